@@ -1,0 +1,79 @@
+import type { FieldError, JsonObject, JsonSchema } from '../schema/index.ts';
+import type { KubeObject } from './object.ts';
+import type { ObjectStore } from './store/store.ts';
+
+/** Who makes a request. */
+export interface UserInfo {
+  readonly username: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What a strategy may look at while it prepares or checks an object. */
+export interface StrategyContext {
+  readonly now: Date;
+  readonly user: UserInfo;
+  readonly store: ObjectStore;
+  /** Adds a `Warning:` header to the answer. */
+  warn(text: string): void;
+}
+
+/** A column of Table output. */
+export interface TableColumn {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
+  readonly format?: string;
+  readonly description?: string;
+  /** Above 0: only with `-o wide`. */
+  readonly priority?: number;
+}
+
+/** How a kind is shown as a table. */
+export interface TablePrinter {
+  readonly columns: readonly TableColumn[];
+  row(object: KubeObject, now: Date): unknown[];
+}
+
+/** What is special about a built-in kind. Every function mutates or judges the object it is given. */
+export interface Strategy {
+  /** True when `metadata.generation` counts changes outside metadata and status. */
+  readonly hasGeneration?: boolean;
+  /** Defaults and computed fields, on every write and before validation. */
+  applyDefaults?(object: KubeObject): void;
+  prepareForCreate?(object: KubeObject, context: StrategyContext): void;
+  prepareForUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): void;
+  validate?(object: KubeObject, context: StrategyContext): FieldError[];
+  validateUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): FieldError[];
+  /** Checks of a status write; the status subresource keeps everything else from the old object. */
+  validateStatusUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): FieldError[];
+  /** Field selectors beyond metadata.name and metadata.namespace, e.g. `{ 'spec.nodeName': o => o.spec?.nodeName }`. */
+  readonly selectableFields?: Readonly<Record<string, (object: KubeObject) => string>>;
+  /** How the object is changed before a client gets it (never stored). */
+  present?(object: KubeObject): void;
+}
+
+/** A resource compiled into the server: everything the generic handlers need to serve it. */
+export interface BuiltinResource {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly singular: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly verbs?: readonly string[];
+  /** `status` served as a subresource. */
+  readonly hasStatus: boolean;
+  /** The whole object's schema, `$ref`-free, with list types and patch strategies. */
+  readonly schema: JsonSchema;
+  readonly strategy: Strategy;
+  readonly table: TablePrinter;
+  /** Other group/versions that serve the same stored objects (events.k8s.io/v1 beside v1). */
+  readonly aliasOf?: {
+    readonly bucket: string;
+    toStored(object: JsonObject): JsonObject;
+    fromStored(object: JsonObject): JsonObject;
+  };
+}

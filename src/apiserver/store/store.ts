@@ -1,0 +1,104 @@
+import type { KubeObject } from '../object.ts';
+
+/** Where an object lives. `bucket` is `<group>/<resource>`, the core group being empty: `/secrets`. */
+export interface Key {
+  readonly bucket: string;
+  /** Empty for cluster-scoped objects. */
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** One stored version of an object. Immutable; `json` is exactly what a client gets in the storage version. */
+export interface Stored extends Key {
+  readonly uid: string;
+  /** The revision of this version: `metadata.resourceVersion` as a number. */
+  readonly revision: number;
+  /** The revision the object was created at. */
+  readonly createdRevision: number;
+  readonly labels: Readonly<Record<string, string>> | undefined;
+  readonly json: string;
+}
+
+/** What a write does. `expect` is the revision the caller built on; the store refuses when the head moved. */
+export type Write =
+  | { readonly kind: 'create'; readonly key: Key; readonly object: KubeObject }
+  | { readonly kind: 'update'; readonly key: Key; readonly object: KubeObject; readonly expect: number }
+  | { readonly kind: 'delete'; readonly key: Key; readonly object: KubeObject; readonly expect: number };
+
+/** A refused write: the head is not what the caller built on. `head` is undefined when the object is gone. */
+export interface WriteConflict {
+  readonly conflict: 'exists' | 'stale' | 'missing';
+  readonly head: Stored | undefined;
+}
+
+/** One committed change, in revision order. */
+export interface Change {
+  readonly revision: number;
+  readonly key: Key;
+  /** Absent for a creation. */
+  readonly previous: Stored | undefined;
+  /** For a deletion: the last state, its resourceVersion being that of the deletion. */
+  readonly current: Stored;
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+}
+
+/** A page of a listing. */
+export interface ListPage {
+  readonly items: Stored[];
+  /** The revision the whole listing (all pages) is consistent at. */
+  readonly revision: number;
+  /** The last key of the page when more follow. */
+  readonly next: { namespace: string; name: string } | undefined;
+  /** How many match beyond this page; only known without a selector. */
+  readonly remaining: number | undefined;
+}
+
+/** What to list. */
+export interface ListQuery {
+  readonly bucket: string;
+  /** Undefined: all namespaces. */
+  readonly namespace: string | undefined;
+  /** 0 or undefined: no limit. */
+  readonly limit?: number | undefined;
+  /** Start after this key (a continue token). */
+  readonly after?: { namespace: string; name: string } | undefined;
+  /** List the state as of this revision; undefined: the newest committed one. */
+  readonly revision?: number | undefined;
+  /** Keeps an item; applied before the limit. */
+  readonly filter?: ((item: Stored) => boolean) | undefined;
+}
+
+/** A running watch. */
+export interface Subscription {
+  close(): void;
+}
+
+/**
+ * The durable, ordered record of every object. Reads see committed state only. A write is checked against the head
+ * (committed and pending), gets its revision at once, and its promise settles when it is on disk.
+ */
+export interface ObjectStore {
+  /** The newest committed version. */
+  get(key: Key): Stored | undefined;
+  /** The newest version, committed or on its way to disk: what a writer must build on. */
+  head(key: Key): Stored | undefined;
+  list(query: ListQuery): ListPage | 'expired';
+  /** Every committed object of a bucket, in key order. */
+  scan(bucket: string): Iterable<Stored>;
+  /** Number of committed objects in a bucket. */
+  count(bucket: string): number;
+  /** The newest committed revision. */
+  revision(): number;
+  /** The oldest revision a watch or an exact list may start from. */
+  oldestRevision(): number;
+  /** Checks and queues the write synchronously; settles when durable. Sets metadata.resourceVersion on the object. */
+  write(write: Write): Promise<Stored> | WriteConflict;
+  /**
+   * Calls back with every committed change of the bucket after `since`, in order, without gaps: history first,
+   * then live. Returns 'expired' when history does not reach back that far.
+   */
+  subscribe(bucket: string, since: number, onChange: (changes: readonly Change[]) => void): Subscription | 'expired';
+  /** Forgets superseded versions at or before this revision. */
+  compact(revision: number): Promise<void>;
+  close(): Promise<void>;
+}
