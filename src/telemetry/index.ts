@@ -1,0 +1,21 @@
+export {
+  createLogger,
+  type LogFields,
+  type Logger,
+  type LoggerOptions,
+  type LogLevel,
+  silentLogger,
+} from './logger.ts';
+export {
+  type Counter,
+  createMetrics,
+  type Gauge,
+  type Histogram,
+  type Labels,
+  type MetricDefinition,
+  type Metrics,
+  type MetricsOptions,
+  type MetricsRegistry,
+  noMetrics,
+} from './metrics.ts';
+export { isSecretName, redact, redactedMark, redactText } from './redact.ts';

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { createLogger, createMetrics, isSecretName, redact, redactText } from './index.ts';
+
+function capture() {
+  const lines: string[] = [];
+  return { lines, logger: createLogger({ level: 'debug', write: (line) => lines.push(line) }) };
+}
+
+describe('logs', () => {
+  test('a line is one JSON object with time, level, message and fields', () => {
+    const { lines, logger } = capture();
+    logger.child({ controller: 'hosts' }).info('started', { count: 3 });
+    const line = JSON.parse(lines[0] ?? '') as Record<string, unknown>;
+    assert.equal(line.msg, 'started');
+    assert.equal(line.level, 'info');
+    assert.equal(line.controller, 'hosts');
+    assert.equal(line.count, 3);
+    assert.match(String(line.time), /^\d{4}-\d\d-\d\dT/);
+  });
+
+  test('a secret never reaches a line, wherever it hides', () => {
+    const { lines, logger } = capture();
+    const secret = 'hunter2-hunter2';
+    logger.error(`cannot reach https://root:${secret}@10.0.0.1/redfish`, {
+      password: secret,
+      bmc: { credentials: { user: 'root', password: secret }, headers: { Authorization: `Bearer ${secret}` } },
+      object: { kind: 'Secret', data: { anything: secret }, stringData: { other: secret } },
+      error: new Error(`Authorization: Bearer ${secret}`, { cause: new Error(`password=${secret}`) }),
+    });
+    logger.child({ token: secret }).info('x');
+    assert.equal(lines.length, 2);
+    for (const line of lines) assert.ok(!line.includes(secret), line);
+  });
+
+  test('names of secrets and references to them stay readable', () => {
+    const fields = { credentialsName: 'bmc-1', tokenName: 'a', secretRef: { name: 'b' }, generateName: 'c' };
+    assert.deepEqual(redact(fields), fields);
+  });
+
+  test('a circular object and a very deep one are logged, not followed for ever', () => {
+    const circle: Record<string, unknown> = { a: 1 };
+    circle.self = circle;
+    assert.deepEqual(redact(circle), { a: 1, self: '[circular]' });
+    let deep: unknown = 'bottom';
+    for (let i = 0; i < 100; i++) deep = { deep };
+    assert.ok(JSON.stringify(redact(deep)).includes('[deep]'));
+  });
+
+  test('whatever the value, redacting does not throw and hides fields with secret names', () => {
+    fc.assert(
+      fc.property(fc.object({ withDate: true, withBigInt: true }), fc.string({ minLength: 12 }), (value, secret) => {
+        const safe = redact({ ...value, password: secret }) as Record<string, unknown>;
+        assert.notEqual(safe.password, secret);
+      }),
+    );
+  });
+
+  test('text keeps what is not a secret', () => {
+    assert.equal(
+      redactText('GET https://10.0.0.1/redfish/v1 answered 404'),
+      'GET https://10.0.0.1/redfish/v1 answered 404',
+    );
+    assert.equal(redactText('token=abcdef&x=1'), 'token=[redacted]&x=1');
+    assert.ok(isSecretName('client-key-data') && isSecretName('X-Auth-Token') && !isSecretName('tokenNamespace'));
+  });
+});
+
+describe('metrics', () => {
+  test('a metric asked for twice is one metric', async () => {
+    const metrics = createMetrics();
+    const definition = { name: 'rackwright_things_total', help: 'Things.', labels: ['kind'] };
+    metrics.counter(definition).add(1, { kind: 'a' });
+    metrics.counter(definition).add(2, { kind: 'a' });
+    assert.match(await metrics.expose(), /rackwright_things_total\{kind="a"\} 3/);
+    assert.throws(() => metrics.gauge(definition), /another type/);
+  });
+
+  test('two registries do not see each other, and a removed gauge is gone', async () => {
+    const [one, two] = [createMetrics(), createMetrics()];
+    const gauge = one.gauge({ name: 'g', help: 'G.', labels: ['k'] });
+    gauge.set(4, { k: 'x' });
+    assert.match(await one.expose(), /g\{k="x"\} 4/);
+    gauge.remove({ k: 'x' });
+    assert.doesNotMatch(await one.expose(), /g\{k="x"\}/);
+    assert.equal((await two.expose()).trim(), '');
+  });
+
+  test('a histogram counts what it observes', async () => {
+    const metrics = createMetrics();
+    metrics.histogram({ name: 'h_seconds', help: 'H.', buckets: [1, 2] }).observe(1.5);
+    assert.match(await metrics.expose(), /h_seconds_bucket\{le="2"\} 1/);
+  });
+});
