@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type CertificateAuthority,
+  type CertificatePair,
+  type CertificateSubject,
+  createCertificateAuthority,
+} from '../certificate-authority.ts';
+import { type StartedProcess, startProcess } from '../processes.ts';
+import { type KubeBinaries, realKubeBinaries } from './binaries.ts';
+import { apiserverArguments, controllerManagerArguments, etcdArguments, type KubeLayout } from './flags.ts';
+import { kubeconfigYaml } from './kubeconfig.ts';
+
+/** Where a real Kubernetes control plane shall live. */
+export interface RealKubeOptions {
+  /** Wiped on start. */
+  readonly dataDir: string;
+  /** The API listens here, etcd on the next two ports, the controller manager on the third. */
+  readonly port: number;
+  /** Leave the controller manager out, for measurements of the API server alone. */
+  readonly withoutControllers?: boolean;
+}
+
+/** A running etcd, kube-apiserver and kube-controller-manager. */
+export interface RealKube {
+  readonly server: string;
+  readonly caPem: string;
+  readonly adminToken: string;
+  readonly kubeconfigPath: string;
+  readonly kubectl: string;
+  readonly version: string;
+  readonly startupMs: number;
+  /** Process ids by program name. */
+  readonly pids: Readonly<Record<string, number>>;
+  /** A client certificate that the server accepts. */
+  issueClientCertificate(subject: CertificateSubject): Promise<CertificatePair>;
+  stop(): Promise<void>;
+}
+
+/** Starts a fresh control plane on loopback and resolves when it is ready. */
+export async function startRealKube(options: RealKubeOptions): Promise<RealKube> {
+  const binaries = await realKubeBinaries();
+  const authority = await createCertificateAuthority('real-kube-test');
+  const dataDir = resolve(options.dataDir);
+  const layout: KubeLayout = {
+    dataDir,
+    port: options.port,
+    etcdPort: options.port + 1,
+    peerPort: options.port + 2,
+    controllerPort: options.port + 3,
+  };
+  const tokens = await writeFiles(layout, authority);
+  const began = performance.now();
+  const started = startPlane(binaries, layout, options);
+  const stop = async () => {
+    for (const each of [...started].reverse()) await each.stop();
+  };
+  try {
+    await waitUntilReady({ port: options.port, caPem: authority.certPem, token: tokens.admin, started });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    server: `https://127.0.0.1:${options.port}`,
+    caPem: authority.certPem,
+    adminToken: tokens.admin,
+    kubeconfigPath: join(dataDir, 'kubeconfig'),
+    kubectl: binaries.kubectl,
+    version: binaries.version,
+    startupMs: Math.round(performance.now() - began),
+    pids: Object.fromEntries(started.map((each) => [each.name, each.pid])),
+    issueClientCertificate: (subject) => authority.issueClient(subject),
+    stop,
+  };
+}
+
+function startPlane(binaries: KubeBinaries, layout: KubeLayout, options: RealKubeOptions): StartedProcess[] {
+  const plan = (name: string, file: string, args: string[]) =>
+    startProcess({ name, file, args, cwd: layout.dataDir, logPath: join(layout.dataDir, `${name}.log`) });
+  const started = [
+    plan('etcd', binaries.etcd, etcdArguments(layout)),
+    plan('kube-apiserver', binaries.apiserver, apiserverArguments(layout)),
+  ];
+  if (options.withoutControllers !== true) {
+    started.push(plan('kube-controller-manager', binaries.controllerManager, controllerManagerArguments(layout)));
+  }
+  return started;
+}
+
+async function writeFiles(layout: KubeLayout, authority: CertificateAuthority): Promise<{ admin: string }> {
+  rmSync(layout.dataDir, { recursive: true, force: true });
+  mkdirSync(layout.dataDir, { recursive: true, mode: 0o700 });
+  const put = (name: string, text: string) => writeFileSync(join(layout.dataDir, name), text, { mode: 0o600 });
+  const serving = await authority.issueServer('kube-apiserver');
+  const signer = await authority.issueServer('service-accounts');
+  const admin = randomBytes(16).toString('hex');
+  const controllers = randomBytes(16).toString('hex');
+  const server = `https://127.0.0.1:${layout.port}`;
+  put('ca.crt', authority.certPem);
+  put('tls.crt', serving.certPem);
+  put('tls.key', serving.keyPem);
+  put('sa.key', signer.keyPem);
+  put('sa.crt', signer.certPem);
+  put(
+    'tokens.csv',
+    `${admin},admin,admin,system:masters\n${controllers},system:kube-controller-manager,kcm,system:masters\n`,
+  );
+  put('kubeconfig', kubeconfigYaml({ server, caPem: authority.certPem, token: admin }));
+  put('controllers.kubeconfig', kubeconfigYaml({ server, caPem: authority.certPem, token: controllers }));
+  return { admin };
+}
+
+interface ReadyWait {
+  readonly port: number;
+  readonly caPem: string;
+  readonly token: string;
+  readonly started: readonly StartedProcess[];
+}
+
+async function waitUntilReady(wait: ReadyWait): Promise<void> {
+  const deadline = Date.now() + 120_000;
+  while (Date.now() < deadline) {
+    const dead = wait.started.find((each) => !each.isRunning());
+    if (dead !== undefined) throw new Error(`${dead.name} ended before it was ready:\n${dead.tail()}`);
+    if ((await fetchText(wait, '/readyz')) === 'ok' && (await hasDefaultServiceAccount(wait))) return;
+    await delay(50);
+  }
+  throw new Error(`kube-apiserver was not ready after 120 s:\n${wait.started.at(1)?.tail() ?? ''}`);
+}
+
+/** The default service account is the last thing the controllers make in a new cluster. */
+async function hasDefaultServiceAccount(wait: ReadyWait): Promise<boolean> {
+  if (wait.started.length < 3) return true;
+  const body = await fetchText(wait, '/api/v1/namespaces/default/serviceaccounts/default');
+  return body?.includes('"kind":"ServiceAccount"') === true;
+}
+
+function fetchText(wait: ReadyWait, path: string): Promise<string | undefined> {
+  return new Promise((done) => {
+    const headers = { authorization: `Bearer ${wait.token}` };
+    const asked = request(
+      { host: '127.0.0.1', port: wait.port, path, ca: wait.caPem, headers, timeout: 2000, agent: false },
+      (answer) => {
+        let text = '';
+        answer.setEncoding('utf8');
+        answer.on('data', (chunk: string) => {
+          text += chunk;
+        });
+        answer.on('end', () => done(text));
+        answer.on('error', () => done(undefined));
+      },
+    );
+    asked.on('timeout', () => asked.destroy());
+    asked.on('error', () => done(undefined));
+    asked.end();
+  });
+}
