@@ -1,5 +1,5 @@
-import { type Static, type TSchema, Type } from 'typebox';
-import type { JsonSchema, ValidationRule } from '../schema/index.ts';
+import type { TSchema } from 'typebox';
+import type { JsonObject, ValidationRule } from '../schema/index.ts';
 
 /** A printer column of a kind, as `kubectl get` shows it. */
 export interface PrinterColumn {
@@ -22,14 +22,19 @@ export interface KindVersion<Spec extends TSchema = TSchema, Status extends TSch
   readonly spec?: Spec;
   readonly status?: Status;
   /** Schema parts at the root that are neither spec nor status (e.g. `data`). */
-  readonly extra?: Record<string, TSchema>;
+  readonly extra?: Readonly<Record<string, TSchema>>;
   /** Which of the root properties must be there: `['spec']`. */
   readonly required?: readonly string[];
   /** CEL rules on the whole object. */
   readonly rules?: readonly ValidationRule[];
   readonly hasStatusSubresource: boolean;
-  readonly scale?: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath?: string };
+  readonly scale?: {
+    readonly specReplicasPath: string;
+    readonly statusReplicasPath: string;
+    readonly labelSelectorPath?: string;
+  };
   readonly columns: readonly PrinterColumn[];
+  /** JSON paths that field selectors may name; the server takes at most 8. */
   readonly selectableFields?: readonly string[];
 }
 
@@ -43,8 +48,11 @@ export interface KindDeclaration {
   readonly categories?: readonly string[];
   readonly scope: 'Namespaced' | 'Cluster';
   readonly description: string;
+  /** Labels of the CRD itself, such as the Cluster API contract labels. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly versions: readonly KindVersion[];
+  /** One object a reader may copy; shown on the reference page and checked by the tests. */
+  readonly example?: Readonly<Record<string, unknown>>;
 }
 
 /** Keeps the literal types of a declaration while checking its shape. */
@@ -52,52 +60,49 @@ export function declareKind<const K extends KindDeclaration>(kind: K): K {
   return kind;
 }
 
-/** Options every schema helper takes beyond those of JSON Schema. */
-export type SchemaOptions = Omit<JsonSchema, 'type' | 'properties' | 'items' | 'required' | 'enum'>;
+/** The column every kind ends with. */
+export const ageColumn: PrinterColumn = {
+  name: 'Age',
+  type: 'date',
+  jsonPath: '.metadata.creationTimestamp',
+  description: 'Time since the object was created.',
+};
 
-/** A string that is one of the given values. */
-export function StringEnum<const V extends readonly string[]>(values: V, options: SchemaOptions = {}) {
-  return Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options } as TSchema);
+/** `group/version`, as objects carry it in `apiVersion`. */
+export function apiVersionOf(kind: KindDeclaration, version: KindVersion): string {
+  return `${kind.group}/${version.version}`;
 }
 
-/** An RFC 3339 time. */
-export function Time(options: SchemaOptions = {}) {
-  return Type.String({ format: 'date-time', ...options } as object);
+/** The version objects are stored in; every declaration has exactly one. */
+export function storageVersionOf(kind: KindDeclaration): KindVersion {
+  const stored = kind.versions.filter((version) => version.storage);
+  const [only] = stored;
+  if (only === undefined || stored.length > 1) {
+    throw new Error(`${kind.kind} must have exactly one storage version, it has ${stored.length}`);
+  }
+  return only;
 }
 
-/** An integer or a string, as ports and percentages are. */
-export function IntOrString(options: SchemaOptions = {}) {
-  return Type.Unsafe<number | string>({ 'x-kubernetes-int-or-string': true, ...options } as TSchema);
+/** A declared example, seen as JSON. */
+export function exampleOf(kind: KindDeclaration): JsonObject | undefined {
+  return kind.example as JsonObject | undefined;
 }
 
-/** A list merged by the given keys under server-side apply. */
-export function ListMap<T extends TSchema>(item: T, keys: readonly string[], options: SchemaOptions = {}) {
-  return Type.Array(item, {
-    'x-kubernetes-list-type': 'map',
-    'x-kubernetes-list-map-keys': [...keys],
-    ...options,
-  } as object);
-}
-
-/** A list of unique scalars, owned item by item. */
-export function ListSet<T extends TSchema>(item: T, options: SchemaOptions = {}) {
-  return Type.Array(item, { 'x-kubernetes-list-type': 'set', ...options } as object);
-}
-
-/** A string-to-T map. */
-export function MapOf<T extends TSchema>(value: T, options: SchemaOptions = {}) {
-  return Type.Unsafe<Record<string, Static<T>>>({
-    type: 'object',
-    additionalProperties: value,
-    ...options,
-  } as TSchema);
-}
-
-/** An object whose fields the server does not know and keeps. */
-export function AnyObject(options: SchemaOptions = {}) {
-  return Type.Unsafe<Record<string, unknown>>({
-    type: 'object',
-    'x-kubernetes-preserve-unknown-fields': true,
-    ...options,
-  } as TSchema);
-}
+export {
+  AnyObject,
+  describe,
+  Flag,
+  IntOrString,
+  List,
+  ListMap,
+  ListSet,
+  MapOf,
+  Nullable,
+  Real,
+  type SchemaOptions,
+  StringEnum,
+  Struct,
+  Text,
+  Time,
+  Whole,
+} from './shapes.ts';

@@ -1,0 +1,28 @@
+import { stringify } from 'yaml';
+import type { KindDeclaration } from './declare.ts';
+import { referenceFileOf, referenceIndexOf, referencePageOf } from './reference-page.ts';
+import { crdOf } from './to-crd.ts';
+
+/** Folders whose every file is generated, relative to the package. */
+export const generatedFolders = ['deploy/crds', 'deploy/rbac', 'docs/reference/kinds'] as const;
+
+const yamlHead = '# Generated from src/api; do not edit.\n';
+
+/** Every file generated from the declarations, by its path relative to the package. */
+export function generatedFilesOf(kinds: readonly KindDeclaration[]): ReadonlyMap<string, string> {
+  const files = new Map<string, string>();
+  for (const kind of kinds) {
+    files.set(`deploy/crds/${kind.group}_${kind.plural}.yaml`, yamlOf([crdOf(kind)]));
+    files.set(`docs/reference/kinds/${referenceFileOf(kind)}`, referencePageOf(kind));
+  }
+  files.set('docs/reference/kinds/README.md', referenceIndexOf(kinds));
+  return files;
+}
+
+/** Documents as YAML, keys sorted, so that the text depends on nothing but the values. */
+export function yamlOf(documents: readonly object[]): string {
+  const texts = documents.map((document) =>
+    stringify(document, { sortMapEntries: true, lineWidth: 0, aliasDuplicateObjects: false }),
+  );
+  return yamlHead + texts.map((text) => `---\n${text}`).join('');
+}
