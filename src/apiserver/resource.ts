@@ -1,5 +1,7 @@
 import type { FieldError, JsonObject, JsonSchema } from '../schema/index.ts';
+import type { NameRule } from './meta/names.ts';
 import type { KubeObject } from './object.ts';
+import type { ExtraSubresource } from './served-resource.ts';
 import type { ObjectStore } from './store/store.ts';
 
 /** Who makes a request. */
@@ -66,6 +68,13 @@ export interface BuiltinResource {
   readonly verbs?: readonly string[];
   /** `status` served as a subresource. */
   readonly hasStatus: boolean;
+  /** Default: dns-subdomain. */
+  readonly nameRule?: NameRule;
+  /** True when a PUT of a missing object creates it (Lease, RBAC kinds...). */
+  readonly allowsCreateOnUpdate?: boolean;
+  /** Default true; false where a PUT must carry a resourceVersion (CustomResourceDefinition...). */
+  readonly allowsUnconditionalUpdate?: boolean;
+  readonly extraSubresources?: readonly ExtraSubresource[];
   /** The whole object's schema, `$ref`-free, with list types and patch strategies. */
   readonly schema: JsonSchema;
   readonly strategy: Strategy;

@@ -1,0 +1,19 @@
+import type { Admission } from './admission/admission.ts';
+import type { ResourceRegistry } from './registry.ts';
+import type { ObjectStore } from './store/store.ts';
+
+/** What the handlers work with: the parts of a running server, passed in so that tests can build small ones. */
+export interface ServerCore {
+  readonly store: ObjectStore;
+  readonly registry: ResourceRegistry;
+  readonly admission: Admission;
+  now(): Date;
+  newUid(): string;
+  /** Five characters for generateName. */
+  newSuffix(): string;
+}
+
+/** The time as Kubernetes writes it: RFC 3339, whole seconds, UTC. */
+export function kubeTime(date: Date): string {
+  return `${date.toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,33 @@
+import type { ServerCore } from '../core.ts';
+import type { RequestContext } from '../request-context.ts';
+import type { ServedResource } from '../served-resource.ts';
+import { ApiError } from '../status.ts';
+import { deleteObject } from './delete.ts';
+import type { DeleteOptions } from './delete-options.ts';
+import { listObjects, type RenderedPage } from './list.ts';
+import { compileFilter } from './filter.ts';
+
+/** Deletes everything a list with the same selectors would show; answers with what was there. */
+export async function deleteCollection(
+  core: ServerCore,
+  context: RequestContext,
+  served: ServedResource,
+  options: DeleteOptions,
+): Promise<RenderedPage> {
+  const page = await listObjects(core, context, served);
+  const namespace = served.namespaced && context.info.namespace !== '' ? context.info.namespace : undefined;
+  const filter = compileFilter(served, context.info.query);
+  const listed = core.store.list({ bucket: served.bucket, namespace, filter });
+  const items = listed === 'expired' ? [] : listed.items;
+  await Promise.all(
+    items.map(async ({ bucket, namespace: ns, name }) => {
+      try {
+        await deleteObject(core, context, served, { key: { bucket, namespace: ns, name }, options });
+      } catch (error) {
+        // Somebody else deleted it first: that is what was asked for.
+        if (!(error instanceof ApiError) || error.code !== 404) throw error;
+      }
+    }),
+  );
+  return page;
+}

@@ -1,0 +1,70 @@
+import { isJsonObject, type JsonObject } from '../../schema/index.ts';
+import type { RequestContext } from '../request-context.ts';
+import { ApiError, badRequest } from '../status.ts';
+import { readDryRun } from './write-options.ts';
+
+/** What a delete asks for, from its body or its query. */
+export interface DeleteOptions {
+  readonly dryRun: boolean;
+  readonly gracePeriodSeconds: number | undefined;
+  readonly propagationPolicy: 'Orphan' | 'Foreground' | 'Background' | undefined;
+  /** The old form: `orphanDependents: false` asks for cascading, and is answered 202 while it goes on. */
+  readonly orphanDependents: boolean | undefined;
+  readonly preconditions: { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined };
+  /** As sent, for admission webhooks. */
+  readonly raw: JsonObject;
+}
+
+/** Reads DeleteOptions from a decoded body (if any) and the query. */
+export function readDeleteOptions(context: RequestContext, body: JsonObject | undefined): DeleteOptions {
+  const raw = body ?? optionsFromQuery(context.info.query);
+  if (body !== undefined && body.kind !== undefined && body.kind !== 'DeleteOptions') {
+    throw badRequest(`the object provided is unrecognized (must be of type DeleteOptions): kind ${JSON.stringify(body.kind)}`);
+  }
+  const preconditions = isJsonObject(raw.preconditions) ? raw.preconditions : {};
+  const dryRun = Array.isArray(raw.dryRun) ? raw.dryRun.map(String) : context.info.query.getAll('dryRun');
+  const orphanDependents = typeof raw.orphanDependents === 'boolean' ? raw.orphanDependents : undefined;
+  return {
+    dryRun: readDryRun(dryRun, 'DeleteOptions'),
+    gracePeriodSeconds: typeof raw.gracePeriodSeconds === 'number' ? raw.gracePeriodSeconds : undefined,
+    propagationPolicy: readPolicy(raw, orphanDependents),
+    orphanDependents,
+    preconditions: {
+      uid: typeof preconditions.uid === 'string' ? preconditions.uid : undefined,
+      resourceVersion: typeof preconditions.resourceVersion === 'string' ? preconditions.resourceVersion : undefined,
+    },
+    raw: { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1', ...raw },
+  };
+}
+
+function optionsFromQuery(query: URLSearchParams): JsonObject {
+  const options: JsonObject = {};
+  const policy = query.get('propagationPolicy');
+  const grace = query.get('gracePeriodSeconds');
+  const orphan = query.get('orphanDependents');
+  if (policy !== null) options.propagationPolicy = policy;
+  if (grace !== null) options.gracePeriodSeconds = Number(grace);
+  if (orphan !== null) options.orphanDependents = orphan === 'true' || orphan === '1';
+  return options;
+}
+
+function readPolicy(raw: JsonObject, orphanDependents: boolean | undefined): DeleteOptions['propagationPolicy'] {
+  const policy = raw.propagationPolicy;
+  if (policy !== undefined && policy !== null && orphanDependents !== undefined) {
+    throw invalidOptions('propagationPolicy', 'FieldValueInvalid', `Invalid value: ${JSON.stringify(policy)}: orphanDependents and deletionPropagation cannot be both set`);
+  }
+  if (orphanDependents !== undefined) return orphanDependents ? 'Orphan' : 'Background';
+  if (policy === undefined || policy === null) return undefined;
+  if (policy === 'Orphan' || policy === 'Foreground' || policy === 'Background') return policy;
+  const detail = 'supported values: "Background", "Foreground", "Orphan"';
+  throw invalidOptions('propagationPolicy', 'FieldValueNotSupported', `Unsupported value: ${JSON.stringify(policy)}: ${detail}`);
+}
+
+function invalidOptions(field: string, reason: string, message: string): ApiError {
+  return new ApiError({
+    code: 422,
+    reason: 'Invalid',
+    message: `DeleteOptions.meta.k8s.io "" is invalid: ${field}: ${message}`,
+    details: { group: 'meta.k8s.io', kind: 'DeleteOptions', causes: [{ reason, message, field }] },
+  });
+}

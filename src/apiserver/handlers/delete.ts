@@ -1,0 +1,149 @@
+import type { Json, JsonObject } from '../../schema/index.ts';
+import { type ServerCore, kubeTime } from '../core.ts';
+import type { KubeObject, ObjectMeta } from '../object.ts';
+import type { RequestContext } from '../request-context.ts';
+import type { ServedResource } from '../served-resource.ts';
+import { ApiError, conflict, notFound } from '../status.ts';
+import type { Key, Stored } from '../store/store.ts';
+import { checkNamespaceDeletion } from './namespace-lifecycle.ts';
+import type { DeleteOptions } from './delete-options.ts';
+
+/** What became of a delete: gone, or marked and waiting for its finalizers. */
+export interface DeleteResult {
+  readonly isGone: boolean;
+  /** The object's last stored state; absent for a dry run. */
+  readonly stored: Stored | undefined;
+  readonly object: KubeObject;
+}
+
+const attempts = 20;
+
+/** Deletes one object, or marks it as being deleted while something still holds it. */
+export async function deleteObject(
+  core: ServerCore,
+  context: RequestContext,
+  served: ServedResource,
+  request: { key: Key; options: DeleteOptions },
+): Promise<DeleteResult> {
+  checkNamespaceDeletion(served, request.key.name);
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    const stored = core.store.head(request.key);
+    if (stored === undefined) throw notFound(served, request.key.name);
+    const result = await tryDelete(core, context, served, request, stored);
+    if (result !== 'moved') return result;
+  }
+  throw conflict(served, request.key.name, 'the object kept changing while it was being deleted');
+}
+
+async function tryDelete(
+  core: ServerCore,
+  context: RequestContext,
+  served: ServedResource,
+  { key, options }: { key: Key; options: DeleteOptions },
+  stored: Stored,
+): Promise<DeleteResult | 'moved'> {
+  const live = await served.read(stored);
+  checkPreconditions(served, options, live);
+  if (!core.admission.isIdle(served, 'DELETE')) {
+    await core.admission.validate({
+      operation: 'DELETE',
+      resource: served,
+      subresource: '',
+      namespace: key.namespace,
+      name: key.name,
+      object: undefined,
+      oldObject: live,
+      options: options.raw,
+      user: context.user,
+      dryRun: options.dryRun,
+      warn: (text) => context.warnings.add(text),
+    });
+  }
+  return applyDelete(core, served, { key, options, stored, live, now: context.now });
+}
+
+interface Deletion {
+  readonly key: Key;
+  readonly options: DeleteOptions;
+  readonly stored: Stored;
+  readonly live: KubeObject;
+  readonly now: Date;
+}
+
+async function applyDelete(core: ServerCore, served: ServedResource, deletion: Deletion): Promise<DeleteResult | 'moved'> {
+  const { key, options, stored, live } = deletion;
+  const next = structuredClone(live);
+  const before = JSON.stringify(next.metadata);
+  next.metadata.finalizers = finalizersAfterDelete(served, live, options);
+  if (next.metadata.finalizers.length === 0) delete next.metadata.finalizers;
+  const grace = gracePeriod(served, live, options);
+  const isHeld = next.metadata.finalizers !== undefined || grace > 0 || holdsNamespace(next);
+  if (isHeld) markDeleted(next.metadata, deletion.now, grace);
+  if (isHeld && next.kind === 'Namespace') setPhaseTerminating(next);
+  if (options.dryRun) return { isGone: !isHeld, stored: undefined, object: next };
+  if (isHeld && JSON.stringify(next.metadata) === before) return { isGone: false, stored, object: next };
+  const kind = isHeld ? 'update' : 'delete';
+  const written = core.store.write({ kind, key, object: await served.toStorage(next), expect: stored.revision });
+  if ('conflict' in written) return 'moved';
+  return { isGone: !isHeld, stored: await written, object: next };
+}
+
+function markDeleted(meta: ObjectMeta, now: Date, grace: number): void {
+  if (meta.deletionTimestamp !== undefined) {
+    meta.deletionGracePeriodSeconds = Math.min(meta.deletionGracePeriodSeconds ?? grace, grace);
+    return;
+  }
+  meta.deletionTimestamp = kubeTime(new Date(now.getTime() + grace * 1000));
+  meta.deletionGracePeriodSeconds = grace;
+  if (meta.generation !== undefined) meta.generation += 1;
+}
+
+/** Only a Pod bound to a node waits for somebody (its kubelet) to stop it. */
+function gracePeriod(served: ServedResource, live: KubeObject, options: DeleteOptions): number {
+  if (served.bucket !== '/pods') return 0;
+  const spec = live.spec as { nodeName?: string; terminationGracePeriodSeconds?: number } | undefined;
+  const status = live.status as { phase?: string } | undefined;
+  if ((spec?.nodeName ?? '') === '' || status?.phase === 'Succeeded' || status?.phase === 'Failed') return 0;
+  return options.gracePeriodSeconds ?? spec?.terminationGracePeriodSeconds ?? 30;
+}
+
+function holdsNamespace(object: KubeObject): boolean {
+  const spec = object.spec as { finalizers?: unknown[] } | undefined;
+  return object.kind === 'Namespace' && object.apiVersion === 'v1' && (spec?.finalizers?.length ?? 0) > 0;
+}
+
+function setPhaseTerminating(namespace: KubeObject): void {
+  namespace.status = { ...(namespace.status as JsonObject | undefined), phase: 'Terminating' } as Json;
+}
+
+/** Adds or removes the garbage collector's finalizers according to the propagation policy asked for. */
+function finalizersAfterDelete(served: ServedResource, live: KubeObject, options: DeleteOptions): string[] {
+  const others = (live.metadata.finalizers ?? []).filter((f) => f !== 'orphan' && f !== 'foregroundDeletion');
+  const had = new Set(live.metadata.finalizers ?? []);
+  const policy = options.propagationPolicy ?? defaultPolicy(served, had);
+  if (policy === 'Orphan') return [...others, 'orphan'];
+  if (policy === 'Foreground') return [...others, 'foregroundDeletion'];
+  return others;
+}
+
+function defaultPolicy(served: ServedResource, finalizers: Set<string>): DeleteOptions['propagationPolicy'] {
+  if (finalizers.has('orphan')) return 'Orphan';
+  if (finalizers.has('foregroundDeletion')) return 'Foreground';
+  return served.bucket === 'batch/jobs' ? 'Orphan' : 'Background';
+}
+
+function checkPreconditions(served: ServedResource, options: DeleteOptions, live: KubeObject): void {
+  const name = live.metadata.name ?? '';
+  const { uid, resourceVersion } = options.preconditions;
+  if (uid !== undefined && uid !== live.metadata.uid) {
+    throw preconditionFailed(served, name, `UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid ?? ''}`);
+  }
+  if (resourceVersion !== undefined && resourceVersion !== live.metadata.resourceVersion) {
+    const why = `ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${live.metadata.resourceVersion ?? ''}`;
+    throw preconditionFailed(served, name, why);
+  }
+}
+
+function preconditionFailed(served: ServedResource, name: string, why: string): ApiError {
+  return conflict(served, name, `Precondition failed: ${why}`);
+}

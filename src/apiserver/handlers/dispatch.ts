@@ -1,0 +1,184 @@
+import { isJsonObject, type JsonObject } from '../../schema/index.ts';
+import type { ServerCore } from '../core.ts';
+import { readBody } from '../http/body.ts';
+import { bodyMediaType, decodeObject, decodePatch, parseBody } from '../http/decode.ts';
+import { asJson, type KubeObject } from '../object.ts';
+import { applyJsonPatch, applyMergePatch } from '../patch/index.ts';
+import type { Answer, RequestContext } from '../request-context.ts';
+import type { ServedResource } from '../served-resource.ts';
+import { badRequest, methodNotSupported, notFound } from '../status.ts';
+import type { Key, Stored } from '../store/store.ts';
+import { createObject, type WriteResult } from './create.ts';
+import { deleteObject } from './delete.ts';
+import { readDeleteOptions } from './delete-options.ts';
+import { deleteCollection } from './delete-collection.ts';
+import { listObjects } from './list.ts';
+import { patchObject } from './patch.ts';
+import { presentList, presentObject } from './present.ts';
+import { scaleOf, withScale } from './scale.ts';
+import { updateObject } from './update.ts';
+import { watchObjects } from './watch.ts';
+import { readWriteOptions } from './write-options.ts';
+
+/** Answers a request for a stored resource; undefined when the answer was streamed. */
+export async function dispatch(core: ServerCore, context: RequestContext, served: ServedResource): Promise<Answer | undefined> {
+  const { info } = context;
+  if (served.deprecationWarning !== undefined) context.warnings.add(served.deprecationWarning);
+  if (info.subresource === 'scale' && served.scale !== undefined) return handleScale(core, context, served);
+  switch (info.verb) {
+    case 'get':
+      return { code: 200, json: presentObject(context, served, await served.render(requireStored(core, served, keyOf(context, served)))) };
+    case 'list':
+      return { code: 200, json: presentList(context, served, await listObjects(core, context, served)) };
+    case 'watch':
+      await watchObjects(core, context, served);
+      return undefined;
+    case 'create':
+      return handleCreate(core, context, served);
+    case 'update':
+      return handleUpdate(core, context, served);
+    case 'patch':
+      return handlePatch(core, context, served);
+    case 'delete':
+      return handleDelete(core, context, served);
+    case 'deletecollection':
+      return handleDeleteCollection(core, context, served);
+    default:
+      throw methodNotSupported(served, info.verb);
+  }
+}
+
+function keyOf(context: RequestContext, served: ServedResource): Key {
+  const namespace = served.namespaced ? context.info.namespace : '';
+  return { bucket: served.bucket, namespace, name: context.info.name };
+}
+
+function requireStored(core: ServerCore, served: ServedResource, key: Key): Stored {
+  const stored = core.store.get(key);
+  if (stored === undefined) throw notFound(served, key.name);
+  return stored;
+}
+
+async function renderResult(context: RequestContext, served: ServedResource, result: WriteResult): Promise<string> {
+  const json = 'stored' in result ? await served.render(result.stored) : JSON.stringify(result.dryRun);
+  return presentObject(context, served, json);
+}
+
+async function handleCreate(core: ServerCore, context: RequestContext, served: ServedResource): Promise<Answer> {
+  if (context.info.name !== '') throw methodNotSupported(served, 'create');
+  const options = readWriteOptions(context, 'CreateOptions');
+  const object = decodeObject(context, served, await readBody(context.request), options.fieldValidation);
+  const result = await createObject(core, context, served, object, options);
+  return { code: 201, json: await renderResult(context, served, result) };
+}
+
+async function handleUpdate(core: ServerCore, context: RequestContext, served: ServedResource): Promise<Answer> {
+  const options = readWriteOptions(context, 'UpdateOptions');
+  const body = await readBody(context.request);
+  const object = decodeObject(context, served, body, options.fieldValidation);
+  const key = keyOf(context, served);
+  checkNames(key, object);
+  const isMissing = core.store.head(key) === undefined;
+  if (isMissing && served.allowsCreateOnUpdate && context.info.subresource === '') {
+    const result = await createObject(core, context, served, object, options);
+    return { code: 201, json: await renderResult(context, served, result) };
+  }
+  const result = await updateObject(core, context, served, {
+    key,
+    subresource: context.info.subresource,
+    options,
+    isManaged: false,
+    transform: () => structuredClone(object),
+  });
+  return { code: 200, json: await renderResult(context, served, result) };
+}
+
+function checkNames(key: Key, object: KubeObject): void {
+  const { name, namespace } = object.metadata;
+  if ((name ?? '') === '') throw badRequest('name must be provided');
+  if (name !== key.name) {
+    throw badRequest(`the name of the object (${name ?? ''}) does not match the name on the URL (${key.name})`);
+  }
+  if ((namespace ?? '') !== '' && namespace !== key.namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+  if (key.namespace !== '') object.metadata.namespace = key.namespace;
+}
+
+async function handlePatch(core: ServerCore, context: RequestContext, served: ServedResource): Promise<Answer> {
+  const request = {
+    key: keyOf(context, served),
+    subresource: context.info.subresource,
+    mediaType: bodyMediaType(context),
+    body: await readBody(context.request),
+  };
+  const { result, isCreated } = await patchObject(core, context, served, request);
+  return { code: isCreated ? 201 : 200, json: await renderResult(context, served, result) };
+}
+
+async function readOptionsBody(context: RequestContext): Promise<JsonObject | undefined> {
+  const text = await readBody(context.request);
+  if (text === '') return undefined;
+  const { value } = parseBody(text, bodyMediaType(context));
+  if (!isJsonObject(value)) throw badRequest('the body of a delete must be a DeleteOptions object');
+  return value;
+}
+
+async function handleDelete(core: ServerCore, context: RequestContext, served: ServedResource): Promise<Answer> {
+  const options = readDeleteOptions(context, await readOptionsBody(context));
+  const outcome = await deleteObject(core, context, served, { key: keyOf(context, served), options });
+  if (!outcome.isGone) {
+    const json = outcome.stored === undefined ? JSON.stringify(outcome.object) : await served.render(outcome.stored);
+    return { code: options.orphanDependents === false ? 202 : 200, json: presentObject(context, served, json) };
+  }
+  const { metadata } = outcome.object;
+  const status = {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: {
+      name: metadata.name,
+      ...(served.group === '' ? {} : { group: served.group }),
+      kind: served.resource,
+      uid: metadata.uid,
+    },
+  };
+  return { code: 200, json: JSON.stringify(status) };
+}
+
+async function handleDeleteCollection(core: ServerCore, context: RequestContext, served: ServedResource): Promise<Answer> {
+  const options = readDeleteOptions(context, await readOptionsBody(context));
+  const page = await deleteCollection(core, context, served, options);
+  return { code: 200, json: presentList(context, served, page) };
+}
+
+async function handleScale(core: ServerCore, context: RequestContext, served: ServedResource): Promise<Answer> {
+  const paths = served.scale;
+  const key = keyOf(context, served);
+  if (paths === undefined) throw notFound(served, key.name);
+  if (context.info.verb === 'get') {
+    const object = await served.read(requireStored(core, served, key));
+    return { code: 200, json: JSON.stringify(scaleOf(served, paths, object)) };
+  }
+  const isPatch = context.info.verb === 'patch';
+  if (!isPatch && context.info.verb !== 'update') throw methodNotSupported(served, context.info.verb);
+  const options = readWriteOptions(context, isPatch ? 'PatchOptions' : 'UpdateOptions');
+  const mediaType = bodyMediaType(context);
+  const text = await readBody(context.request);
+  const body = isPatch ? decodePatch(text, { isArray: mediaType === 'application/json-patch+json' }) : parseBody(text, mediaType).value;
+  const result = await updateObject(core, context, served, {
+    key,
+    subresource: 'scale',
+    options,
+    isManaged: false,
+    transform: (live) => {
+      const current = asJson(scaleOf(served, paths, live));
+      const scale = isPatch ? (Array.isArray(body) ? applyJsonPatch(current, body) : applyMergePatch(current, body)) : body;
+      if (!isJsonObject(scale)) throw badRequest('the body must be a Scale object');
+      return withScale(served, paths, live, scale);
+    },
+  });
+  const object = 'stored' in result ? await served.read(result.stored) : result.dryRun;
+  return { code: 200, json: JSON.stringify(scaleOf(served, paths, object)) };
+}

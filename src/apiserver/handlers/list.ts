@@ -1,0 +1,151 @@
+import type { ServerCore } from '../core.ts';
+import type { RequestContext } from '../request-context.ts';
+import type { ServedResource } from '../served-resource.ts';
+import { ApiError, badRequest, expired } from '../status.ts';
+import type { ListPage } from '../store/store.ts';
+import { compileFilter, type StoredFilter } from './filter.ts';
+
+/** A page of rendered objects and what goes into the list's metadata. */
+export interface RenderedPage {
+  readonly items: string[];
+  readonly resourceVersion: string;
+  readonly continueToken: string;
+  readonly remainingItemCount: number | undefined;
+}
+
+interface Start {
+  readonly revision: number | undefined;
+  readonly after: { namespace: string; name: string } | undefined;
+}
+
+const tokenVersion = 'meta.k8s.io/v1';
+
+/** Lists the objects a request asks for, each as the JSON text of the served version. */
+export async function listObjects(core: ServerCore, context: RequestContext, served: ServedResource): Promise<RenderedPage> {
+  const { query } = context.info;
+  const limit = readLimit(query.get('limit'));
+  const filter = compileFilter(served, query);
+  const start = readStart(core, query);
+  const page = readPage(core, context, served, { limit, filter, start });
+  const items: string[] = [];
+  for (const stored of page.items) {
+    const rendered = served.render(stored);
+    items.push(typeof rendered === 'string' ? rendered : await rendered);
+  }
+  return {
+    items,
+    resourceVersion: String(page.revision),
+    continueToken: page.next === undefined ? '' : writeToken(page.revision, page.next),
+    remainingItemCount: page.next === undefined || filter !== undefined ? undefined : page.remaining,
+  };
+}
+
+function readPage(
+  core: ServerCore,
+  context: RequestContext,
+  served: ServedResource,
+  want: { limit: number; filter: StoredFilter; start: Start },
+): ListPage {
+  const namespace = served.namespaced && context.info.namespace !== '' ? context.info.namespace : undefined;
+  const page = core.store.list({
+    bucket: served.bucket,
+    namespace,
+    limit: want.limit,
+    after: want.start.after,
+    revision: want.start.revision,
+    filter: want.filter,
+  });
+  if (page !== 'expired') return page;
+  if (want.start.after !== undefined) throw continueExpired(core.store.revision(), want.start.after);
+  throw expired('The resourceVersion for the provided list is too old.');
+}
+
+function readLimit(text: string | null): number {
+  if (text === null || text === '') return 0;
+  const limit = Number(text);
+  if (!Number.isInteger(limit)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  return Math.max(0, limit);
+}
+
+/** Where the listing starts: newest, an exact version, or after the last key of an earlier page. */
+function readStart(core: ServerCore, query: URLSearchParams): Start {
+  const token = query.get('continue') ?? '';
+  const version = query.get('resourceVersion') ?? '';
+  const match = query.get('resourceVersionMatch') ?? '';
+  if (token !== '') return readToken(token, version, match);
+  checkVersionMatch(version, match);
+  if (version === '' || version === '0') return { revision: undefined, after: undefined };
+  const revision = parseRevision(version);
+  if (revision > core.store.revision()) throw tooLargeVersion(revision, core.store.revision());
+  return { revision: match === 'Exact' ? revision : undefined, after: undefined };
+}
+
+function checkVersionMatch(version: string, match: string): void {
+  if (match === '') return;
+  const refuse = (message: string): never => {
+    throw new ApiError({
+      code: 422,
+      reason: 'Invalid',
+      message: `ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: ${message}`,
+      details: {
+        group: 'meta.k8s.io',
+        kind: 'ListOptions',
+        causes: [{ reason: message.startsWith('Forbidden') ? 'FieldValueForbidden' : 'FieldValueNotSupported', message, field: 'resourceVersionMatch' }],
+      },
+    });
+  };
+  if (version === '') refuse('Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided');
+  if (match !== 'Exact' && match !== 'NotOlderThan') {
+    refuse(`Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan"`);
+  }
+  if (match === 'Exact' && version === '0') {
+    refuse('Forbidden: resourceVersionMatch "Exact" is forbidden for resourceVersion "0"');
+  }
+}
+
+/** Reads a resourceVersion; refuses what is not a number as kube-apiserver does. */
+export function parseRevision(version: string): number {
+  if (/^\d{1,15}$/.test(version)) return Number(version);
+  const quoted = JSON.stringify(version);
+  throw badRequest(`resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: invalid syntax`);
+}
+
+/** 504: the client saw a newer version than this server has. */
+export function tooLargeVersion(asked: number, current: number): ApiError {
+  const message = `Too large resource version: ${asked}, current: ${current}`;
+  return new ApiError({
+    code: 504,
+    reason: 'Timeout',
+    message: `Timeout: ${message}`,
+    details: { causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }], retryAfterSeconds: 1 },
+  });
+}
+
+function writeToken(revision: number, next: { namespace: string; name: string }): string {
+  const token = { v: tokenVersion, rv: revision, start: `${next.namespace === '' ? '' : `${next.namespace}/`}${next.name}\u0000` };
+  return Buffer.from(JSON.stringify(token)).toString('base64url');
+}
+
+function readToken(token: string, version: string, match: string): Start {
+  if (version !== '' && version !== '0') throw badRequest('specifying resource version is not allowed when using continue');
+  if (match !== '') throw badRequest('specifying resource version match is not allowed when using continue');
+  try {
+    const read = JSON.parse(Buffer.from(token, 'base64url').toString('utf8')) as { v?: string; rv?: number; start?: string };
+    if (read.v === tokenVersion && typeof read.rv === 'number' && typeof read.start === 'string') {
+      const [left = '', right] = read.start.replace(/\u0000$/, '').split('/');
+      const after = right === undefined ? { namespace: '', name: left } : { namespace: left, name: right };
+      return { revision: read.rv > 0 ? read.rv : undefined, after };
+    }
+  } catch {
+    // not our token: answered below
+  }
+  throw badRequest('continue key is not valid: unable to decode the token');
+}
+
+function continueExpired(revision: number, after: { namespace: string; name: string }): ApiError {
+  const message =
+    'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
+  const error = expired(message);
+  error.status.metadata = { continue: writeToken(-1, after), resourceVersion: String(revision) };
+  return error;
+}

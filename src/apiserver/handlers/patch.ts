@@ -1,0 +1,206 @@
+import { isJsonObject, type Json, type JsonObject } from '../../schema/index.ts';
+import type { ServerCore } from '../core.ts';
+import { decodePatch, refuseUnknownFields } from '../http/decode.ts';
+import { asJson, asKubeObject, type KubeObject } from '../object.ts';
+import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch } from '../patch/index.ts';
+import type { RequestContext } from '../request-context.ts';
+import type { ServedResource } from '../served-resource.ts';
+import { ApiError, badRequest, notFound, unsupportedMediaType } from '../status.ts';
+import type { Key } from '../store/store.ts';
+import { createObject, type WriteResult } from './create.ts';
+import { updateObject } from './update.ts';
+import { readWriteOptions, type WriteOptions } from './write-options.ts';
+
+/** The patch formats, by media type. */
+const jsonPatch = 'application/json-patch+json';
+const mergePatch = 'application/merge-patch+json';
+const strategicPatch = 'application/strategic-merge-patch+json';
+const applyPatches = new Set(['application/apply-patch+yaml', 'application/apply-patch+cbor']);
+
+/** A patch and where it goes. */
+export interface PatchRequest {
+  readonly key: Key;
+  readonly subresource: string;
+  readonly mediaType: string;
+  readonly body: string;
+}
+
+/** Patches an object in any of the four formats; reports whether server-side apply created it. */
+export async function patchObject(
+  core: ServerCore,
+  context: RequestContext,
+  served: ServedResource,
+  request: PatchRequest,
+): Promise<{ result: WriteResult; isCreated: boolean }> {
+  checkMediaType(served, request.mediaType);
+  const options = readWriteOptions(context, 'PatchOptions');
+  if (applyPatches.has(request.mediaType)) return applyObject(core, context, served, request, options);
+  if (options.force) throw forceForbidden();
+  const patch = decodePatch(request.body, { isArray: request.mediaType === jsonPatch });
+  const result = await updateObject(core, context, served, {
+    key: request.key,
+    subresource: request.subresource,
+    options,
+    isManaged: false,
+    transform: (live) => finishPatched(context, served, patchedObject(served, request.mediaType, live, patch), options),
+  });
+  return { result, isCreated: false };
+}
+
+function checkMediaType(served: ServedResource, mediaType: string): void {
+  const supported = served.origin === 'custom' ? [jsonPatch, mergePatch, 'application/apply-patch+yaml'] : [jsonPatch, mergePatch, strategicPatch, 'application/apply-patch+yaml'];
+  if (supported.includes(mediaType)) return;
+  throw unsupportedMediaType(
+    `the body of the request was in an unknown format - accepted media types include: ${supported.join(', ')}`,
+  );
+}
+
+function forceForbidden(): ApiError {
+  const message = 'Forbidden: may not be specified for non-apply patch';
+  return new ApiError({
+    code: 422,
+    reason: 'Invalid',
+    message: `PatchOptions.meta.k8s.io "" is invalid: force: ${message}`,
+    details: { group: 'meta.k8s.io', kind: 'PatchOptions', causes: [{ reason: 'FieldValueForbidden', message, field: 'force' }] },
+  });
+}
+
+function patchedObject(served: ServedResource, mediaType: string, live: KubeObject, patch: Json): JsonObject {
+  const document = asJson(live);
+  const patched = mediaType === jsonPatch ? applyJsonPatch(document, patch) : mergedObject(served, mediaType, document, patch);
+  if (!isJsonObject(patched)) throw badRequest('the patch must leave a JSON object');
+  return patched;
+}
+
+function mergedObject(served: ServedResource, mediaType: string, document: JsonObject, patch: Json): Json {
+  if (!isJsonObject(patch)) throw badRequest('the patch must be a JSON object');
+  if (mediaType === mergePatch) return applyMergePatch(document, patch);
+  return applyStrategicMergePatch(document, patch, served.schema);
+}
+
+/** A patched object is decoded again: unknown fields are pruned and reported, defaults filled. */
+function finishPatched(context: RequestContext, served: ServedResource, patched: JsonObject, options: WriteOptions): KubeObject {
+  if (patched.apiVersion !== served.apiVersion || patched.kind !== served.kind) {
+    patched.apiVersion = served.apiVersion;
+    patched.kind = served.kind;
+  }
+  if (!isJsonObject(patched.metadata)) patched.metadata = {};
+  refuseUnknownFields(context, served, patched, { duplicates: [], fieldValidation: options.fieldValidation });
+  served.compiled.applyDefaults(patched);
+  const object = asKubeObject(patched);
+  served.strategy.applyDefaults?.(object);
+  return object;
+}
+
+async function applyObject(
+  core: ServerCore,
+  context: RequestContext,
+  served: ServedResource,
+  request: PatchRequest,
+  options: WriteOptions,
+): Promise<{ result: WriteResult; isCreated: boolean }> {
+  if (!options.hasFieldManager) throw managerRequired();
+  const { patch, duplicates } = decodeApply(request.body);
+  checkApplied(served, request.key, patch);
+  refuseUnknownFields(context, served, structuredClone(patch), { duplicates, fieldValidation: options.fieldValidation });
+  const merge = (live: KubeObject | undefined): KubeObject => mergeApplied(served, request, options, patch, live, context.now);
+  for (;;) {
+    if (core.store.head(request.key) === undefined) {
+      if (request.subresource !== '') throw notFound(served, request.key.name);
+      const created = await createApplied(core, context, served, options, merge(undefined));
+      if (created !== 'exists') return { result: created, isCreated: true };
+    }
+    const result = await updateApplied(core, context, served, request, options, merge);
+    if (result !== 'gone') return { result, isCreated: false };
+  }
+}
+
+async function createApplied(
+  core: ServerCore,
+  context: RequestContext,
+  served: ServedResource,
+  options: WriteOptions,
+  object: KubeObject,
+): Promise<WriteResult | 'exists'> {
+  try {
+    return await createObject(core, context, served, object, options, 'already');
+  } catch (error) {
+    if (error instanceof ApiError && error.status.reason === 'AlreadyExists') return 'exists';
+    throw error;
+  }
+}
+
+async function updateApplied(
+  core: ServerCore,
+  context: RequestContext,
+  served: ServedResource,
+  request: PatchRequest,
+  options: WriteOptions,
+  merge: (live: KubeObject) => KubeObject,
+): Promise<WriteResult | 'gone'> {
+  try {
+    const { key, subresource } = request;
+    return await updateObject(core, context, served, { key, subresource, options, isManaged: true, transform: merge });
+  } catch (error) {
+    const isGone = error instanceof ApiError && error.code === 404 && request.subresource === '';
+    if (isGone && core.store.head(request.key) === undefined) return 'gone';
+    throw error;
+  }
+}
+
+function mergeApplied(
+  served: ServedResource,
+  request: PatchRequest,
+  options: WriteOptions,
+  patch: JsonObject,
+  live: KubeObject | undefined,
+  now: Date,
+): KubeObject {
+  const manager = request.subresource === 'status' ? served.statusFieldManager : served.fieldManager;
+  const merged = manager.apply({
+    live,
+    patch: structuredClone(patch),
+    manager: options.fieldManager,
+    force: options.force,
+    subresource: request.subresource,
+    now,
+  });
+  served.compiled.prune(asJson(merged));
+  served.compiled.applyDefaults(asJson(merged));
+  served.strategy.applyDefaults?.(merged);
+  if (live !== undefined) {
+    const asked = isJsonObject(patch.metadata) ? patch.metadata.resourceVersion : undefined;
+    merged.metadata.resourceVersion = typeof asked === 'string' && asked !== '' ? asked : (live.metadata.resourceVersion ?? '');
+  }
+  return merged;
+}
+
+function decodeApply(body: string): { patch: JsonObject; duplicates: string[] } {
+  const decoded = decodePatch(body, { isArray: false, isYaml: true });
+  if (!isJsonObject(decoded)) throw badRequest('error decoding YAML: the applied configuration must be an object');
+  return { patch: decoded, duplicates: [] };
+}
+
+function checkApplied(served: ServedResource, key: Key, patch: JsonObject): void {
+  if (!isJsonObject(patch.metadata)) patch.metadata = {};
+  const { metadata } = patch;
+  if (patch.apiVersion === undefined || patch.kind === undefined) {
+    throw badRequest('error decoding patch: apiVersion and kind must be set in an applied configuration');
+  }
+  if (patch.apiVersion !== served.apiVersion || patch.kind !== served.kind) {
+    throw badRequest(`the applied configuration is ${String(patch.apiVersion)}, Kind=${String(patch.kind)}, but the request is for ${served.apiVersion}, Kind=${served.kind}`);
+  }
+  if (metadata.name === undefined) metadata.name = key.name;
+  if (metadata.name !== key.name) throw badRequest(`metadata.name ${String(metadata.name)} does not match the name in the request ${key.name}`);
+  if (served.namespaced && metadata.namespace === undefined) metadata.namespace = key.namespace;
+}
+
+function managerRequired(): ApiError {
+  const message = 'Required value: is required for apply patch';
+  return new ApiError({
+    code: 422,
+    reason: 'Invalid',
+    message: `PatchOptions.meta.k8s.io "" is invalid: fieldManager: ${message}`,
+    details: { group: 'meta.k8s.io', kind: 'PatchOptions', causes: [{ reason: 'FieldValueRequired', message, field: 'fieldManager' }] },
+  });
+}

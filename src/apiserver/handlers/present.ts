@@ -1,0 +1,108 @@
+import type { KubeObject } from '../object.ts';
+import type { RequestContext } from '../request-context.ts';
+import type { TableColumn } from '../resource.ts';
+import type { ServedResource } from '../served-resource.ts';
+import type { RenderedPage } from './list.ts';
+
+/** How many `metadata` bytes of a Table row are kept: all of it, only metadata, or nothing. */
+type IncludeObject = 'None' | 'Metadata' | 'Object';
+
+function includeObjectOf(context: RequestContext): IncludeObject {
+  const asked = context.info.query.get('includeObject');
+  return asked === 'None' || asked === 'Object' ? asked : 'Metadata';
+}
+
+/** One object as the client wants to see it: itself, a Table of one row, or its metadata alone. */
+export function presentObject(context: RequestContext, served: ServedResource, json: string): string {
+  if (context.media.as === 'object') return json;
+  if (context.media.as === 'Table') return JSON.stringify(tableOf(context, served, [json], singleMeta(json)));
+  return JSON.stringify(partialOf(context, JSON.parse(json) as KubeObject));
+}
+
+/** The object inside a watch event; table definitions are sent with the first row only by clients' wish, so with each. */
+export function eventObject(context: RequestContext, served: ServedResource, json: string, type: string): string {
+  if (context.media.as === 'object') return json;
+  if (context.media.as === 'PartialObjectMetadata' || context.media.as === 'PartialObjectMetadataList') {
+    return JSON.stringify(partialOf(context, JSON.parse(json) as KubeObject));
+  }
+  const rows = type === 'BOOKMARK' ? [] : [json];
+  return JSON.stringify(tableOf(context, served, rows, singleMeta(json)));
+}
+
+function singleMeta(json: string): { resourceVersion: string } {
+  const object = JSON.parse(json) as KubeObject;
+  return { resourceVersion: object.metadata.resourceVersion ?? '' };
+}
+
+function partialOf(context: RequestContext, object: KubeObject): object {
+  return {
+    kind: 'PartialObjectMetadata',
+    apiVersion: `meta.k8s.io/${context.media.asVersion}`,
+    metadata: object.metadata,
+  };
+}
+
+/** A page of objects as a list, a Table or a PartialObjectMetadataList. */
+export function presentList(context: RequestContext, served: ServedResource, page: RenderedPage): string {
+  const metadata = listMeta(page);
+  if (context.media.as === 'Table') return JSON.stringify(tableOf(context, served, page.items, metadata));
+  if (context.media.as === 'object') {
+    // kube-apiserver drops apiVersion and kind inside typed lists of built-in kinds; clients rely on the list's own.
+    const head = `{"kind":"${served.listKind}","apiVersion":"${served.apiVersion}","metadata":${JSON.stringify(metadata)},"items":[`;
+    const items = served.origin === 'builtin' ? page.items.map(withoutTypeMeta) : page.items;
+    return `${head}${items.join(',')}]}`;
+  }
+  return JSON.stringify({
+    kind: 'PartialObjectMetadataList',
+    apiVersion: `meta.k8s.io/${context.media.asVersion}`,
+    metadata,
+    items: page.items.map((json) => partialOf(context, JSON.parse(json) as KubeObject)),
+  });
+}
+
+function listMeta(page: RenderedPage) {
+  return {
+    resourceVersion: page.resourceVersion,
+    ...(page.continueToken === '' ? {} : { continue: page.continueToken }),
+    ...(page.remainingItemCount === undefined || page.remainingItemCount === 0
+      ? {}
+      : { remainingItemCount: page.remainingItemCount }),
+  };
+}
+
+const typeMeta = /^\{"(?:kind|apiVersion)":"[^"\\]*","(?:kind|apiVersion)":"[^"\\]*",/;
+
+function withoutTypeMeta(json: string): string {
+  const stripped = json.replace(typeMeta, '{');
+  if (stripped.length !== json.length) return stripped;
+  const { kind: _kind, apiVersion: _apiVersion, ...rest } = JSON.parse(json) as KubeObject;
+  return JSON.stringify(rest);
+}
+
+function tableOf(context: RequestContext, served: ServedResource, items: string[], metadata: object): object {
+  const include = includeObjectOf(context);
+  return {
+    kind: 'Table',
+    apiVersion: `meta.k8s.io/${context.media.asVersion}`,
+    metadata,
+    columnDefinitions: served.table.columns.map(columnDefinition),
+    rows: items.map((json) => tableRow(context, served, json, include)),
+  };
+}
+
+function columnDefinition(column: TableColumn): object {
+  return {
+    name: column.name,
+    type: column.type,
+    format: column.format ?? '',
+    description: column.description ?? '',
+    priority: column.priority ?? 0,
+  };
+}
+
+function tableRow(context: RequestContext, served: ServedResource, json: string, include: IncludeObject): object {
+  const object = JSON.parse(json) as KubeObject;
+  const cells = served.table.row(object, context.now);
+  if (include === 'None') return { cells };
+  return { cells, object: include === 'Object' ? object : partialOf(context, object) };
+}

@@ -1,0 +1,170 @@
+import type { ServerCore } from '../core.ts';
+import { equalIgnoringManagedFieldsTimestamps } from '../field-manager/index.ts';
+import { asJson, type KubeObject } from '../object.ts';
+import type { RequestContext } from '../request-context.ts';
+import type { ServedResource } from '../served-resource.ts';
+import { conflict, invalid, notFound, staleWrite } from '../status.ts';
+import type { Key, Stored } from '../store/store.ts';
+import type { WriteResult } from './create.ts';
+import { prepareForUpdate } from './prepare-update.ts';
+import { strategyContext } from './strategy-context.ts';
+import { refuseInvalid, validateForUpdate } from './validate.ts';
+import { optionsObject, type WriteOptions } from './write-options.ts';
+
+/** One read-modify-write of an existing object. */
+export interface Change {
+  readonly key: Key;
+  readonly subresource: string;
+  readonly options: WriteOptions;
+  /** Makes the new object from the live one; called again when somebody else wrote in between. */
+  transform(live: KubeObject): KubeObject | Promise<KubeObject>;
+  /** True when `transform` has already set managedFields (server-side apply). */
+  readonly isManaged: boolean;
+}
+
+const attempts = 20;
+
+/** Changes an object, again and again until no other writer came between or the client must decide. */
+export async function updateObject(
+  core: ServerCore,
+  context: RequestContext,
+  served: ServedResource,
+  change: Change,
+): Promise<WriteResult> {
+  for (let attempt = 1; ; attempt++) {
+    const stored = core.store.head(change.key);
+    if (stored === undefined) throw notFound(served, change.key.name);
+    const result = await tryUpdate(core, context, served, change, stored);
+    if (result !== 'moved') return result;
+    if (attempt >= attempts) throw conflict(served, change.key.name, staleWrite);
+  }
+}
+
+async function tryUpdate(
+  core: ServerCore,
+  context: RequestContext,
+  served: ServedResource,
+  change: Change,
+  stored: Stored,
+): Promise<WriteResult | 'moved'> {
+  const live = await served.read(stored);
+  const wanted = await change.transform(structuredClone(live));
+  checkPreconditions(served, change, wanted, live);
+  let next = wanted;
+  if (!change.isManaged) trackUpdate(served, change, next, live, context.now);
+  next = await admitUpdate(core, context, served, change, next, live);
+  prepareForUpdate(core, context, served, { object: next, old: live, subresource: change.subresource });
+  if (change.isManaged || change.subresource !== '') settleManagedFields(next);
+  const isStatus = change.subresource === 'status';
+  const errors = validateForUpdate(served, { object: next, old: live, isStatus }, strategyContext(core, context));
+  refuseInvalid(served, next, errors);
+  await validateByAdmission(core, context, served, change, next, live);
+  return commitUpdate(core, served, change, { next, live, stored });
+}
+
+function checkPreconditions(served: ServedResource, change: Change, next: KubeObject, live: KubeObject): void {
+  const { uid, resourceVersion } = next.metadata;
+  if (uid !== undefined && uid !== '' && uid !== live.metadata.uid) {
+    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid ?? ''}`;
+    throw conflict(served, change.key.name, why);
+  }
+  if (resourceVersion === undefined || resourceVersion === '' || resourceVersion === '0') {
+    if (!served.allowsUnconditionalUpdate) {
+      const detail = 'must be specified for an update';
+      throw invalid(served, change.key.name, [
+        { reason: 'FieldValueInvalid', field: 'metadata.resourceVersion', badValue: 0, detail },
+      ]);
+    }
+  } else if (resourceVersion !== live.metadata.resourceVersion) {
+    throw conflict(served, change.key.name, staleWrite);
+  }
+  next.metadata.uid = live.metadata.uid ?? '';
+  next.metadata.resourceVersion = live.metadata.resourceVersion ?? '';
+}
+
+function trackUpdate(served: ServedResource, change: Change, next: KubeObject, live: KubeObject, now: Date): void {
+  const manager = change.subresource === 'status' ? served.statusFieldManager : served.fieldManager;
+  const entries = manager.update({
+    live,
+    next,
+    manager: change.options.fieldManager,
+    subresource: change.subresource,
+    now,
+  });
+  if (entries.length > 0) next.metadata.managedFields = entries;
+  else delete next.metadata.managedFields;
+}
+
+function settleManagedFields(next: KubeObject): void {
+  if (next.metadata.managedFields?.length === 0) delete next.metadata.managedFields;
+}
+
+function attributes(context: RequestContext, served: ServedResource, change: Change, next: KubeObject, live: KubeObject) {
+  return {
+    operation: 'UPDATE' as const,
+    resource: served,
+    subresource: change.subresource,
+    namespace: change.key.namespace,
+    name: change.key.name,
+    object: next,
+    oldObject: live,
+    options: optionsObject(change.options),
+    user: context.user,
+    dryRun: change.options.dryRun,
+    warn: (text: string) => context.warnings.add(text),
+  };
+}
+
+async function admitUpdate(
+  core: ServerCore,
+  context: RequestContext,
+  served: ServedResource,
+  change: Change,
+  next: KubeObject,
+  live: KubeObject,
+): Promise<KubeObject> {
+  if (core.admission.isIdle(served, 'UPDATE')) return next;
+  const admitted = await core.admission.mutate(attributes(context, served, change, next, live));
+  if (admitted === undefined || admitted === next) return next;
+  served.compiled.prune(asJson(admitted));
+  served.compiled.applyDefaults(asJson(admitted));
+  trackUpdate(served, change, admitted, live, context.now);
+  return admitted;
+}
+
+async function validateByAdmission(
+  core: ServerCore,
+  context: RequestContext,
+  served: ServedResource,
+  change: Change,
+  next: KubeObject,
+  live: KubeObject,
+): Promise<void> {
+  if (core.admission.isIdle(served, 'UPDATE')) return;
+  await core.admission.validate(attributes(context, served, change, next, live));
+}
+
+async function commitUpdate(
+  core: ServerCore,
+  served: ServedResource,
+  change: Change,
+  versions: { next: KubeObject; live: KubeObject; stored: Stored },
+): Promise<WriteResult | 'moved'> {
+  const { next, live, stored } = versions;
+  if (change.options.dryRun) return { dryRun: next };
+  if (equalIgnoringManagedFieldsTimestamps(next, live)) return { stored };
+  const isGone = next.metadata.deletionTimestamp !== undefined && (next.metadata.finalizers ?? []).length === 0;
+  const isFreed = isGone && (next.metadata.deletionGracePeriodSeconds ?? 0) === 0;
+  const object = await served.toStorage(next);
+  const kind = isFreed && !hasSpecFinalizers(next) ? 'delete' : 'update';
+  const written = core.store.write({ kind, key: change.key, object, expect: stored.revision });
+  if (!('conflict' in written)) return { stored: await written };
+  if (written.conflict === 'missing') throw notFound(served, change.key.name);
+  return 'moved';
+}
+
+/** A namespace also waits for `spec.finalizers`, which only its own controller empties. */
+function hasSpecFinalizers(object: KubeObject): boolean {
+  const spec = object.spec as { finalizers?: unknown[] } | undefined;
+  return object.kind === 'Namespace' && (spec?.finalizers?.length ?? 0) > 0;
+}

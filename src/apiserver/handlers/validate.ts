@@ -1,0 +1,40 @@
+import type { FieldError } from '../../schema/index.ts';
+import { validateMetadata, validateMetadataUpdate } from '../meta/validate-metadata.ts';
+import { asJson, type KubeObject } from '../object.ts';
+import type { StrategyContext } from '../resource.ts';
+import type { ServedResource } from '../served-resource.ts';
+import { invalid } from '../status.ts';
+
+/** Every mistake in an object about to be created. */
+export function validateForCreate(served: ServedResource, object: KubeObject, context: StrategyContext): FieldError[] {
+  const errors = validateMetadata(object.metadata, { name: served.nameRule, namespaced: served.namespaced });
+  if (served.origin === 'custom') {
+    const structural = served.compiled.validate(asJson(object));
+    errors.push(...structural);
+    // Rules read fields by their declared type, so they run only on an object that has those types.
+    if (structural.length === 0) errors.push(...served.compiled.validateRules(asJson(object), undefined));
+  }
+  errors.push(...(served.strategy.validate?.(object, context) ?? []));
+  return errors;
+}
+
+/** Every mistake in an object about to replace another. */
+export function validateForUpdate(
+  served: ServedResource,
+  next: { object: KubeObject; old: KubeObject; isStatus: boolean },
+  context: StrategyContext,
+): FieldError[] {
+  const { object, old } = next;
+  const errors = validateMetadata(object.metadata, { name: served.nameRule, namespaced: served.namespaced });
+  errors.push(...validateMetadataUpdate(object.metadata, old.metadata));
+  if (served.origin === 'custom') errors.push(...served.compiled.validateUpdate(asJson(object), asJson(old)));
+  const { strategy } = served;
+  const check = next.isStatus ? strategy.validateStatusUpdate : strategy.validateUpdate;
+  errors.push(...(check?.call(strategy, object, old, context) ?? []));
+  return errors;
+}
+
+/** Throws 422 with everything that is wrong, if anything is. */
+export function refuseInvalid(served: ServedResource, object: KubeObject, errors: FieldError[]): void {
+  if (errors.length > 0) throw invalid(served, object.metadata.name ?? '', errors);
+}

@@ -1,0 +1,79 @@
+import type { JsonObject } from '../../schema/index.ts';
+import { isTrue } from '../http/request-info.ts';
+import type { RequestContext } from '../request-context.ts';
+import { ApiError, badRequest } from '../status.ts';
+
+/** How strictly unknown and duplicate fields are treated. */
+export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
+
+/** The query parameters of a create, update or patch. */
+export interface WriteOptions {
+  readonly kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions';
+  readonly dryRun: boolean;
+  readonly fieldManager: string;
+  readonly hasFieldManager: boolean;
+  readonly fieldValidation: FieldValidation;
+  readonly force: boolean;
+}
+
+/** Reads and checks the query parameters of a write. */
+export function readWriteOptions(context: RequestContext, kind: WriteOptions['kind']): WriteOptions {
+  const { query } = context.info;
+  const given = query.get('fieldManager') ?? '';
+  checkManager(kind, given);
+  return {
+    kind,
+    dryRun: readDryRun(query.getAll('dryRun'), kind),
+    fieldManager: given === '' ? managerFromAgent(context.request.headers['user-agent'] ?? '') : given,
+    hasFieldManager: given !== '',
+    fieldValidation: readFieldValidation(query.get('fieldValidation'), kind),
+    force: query.has('force') && isTrue(query.get('force')),
+  };
+}
+
+/** True for `dryRun=All`; any other value is refused. */
+export function readDryRun(values: string[], kind: string): boolean {
+  const given = values.filter((v) => v !== '');
+  for (const value of given) {
+    if (value !== 'All') throw invalidOptions(kind, 'dryRun', value, 'supported values: "All"');
+  }
+  return given.length > 0;
+}
+
+function readFieldValidation(value: string | null, kind: string): FieldValidation {
+  if (value === null || value === '') return 'Warn';
+  if (value === 'Ignore' || value === 'Warn' || value === 'Strict') return value;
+  throw invalidOptions(kind, 'fieldValidation', value, 'supported values: "", "Ignore", "Strict", "Warn"');
+}
+
+function invalidOptions(kind: string, field: string, value: string, detail: string): ApiError {
+  const isList = field === 'dryRun';
+  const shown = isList ? `["${value}"]` : `"${value}"`;
+  const message = `Unsupported value: ${shown}: ${detail}`;
+  return new ApiError({
+    code: 422,
+    reason: 'Invalid',
+    message: `${kind}.meta.k8s.io "" is invalid: ${field}: ${message}`,
+    details: { group: 'meta.k8s.io', kind, causes: [{ reason: 'FieldValueNotSupported', message, field }] },
+  });
+}
+
+function checkManager(kind: string, manager: string): void {
+  if (manager.length > 128) throw badRequest(`fieldManager: Invalid value: may not be longer than 128 (${kind})`);
+}
+
+function managerFromAgent(agent: string): string {
+  const prefix = agent.split('/', 1)[0] ?? '';
+  return prefix.replace(/[^\x20-\x7e]/g, '').slice(0, 128);
+}
+
+/** The options as an admission webhook sees them. */
+export function optionsObject(options: WriteOptions): JsonObject {
+  return {
+    kind: options.kind,
+    apiVersion: 'meta.k8s.io/v1',
+    ...(options.dryRun ? { dryRun: ['All'] } : {}),
+    ...(options.hasFieldManager ? { fieldManager: options.fieldManager } : {}),
+    fieldValidation: options.fieldValidation,
+  };
+}

@@ -1,0 +1,110 @@
+import type { IncomingMessage } from 'node:http';
+
+/** What a request asks for, read from its method, path and query alone. */
+export interface RequestInfo {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** False for paths such as /version or /apis. */
+  readonly isResource: boolean;
+  /** get, list, watch, create, update, patch, delete, deletecollection; for other paths the method in lower case. */
+  readonly verb: string;
+  readonly group: string;
+  readonly version: string;
+  readonly namespace: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly name: string;
+}
+
+const namespaceSubresources = new Set(['status', 'finalize']);
+const verbOfMethod: Readonly<Record<string, string>> = {
+  GET: 'get',
+  HEAD: 'get',
+  POST: 'create',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+};
+
+/** Reads a request line the way the Kubernetes API lays its paths out. */
+export function readRequestInfo(request: Pick<IncomingMessage, 'method' | 'url'>): RequestInfo {
+  const url = request.url ?? '/';
+  const method = request.method ?? 'GET';
+  const mark = url.indexOf('?');
+  const path = mark < 0 ? url : url.slice(0, mark);
+  const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));
+  const segments = splitPath(path);
+  const resource = resourceParts(segments);
+  const base = { method, path, query };
+  if (resource === undefined) {
+    return { ...base, isResource: false, verb: method.toLowerCase(), group: '', version: '', ...nothing };
+  }
+  const name = resource.parts.name === '' ? nameFromSelector(query, resource.parts) : resource.parts.name;
+  return { ...base, isResource: true, verb: verbOf(method, query, resource.parts), ...resource.parts, name };
+}
+
+const nothing = { namespace: '', resource: '', subresource: '', name: '' };
+
+interface Parts {
+  group: string;
+  version: string;
+  namespace: string;
+  resource: string;
+  subresource: string;
+  name: string;
+}
+
+function splitPath(path: string): string[] {
+  const segments = path.split('/').filter((s) => s !== '');
+  return segments.some((s) => s.includes('%')) ? segments.map(decodeSegment) : segments;
+}
+
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment; // a bad escape names no resource; the lookup answers 404
+  }
+}
+
+function resourceParts(segments: string[]): { parts: Parts } | undefined {
+  const [prefix, second, third] = segments;
+  if (prefix === 'api' && segments.length >= 3 && second !== undefined) {
+    return { parts: partsAfterVersion('', second, segments.slice(2)) };
+  }
+  if (prefix === 'apis' && segments.length >= 4 && second !== undefined && third !== undefined) {
+    return { parts: partsAfterVersion(second, third, segments.slice(3)) };
+  }
+  return undefined;
+}
+
+function partsAfterVersion(group: string, version: string, rest: string[]): Parts {
+  let namespace = '';
+  let tail = rest;
+  if (rest[0] === 'namespaces' && rest.length > 1) {
+    namespace = rest[1] ?? '';
+    if (rest.length > 2 && !namespaceSubresources.has(rest[2] ?? '')) tail = rest.slice(2);
+  }
+  const [resource = '', name = '', ...sub] = tail;
+  return { group, version, namespace, resource, name, subresource: sub.join('/') };
+}
+
+function verbOf(method: string, query: URLSearchParams, parts: Parts): string {
+  const verb = verbOfMethod[method] ?? method.toLowerCase();
+  if (parts.name !== '') return verb;
+  if (verb === 'delete') return 'deletecollection';
+  if (verb !== 'get') return verb;
+  return isTrue(query.get('watch')) ? 'watch' : 'list';
+}
+
+/** `metadata.name=x` narrows a list or watch to one name, so that RBAC resourceNames apply. */
+function nameFromSelector(query: URLSearchParams, parts: Parts): string {
+  const selector = parts.resource === '' ? null : query.get('fieldSelector');
+  return /^metadata\.name==?([^,!=]+)$/.exec(selector ?? '')?.[1] ?? '';
+}
+
+/** Reads a boolean query parameter as Kubernetes does: `1`, `true` and present-but-empty are true. */
+export function isTrue(value: string | null): boolean {
+  return value !== null && value !== '0' && value !== 'false' && value !== 'False' && value !== 'FALSE';
+}

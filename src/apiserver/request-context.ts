@@ -1,0 +1,22 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { MediaChoice } from './http/media.ts';
+import type { RequestInfo } from './http/request-info.ts';
+import type { UserInfo } from './resource.ts';
+
+/** One request on its way through the server. */
+export interface RequestContext {
+  readonly info: RequestInfo;
+  readonly user: UserInfo;
+  readonly media: MediaChoice;
+  readonly now: Date;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Texts for `Warning:` headers, in order, without duplicates. */
+  readonly warnings: Set<string>;
+}
+
+/** What a handler answers with. `json` is already text, so that stored objects are never parsed to be served. */
+export interface Answer {
+  readonly code: number;
+  readonly json: string;
+}
