@@ -47,7 +47,7 @@ export interface ListPage {
   readonly items: Stored[];
   /** The revision the whole listing (all pages) is consistent at. */
   readonly revision: number;
-  /** The last key of the page when more follow. */
+  /** The last key of the page when more objects follow, whether or not a filter would keep them. */
   readonly next: { namespace: string; name: string } | undefined;
   /** How many match beyond this page; only known without a selector. */
   readonly remaining: number | undefined;
@@ -64,7 +64,7 @@ export interface ListQuery {
   readonly after?: { namespace: string; name: string } | undefined;
   /** List the state as of this revision; undefined: the newest committed one. */
   readonly revision?: number | undefined;
-  /** Keeps an item; applied before the limit. */
+  /** Keeps an item; applied before the limit. Must not write to the store. */
   readonly filter?: ((item: Stored) => boolean) | undefined;
 }
 
@@ -82,8 +82,9 @@ export interface ObjectStore {
   get(key: Key): Stored | undefined;
   /** The newest version, committed or on its way to disk: what a writer must build on. */
   head(key: Key): Stored | undefined;
+  /** Throws a RangeError for a revision that is ahead of the newest committed one. */
   list(query: ListQuery): ListPage | 'expired';
-  /** Every committed object of a bucket, in key order. */
+  /** Every object of a bucket that is committed at the time of the call, in key order. */
   scan(bucket: string): Iterable<Stored>;
   /** Number of committed objects in a bucket. */
   count(bucket: string): number;
@@ -91,11 +92,20 @@ export interface ObjectStore {
   revision(): number;
   /** The oldest revision a watch or an exact list may start from. */
   oldestRevision(): number;
-  /** Checks and queues the write synchronously; settles when durable. Sets metadata.resourceVersion on the object. */
+  /**
+   * Checks and queues the write synchronously; settles when durable. Sets metadata.resourceVersion on the object.
+   * Rejects with a StoreError when the disk does not take it; the head is then what was committed before.
+   */
   write(write: Write): Promise<Stored> | WriteConflict;
   /**
-   * Calls back with every committed change of the bucket after `since`, in order, without gaps: history first,
-   * then live. Returns 'expired' when history does not reach back that far.
+   * Settles when this version, which came from `head`, is on disk; rejects when it never will be. Whoever answers a
+   * request with a head (a write that changes nothing, a conflict) waits for it first.
+   */
+  durable(version: Stored): Promise<void>;
+  /**
+   * Calls back with every committed change of the bucket after `since`, in order, without gaps or repeats: history
+   * first, before this call returns, then once per commit. Returns 'expired' when history does not reach back that far.
+   * Nothing is buffered here for slow readers: the callback has to keep or drop what it cannot pass on.
    */
   subscribe(bucket: string, since: number, onChange: (changes: readonly Change[]) => void): Subscription | 'expired';
   /** Forgets superseded versions at or before this revision. */

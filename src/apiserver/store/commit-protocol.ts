@@ -1,0 +1,34 @@
+import type { SealingKey } from './sealing.ts';
+
+/** What the writer thread is started with. */
+export interface WriterOptions {
+  readonly file: string;
+  readonly keys: readonly SealingKey[];
+  /** The database may not grow past this. */
+  readonly maxBytes: number | undefined;
+  /** About how much may be written before it is moved from the log into the database. */
+  readonly checkpointBytes: number;
+}
+
+/** Values per row in a flat batch; see `appendRow`. */
+export const rowWidth = 9;
+
+/** Bits of a row's flags. */
+export const rowFlag = { deleted: 1, sealed: 2 } as const;
+
+/** A batch of rows, flattened: one array of strings and numbers is what crosses threads cheapest. */
+export type FlatRows = (string | number)[];
+
+/** From the store to the writer thread. */
+export type ToWriter =
+  | { readonly do: 'commit'; readonly epoch: number; readonly rows: FlatRows }
+  | { readonly do: 'compact'; readonly id: number; readonly revision: number }
+  | { readonly do: 'close' };
+
+/** From the writer thread to the store. */
+export type FromWriter =
+  | { readonly did: 'start' }
+  | { readonly did: 'commit'; readonly revision: number }
+  | { readonly did: 'fail'; readonly message: string }
+  | { readonly did: 'compact'; readonly id: number; readonly error: string | undefined }
+  | { readonly did: 'close' };

@@ -1,0 +1,66 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { messageOf, StoreError } from './errors.ts';
+
+/** The right to use a data directory, held until released or until the process ends, however it ends. */
+export interface DataDirectoryLock {
+  readonly directory: string;
+  release(): void;
+}
+
+interface Holder {
+  readonly pid: number;
+  readonly host: string;
+  readonly startedAt: string;
+}
+
+/**
+ * Locks a data directory for this process, or says who holds it. The lock is an exclusive SQLite transaction on a small
+ * database, that is, a lock of the operating system that dies with the process; the file beside it only feeds the message.
+ */
+export function lockDataDirectory(directory: string, now: () => Date = () => new Date()): DataDirectoryLock {
+  const path = resolve(directory);
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  const holderFile = join(path, 'lock.json');
+  const db = new DatabaseSync(join(path, 'lock.db'), { timeout: 0 });
+  try {
+    db.exec('BEGIN EXCLUSIVE');
+  } catch (cause) {
+    db.close();
+    if (!isBusy(cause))
+      throw new StoreError('corrupt', `${join(path, 'lock.db')} cannot be locked: ${messageOf(cause)}`, { cause });
+    const by = describe(readHolder(holderFile));
+    throw new StoreError('in-use', `data directory ${path} is in use by ${by}; stop it or use another --data-dir`);
+  }
+  const holder: Holder = { pid: process.pid, host: hostname(), startedAt: now().toISOString() };
+  writeFileSync(holderFile, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
+  return {
+    directory: path,
+    release() {
+      if (!db.isOpen) return;
+      rmSync(holderFile, { force: true });
+      db.close();
+    },
+  };
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && (error.errcode === 5 || error.errcode === 6);
+}
+
+function readHolder(file: string): Holder | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Holder;
+  } catch {
+    // Only the message suffers: the holder may just be starting or ending.
+    return undefined;
+  }
+}
+
+function describe(holder: Holder | undefined): string {
+  if (holder === undefined) return 'another process';
+  const where = holder.host === hostname() ? '' : ` on ${holder.host}`;
+  return `process ${holder.pid}${where} (started ${holder.startedAt})`;
+}
