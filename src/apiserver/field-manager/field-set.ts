@@ -1,0 +1,211 @@
+/**
+ * A set of field paths, in the very form of `fieldsV1`: a trie whose keys are path elements (`f:name`,
+ * `k:{"name":"x"}`, `v:"x"`). A node is itself in the set when it is empty or holds `.`; the root never is, so an
+ * empty root is the empty set. Working on the wire form means that nothing is parsed or printed on the hot path.
+ * Sets are immutable and share subtrees.
+ */
+export interface FieldSet {
+  readonly [element: string]: FieldSet;
+}
+
+interface Draft {
+  [element: string]: FieldSet;
+}
+
+/** A node that is in the set and has nothing below it; as a root, the empty set. */
+export const LEAF: FieldSet = Object.freeze({});
+
+/** How the elements of one node are ordered. */
+export type ElementOrder = (keys: string[]) => string[];
+
+/** True for a node without keys: a leaf, or the empty set when it is a root. */
+export function isBare(node: FieldSet): boolean {
+  for (const _ in node) return false;
+  return true;
+}
+
+/** True when the node itself, not just something below it, is in the set. */
+export function isMember(node: FieldSet): boolean {
+  return node['.'] !== undefined || isBare(node);
+}
+
+/** The node with itself added to the set. */
+export function withSelf(node: FieldSet | undefined): FieldSet {
+  if (node === undefined || isBare(node)) return LEAF;
+  return node['.'] === undefined ? { '.': LEAF, ...node } : node;
+}
+
+/** True when the direct child is in the set. */
+export function hasElement(set: FieldSet, element: string): boolean {
+  const child = set[element];
+  return child !== undefined && isMember(child);
+}
+
+/** What lies strictly below the direct child; undefined when there is nothing. */
+export function below(set: FieldSet, element: string): FieldSet | undefined {
+  const child = set[element];
+  return child === undefined || isBare(child) ? undefined : child;
+}
+
+/** Every path in either set. */
+export function union(a: FieldSet, b: FieldSet, order: ElementOrder): FieldSet {
+  if (isBare(a)) return b;
+  if (isBare(b)) return a;
+  return unionNode(a, b, order);
+}
+
+function unionNode(a: FieldSet, b: FieldSet, order: ElementOrder): FieldSet {
+  if (a === b) return a;
+  if (isBare(a)) return withSelf(b);
+  if (isBare(b)) return withSelf(a);
+  let out: Draft | undefined;
+  let grew = false;
+  for (const key in b) {
+    const right = b[key] as FieldSet;
+    const left = a[key];
+    const merged = left === undefined ? right : unionNode(left, right, order);
+    if (merged === left) continue;
+    out ??= { ...a };
+    out[key] = merged;
+    grew ||= left === undefined;
+  }
+  if (out === undefined) return a;
+  return grew ? reorder(out, order) : out;
+}
+
+/** Every path in both sets. */
+export function intersection(a: FieldSet, b: FieldSet): FieldSet {
+  if (isBare(a) || isBare(b)) return LEAF;
+  return intersectNode(a, b) ?? LEAF;
+}
+
+function intersectNode(a: FieldSet, b: FieldSet): FieldSet | undefined {
+  if (isBare(a)) return isMember(b) ? LEAF : undefined;
+  if (isBare(b)) return isMember(a) ? LEAF : undefined;
+  let out: Draft | undefined;
+  for (const key in a) {
+    const right = b[key];
+    if (right === undefined) continue;
+    const both = intersectNode(a[key] as FieldSet, right);
+    if (both === undefined) continue;
+    out ??= {};
+    out[key] = both;
+  }
+  return out === undefined ? undefined : collapse(out);
+}
+
+/** The paths of `a` that are not in `b`; a path stays when only something above or below it is in `b`. */
+export function difference(a: FieldSet, b: FieldSet): FieldSet {
+  if (isBare(a) || isBare(b)) return a;
+  return differenceNode(a, b) ?? LEAF;
+}
+
+function differenceNode(a: FieldSet, b: FieldSet): FieldSet | undefined {
+  if (isBare(a)) return isMember(b) ? undefined : a;
+  if (isBare(b)) return a['.'] === undefined ? a : without(a, '.');
+  let out: Draft | undefined;
+  for (const key in a) {
+    const right = b[key];
+    if (right === undefined) continue;
+    const left = a[key] as FieldSet;
+    const rest = differenceNode(left, right);
+    if (rest === left) continue;
+    out ??= { ...a };
+    if (rest === undefined) delete out[key];
+    else out[key] = rest;
+  }
+  return out === undefined ? a : collapse(out);
+}
+
+/** The paths of `a` that are neither in `b` nor below a path of `b`. */
+export function differenceWithSubtrees(a: FieldSet, b: FieldSet): FieldSet {
+  if (isBare(a) || isBare(b)) return a;
+  let out: Draft | undefined;
+  for (const key in a) {
+    const right = b[key];
+    if (right === undefined || key === '.') continue;
+    const left = a[key] as FieldSet;
+    const rest = isMember(right) ? undefined : differenceWithSubtrees(left, right);
+    if (rest === left) continue;
+    out ??= { ...a };
+    if (rest === undefined || (isBare(rest) && !isMember(left))) delete out[key];
+    else out[key] = rest;
+  }
+  return out === undefined ? a : (collapse(out) ?? LEAF);
+}
+
+/** A node with a lone `.` is a leaf; a node with nothing left is gone. */
+function collapse(out: Draft): FieldSet | undefined {
+  let others = false;
+  let some = false;
+  for (const key in out) {
+    some = true;
+    if (key !== '.') {
+      others = true;
+      break;
+    }
+  }
+  if (!some) return undefined;
+  return others ? out : LEAF;
+}
+
+function without(node: FieldSet, element: string): FieldSet {
+  const { [element]: _, ...rest } = node;
+  return rest;
+}
+
+function reorder(node: Draft, order: ElementOrder): FieldSet {
+  const out: Draft = {};
+  for (const key of order(Object.keys(node))) out[key] = node[key] as FieldSet;
+  return out;
+}
+
+/** The same set with every node's elements in order; needed once after inserting paths. */
+export function sortSet(set: FieldSet, order: ElementOrder): FieldSet {
+  const keys = Object.keys(set);
+  if (keys.length === 0) return LEAF;
+  const out: Draft = {};
+  for (const key of keys.length === 1 ? keys : order(keys)) out[key] = sortSet(set[key] as FieldSet, order);
+  return out;
+}
+
+/** A set under construction, filled path by path. */
+export class SetBuilder {
+  readonly #root: Draft = {};
+
+  /** Adds the path; its parents are not added. */
+  insert(path: readonly string[]): void {
+    let node: Draft = this.#root;
+    for (let depth = 0; depth < path.length; depth++) {
+      const element = path[depth] as string;
+      const child = node[element] as Draft | undefined;
+      if (depth === path.length - 1) {
+        node[element] = child === undefined ? {} : withSelf(child);
+        return;
+      }
+      if (child === undefined) node = node[element] = {} as Draft;
+      else if (isBare(child)) node = node[element] = { '.': LEAF } as Draft;
+      else node = child;
+    }
+  }
+
+  /** The set so far; do not insert afterwards. */
+  get set(): FieldSet {
+    return this.#root;
+  }
+}
+
+/** Calls back with every path of the set: the members of a node first, then what lies below them. */
+export function eachPath(
+  set: FieldSet,
+  visit: (path: readonly string[]) => void,
+  prefix: readonly string[] = [],
+): void {
+  for (const key in set) {
+    if (key !== '.' && isMember(set[key] as FieldSet)) visit([...prefix, key]);
+  }
+  for (const key in set) {
+    const child = set[key] as FieldSet;
+    if (key !== '.' && !isBare(child)) eachPath(child, visit, [...prefix, key]);
+  }
+}

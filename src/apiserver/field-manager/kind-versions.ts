@@ -1,0 +1,52 @@
+import type { JsonObject, JsonSchema } from '../../schema/index.ts';
+import { compileObjectType, type MergeType } from './merge-type.ts';
+
+/** Schemas and conversion of a kind's other versions, for owners that wrote in one of them. */
+export interface OtherVersions {
+  /** The schema of that version; undefined when it is not served any more. */
+  schemaOf(apiVersion: string): JsonSchema | undefined;
+  /** The object in another version. */
+  convert(object: JsonObject, toApiVersion: string): JsonObject;
+}
+
+/** An object seen in one version. */
+export interface Versioned {
+  readonly apiVersion: string;
+  readonly type: MergeType;
+  readonly object: JsonObject;
+}
+
+/** A kind in all its versions; the one of the request is at hand, the others are made when an owner needs them. */
+export class KindVersions {
+  readonly own: { readonly apiVersion: string; readonly type: MergeType };
+  readonly #others: OtherVersions | undefined;
+  readonly #types = new Map<string, MergeType | undefined>();
+
+  constructor(own: { apiVersion: string; schema: JsonSchema }, others: OtherVersions | undefined) {
+    this.own = { apiVersion: own.apiVersion, type: compileObjectType(own.schema) };
+    this.#others = others;
+    this.#types.set(own.apiVersion, this.own.type);
+  }
+
+  /** The type of that version; undefined when it is not served. */
+  typeOf(apiVersion: string): MergeType | undefined {
+    if (!this.#types.has(apiVersion)) {
+      const schema = this.#others?.schemaOf(apiVersion);
+      this.#types.set(apiVersion, schema === undefined ? undefined : compileObjectType(schema));
+    }
+    return this.#types.get(apiVersion);
+  }
+
+  /** The object in that version; undefined when it is not served. */
+  at(versioned: Versioned, apiVersion: string): Versioned | undefined {
+    if (versioned.apiVersion === apiVersion) return versioned;
+    const type = this.typeOf(apiVersion);
+    if (type === undefined || this.#others === undefined) return undefined;
+    return { apiVersion, type, object: this.#others.convert(versioned.object, apiVersion) };
+  }
+
+  /** The object in the version of the request. */
+  ownVersion(object: JsonObject): Versioned {
+    return { ...this.own, object };
+  }
+}

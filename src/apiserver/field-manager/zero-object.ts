@@ -1,0 +1,44 @@
+import type { JsonObject } from '../../schema/index.ts';
+
+/**
+ * The structs that are always present in the Go type of a built-in kind, even in an empty object. Who fills one in
+ * owns its fields but not the struct, which is what `managedFields` of built-in kinds show.
+ */
+const zeroObjects: Readonly<Record<string, JsonObject>> = {
+  'v1/Namespace': { spec: {}, status: {} },
+  'v1/Node': {
+    spec: {},
+    status: {
+      daemonEndpoints: { kubeletEndpoint: {} },
+      nodeInfo: {},
+    },
+  },
+  'v1/Pod': { spec: { containers: null }, status: {} },
+  'v1/Event': { involvedObject: {}, source: {}, firstTimestamp: null, lastTimestamp: null },
+  'events.k8s.io/v1/Event': { regarding: {}, deprecatedSource: {} },
+  'batch/v1/Job': { spec: { template: { metadata: {}, spec: { containers: null } } }, status: {} },
+  'policy/v1/PodDisruptionBudget': { spec: {}, status: {} },
+  'coordination.k8s.io/v1/Lease': { spec: {} },
+  'apiextensions.k8s.io/v1/CustomResourceDefinition': {
+    spec: { names: {}, versions: null },
+    status: { conditions: null, acceptedNames: {}, storedVersions: null },
+  },
+  'rbac.authorization.k8s.io/v1/Role': { rules: null },
+  'rbac.authorization.k8s.io/v1/ClusterRole': { rules: null },
+  'rbac.authorization.k8s.io/v1/RoleBinding': { roleRef: {} },
+  'rbac.authorization.k8s.io/v1/ClusterRoleBinding': { roleRef: {} },
+};
+
+const withMetadata: JsonObject = { metadata: {} };
+
+/** What an empty object of the kind holds; custom resources hold nothing but metadata. */
+export function zeroObjectOf(apiVersion: string, kind: string): JsonObject {
+  const zero = zeroObjects[`${apiVersion}/${kind}`];
+  return zero === undefined ? withMetadata : { ...withMetadata, ...zero };
+}
+
+/** True for kinds compiled into a real server, whose managedFields are ordered by value and not by text. */
+export function isBuiltIn(apiVersion: string): boolean {
+  const group = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
+  return !group.includes('.') || group.endsWith('.k8s.io');
+}
