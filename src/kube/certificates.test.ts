@@ -5,14 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 import * as tls from 'node:tls';
 import {
-  bundleCertificates,
   createCertificateAuthority,
   isIssuedBy,
   issueClientCertificate,
   issueServerCertificate,
   readCertificate,
-  splitCertificates,
 } from './certificates.ts';
+import { bundleCertificates, splitCertificates } from './pem.ts';
 
 const now = new Date();
 

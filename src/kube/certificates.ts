@@ -3,18 +3,13 @@ import { isIP } from 'node:net';
 // Has to come first: the X.509 library resolves its parts through decorators.
 import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
+import type { CertifiedKey } from './pem.ts';
 
 const keyAlgorithm = { name: 'ECDSA', namedCurve: 'P-256' };
 const signingAlgorithm = { name: 'ECDSA', hash: 'SHA-256' };
 const dayMs = 86_400_000;
 /** Certificates count as valid a little before they were made, for peers whose clock is behind. */
 const backdateMs = 5 * 60_000;
-
-/** A certificate and its private key, both PEM. The key is a secret. */
-export interface CertifiedKey {
-  readonly certificatePem: string;
-  readonly privateKeyPem: string;
-}
 
 /** What an authority is named and how long it lasts. */
 export interface AuthorityOptions {
@@ -153,17 +148,6 @@ export function isIssuedBy(certificatePem: string, authorityPem: string, now: Da
   const authority = new NodeCertificate(authorityPem);
   const valid = [certificate, authority].every((c) => c.validFromDate <= now && now < c.validToDate);
   return valid && certificate.checkIssued(authority) && certificate.verify(authority.publicKey);
-}
-
-/** Puts several PEM certificates into one bundle, each once. */
-export function bundleCertificates(pems: readonly string[]): string {
-  const unique = new Set(pems.flatMap(splitCertificates));
-  return [...unique].map((pem) => `${pem}\n`).join('');
-}
-
-/** Takes a PEM bundle apart. */
-export function splitCertificates(bundle: string): string[] {
-  return bundle.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
 }
 
 async function generateKeys(): Promise<webcrypto.CryptoKeyPair> {
