@@ -1,3 +1,30 @@
-export { type FieldError, type FieldErrorReason, fieldErrorBody, formatFieldError } from './field-error.ts';
+export { type CompiledSchema, type CompileOptions, compileSchema } from './compile.ts';
+export {
+  duplicateError,
+  type FieldError,
+  type FieldErrorReason,
+  fieldErrorBody,
+  forbiddenError,
+  formatFieldError,
+  internalFieldError,
+  invalidError,
+  notSupportedError,
+  requiredError,
+  tooLongError,
+  tooManyError,
+  typeError,
+} from './field-error.ts';
+export { compareBytes, goJson, goNumber, goQuote } from './go-text.ts';
 export { isJsonObject, type Json, type JsonObject } from './json.ts';
 export type { JsonSchema, ValidationRule } from './json-schema.ts';
+export {
+  label1035Faults,
+  label1123Faults,
+  labelValueFaults,
+  pathSegmentFaults,
+  qualifiedNameFaults,
+  subdomainFaults,
+} from './name-faults.ts';
+export { objectMetaSchema } from './object-meta.ts';
+export { compilePattern, type Pattern } from './patterns.ts';
+export { equalJson } from './schema-types.ts';

@@ -51,5 +51,7 @@ export interface JsonSchema {
   /** Built-in kinds only: how a strategic merge patch treats a list. */
   'x-kubernetes-patch-strategy'?: string;
   'x-kubernetes-patch-merge-key'?: string;
+  /** Built-in kinds only: the Go type behind an object, such as `v1.PodSpec`; decode errors print it. */
+  'x-go-type'?: string;
   $ref?: string;
 }

@@ -1,0 +1,161 @@
+import { compileCheck } from './check.ts';
+import { Correlation } from './correlate.ts';
+import { decodeFault } from './decode-fault.ts';
+import { compileDefaults, dropNulls, hasNull } from './defaults.ts';
+import { embeddedFault, hasEmbedded, pruneEmbedded, validateEmbedded } from './embedded.ts';
+import { explain } from './explain.ts';
+import { type FieldError, invalidError } from './field-error.ts';
+import { isJsonObject, type Json, type JsonObject } from './json.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { compileListTypes, explainListTypes } from './list-types.ts';
+import { dropEmptyMetadata, metadataFault, pruneMetadata } from './object-meta.ts';
+import { compileKnownFields, pruneUnknown } from './prune.ts';
+import { compileRules } from './rules.ts';
+
+/** How a schema is to be read. */
+export interface CompileOptions {
+  /** `custom`: a CustomResourceDefinition's. `builtin`: one behind which a Go type stands in kube-apiserver. */
+  readonly kind: 'custom' | 'builtin';
+  /** The schema is that of a whole object, so apiVersion, kind and metadata belong to it unsaid. */
+  readonly isRoot: boolean;
+}
+
+/** A schema made ready: every function walks only the parts of an object that have something to do for it. */
+export interface CompiledSchema {
+  readonly schema: JsonSchema;
+  /** Why the object cannot be decoded at all (an answer of 400), in Go's words; undefined when it can. */
+  decodeFault(object: JsonObject): string | undefined;
+  /** Fills defaults in place, after dropping nulls that no schema allows. */
+  applyDefaults(object: JsonObject): void;
+  /** Removes unknown fields in place and lists them as the API server does: `spec.list[0].bar`. */
+  prune(object: JsonObject): string[];
+  /** The fields `prune` would remove. */
+  findUnknown(object: JsonObject): string[];
+  /** Mistakes against types, bounds, formats, list types and embedded resources. */
+  validate(object: JsonObject): FieldError[];
+  /** Mistakes against `x-kubernetes-validations`; transition rules need the old object. */
+  validateRules(object: JsonObject, old: JsonObject | undefined): FieldError[];
+  /** All mistakes of a new object: `validate`, then the rules unless a mistake makes them meaningless. */
+  validateCreate(object: JsonObject): FieldError[];
+  /** All mistakes of an update; those in fields that it leaves unchanged are forgiven. */
+  validateUpdate(object: JsonObject, old: JsonObject): FieldError[];
+  /** The same for a write to the status subresource, which is checked below `status` only. */
+  validateStatusUpdate(object: JsonObject, old: JsonObject): FieldError[];
+}
+
+/** Compiles a schema once, for many objects. */
+export function compileSchema(schema: JsonSchema, options: CompileOptions): CompiledSchema {
+  const structure = compileStructure(schema, options);
+  const validity = compileValidity(schema);
+  return { schema, ...structure, ...validity };
+}
+
+type Structure = Pick<CompiledSchema, 'decodeFault' | 'applyDefaults' | 'prune' | 'findUnknown'>;
+
+function compileStructure(schema: JsonSchema, options: CompileOptions): Structure {
+  const fill = compileDefaults(schema);
+  const hasOnlyKnown = compileKnownFields(schema, { isResource: options.isRoot });
+  const embeds = hasEmbedded(schema);
+  const unknown = (object: JsonObject, removes: boolean): string[] => {
+    const metadata = options.isRoot ? object.metadata : undefined;
+    const paths = metadata === undefined ? [] : pruneMetadata(metadata, { removes }).map((path) => `metadata.${path}`);
+    if (removes && isJsonObject(metadata)) dropEmptyMetadata(metadata);
+    if (hasOnlyKnown?.(object) === false) {
+      paths.push(...pruneUnknown(object, schema, { isResource: options.isRoot, removes }));
+    }
+    if (embeds) paths.push(...pruneEmbedded(object, schema, { removes }));
+    return paths;
+  };
+  return {
+    decodeFault: (object) => findDecodeFault(object, schema, { ...options, embeds }),
+    applyDefaults: (object) => {
+      if (hasNull(object)) dropNulls(object, schema);
+      fill?.(object);
+    },
+    prune: (object) => unknown(object, true),
+    findUnknown: (object) => unknown(object, false),
+  };
+}
+
+function findDecodeFault(
+  object: JsonObject,
+  schema: JsonSchema,
+  options: CompileOptions & { embeds: boolean },
+): string | undefined {
+  const metadata = object.metadata;
+  if (options.isRoot && metadata !== undefined) {
+    const fault = metadataFault(metadata);
+    if (fault !== undefined) return fault;
+  }
+  if (options.kind === 'builtin') return decodeFault(object, schema);
+  return options.embeds ? embeddedFault(object, schema) : undefined;
+}
+
+type Validity = Pick<
+  CompiledSchema,
+  'validate' | 'validateRules' | 'validateCreate' | 'validateUpdate' | 'validateStatusUpdate'
+>;
+
+function compileValidity(schema: JsonSchema): Validity {
+  const validateRules = compileRules(schema);
+  const values = compileValues(schema);
+  const status = schema.properties?.status ?? {};
+  const statusValues = compileValues(status);
+  const embeds = hasEmbedded(schema);
+  const lists = compileListTypes(schema);
+  const isListed = (object: JsonObject) => lists === undefined || lists(object);
+  const extra = (object: JsonObject, old: JsonObject | undefined): FieldError[] => {
+    if (isListed(object) || (old !== undefined && !isListed(old))) return [];
+    return explainListTypes(object, schema);
+  };
+  const validate = (object: JsonObject): FieldError[] => [
+    ...values(object, undefined, ''),
+    ...(embeds ? validateEmbedded(object, schema) : []),
+    ...extra(object, undefined),
+  ];
+  return {
+    validate,
+    validateRules: (object, old) => validateRules(object, old),
+    validateCreate: (object) => withRules(validate(object), () => validateRules(object, undefined)),
+    validateUpdate: (object, old) => {
+      const errors = [
+        ...values(object, new Correlation(schema, object, old), ''),
+        ...(embeds ? validateEmbedded(object, schema) : []),
+        ...extra(object, old),
+      ];
+      return withRules(errors, () => validateRules(object, old));
+    },
+    validateStatusUpdate: (object, old) => {
+      const value = object.status;
+      const correlation = new Correlation(schema, object, old).field('status');
+      const errors = value === undefined ? [] : statusValues(value, correlation, 'status');
+      return withRules([...errors, ...extra(object, old)], () => validateRules(object, old));
+    },
+  };
+}
+
+type ValueErrors = (value: Json, old: Correlation | undefined, prefix: string) => FieldError[];
+
+function compileValues(schema: JsonSchema): ValueErrors {
+  const isValid = compileCheck(schema);
+  return (value, old, prefix) => {
+    if (isValid === undefined || isValid(value)) return [];
+    return explain(value, schema, { prefix, old });
+  };
+}
+
+const blocking: ReadonlySet<string> = new Set([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+]);
+
+// Rules may rely on types, required fields and bounds, so they are not run on objects that break those.
+function withRules(errors: FieldError[], runRules: () => FieldError[]): FieldError[] {
+  if (!errors.some((error) => blocking.has(error.reason))) return [...errors, ...runRules()];
+  const words =
+    'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
+  return [...errors, invalidError('', null, words)];
+}

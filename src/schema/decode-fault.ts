@@ -1,0 +1,98 @@
+import { fieldSchema } from './correlate.ts';
+import { goNumber } from './go-text.ts';
+import { isJsonObject, type Json } from './json.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { isInteger } from './schema-types.ts';
+import { timeFault } from './time-text.ts';
+
+/**
+ * Why a value cannot be decoded into the Go type that stands behind a built-in schema, in the words of Go's
+ * encoding/json; undefined when it can. Built-in kinds and ObjectMeta answer this with 400 before any validation.
+ */
+export function decodeFault(value: Json, schema: JsonSchema): string | undefined {
+  return faultOf(value, schema, { struct: '', path: '' });
+}
+
+/** Which struct field is being decoded: the innermost struct's name and the dotted path without indices. */
+interface Target {
+  readonly struct: string;
+  readonly path: string;
+}
+
+function faultOf(value: Json, schema: JsonSchema, target: Target): string | undefined {
+  if (value === null) return undefined;
+  if (schema['x-kubernetes-int-or-string'] === true) return intOrStringFault(value);
+  if (schema.format === 'date-time') return typeof value === 'string' ? timeFault(value) : mismatch(value, 'string');
+  if (schema.type === 'object') return objectFault(value, schema, target);
+  if (schema.type === 'array') return arrayFault(value, schema, target);
+  if (schema.type === 'integer') return integerFault(value, schema, target);
+  const isMatch = schema.type === undefined || schema.type === typeof value;
+  return isMatch ? undefined : mismatch(value, goTypeOf(schema), target);
+}
+
+function objectFault(value: Json, schema: JsonSchema, target: Target): string | undefined {
+  if (!isJsonObject(value)) return mismatch(value, goTypeOf(schema), target);
+  const struct = schema['x-go-type']?.replace(/^.*\./, '') ?? target.struct;
+  for (const key of Object.keys(value)) {
+    const field = fieldSchema(schema, key);
+    const isProperty = Object.hasOwn(schema.properties ?? {}, key);
+    const path = !isProperty ? target.path : target.path === '' ? key : `${target.path}.${key}`;
+    const fault = field === undefined ? undefined : faultOf(value[key] as Json, field, { struct, path });
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+function arrayFault(value: Json, schema: JsonSchema, target: Target): string | undefined {
+  if (!Array.isArray(value)) return mismatch(value, goTypeOf(schema), target);
+  for (const element of value) {
+    const fault = schema.items === undefined ? undefined : faultOf(element, schema.items, target);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+function integerFault(value: Json, schema: JsonSchema, target: Target): string | undefined {
+  if (typeof value !== 'number') return mismatch(value, goTypeOf(schema), target);
+  const limit = schema.format === 'int32' ? 2 ** 31 : 2 ** 63;
+  const fits = isInteger(value) && value >= -limit && value < limit;
+  return fits ? undefined : mismatchOf(`number ${goNumber(value)}`, goTypeOf(schema), target);
+}
+
+function intOrStringFault(value: Json): string | undefined {
+  if (typeof value === 'string') return undefined;
+  if (typeof value !== 'number') return mismatch(value, 'int32');
+  const fits = Number.isInteger(value) && value >= -(2 ** 31) && value < 2 ** 31;
+  return fits ? undefined : mismatchOf(`number ${goNumber(value)}`, 'int32');
+}
+
+function mismatch(found: Json, wanted: string, target?: Target): string {
+  return mismatchOf(jsonKind(found), wanted, target);
+}
+
+function mismatchOf(kind: string, wanted: string, target?: Target): string {
+  const isField = target !== undefined && target.path !== '';
+  const into = isField ? `Go struct field ${target.struct}.${target.path} of type` : 'Go value of type';
+  return `json: cannot unmarshal ${kind} into ${into} ${wanted}`;
+}
+
+function jsonKind(value: Json): string {
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
+}
+
+function goTypeOf(schema: JsonSchema): string {
+  if (schema['x-go-type'] !== undefined) return schema['x-go-type'];
+  if (schema.type === 'integer') return schema.format === 'int32' ? 'int32' : 'int64';
+  if (schema.type === 'number') return 'float64';
+  if (schema.type === 'boolean') return 'bool';
+  if (schema.type === 'array') return `[]${schema.items === undefined ? 'interface {}' : goTypeOf(schema.items)}`;
+  if (schema.format === 'date-time') return 'v1.Time';
+  if (schema.type === 'object') return mapTypeOf(schema);
+  return schema.format === 'byte' ? '[]uint8' : 'string';
+}
+
+function mapTypeOf(schema: JsonSchema): string {
+  const values = schema.additionalProperties;
+  return `map[string]${isJsonObject(values) ? goTypeOf(values as JsonSchema) : 'interface {}'}`;
+}
