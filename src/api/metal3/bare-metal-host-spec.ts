@@ -116,7 +116,7 @@ const uniquePorts = [
     reason: 'FieldValueDuplicate' as const,
   },
   {
-    rule: "self.all(a, self.exists_one(b, b.port.name == a.port.name && (has(b.port.namespace) ? b.port.namespace : '') == (has(a.port.namespace) ? a.port.namespace : '')))",
+    rule: 'self.all(a, self.exists_one(b, b.port.name == a.port.name && has(b.port.__namespace__) == has(a.port.__namespace__) && (!has(a.port.__namespace__) || b.port.__namespace__ == a.port.__namespace__)))',
     message: 'two ports name the same SwitchPort',
     reason: 'FieldValueDuplicate' as const,
   },
