@@ -38,7 +38,10 @@ export function LabelSelector(description: string, options: SchemaOptions = {}) 
   return Struct(
     {
       matchLabels: Type.Optional(
-        MapOf(Type.String({ maxLength: 63 }), { description: 'Labels that must have exactly these values.' }),
+        MapOf(Type.String({ maxLength: 63 }), {
+          description: 'Labels that must have exactly these values.',
+          maxProperties: 64,
+        }),
       ),
       matchExpressions: Type.Optional(
         List(Requirement, {
