@@ -1,0 +1,43 @@
+import { isJsonObject, type Json, type JsonObject } from '../../src/schema/index.ts';
+
+/**
+ * The real server lists several faults of one object in an order that changes from run to run, and prints whole
+ * objects with keys in any order. This rewrites both into one order.
+ */
+export function canonicalStatus(value: JsonObject): JsonObject {
+  if (value.kind !== 'Status' || typeof value.message !== 'string') return value;
+  const message = value.message;
+  if (!isJsonObject(value.details) || !Array.isArray(value.details.causes)) return { ...value, message };
+  const causes = value.details.causes.filter(isJsonObject);
+  const sorted = [...causes].sort((left, right) => compareText(causeText(left), causeText(right)));
+  const listed = `[${causes.map(causeText).join(', ')}]`;
+  const inOrder = message.replace(listed, () => `[${sorted.map(causeText).join(', ')}]`);
+  return { ...value, message: inOrder, details: { ...value.details, causes: sorted } };
+}
+
+/** Prints JSON that a message quotes with its keys in order. */
+export function canonicalQuotedJson(text: string): string {
+  return text.replace(/Invalid value: ("\{(?:[^"\\]|\\.)*\}")/g, (whole, quoted: string) => {
+    try {
+      return `Invalid value: ${JSON.stringify(JSON.stringify(sortKeys(JSON.parse(JSON.parse(quoted) as string) as Json)))}`;
+    } catch {
+      return whole;
+    }
+  });
+}
+
+function sortKeys(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value).sort(([left], [right]) => compareText(left, right));
+  return Object.fromEntries(entries.map(([key, each]) => [key, sortKeys(each)]));
+}
+
+function causeText(cause: JsonObject): string {
+  return `${String(cause.field)}: ${String(cause.message)}`;
+}
+
+function compareText(left: string, right: string): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
