@@ -1,9 +1,10 @@
 import { isJsonObject, type JsonObject } from '../../schema/index.ts';
 import type { ManagedFieldsEntry } from '../object.ts';
+import { copyJson } from '../patch/clone.ts';
+import { equalJson } from '../patch/equal-json.ts';
 import { ApiError, badRequest } from '../status.ts';
 import { ConflictsFound, conflictError, conflictsOutside } from './apply-conflict.ts';
 import { checkApplied } from './check-applied.ts';
-import { equalJson } from './equal-json.ts';
 import { differenceWithSubtrees } from './field-set.ts';
 import { fieldsFromLastApplied, refreshLastApplied } from './last-applied.ts';
 import { TypedError } from './list-item.ts';
@@ -42,7 +43,7 @@ export function applyObject(scope: Scope, apply: Apply): JsonObject {
   try {
     const { object, entries: owners } = applyOrAdopt(scope, apply, live, entries);
     const fresh = apply.owner.manager === 'kubectl' ? refreshLastApplied(object, apply.patch) : object;
-    return withManagedFields(fresh, writeEntries(capUpdateOwners(owners, scope.order)));
+    return withManagedFields(copyJson(fresh), writeEntries(capUpdateOwners(owners, scope.order)));
   } catch (error) {
     if (error instanceof ConflictsFound) throw conflictError(error.conflicts);
     if (error instanceof TypedError) throw serverError(error.message);

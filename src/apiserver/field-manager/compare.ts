@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../schema/index.ts';
-import { equalJson } from './equal-json.ts';
+import { equalJson } from '../patch/equal-json.ts';
 import { type FieldSet, SetBuilder } from './field-set.ts';
 import { itemElement } from './list-item.ts';
 import {

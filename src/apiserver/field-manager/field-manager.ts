@@ -1,7 +1,7 @@
 import type { JsonObject, JsonSchema } from '../../schema/index.ts';
 import { asJson, asKubeObject, type KubeObject, type ManagedFieldsEntry } from '../object.ts';
+import { equalJson } from '../patch/equal-json.ts';
 import { applyObject } from './apply.ts';
-import { equalJson } from './equal-json.ts';
 import { type ElementOrder, type FieldSet, SetBuilder } from './field-set.ts';
 import { KindVersions, type OtherVersions } from './kind-versions.ts';
 import { TypedError } from './list-item.ts';
@@ -60,9 +60,11 @@ export interface FieldManagerOptions {
   readonly kind: string;
   readonly hasStatusSubresource: boolean;
   /** Paths each endpoint resets and never owns, by subresource; default: status for the main one, spec for status. */
-  readonly resetFields?: Readonly<Record<string, readonly (readonly string[])[]>>;
-  /** Needed when the kind has several versions; owners in a version nobody knows are dropped. */
-  readonly otherVersions?: OtherVersions;
+  readonly resetFields?: Readonly<Record<string, readonly (readonly string[])[]>> | undefined;
+  /** The object in another version; without it, owners that wrote in another version are dropped. */
+  readonly convert?: OtherVersions['convert'];
+  /** Schemas of other versions; undefined for a version that is not served. Absent: all versions share one schema. */
+  readonly schemaOf?: NonNullable<OtherVersions['schemaOf']>;
   /** Order of elements in fieldsV1; default: by value for built-in groups, by text for custom resources. */
   readonly elementOrder?: 'value' | 'text';
 }
@@ -70,7 +72,7 @@ export interface FieldManagerOptions {
 /** Makes the field manager of one version of a kind; the schema is compiled once. */
 export function createFieldManager(options: FieldManagerOptions): FieldManager {
   const { apiVersion, kind } = options;
-  const versions = new KindVersions({ apiVersion, schema: options.schema }, options.otherVersions);
+  const versions = new KindVersions({ apiVersion, schema: options.schema }, otherVersionsOf(options));
   const order = orderOf(options);
   const zero = zeroObjectOf(apiVersion, kind);
   const excludedAt = excludedByEndpoint(options);
@@ -103,6 +105,11 @@ export function createFieldManager(options: FieldManagerOptions): FieldManager {
       return asKubeObject(object);
     },
   };
+}
+
+function otherVersionsOf({ convert, schemaOf }: FieldManagerOptions): OtherVersions | undefined {
+  if (convert === undefined) return undefined;
+  return schemaOf === undefined ? { convert } : { convert, schemaOf };
 }
 
 function orderOf(options: FieldManagerOptions): ElementOrder {

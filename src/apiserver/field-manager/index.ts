@@ -1,4 +1,3 @@
-export { equalJson } from './equal-json.ts';
 export {
   type ApplyRequest,
   createFieldManager,
@@ -6,7 +5,6 @@ export {
   type FieldManagerOptions,
   type UpdateRequest,
 } from './field-manager.ts';
-export type { OtherVersions } from './kind-versions.ts';
 export { whyManagedFieldsInvalid } from './managed-entries.ts';
 export { fieldManagerOfRequest } from './request-manager.ts';
 export { equalIgnoringManagedFieldsTimestamps } from './same-object.ts';

@@ -1,12 +1,13 @@
 import type { JsonObject, JsonSchema } from '../../schema/index.ts';
+import { asJson, asKubeObject, type KubeObject } from '../object.ts';
 import { compileObjectType, type MergeType } from './merge-type.ts';
 
-/** Schemas and conversion of a kind's other versions, for owners that wrote in one of them. */
+/** Conversion to a kind's other versions, for owners that wrote in one of them. */
 export interface OtherVersions {
-  /** The schema of that version; undefined when it is not served any more. */
-  schemaOf(apiVersion: string): JsonSchema | undefined;
+  /** The schema of that version, undefined when it is not served any more; absent: all versions share one schema. */
+  schemaOf?(apiVersion: string): JsonSchema | undefined;
   /** The object in another version. */
-  convert(object: JsonObject, toApiVersion: string): JsonObject;
+  convert(object: KubeObject, toApiVersion: string): KubeObject;
 }
 
 /** An object seen in one version. */
@@ -31,10 +32,16 @@ export class KindVersions {
   /** The type of that version; undefined when it is not served. */
   typeOf(apiVersion: string): MergeType | undefined {
     if (!this.#types.has(apiVersion)) {
-      const schema = this.#others?.schemaOf(apiVersion);
-      this.#types.set(apiVersion, schema === undefined ? undefined : compileObjectType(schema));
+      this.#types.set(apiVersion, this.#compile(apiVersion));
     }
     return this.#types.get(apiVersion);
+  }
+
+  #compile(apiVersion: string): MergeType | undefined {
+    if (this.#others === undefined) return undefined;
+    if (this.#others.schemaOf === undefined) return this.own.type;
+    const schema = this.#others.schemaOf(apiVersion);
+    return schema === undefined ? undefined : compileObjectType(schema);
   }
 
   /** The object in that version; undefined when it is not served. */
@@ -42,7 +49,7 @@ export class KindVersions {
     if (versioned.apiVersion === apiVersion) return versioned;
     const type = this.typeOf(apiVersion);
     if (type === undefined || this.#others === undefined) return undefined;
-    return { apiVersion, type, object: this.#others.convert(versioned.object, apiVersion) };
+    return { apiVersion, type, object: asJson(this.#others.convert(asKubeObject(versioned.object), apiVersion)) };
   }
 
   /** The object in the version of the request. */

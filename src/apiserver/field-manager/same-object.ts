@@ -1,6 +1,6 @@
 import type { Json } from '../../schema/index.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../object.ts';
-import { equalJson } from './equal-json.ts';
+import { equalJson } from '../patch/equal-json.ts';
 
 /**
  * True when two versions of an object differ in nothing but the times in managedFields. The caller then keeps the

@@ -1,0 +1,115 @@
+import { isJsonObject, type Json, type JsonObject } from '../../schema/index.ts';
+import { cannotApply, patchFailed } from './errors.ts';
+import { goTypeOf, printGoValue } from './go-format.ts';
+
+/** How two lists are merged. */
+export interface ListMerging {
+  /** Empty for lists of scalars. */
+  readonly mergeKey: string;
+  /** Merges a patch item into the live item of the same key. */
+  mergeItem(live: JsonObject, patch: JsonObject): JsonObject;
+  /** True when the patch lists what to take out. */
+  readonly isDeletion?: boolean;
+}
+
+/** Merges a patch list into a live list: by key for maps, as a set for scalars. */
+export function mergeLists(live: readonly Json[], patch: readonly Json[], merging: ListMerging): Json[] {
+  if (live.length === 0 && patch.length === 0) return [];
+  checkSameType(live, patch);
+  const { mergeKey } = merging;
+  if (!isJsonObject(live[0] ?? patch[0])) {
+    if (merging.isDeletion === true) return live.filter((item) => !patch.includes(item));
+    return orderItems(withoutDoubles([...live, ...patch]), { wanted: patch, live, mergeKey: '' });
+  }
+  if (mergeKey === '') throw patchFailed('cannot merge lists without merge key for struct');
+  const special = obeyDirectives(live as JsonObject[], patch as JsonObject[], mergeKey);
+  const merged = mergeItems(special.live, special.patch, merging);
+  return orderItems(merged, { wanted: special.patch, live: special.live, mergeKey });
+}
+
+function checkSameType(live: readonly Json[], patch: readonly Json[]): void {
+  const [first, ...rest] = [...live, ...patch].map(goTypeOf);
+  if (first === '[]interface {}') throw cannotApply();
+  if (rest.some((type) => type !== first)) {
+    throw patchFailed(`list element types are not identical: ${printGoValue([[...live], [...patch]])}`);
+  }
+}
+
+function withoutDoubles(items: Json[]): Json[] {
+  return [...new Set(items)];
+}
+
+interface Lists {
+  readonly live: JsonObject[];
+  readonly patch: JsonObject[];
+}
+
+function obeyDirectives(live: JsonObject[], patch: JsonObject[], mergeKey: string): Lists {
+  let kept = live;
+  const plain: JsonObject[] = [];
+  let replaces = false;
+  for (const item of patch) {
+    const order = item.$patch;
+    if (order === undefined) plain.push(item);
+    else if (order === 'delete') {
+      const gone = keyOf(item, mergeKey);
+      kept = kept.filter((candidate) => candidate[mergeKey] !== gone);
+    } else if (order === 'replace') replaces = true;
+    else if (order === 'merge') throw patchFailed('merging lists cannot yet be specified in the patch');
+    else throw patchFailed(`unknown patch type: ${printGoValue(order)} in map: ${printGoValue(item)}`);
+  }
+  return replaces ? { live: plain, patch: [] } : { live: kept, patch: plain };
+}
+
+function mergeItems(live: JsonObject[], patch: JsonObject[], { mergeKey, mergeItem }: ListMerging): JsonObject[] {
+  const merged = [...live];
+  for (const item of patch) {
+    const key = keyOf(item, mergeKey);
+    const at = merged.findIndex((candidate) => candidate[mergeKey] === key);
+    const current = merged[at];
+    if (current === undefined) merged.push(item);
+    else merged[at] = mergeItem(current, item);
+  }
+  return merged;
+}
+
+function keyOf(item: JsonObject, mergeKey: string): Json {
+  const key = item[mergeKey];
+  if (key === undefined)
+    throw patchFailed(`map: ${printGoValue(item)} does not contain declared merge key: ${mergeKey}`);
+  return key;
+}
+
+/** Items the patch names come in the order it wants; the others keep their place relative to them in the live list. */
+export function orderItems(
+  merged: readonly Json[],
+  orders: { wanted: readonly Json[]; live: readonly Json[]; mergeKey: string },
+): Json[] {
+  const { mergeKey } = orders;
+  const identity = (item: Json): Json | undefined => (mergeKey !== '' && isJsonObject(item) ? item[mergeKey] : item);
+  const wanted = rankBy(orders.wanted, identity);
+  const live = rankBy(orders.live, identity);
+  const rank = (ranks: Map<Json | undefined, number>, item: Json) => ranks.get(identity(item)) ?? -1;
+  const named = merged.filter((item) => wanted.has(identity(item))).sort((a, b) => rank(wanted, a) - rank(wanted, b));
+  const others = merged.filter((item) => !wanted.has(identity(item))).sort((a, b) => rank(live, a) - rank(live, b));
+  const out: Json[] = [];
+  let next = 0;
+  for (const item of named) {
+    const place = rank(live, item);
+    // Only an item that was in the live list says which of the others stood before it.
+    while (place >= 0 && next < others.length && isBefore(rank(live, others[next] as Json), place))
+      out.push(others[next++] as Json);
+    out.push(item);
+  }
+  return [...out, ...others.slice(next)];
+}
+
+function isBefore(rank: number, place: number): boolean {
+  return rank >= 0 && rank < place;
+}
+
+function rankBy(items: readonly Json[], identity: (item: Json) => Json | undefined): Map<Json | undefined, number> {
+  const ranks = new Map<Json | undefined, number>();
+  for (const [i, item] of items.entries()) if (!ranks.has(identity(item))) ranks.set(identity(item), i);
+  return ranks;
+}
