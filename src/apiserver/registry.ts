@@ -1,4 +1,4 @@
-import type { ServedResource } from './served-resource.ts';
+import { bucketOf, type ServedResource } from './served-resource.ts';
 
 /** Everything the server serves, by group, version and plural name. */
 export class ResourceRegistry {
@@ -14,24 +14,23 @@ export class ResourceRegistry {
 
   /** Adds or replaces one resource in one version. */
   add(resource: ServedResource): void {
-    const versions = getOrCreate(this.#groups, resource.group, () => new Map<string, Map<string, ServedResource>>());
-    getOrCreate(versions, resource.version, () => new Map<string, ServedResource>()).set(resource.resource, resource);
+    if (resource.isServed) {
+      const versions = getOrCreate(this.#groups, resource.group, () => new Map<string, Map<string, ServedResource>>());
+      getOrCreate(versions, resource.version, () => new Map<string, ServedResource>()).set(resource.resource, resource);
+    }
     if (resource.isStorageVersion) this.#storage.set(resource.bucket, resource);
     this.#changed();
   }
 
   /** Takes a resource out of every version of its group. */
   remove(group: string, resource: string): void {
+    this.#storage.delete(bucketOf(group, resource));
     const versions = this.#groups.get(group);
-    if (versions === undefined) return;
-    for (const [version, resources] of versions) {
-      const gone = resources.get(resource);
-      if (gone === undefined) continue;
+    for (const [version, resources] of versions ?? []) {
       resources.delete(resource);
-      this.#storage.delete(gone.bucket);
-      if (resources.size === 0) versions.delete(version);
+      if (resources.size === 0) versions?.delete(version);
     }
-    if (versions.size === 0) this.#groups.delete(group);
+    if (versions?.size === 0) this.#groups.delete(group);
     this.#changed();
   }
 

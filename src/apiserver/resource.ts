@@ -49,6 +49,18 @@ export interface Strategy {
   validateUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): FieldError[];
   /** Checks of a status write; the status subresource keeps everything else from the old object. */
   validateStatusUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): FieldError[];
+  /**
+   * Prepares the object for deletion in place. `isHeld`: it stays, marked, until somebody frees it; `graceSeconds`
+   * delays its deletionTimestamp.
+   */
+  prepareForDelete?(
+    object: KubeObject,
+    request: { readonly now: Date; readonly gracePeriodSeconds: number | undefined },
+  ): { readonly isHeld: boolean; readonly graceSeconds: number };
+  /** The propagation policy of a delete that names none; Background unless told. */
+  readonly defaultPropagation?: 'Orphan' | 'Background';
+  /** True when something in the object itself holds a deleted object that has no finalizers (Namespace). */
+  isHeldWhenDeleted?(object: KubeObject): boolean;
   /** Field selectors beyond metadata.name and metadata.namespace, e.g. `{ 'spec.nodeName': o => o.spec?.nodeName }`. */
   readonly selectableFields?: Readonly<Record<string, (object: KubeObject) => string>>;
   /** How the object is changed before a client gets it (never stored). */

@@ -39,6 +39,8 @@ export interface ServedResource {
   /** Where its objects are stored; several versions share one. */
   readonly bucket: string;
   readonly isStorageVersion: boolean;
+  /** False for a storage version that clients may no longer use. */
+  readonly isServed: boolean;
   readonly hasStatus: boolean;
   readonly scale: ScalePaths | undefined;
   readonly extraSubresources: readonly ExtraSubresource[];

@@ -1,4 +1,3 @@
-import type { Json, JsonObject } from '../../schema/index.ts';
 import { type ServerCore, kubeTime } from '../core.ts';
 import type { KubeObject, ObjectMeta } from '../object.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -73,15 +72,15 @@ interface Deletion {
 async function applyDelete(core: ServerCore, served: ServedResource, deletion: Deletion): Promise<DeleteResult | 'moved'> {
   const { key, options, stored, live } = deletion;
   const next = structuredClone(live);
-  const before = JSON.stringify(next.metadata);
+  const before = JSON.stringify(next);
   next.metadata.finalizers = finalizersAfterDelete(served, live, options);
   if (next.metadata.finalizers.length === 0) delete next.metadata.finalizers;
-  const grace = gracePeriod(served, live, options);
-  const isHeld = next.metadata.finalizers !== undefined || grace > 0 || holdsNamespace(next);
-  if (isHeld) markDeleted(next.metadata, deletion.now, grace);
-  if (isHeld && next.kind === 'Namespace') setPhaseTerminating(next);
+  const request = { now: deletion.now, gracePeriodSeconds: options.gracePeriodSeconds };
+  const own = served.strategy.prepareForDelete?.(next, request) ?? { isHeld: false, graceSeconds: 0 };
+  const isHeld = (next.metadata.finalizers ?? []).length > 0 || own.graceSeconds > 0 || own.isHeld;
+  if (isHeld) markDeleted(next.metadata, deletion.now, own.graceSeconds);
   if (options.dryRun) return { isGone: !isHeld, stored: undefined, object: next };
-  if (isHeld && JSON.stringify(next.metadata) === before) return { isGone: false, stored, object: next };
+  if (isHeld && JSON.stringify(next) === before) return { isGone: false, stored, object: next };
   const kind = isHeld ? 'update' : 'delete';
   const written = core.store.write({ kind, key, object: await served.toStorage(next), expect: stored.revision });
   if ('conflict' in written) return 'moved';
@@ -98,24 +97,6 @@ function markDeleted(meta: ObjectMeta, now: Date, grace: number): void {
   if (meta.generation !== undefined) meta.generation += 1;
 }
 
-/** Only a Pod bound to a node waits for somebody (its kubelet) to stop it. */
-function gracePeriod(served: ServedResource, live: KubeObject, options: DeleteOptions): number {
-  if (served.bucket !== '/pods') return 0;
-  const spec = live.spec as { nodeName?: string; terminationGracePeriodSeconds?: number } | undefined;
-  const status = live.status as { phase?: string } | undefined;
-  if ((spec?.nodeName ?? '') === '' || status?.phase === 'Succeeded' || status?.phase === 'Failed') return 0;
-  return options.gracePeriodSeconds ?? spec?.terminationGracePeriodSeconds ?? 30;
-}
-
-function holdsNamespace(object: KubeObject): boolean {
-  const spec = object.spec as { finalizers?: unknown[] } | undefined;
-  return object.kind === 'Namespace' && object.apiVersion === 'v1' && (spec?.finalizers?.length ?? 0) > 0;
-}
-
-function setPhaseTerminating(namespace: KubeObject): void {
-  namespace.status = { ...(namespace.status as JsonObject | undefined), phase: 'Terminating' } as Json;
-}
-
 /** Adds or removes the garbage collector's finalizers according to the propagation policy asked for. */
 function finalizersAfterDelete(served: ServedResource, live: KubeObject, options: DeleteOptions): string[] {
   const others = (live.metadata.finalizers ?? []).filter((f) => f !== 'orphan' && f !== 'foregroundDeletion');
@@ -129,7 +110,7 @@ function finalizersAfterDelete(served: ServedResource, live: KubeObject, options
 function defaultPolicy(served: ServedResource, finalizers: Set<string>): DeleteOptions['propagationPolicy'] {
   if (finalizers.has('orphan')) return 'Orphan';
   if (finalizers.has('foregroundDeletion')) return 'Foreground';
-  return served.bucket === 'batch/jobs' ? 'Orphan' : 'Background';
+  return served.strategy.defaultPropagation ?? 'Background';
 }
 
 function checkPreconditions(served: ServedResource, options: DeleteOptions, live: KubeObject): void {

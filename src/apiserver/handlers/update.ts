@@ -156,15 +156,9 @@ async function commitUpdate(
   const isGone = next.metadata.deletionTimestamp !== undefined && (next.metadata.finalizers ?? []).length === 0;
   const isFreed = isGone && (next.metadata.deletionGracePeriodSeconds ?? 0) === 0;
   const object = await served.toStorage(next);
-  const kind = isFreed && !hasSpecFinalizers(next) ? 'delete' : 'update';
+  const kind = isFreed && served.strategy.isHeldWhenDeleted?.(next) !== true ? 'delete' : 'update';
   const written = core.store.write({ kind, key: change.key, object, expect: stored.revision });
   if (!('conflict' in written)) return { stored: await written };
   if (written.conflict === 'missing') throw notFound(served, change.key.name);
   return 'moved';
-}
-
-/** A namespace also waits for `spec.finalizers`, which only its own controller empties. */
-function hasSpecFinalizers(object: KubeObject): boolean {
-  const spec = object.spec as { finalizers?: unknown[] } | undefined;
-  return object.kind === 'Namespace' && (spec?.finalizers?.length ?? 0) > 0;
 }

@@ -156,7 +156,9 @@ class WatchStream {
   }
 
   end(): void {
-    this.#after(() => this.#response.end());
+    this.#after(() => {
+      this.#response.end();
+    });
   }
 
   #send(type: string, stored: Stored): void {
@@ -180,7 +182,9 @@ class WatchStream {
   }
 
   #chain(work: Promise<void>): void {
-    const tail = work.catch(() => this.#response.destroy());
+    const tail = work.catch(() => {
+      this.#response.destroy();
+    });
     this.#tail = tail;
     void tail.then(() => {
       if (this.#tail === tail) this.#tail = undefined;

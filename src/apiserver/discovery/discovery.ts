@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import type { ResourceRegistry } from '../registry.ts';
+import { apiVersionOf, type ServedResource } from '../served-resource.ts';
+import type { VirtualResource } from '../virtual-resource.ts';
+
+/** What the discovery documents are made of. */
+export interface DiscoverySource {
+  readonly registry: ResourceRegistry;
+  readonly virtual: readonly VirtualResource[];
+}
+
+interface ResourceEntry {
+  readonly name: string;
+  readonly singularName: string;
+  readonly namespaced: boolean;
+  readonly group?: string;
+  readonly version?: string;
+  readonly kind: string;
+  readonly verbs: readonly string[];
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly storageVersionHash?: string;
+}
+
+/** Group names in the order clients see them: the core group apart, ours and Kubernetes' by name. */
+export function groupNames({ registry, virtual }: DiscoverySource): string[] {
+  const names = new Set([...registry.groups(), ...virtual.map((v) => v.group)]);
+  names.delete('');
+  return [...names].sort();
+}
+
+/** Versions of a group, preferred first. */
+export function groupVersions({ registry, virtual }: DiscoverySource, group: string): string[] {
+  const versions = new Set(registry.versions(group));
+  for (const v of virtual) if (v.group === group) versions.add(v.version);
+  return [...versions];
+}
+
+/** `GET /api`. */
+export function coreVersions(serverAddress: string): object {
+  return {
+    kind: 'APIVersions',
+    versions: ['v1'],
+    serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }],
+  };
+}
+
+/** One entry of `GET /apis`, and the whole of `GET /apis/GROUP`. */
+export function apiGroup(source: DiscoverySource, group: string): object {
+  const versions = groupVersions(source, group).map((version) => ({ groupVersion: `${group}/${version}`, version }));
+  return { name: group, versions, preferredVersion: versions[0] };
+}
+
+/** `GET /apis`. */
+export function apiGroupList(source: DiscoverySource): object {
+  const groups = groupNames(source).map((group) => apiGroup(source, group));
+  return { kind: 'APIGroupList', apiVersion: 'v1', groups };
+}
+
+/** `GET /api/v1` or `GET /apis/GROUP/VERSION`. */
+export function apiResourceList(source: DiscoverySource, group: string, version: string): object | undefined {
+  const resources = entries(source, group, version);
+  if (resources.length === 0) return undefined;
+  return {
+    kind: 'APIResourceList',
+    ...(group === '' ? {} : { apiVersion: 'v1' }),
+    groupVersion: apiVersionOf(group, version),
+    resources,
+  };
+}
+
+function entries({ registry, virtual }: DiscoverySource, group: string, version: string): ResourceEntry[] {
+  const stored = registry.resources(group, version).flatMap(storedEntries);
+  const asked = virtual
+    .filter((v) => v.group === group && v.version === version)
+    .map(({ resource, singular, namespaced, kind, verbs }) => ({ name: resource, singularName: singular, namespaced, kind, verbs }));
+  const all: ResourceEntry[] = [...stored, ...asked];
+  return all.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function storedEntries(served: ServedResource): ResourceEntry[] {
+  const { resource, namespaced, kind, shortNames, categories } = served;
+  const main: ResourceEntry = {
+    name: resource,
+    singularName: served.singular,
+    namespaced,
+    kind,
+    verbs: served.verbs,
+    ...(shortNames.length === 0 ? {} : { shortNames }),
+    ...(categories.length === 0 ? {} : { categories }),
+    storageVersionHash: storageVersionHash(served),
+  };
+  const sub = (name: string, extra: Partial<ResourceEntry>): ResourceEntry => ({
+    name: `${resource}/${name}`,
+    singularName: '',
+    namespaced,
+    kind,
+    verbs: ['get', 'patch', 'update'],
+    ...extra,
+  });
+  const result = [main];
+  if (served.hasStatus) result.push(sub('status', {}));
+  if (served.scale !== undefined) result.push(sub('scale', { group: 'autoscaling', version: 'v1', kind: 'Scale' }));
+  for (const { name, group, version, kind: subKind, verbs } of served.extraSubresources) {
+    result.push(sub(name, { group, version, kind: subKind, verbs }));
+  }
+  return result;
+}
+
+/** Tells clients that two group versions are stored alike: a hash of what the objects are stored as. */
+function storageVersionHash(served: ServedResource): string {
+  const text = `${served.group}/${served.version}/${served.kind}`;
+  return createHash('sha256').update(text).digest().subarray(0, 8).toString('base64');
+}
+
+/** `GET /api` or `GET /apis` in the aggregated form: everything in one document. */
+export function aggregatedDiscovery(source: DiscoverySource, root: 'api' | 'apis', version: 'v2' | 'v2beta1'): object {
+  const groups = root === 'api' ? [''] : groupNames(source);
+  return {
+    kind: 'APIGroupDiscoveryList',
+    apiVersion: `apidiscovery.k8s.io/${version}`,
+    metadata: {},
+    items: groups.map((group) => ({
+      metadata: group === '' ? { creationTimestamp: null } : { name: group, creationTimestamp: null },
+      versions: groupVersions(source, group).map((v) => ({
+        version: v,
+        resources: aggregatedResources(entries(source, group, v), group, v),
+        freshness: 'Current',
+      })),
+    })),
+  };
+}
+
+function aggregatedResources(list: ResourceEntry[], group: string, version: string): object[] {
+  const result: { resource: string; subresources?: object[] }[] = [];
+  for (const entry of list) {
+    const [name = '', sub] = entry.name.split('/');
+    const responseKind = { group: entry.group ?? group, version: entry.version ?? version, kind: entry.kind };
+    if (sub !== undefined) {
+      const parent = result.find((r) => r.resource === name);
+      if (parent === undefined) continue;
+      parent.subresources = [...(parent.subresources ?? []), { subresource: sub, responseKind, verbs: entry.verbs }];
+      continue;
+    }
+    result.push({
+      resource: name,
+      responseKind,
+      scope: entry.namespaced ? 'Namespaced' : 'Cluster',
+      singularResource: entry.singularName,
+      verbs: entry.verbs,
+      ...(entry.shortNames === undefined ? {} : { shortNames: entry.shortNames }),
+      ...(entry.categories === undefined ? {} : { categories: entry.categories }),
+    } as { resource: string });
+  }
+  return result;
+}

@@ -1,0 +1,37 @@
+import { isJsonObject, type JsonObject } from '../../schema/index.ts';
+import { readBody } from '../http/body.ts';
+import { bodyMediaType, parseBody } from '../http/decode.ts';
+import type { Answer, RequestContext } from '../request-context.ts';
+import type { ServedResource } from '../served-resource.ts';
+import { badRequest, methodNotSupported } from '../status.ts';
+import type { SubresourceHandler, VirtualResource } from '../virtual-resource.ts';
+
+/** Answers a POST to a resource that is asked, not stored. */
+export async function dispatchVirtual(context: RequestContext, virtual: VirtualResource): Promise<Answer> {
+  if (context.info.verb !== 'create' || context.info.name !== '') throw methodNotSupported(virtual, context.info.verb);
+  const object = await readObject(context);
+  const apiVersion = `${virtual.group}/${virtual.version}`;
+  if (object.kind === undefined) object.kind = virtual.kind;
+  if (object.apiVersion === undefined) object.apiVersion = apiVersion;
+  if (object.kind !== virtual.kind || object.apiVersion !== apiVersion) {
+    throw badRequest(`the body is ${String(object.apiVersion)} ${String(object.kind)}, expected ${apiVersion} ${virtual.kind}`);
+  }
+  return { code: 201, json: JSON.stringify(await virtual.create(context, object)) };
+}
+
+/** Answers a request to a subresource with behaviour of its own. */
+export async function dispatchSubresource(
+  context: RequestContext,
+  handler: SubresourceHandler,
+  served: ServedResource,
+): Promise<Answer> {
+  if (context.info.verb !== 'create' && context.info.verb !== 'update') throw methodNotSupported(served, context.info.verb);
+  const { code, object } = await handler.handle(context, await readObject(context));
+  return { code, json: JSON.stringify(object) };
+}
+
+async function readObject(context: RequestContext): Promise<JsonObject> {
+  const { value } = parseBody(await readBody(context.request), bodyMediaType(context));
+  if (!isJsonObject(value)) throw badRequest('the request body must be an object');
+  return value;
+}

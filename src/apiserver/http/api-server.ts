@@ -1,0 +1,197 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { accessQueryOf, anonymous, type Authenticator, type Authorizer } from '../auth/auth.ts';
+import type { AuditLog } from '../audit.ts';
+import type { ServerCore } from '../core.ts';
+import { dispatch } from '../handlers/dispatch.ts';
+import { dispatchSubresource, dispatchVirtual } from '../handlers/dispatch-special.ts';
+import type { RequestMetrics } from '../metrics.ts';
+import type { Answer, RequestContext } from '../request-context.ts';
+import type { UserInfo } from '../resource.ts';
+import type { ServedResource } from '../served-resource.ts';
+import { ApiError, internalError, methodNotSupported } from '../status.ts';
+import type { SubresourceHandler, VirtualResource } from '../virtual-resource.ts';
+import { TruncatedBody } from './body.ts';
+import { forbiddenRequest } from './forbidden.ts';
+import { chooseMedia, type MediaChoice } from './media.ts';
+import type { NonResourceRoutes } from './non-resource.ts';
+import { isTrue, readRequestInfo, type RequestInfo } from './request-info.ts';
+import { respondJson, respondText } from './respond.ts';
+
+/** Everything a request meets on its way. */
+export interface ApiServerParts {
+  readonly core: ServerCore;
+  readonly authenticator: Authenticator;
+  readonly authorizer: Authorizer;
+  readonly audit: AuditLog;
+  readonly metrics: RequestMetrics;
+  readonly routes: NonResourceRoutes;
+  readonly virtual: readonly VirtualResource[];
+  readonly subresources: readonly SubresourceHandler[];
+  /** Told about what should never happen; the client gets a 500. */
+  onFault(error: unknown, info: RequestInfo): void;
+}
+
+const noWarnings: ReadonlySet<string> = new Set();
+const plainMedia: Pick<MediaChoice, 'format' | 'contentType' | 'pretty'> = {
+  format: 'json',
+  contentType: 'application/json',
+  pretty: false,
+};
+const readVerbs = new Set(['get', 'list', 'watch']);
+
+/** The request listener of the API server: who, may they, what, answer. */
+export function createRequestListener(parts: ApiServerParts) {
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    const info = readRequestInfo(request);
+    void serve(parts, request, response, info);
+  };
+}
+
+async function serve(parts: ApiServerParts, request: IncomingMessage, response: ServerResponse, info: RequestInfo): Promise<void> {
+  const started = performance.now();
+  const warnings = new Set<string>();
+  const seen: { user: UserInfo; media: Pick<MediaChoice, 'format' | 'contentType' | 'pretty'> } = { user: anonymous, media: plainMedia };
+  let code = 200;
+  let reason = '';
+  try {
+    code = await answerRequest(parts, { request, response, info, warnings, seen });
+  } catch (error) {
+    if (error instanceof TruncatedBody || response.destroyed) {
+      response.destroy();
+      code = 499;
+    } else {
+      const failure = toApiError(parts, error, info);
+      code = failure.code;
+      reason = failure.status.reason ?? '';
+      answerError(response, request, failure, { warnings, media: seen.media });
+    }
+  }
+  parts.metrics.observe(info, code, performance.now() - started);
+  if (info.isResource && !readVerbs.has(info.verb)) parts.audit.record({ info, user: seen.user, code, reason });
+}
+
+interface Flight {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly info: RequestInfo;
+  readonly warnings: Set<string>;
+  /** Filled in as it becomes known, for the audit log and for error answers. */
+  readonly seen: { user: UserInfo; media: Pick<MediaChoice, 'format' | 'contentType' | 'pretty'> };
+}
+
+async function answerRequest(parts: ApiServerParts, flight: Flight): Promise<number> {
+  const { request, response, info, seen } = flight;
+  const given = parts.authenticator.authenticate(request);
+  seen.user = (given instanceof Promise ? await given : given) ?? anonymous;
+  const verdict = parts.authorizer.authorize(accessQueryOf(info, seen.user));
+  if (!verdict.isAllowed) throw forbiddenRequest(info, seen.user, verdict.reason);
+  if (!info.isResource) return parts.routes.serve({ request, response, info, user: seen.user });
+  const target = findTarget(parts, info);
+  if (target === undefined) {
+    respondText(response, 404, '404 page not found\n');
+    return 404;
+  }
+  const context = contextOf(parts, flight);
+  seen.media = context.media;
+  const answer = await answerTarget(parts, context, target);
+  if (answer === undefined) return 200;
+  respondJson(response, answer.json, {
+    code: answer.code,
+    media: context.media,
+    warnings: context.warnings,
+    acceptsGzip: acceptsGzip(request),
+  });
+  return answer.code;
+}
+
+type Target =
+  | { readonly kind: 'stored'; readonly served: ServedResource }
+  | { readonly kind: 'sub'; readonly handler: SubresourceHandler; readonly served: ServedResource }
+  | { readonly kind: 'virtual'; readonly virtual: VirtualResource };
+
+function findTarget(parts: ApiServerParts, info: RequestInfo): Target | undefined {
+  const served = parts.core.registry.find(info.group, info.version, info.resource);
+  if (served !== undefined) return storedTarget(parts, info, served);
+  const virtual = parts.virtual.find((v) => v.group === info.group && v.version === info.version && v.resource === info.resource);
+  return virtual === undefined || info.subresource !== '' ? undefined : { kind: 'virtual', virtual };
+}
+
+function storedTarget(parts: ApiServerParts, info: RequestInfo, served: ServedResource): Target | undefined {
+  if (served.namespaced !== (info.namespace !== '') && !isListOfAll(info, served)) return undefined;
+  const { subresource } = info;
+  if (subresource === '') return { kind: 'stored', served };
+  if (subresource === 'status') return served.hasStatus ? { kind: 'stored', served } : undefined;
+  if (subresource === 'scale') return served.scale === undefined ? undefined : { kind: 'stored', served };
+  const handler = parts.subresources.find((s) => s.bucket === served.bucket && s.subresource === subresource);
+  return handler === undefined ? undefined : { kind: 'sub', handler, served };
+}
+
+/** Namespaced resources are listed across namespaces, and namespaces themselves carry their name as namespace. */
+function isListOfAll(info: RequestInfo, served: ServedResource): boolean {
+  if (!served.namespaced) return served.bucket === '/namespaces';
+  return info.verb === 'list' || info.verb === 'watch' || info.verb === 'create' || info.verb === 'deletecollection';
+}
+
+function contextOf(parts: ApiServerParts, flight: Flight): RequestContext {
+  const { request, response, info, warnings, seen } = flight;
+  const canTransform = readVerbs.has(info.verb) || info.verb === 'create' || info.verb === 'update' || info.verb === 'patch';
+  return {
+    info,
+    user: seen.user,
+    media: chooseMedia(request.headers.accept, { canTransform, pretty: wantsPretty(request, info) }),
+    now: parts.core.now(),
+    request,
+    response,
+    warnings,
+  };
+}
+
+async function answerTarget(parts: ApiServerParts, context: RequestContext, target: Target): Promise<Answer | undefined> {
+  if (target.kind === 'stored') {
+    if (target.served.namespaced && context.info.namespace === '' && !readVerbs.has(context.info.verb)) {
+      throw methodNotSupported(target.served, context.info.verb);
+    }
+    return dispatch(parts.core, context, target.served);
+  }
+  if (target.kind === 'sub') return dispatchSubresource(context, target.handler, target.served);
+  return dispatchVirtual(context, target.virtual);
+}
+
+function wantsPretty(request: IncomingMessage, info: RequestInfo): boolean {
+  const asked = info.query.get('pretty');
+  if (asked !== null) return isTrue(asked);
+  const agent = request.headers['user-agent'] ?? '';
+  return agent.startsWith('curl') || agent.startsWith('Wget') || agent.startsWith('Mozilla/5.0');
+}
+
+function acceptsGzip(request: IncomingMessage): boolean {
+  const header = request.headers['accept-encoding'];
+  return typeof header === 'string' && header.includes('gzip');
+}
+
+function toApiError(parts: ApiServerParts, error: unknown, info: RequestInfo): ApiError {
+  if (error instanceof ApiError) return error;
+  parts.onFault(error, info);
+  return internalError('the server met an error that it did not expect; its log says which');
+}
+
+function answerError(
+  response: ServerResponse,
+  request: IncomingMessage,
+  error: ApiError,
+  known: { warnings: ReadonlySet<string>; media: Pick<MediaChoice, 'format' | 'contentType' | 'pretty'> },
+): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  // A body that is still on its way would be read as the next request.
+  const headers = request.complete ? error.headers : { ...error.headers, Connection: 'close' };
+  respondJson(response, JSON.stringify(error.status), {
+    code: error.code,
+    media: known.media,
+    warnings: known.warnings.size === 0 ? noWarnings : known.warnings,
+    acceptsGzip: false,
+    headers,
+  });
+}

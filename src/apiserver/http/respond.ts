@@ -1,0 +1,60 @@
+import type { ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { stringify } from 'yaml';
+import type { MediaChoice } from './media.ts';
+
+/** Bodies from this size on are compressed for clients that take gzip, as kube-apiserver does. */
+const gzipFromBytes = 128 * 1024;
+
+/** What goes out beside the JSON text. */
+export interface ResponseFrame {
+  readonly code: number;
+  readonly media: Pick<MediaChoice, 'format' | 'contentType' | 'pretty'>;
+  readonly warnings: ReadonlySet<string>;
+  readonly acceptsGzip: boolean;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Writes a JSON text as an answer, in the form the client asked for. */
+export function respondJson(response: ServerResponse, json: string, frame: ResponseFrame): void {
+  const text = formatted(json, frame.media);
+  const headers: Record<string, string | number | string[]> = {
+    'Cache-Control': 'no-cache, private',
+    'Content-Type': frame.media.contentType,
+    ...frame.headers,
+  };
+  if (frame.warnings.size > 0) headers.Warning = [...frame.warnings].map(warningHeader);
+  if (frame.acceptsGzip && text.length >= gzipFromBytes) {
+    const packed = gzipSync(text, { level: 1 });
+    headers['Content-Encoding'] = 'gzip';
+    headers.Vary = 'Accept-Encoding';
+    headers['Content-Length'] = packed.length;
+    response.writeHead(frame.code, headers).end(packed);
+    return;
+  }
+  headers['Content-Length'] = Buffer.byteLength(text);
+  response.writeHead(frame.code, headers).end(text);
+}
+
+function formatted(json: string, media: ResponseFrame['media']): string {
+  if (media.format === 'yaml') return stringify(JSON.parse(json));
+  return media.pretty ? JSON.stringify(JSON.parse(json), null, 2) : `${json}\n`;
+}
+
+function warningHeader(text: string): string {
+  // Header values are Latin-1; anything else would make Node refuse the whole answer.
+  const safe = text.replace(/[^\x20-\x7e]/g, '?').replace(/["\\]/g, '\\$&');
+  return `299 - "${safe}"`;
+}
+
+/** Writes a plain text answer. */
+export function respondText(response: ServerResponse, code: number, text: string, headers: Record<string, string> = {}): void {
+  response.writeHead(code, {
+    'Cache-Control': 'no-cache, private',
+    'Content-Type': 'text/plain; charset=utf-8',
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Length': Buffer.byteLength(text),
+    ...headers,
+  });
+  response.end(text);
+}

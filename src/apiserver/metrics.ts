@@ -1,0 +1,50 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { RequestInfo } from './http/request-info.ts';
+import type { ResourceRegistry } from './registry.ts';
+import type { ObjectStore } from './store/store.ts';
+
+/** Counts requests and shows what is stored, under the names kube-apiserver uses. */
+export class RequestMetrics {
+  readonly registry = new Registry();
+  readonly #requests: Counter<'verb' | 'group' | 'version' | 'resource' | 'subresource' | 'code'>;
+  readonly #durations: Histogram<'verb' | 'resource'>;
+
+  constructor() {
+    this.#requests = new Counter({
+      name: 'apiserver_request_total',
+      help: 'Requests answered, by verb, resource and HTTP code.',
+      labelNames: ['verb', 'group', 'version', 'resource', 'subresource', 'code'],
+      registers: [this.registry],
+    });
+    this.#durations = new Histogram({
+      name: 'apiserver_request_duration_seconds',
+      help: 'Seconds from a request to its answer, watches excluded.',
+      labelNames: ['verb', 'resource'],
+      buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30],
+      registers: [this.registry],
+    });
+  }
+
+  observe(info: RequestInfo, code: number, durationMs: number): void {
+    const { group, version, resource, subresource } = info;
+    const verb = info.verb.toUpperCase();
+    this.#requests.inc({ verb, group, version, resource, subresource, code });
+    if (info.verb !== 'watch') this.#durations.observe({ verb, resource }, durationMs / 1000);
+  }
+
+  /** Shows how many objects of each resource are stored. */
+  showStored(store: ObjectStore, resources: ResourceRegistry): void {
+    const gauge = new Gauge({
+      name: 'apiserver_storage_objects',
+      help: 'Objects stored, by resource.',
+      labelNames: ['resource'],
+      registers: [this.registry],
+      collect() {
+        gauge.reset();
+        for (const r of resources.stored()) {
+          gauge.set({ resource: r.group === '' ? r.resource : `${r.resource}.${r.group}` }, store.count(r.bucket));
+        }
+      },
+    });
+  }
+}
