@@ -5,6 +5,7 @@ export const storeErrors = {
   'writer-lost': { retry: 'terminal' },
   'in-use': { retry: 'blocked' },
   'newer-format': { retry: 'terminal' },
+  exists: { retry: 'terminal' },
   corrupt: { retry: 'terminal' },
   'key-file': { retry: 'terminal' },
   'key-missing': { retry: 'terminal' },

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
-import { backup, DatabaseSync } from 'node:sqlite';
-import { ChangeRing, type RingLimits } from './change-ring.ts';
-import { CompactionClock, type Retention } from './compaction-clock.ts';
+import { DatabaseSync } from 'node:sqlite';
+import { databaseName } from './backup.ts';
+import type { Retention } from './compaction-clock.ts';
 import { type DataDirectoryLock, lockDataDirectory } from './data-dir-lock.ts';
-import { syncFile } from './durable-file.ts';
-import { openDatabase } from './open-database.ts';
+import { StoreError } from './errors.ts';
+import type { HistoryLimits } from './history.ts';
+import { prepareDatabase } from './prepare-database.ts';
 import { RevisionReader } from './revision-reader.ts';
 import { Sealer, type SealingKey } from './sealing.ts';
 import { SqliteStore, type StoreStats } from './sqlite-store.ts';
@@ -19,17 +20,19 @@ export interface StoreOptions {
   readonly encrypt?: (bucket: string) => boolean;
   /** The first encrypts, all decrypt. */
   readonly keys?: readonly SealingKey[];
+  /** How long superseded versions are kept: 5 minutes, at most 200,000 revisions, looked at every 30 seconds. */
   readonly retention?: Partial<Retention>;
-  /** How much recent history stays in memory. */
-  readonly recent?: Partial<RingLimits>;
-  /** Refuse to grow the database file past this. */
+  /** How much history is kept in memory (50,000 changes, 64 MiB) or read from disk at once (10,000 changes). */
+  readonly history?: Partial<HistoryLimits>;
+  /** The database file may not grow past this. */
   readonly maxBytes?: number;
   /** Check the database's structure before using it. */
   readonly quickCheck?: boolean;
-  /** About how much is written to the log before it is moved into the database. */
+  /** About how much is written to the log before it is moved into the database: 2 MiB. */
   readonly checkpointBytes?: number;
   /** Told of a subscriber that threw and of a compaction that failed; without it such an error ends the process. */
   readonly onError?: (error: unknown) => void;
+  /** Milliseconds of any clock that only grows; decides what is old enough to be compacted. */
   readonly now?: () => number;
 }
 
@@ -40,11 +43,11 @@ export interface OpenStore extends ObjectStore {
   backup(target: string): Promise<void>;
 }
 
-/** The name of the database inside its directory. */
-export const databaseName = 'objects.db';
-
 /** Opens the object store in a directory, making, migrating and locking it as needed. */
 export async function openStore(options: StoreOptions): Promise<OpenStore> {
+  if (options.encrypt !== undefined && (options.keys ?? []).length === 0) {
+    throw new StoreError('key-missing', 'buckets are to be encrypted, but no key was given');
+  }
   const lock = options.lock ?? lockDataDirectory(options.directory);
   const release = () => {
     if (options.lock === undefined) lock.release();
@@ -59,55 +62,22 @@ export async function openStore(options: StoreOptions): Promise<OpenStore> {
 
 async function openLocked(options: StoreOptions, release: () => void): Promise<OpenStore> {
   const file = join(options.directory, databaseName);
+  const isSealed = options.encrypt ?? (() => false);
   const keys = options.keys ?? [];
-  openDatabase(file, { quickCheck: options.quickCheck ?? false }).close();
-  const reader = new RevisionReader(new DatabaseSync(file, { readOnly: true }), new Sealer(keys));
-  const { revision, compacted } = reader.bounds();
-  const onError = options.onError ?? endProcess;
+  const objects = prepareDatabase({ file, keys, isSealed, quickCheck: options.quickCheck ?? false });
   const store = new SqliteStore({
-    reader,
-    ring: new ChangeRing({ changes: 50_000, bytes: 64 << 20, ...options.recent }, revision),
-    writer: { file, keys, maxBytes: options.maxBytes, checkpointBytes: options.checkpointBytes ?? 8 << 20 },
-    revision,
-    compacted,
-    isSealed: options.encrypt ?? (() => false),
-    onError,
+    reader: new RevisionReader(new DatabaseSync(file, { readOnly: true }), new Sealer(keys)),
+    objects,
+    history: { changes: 50_000, bytes: 64 << 20, replayChanges: 10_000, ...options.history },
+    retention: { retentionMs: 5 * 60_000, intervalMs: 30_000, revisions: 200_000, ...options.retention },
+    writer: { file, keys, maxBytes: options.maxBytes, checkpointBytes: options.checkpointBytes ?? 2 << 20 },
+    now: options.now ?? (() => performance.now()),
+    isSealed,
+    onError: options.onError ?? endProcess,
+    onClosed: release,
   });
-  await store.started();
-  const stop = keepCompacting(store, options, onError);
-  const close = store.close.bind(store);
-  let closing: Promise<void> | undefined;
-  return Object.assign(store, {
-    backup: (target: string) => backUp(file, target),
-    close: () => {
-      stop();
-      closing ??= close().finally(release);
-      return closing;
-    },
-  });
-}
-
-function keepCompacting(store: ObjectStore, options: StoreOptions, onError: (error: unknown) => void): () => void {
-  const retention = { retentionMs: 5 * 60_000, intervalMs: 30_000, revisions: 200_000, ...options.retention };
-  const now = options.now ?? Date.now;
-  const clock = new CompactionClock(retention);
-  const timer = setInterval(() => {
-    store.compact(clock.tick(now(), store.revision())).catch(onError);
-  }, retention.intervalMs);
-  timer.unref();
-  return () => clearInterval(timer);
-}
-
-/** A connection of its own, so that neither reads nor commits wait for the copy. */
-async function backUp(file: string, target: string): Promise<void> {
-  const db = new DatabaseSync(file, { readOnly: true });
-  try {
-    // One step for the whole database: a copy in several steps starts over whenever a commit comes between them.
-    await backup(db, target, { rate: 0x7fffffff });
-  } finally {
-    db.close();
-  }
-  syncFile(target, { mode: 0o600 });
+  await store.start();
+  return store;
 }
 
 function endProcess(error: unknown): void {

@@ -22,9 +22,9 @@ type Row = [
 
 /** What a database says about itself. */
 export interface Bounds {
-  /** The newest revision that was ever committed or handed out. */
+  /** The newest revision that was ever answered with. */
   readonly revision: number;
-  /** History at or before this revision is gone. */
+  /** History before this revision is gone. */
   readonly compacted: number;
 }
 
@@ -32,64 +32,67 @@ export interface Bounds {
 export class RevisionReader {
   readonly #db: DatabaseSync;
   readonly #sealer: Sealer;
-  readonly #byRevision: StatementSync;
-  readonly #history: StatementSync;
-  readonly #firstChanges: StatementSync;
+  readonly #row: StatementSync;
+  readonly #link: StatementSync;
 
   constructor(db: DatabaseSync, sealer: Sealer) {
     this.#db = db;
     this.#sealer = sealer;
-    this.#byRevision = rows(db, `SELECT ${columns} FROM revisions WHERE rv = ?`);
-    this.#history = rows(db, `SELECT ${columns} FROM revisions WHERE rv > ? AND rv <= ? AND bucket = ? ORDER BY rv`);
-    this.#firstChanges = rows(
-      db,
-      `SELECT prev, namespace, name FROM revisions WHERE rv > ?1 AND rv <= ?2 AND bucket = ?3 AND prev <= ?1 ORDER BY rv`,
-    );
+    this.#row = rows(db, `SELECT ${columns} FROM revisions WHERE rv = ?`);
+    this.#link = rows(db, 'SELECT prev, namespace, name FROM revisions WHERE rv = ?');
   }
 
   bounds(): Bounds {
-    const meta = (name: string) =>
-      Number(this.#db.prepare('SELECT value FROM meta WHERE name = ?').get(name)?.value ?? 0);
     const newest = Number(this.#db.prepare('SELECT max(rv) AS rv FROM revisions').get()?.rv ?? 0);
-    const compacted = meta('compacted');
+    const compacted = this.#meta('compacted');
     // Compaction may have removed the newest revision (a deletion), hence the maximum over all three.
-    return { revision: Math.max(newest, compacted, meta('floor')), compacted };
+    return { revision: Math.max(newest, compacted, this.#meta('floor')), compacted };
   }
 
-  /** The newest version of every object. */
-  *live(): Generator<Stored> {
+  /** The newest version of every object, and whether it is encrypted on disk. */
+  *live(): Generator<{ version: Stored; isSealed: boolean }> {
     // Everything up to `swept` is live by construction, so only links after it can point at superseded revisions.
     const live = rows(
       this.#db,
-      `SELECT ${columns} FROM revisions WHERE deleted = 0 AND rv NOT IN
-         (SELECT prev FROM revisions WHERE rv > (SELECT value FROM meta WHERE name = 'swept'))`,
+      `SELECT ${columns} FROM revisions WHERE deleted = 0 AND rv NOT IN (SELECT prev FROM revisions WHERE rv > ?)`,
     );
     // Buckets and namespaces repeat; sharing the strings keeps many objects small.
     const shared = new Map<string, string>();
     const share = (text: string) => shared.get(text) ?? shared.set(text, text).get(text) ?? text;
-    for (const row of live.iterate() as unknown as Iterable<Row>) {
+    for (const row of live.iterate(this.#meta('swept')) as unknown as Iterable<Row>) {
       row[4] = share(row[4]);
       row[5] = share(row[5]);
-      yield this.#version(row);
+      yield { version: this.#version(row), isSealed: typeof row[8] !== 'string' };
     }
   }
 
-  /** Changes of a bucket after `since`, up to and including `upTo`. */
-  changes(bucket: string, since: number, upTo: number): Change[] {
-    return (this.#history.all(since, upTo, bucket) as unknown as Row[]).map((row) => {
+  /** The bucket of every revision after `since`, oldest first. */
+  *buckets(since: number): Generator<{ revision: number; bucket: string }> {
+    const after = rows(this.#db, 'SELECT rv, bucket FROM revisions WHERE rv > ? ORDER BY rv');
+    for (const [revision, bucket] of after.iterate(since) as unknown as Iterable<[number, string]>) {
+      yield { revision, bucket };
+    }
+  }
+
+  /** The changes made at these revisions. */
+  changes(revisions: readonly number[]): Change[] {
+    return revisions.map((revision) => {
+      const row = this.#at(revision);
       const current = this.#version(row);
-      const previous = row[1] === 0 ? undefined : this.#at(row[1]);
+      const previous = row[1] === 0 ? undefined : this.#version(this.#at(row[1]));
       const type = row[3] !== 0 ? 'DELETED' : row[1] === 0 ? 'ADDED' : 'MODIFIED';
-      return { revision: current.revision, key: current, previous, current, type };
+      return { revision, key: current, previous, current, type };
     });
   }
 
-  /** What the objects that changed after `since`, up to and including `upTo`, were like at `since`. */
-  undo(bucket: string, since: number, upTo: number): Undo {
+  /** What the objects that changed at these revisions were like before the first of them. */
+  undo(revisions: readonly number[]): Undo {
     const undo = new Map<string, Stored | undefined>();
-    for (const row of this.#firstChanges.all(since, upTo, bucket) as unknown as [number, string, string][]) {
-      const path = pathOf({ namespace: row[1], name: row[2] });
-      if (!undo.has(path)) undo.set(path, row[0] === 0 ? undefined : this.#at(row[0]));
+    for (const revision of revisions) {
+      const link = this.#link.get(revision) as unknown as [prev: number, namespace: string, name: string] | undefined;
+      if (link === undefined) throw missing(revision);
+      const path = pathOf({ namespace: link[1], name: link[2] });
+      if (!undo.has(path)) undo.set(path, link[0] === 0 ? undefined : this.#version(this.#at(link[0])));
     }
     return undo;
   }
@@ -98,11 +101,10 @@ export class RevisionReader {
     this.#db.close();
   }
 
-  #at(revision: number): Stored {
-    const row = this.#byRevision.get(revision) as unknown as Row | undefined;
-    if (row === undefined)
-      throw new StoreError('corrupt', `revision ${revision} is referred to but is not in the database`);
-    return this.#version(row);
+  #at(revision: number): Row {
+    const row = this.#row.get(revision) as unknown as Row | undefined;
+    if (row === undefined) throw missing(revision);
+    return row;
   }
 
   #version([revision, , createdRevision, , bucket, namespace, name, uid, value]: Row): Stored {
@@ -110,6 +112,14 @@ export class RevisionReader {
     const json = typeof value === 'string' ? value : this.#sealer.open(key, value);
     return new StoredVersion({ key, uid, revision, createdRevision, json });
   }
+
+  #meta(name: string): number {
+    return Number(this.#db.prepare('SELECT value FROM meta WHERE name = ?').get(name)?.value ?? 0);
+  }
+}
+
+function missing(revision: number): StoreError {
+  return new StoreError('corrupt', `revision ${revision} is referred to but is not in the database`);
 }
 
 function rows(db: DatabaseSync, sql: string): StatementSync {

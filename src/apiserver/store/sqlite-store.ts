@@ -1,8 +1,10 @@
-import { Bucket, type Undo } from './bucket.ts';
-import type { ChangeRing } from './change-ring.ts';
+import { backupDatabase } from './backup.ts';
+import { Bucket } from './bucket.ts';
 import type { WriterOptions } from './commit-protocol.ts';
 import { type CommitListener, CommitQueue, type PendingWrite } from './commit-queue.ts';
+import { CompactionClock, type Retention } from './compaction-clock.ts';
 import { StoreError } from './errors.ts';
+import { History, type HistoryLimits } from './history.ts';
 import type { RevisionReader } from './revision-reader.ts';
 import type {
   Change,
@@ -21,12 +23,15 @@ import { Subscriptions } from './subscriptions.ts';
 /** What a store is put together from. */
 export interface StoreParts {
   readonly reader: RevisionReader;
-  readonly ring: ChangeRing;
+  readonly objects: Iterable<Stored>;
+  readonly history: HistoryLimits;
+  readonly retention: Retention;
   readonly writer: WriterOptions;
-  readonly revision: number;
-  readonly compacted: number;
+  now(): number;
   isSealed(bucket: string): boolean;
   onError(error: unknown): void;
+  /** Called once everything is on disk and the files are closed. */
+  onClosed(): void;
 }
 
 /** Numbers an operator or a metric may want. */
@@ -48,24 +53,34 @@ export class SqliteStore implements ObjectStore, CommitListener {
   readonly #queue: CommitQueue;
   readonly #buckets = new Map<string, Bucket>();
   readonly #subscriptions: Subscriptions;
+  readonly #history: History;
+  readonly #clock: CompactionClock;
   #assigned: number;
   #revision: number;
-  #oldest: number;
+  #compacting: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(parts: StoreParts) {
     this.#parts = parts;
-    this.#assigned = parts.revision;
-    this.#revision = parts.revision;
-    this.#oldest = parts.compacted;
+    this.#revision = parts.reader.bounds().revision;
+    this.#assigned = this.#revision;
+    this.#clock = new CompactionClock(parts.retention);
+    this.#history = new History(parts.reader, parts.history);
     this.#subscriptions = new Subscriptions(parts.onError);
-    for (const version of parts.reader.live()) this.#load(version);
+    for (const version of parts.objects) this.#load(version);
     this.#queue = new CommitQueue(parts.writer, this);
   }
 
   /** Settles when writes can be stored. */
-  started(): Promise<void> {
-    return this.#queue.started();
+  async start(): Promise<void> {
+    try {
+      await this.#queue.started();
+    } catch (error) {
+      this.#parts.reader.close();
+      throw error;
+    }
+    this.#compacting = setInterval(() => this.#compactOld(), this.#parts.retention.intervalMs);
+    this.#compacting.unref();
   }
 
   get(key: Key): Stored | undefined {
@@ -80,8 +95,9 @@ export class SqliteStore implements ObjectStore, CommitListener {
     const revision = query.revision ?? this.#revision;
     if (revision > this.#revision)
       throw new RangeError(`revision ${revision} is ahead of the newest, ${this.#revision}`);
-    if (revision < this.#oldest) return 'expired';
-    return this.#bucket(query.bucket).list(query, revision, this.#undo(query.bucket, revision));
+    const undo = revision === this.#revision ? undefined : this.#history.undo(query.bucket, revision);
+    if (undo === 'expired') return 'expired';
+    return this.#bucket(query.bucket).list(query, revision, undo);
   }
 
   scan(bucket: string): Iterable<Stored> {
@@ -97,7 +113,7 @@ export class SqliteStore implements ObjectStore, CommitListener {
   }
 
   oldestRevision(): number {
-    return this.#oldest;
+    return this.#history.oldest;
   }
 
   write(write: Write): Promise<Stored> | WriteConflict {
@@ -126,42 +142,48 @@ export class SqliteStore implements ObjectStore, CommitListener {
   }
 
   subscribe(bucket: string, since: number, onChange: (changes: readonly Change[]) => void): Subscription | 'expired' {
-    if (since < this.#oldest) return 'expired';
-    const { reader, ring } = this.#parts;
-    const older = since < ring.floor ? reader.changes(bucket, since, ring.floor) : [];
-    const history = [...older, ...ring.after(bucket, since)];
+    const history = this.#history.after(bucket, since);
+    if (history === 'expired') return 'expired';
     return this.#subscriptions.add(bucket, { seen: Math.max(since, this.#revision), history }, onChange);
   }
 
   async compact(revision: number): Promise<void> {
     const target = Math.min(revision, this.#revision);
-    if (target <= this.#oldest) return;
-    this.#oldest = target;
-    this.#parts.ring.forget(target);
+    if (target <= this.#history.oldest) return;
+    // First here, then on disk: nobody may be promised what the sweep is about to remove.
+    this.#history.forget(target);
     await this.#queue.compact(target);
   }
 
   stats(): StoreStats {
     const { commits, failures, pending } = this.#queue.stats;
-    const { ring } = this.#parts;
     let objects = 0;
     for (const bucket of this.#buckets.values()) objects += bucket.size;
     return {
       revision: this.#revision,
-      oldestRevision: this.#oldest,
+      oldestRevision: this.#history.oldest,
       objects,
       pendingWrites: pending,
       commits,
       failedCommits: failures,
-      recentChanges: ring.length,
-      recentBytes: ring.bytes,
+      recentChanges: this.#history.recentChanges,
+      recentBytes: this.#history.recentBytes,
       subscribers: this.#subscriptions.size,
     };
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#queue.close().then(() => this.#parts.reader.close());
+    clearInterval(this.#compacting);
+    this.#closing ??= this.#queue.close().then(() => {
+      this.#parts.reader.close();
+      this.#parts.onClosed();
+    });
     return this.#closing;
+  }
+
+  /** Writes a consistent copy of the database to a new file while the store is in use. */
+  backup(target: string): Promise<void> {
+    return backupDatabase(this.#parts.writer.file, target);
   }
 
   committed(writes: readonly PendingWrite[]): void {
@@ -169,7 +191,7 @@ export class SqliteStore implements ObjectStore, CommitListener {
     for (const { change, entry } of writes) {
       const name = change.key.bucket;
       this.#bucket(name).commit(entry, change.type === 'DELETED' ? undefined : change.current);
-      this.#parts.ring.push(change);
+      this.#history.push(change);
       const changes = byBucket.get(name);
       if (changes === undefined) byBucket.set(name, [change]);
       else changes.push(change);
@@ -201,16 +223,8 @@ export class SqliteStore implements ObjectStore, CommitListener {
     return { revision, key: current, previous, current, type };
   }
 
-  #undo(bucket: string, revision: number): Undo | undefined {
-    if (revision === this.#revision) return undefined;
-    const { reader, ring } = this.#parts;
-    if (revision < ring.floor) return reader.undo(bucket, revision, this.#revision);
-    const undo = new Map<string, Stored | undefined>();
-    for (const { key, previous } of ring.after(bucket, revision)) {
-      const path = pathOf(key);
-      if (!undo.has(path)) undo.set(path, previous);
-    }
-    return undo;
+  #compactOld(): void {
+    this.compact(this.#clock.tick(this.#parts.now(), this.#revision)).catch(this.#parts.onError);
   }
 
   #load(version: Stored): void {
