@@ -31,3 +31,103 @@ export const metal3Kinds: readonly KindDeclaration[] = [
   switchPortConfiguration,
   switchResourceLimit,
 ];
+
+export {
+  type AnsibleSwitch,
+  type AnsibleSwitchSpec,
+  type AnsibleSwitchSystem,
+  ansibleSwitch,
+  ansibleSwitchSystems,
+} from './ansible-switch.ts';
+export { type BareMetalHost, bareMetalHost } from './bare-metal-host.ts';
+export {
+  type BareMetalHostDiscovery,
+  type BareMetalHostDiscoverySpec,
+  type BareMetalHostDiscoveryStatus,
+  bareMetalHostDiscovery,
+  type NamingDetail,
+  namingDetails,
+  type ResourceNameTemplate,
+} from './bare-metal-host-discovery.ts';
+export type { BareMetalHostSpec, HostPort } from './bare-metal-host-spec.ts';
+export {
+  type BareMetalHostStatus,
+  type HostErrorType,
+  hostErrorTypes,
+  type OperationalStatus,
+  operationalStatuses,
+  type ProvisioningState,
+  provisioningStates,
+} from './bare-metal-host-status.ts';
+export type { Raid, RootDeviceHints } from './disks.ts';
+export { type FirmwareSchema, type FirmwareSchemaSpec, firmwareSchema } from './firmware-schema.ts';
+export {
+  type FixtureSwitch,
+  type FixtureSwitchSpec,
+  type FixtureSwitchStatus,
+  fixtureSwitch,
+} from './fixture-switch.ts';
+export { type Metal3ApiVersion, metal3ApiVersion, metal3Group } from './group.ts';
+export { type HardwareData, type HardwareDataSpec, hardwareData } from './hardware-data.ts';
+export type { HardwareDetails, Nic, Storage } from './hardware-details.ts';
+export {
+  type HostFirmwareComponents,
+  type HostFirmwareComponentsSpec,
+  type HostFirmwareComponentsStatus,
+  hostFirmwareComponents,
+} from './host-firmware-components.ts';
+export {
+  type HostFirmwareSettings,
+  type HostFirmwareSettingsSpec,
+  type HostFirmwareSettingsStatus,
+  hostFirmwareSettings,
+} from './host-firmware-settings.ts';
+export {
+  type HostUpdatePolicy,
+  type HostUpdatePolicySpec,
+  hostUpdatePolicy,
+  type UpdatePolicy,
+  updatePolicies,
+} from './host-update-policy.ts';
+export type { Image } from './image.ts';
+export {
+  type SwitchPortConfigurationReference,
+  type SwitchPortReference,
+  switchPortConfigurationKinds,
+} from './network-references.ts';
+export { type OVSSwitch, type OVSSwitchSpec, ovsSwitch } from './ovs-switch.ts';
+export type { ProviderSwitchStatus } from './provider-switch.ts';
+export {
+  networkSwitch,
+  type PortOfSwitch,
+  type ProviderSwitchKind,
+  providerSwitchKinds,
+  type Switch,
+  type SwitchSpec,
+  type SwitchState,
+  type SwitchStatus,
+  switchStates,
+} from './switch.ts';
+export type { SwitchError } from './switch-error.ts';
+export {
+  type SwitchPort,
+  type SwitchPortSpec,
+  type SwitchPortState,
+  type SwitchPortStatus,
+  switchPort,
+  switchPortStates,
+} from './switch-port.ts';
+export {
+  type AclRule,
+  type SwitchPortConfiguration,
+  type SwitchPortConfigurationSpec,
+  type SwitchPortSettings,
+  switchPortConfiguration,
+} from './switch-port-configuration.ts';
+export {
+  type SwitchResourceLimit,
+  type SwitchResourceLimitSpec,
+  type SwitchResourceLimitStatus,
+  switchResourceLimit,
+  userLimitName,
+} from './switch-resource-limit.ts';

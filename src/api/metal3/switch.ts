@@ -33,7 +33,7 @@ const PortOfSwitch = Struct(
   {
     name: Text('Name of the port on the switch.', { minLength: 1, maxLength: 128 }),
     disabled: Type.Optional(Flag('The port is not to be used.', { default: false })),
-    vlanRange: Type.Optional(VlanRange('VLANs the port may carry.', { default: '1-4094', maxLength: 96 })),
+    vlanRange: Type.Optional(VlanRange('VLANs the port may carry.', { default: '1-4094', maxLength: 80 })),
     trunkDisable: Type.Optional(Flag('The port cannot be a trunk: no tagged VLANs.', { default: false })),
   },
   { description: 'A port and what it may be used for.' },
