@@ -17,6 +17,7 @@ export {
 export { compareBytes, goJson, goNumber, goQuote } from './go-text.ts';
 export { isJsonObject, type Json, type JsonObject } from './json.ts';
 export type { JsonSchema, ValidationRule } from './json-schema.ts';
+export { compileJsonPath, type JsonPath } from './jsonpath.ts';
 export {
   label1035Faults,
   label1123Faults,
@@ -26,5 +27,7 @@ export {
   subdomainFaults,
 } from './name-faults.ts';
 export { objectMetaSchema } from './object-meta.ts';
+export { findDuplicateFields, goJsonSyntaxError, type ParsedJson, parseJson, parseStrict } from './parse-json.ts';
+export { type ParsedYaml, parseYamlStrict } from './parse-yaml.ts';
 export { compilePattern, type Pattern } from './patterns.ts';
 export { equalJson } from './schema-types.ts';

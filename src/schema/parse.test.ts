@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { findDuplicateFields, goJsonSyntaxError, parseJson, parseStrict, parseYamlStrict } from './index.ts';
+
+// Each pair was said by kube-apiserver 1.34.
+const faults: [string, string][] = [
+  ['', 'unexpected end of JSON input'],
+  ['{', 'unexpected end of JSON input'],
+  ['{"a":1,', 'unexpected end of JSON input'],
+  ['"abc', 'unexpected end of JSON input'],
+  ['{"a" 1}', "invalid character '1' after object key"],
+  ['{a:1}', "invalid character 'a' looking for beginning of object key string"],
+  ["{'a':1}", "invalid character '\\'' looking for beginning of object key string"],
+  ['[1 2]', "invalid character '2' after array element"],
+  ['{"a":tru}', "invalid character '}' in literal true (expecting 'e')"],
+  ['{"a":nul', "invalid character ' ' in literal null (expecting 'l')"],
+  ['{"a":01}', "invalid character '1' after object key:value pair"],
+  ['{"a":1.}', "invalid character '}' after decimal point in numeric literal"],
+  ['{"a":1e}', "invalid character '}' in exponent of numeric literal"],
+  ['{"a":-}', "invalid character '}' in numeric literal"],
+  ['{"a":"\\x"}', "invalid character 'x' in string escape code"],
+  ['{"a":"\\u12g4"}', "invalid character 'g' in \\u hexadecimal character escape"],
+  ['{"a":"\n"}', "invalid character '\\n' in string literal"],
+  ['{"a":"\u0001"}', "invalid character '\\x01' in string literal"],
+  ['{"a":1}x', "invalid character 'x' after top-level value"],
+  ['\u00e9', "invalid character '\u00c3' looking for beginning of value"],
+  ['[1,]', "invalid character ']' looking for beginning of value"],
+];
+
+for (const [text, expected] of faults) {
+  test(`the fault in ${JSON.stringify(text)} is told as Go tells it`, () => {
+    assert.equal(goJsonSyntaxError(text), expected);
+  });
+}
+
+test('the scanner and JSON.parse agree on what is JSON', () => {
+  const piece = fc.constantFrom(
+    '{',
+    '}',
+    '[',
+    ']',
+    ',',
+    ':',
+    '"a"',
+    '"',
+    '1',
+    '-',
+    '0',
+    '.5',
+    'e1',
+    'true',
+    'null',
+    ' ',
+    '\\',
+    'u00e9',
+  );
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.array(piece).map((pieces) => pieces.join('')),
+        fc.json(),
+      ),
+      (text) => {
+        let isJson = true;
+        try {
+          JSON.parse(text);
+        } catch {
+          isJson = false;
+        }
+        assert.equal('value' in parseJson(text), isJson);
+        if (!isJson) assert.match(goJsonSyntaxError(text), /^(?:invalid character|unexpected end)/);
+      },
+    ),
+  );
+});
+
+test('nesting too deep to walk is refused', () => {
+  const deep = '['.repeat(5000) + ']'.repeat(5000);
+  assert.deepEqual(parseJson(deep), { error: "invalid character '[' exceeded max depth" });
+  assert.ok('value' in parseJson('['.repeat(900) + ']'.repeat(900)));
+});
+
+test('an integer that JavaScript would round is refused, other big numbers are not', () => {
+  assert.ok('error' in parseJson('{"a":9007199254740993}'));
+  assert.ok('error' in parseJson('{"a":[-9223372036854775807]}'));
+  assert.deepEqual(parseJson('{"a":9007199254740991}'), { value: { a: 9007199254740991 } });
+  assert.deepEqual(parseJson('{"a":"9007199254740993"}'), { value: { a: '9007199254740993' } });
+  assert.deepEqual(parseJson('{"a":100000000000000000000}'), { value: { a: 1e20 } });
+});
+
+test('fields that stand twice are named once each, in order', () => {
+  const text =
+    '{"kind":"A","kind":"B","spec":{"a":1,"x":{"k":[{"q":1,"q":2},{"q":1,"q":2}]},"a":2,"a":3,"x":"\\"a\\":"}}';
+  const expected = ['kind', 'spec.x.k[0].q', 'spec.x.k[1].q', 'spec.a', 'spec.x'];
+  assert.deepEqual(findDuplicateFields(text), expected);
+  assert.deepEqual(parseStrict(text), { value: JSON.parse(text), duplicates: expected });
+  assert.deepEqual(parseStrict('{"a":{"b":[1,{"a":"x:y"}]},"b":null}'), {
+    value: { a: { b: [1, { a: 'x:y' }] }, b: null },
+    duplicates: [],
+  });
+});
+
+test('counting keys never misses a field that stands twice', () => {
+  fc.assert(
+    fc.property(fc.json(), fc.json(), (a, b) => {
+      const text = `{"x":${a},"y":${b},"x":[${b}]}`;
+      assert.ok(findDuplicateFields(text, JSON.parse(text)).includes('x'));
+    }),
+  );
+});
+
+test('YAML is read with the scalars of YAML 1.1 and the fields that stand twice', () => {
+  const parsed = parseYamlStrict('a: yes\nb: 012\nc: 2001-01-01\nd: 12:30\ne: ~\n3: x\nspec:\n  a: 1\n  a: 2\n');
+  assert.ok('value' in parsed);
+  assert.deepEqual(parsed.value, { a: true, b: 10, c: '2001-01-01', d: '12:30', e: null, '3': 'x', spec: { a: 2 } });
+  assert.deepEqual(parsed.duplicates, ['spec.a']);
+  assert.equal(parsed.strictError, 'yaml: unmarshal errors:\n  line 9: key "a" already set in map');
+});
+
+test('YAML that cannot be read says where', () => {
+  assert.deepEqual(parseYamlStrict('a: b: c'), {
+    error: 'yaml: line 1: mapping values are not allowed in this context',
+  });
+  assert.deepEqual(parseYamlStrict('a: *x\n'), { error: "yaml: unknown anchor 'x' referenced" });
+  assert.deepEqual(parseYamlStrict('a: .inf'), { error: 'json: unsupported value: +Inf' });
+});
+
+test('a bomb of aliases is refused', () => {
+  const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x]'];
+  for (let i = 1; i < 12; i++)
+    lines.push(
+      `a${i}: &a${i} [${Array(9)
+        .fill(`*a${i - 1}`)
+        .join(', ')}]`,
+    );
+  assert.deepEqual(parseYamlStrict(lines.join('\n')), { error: 'yaml: document contains excessive aliasing' });
+});
