@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import type { JsonSchema } from '../../schema/index.ts';
+
+/** The generated file: kind paths to definition names, and definitions that refer to each other by name. */
+interface SchemaFile {
+  readonly kubernetes: string;
+  readonly kinds: Readonly<Record<string, string>>;
+  readonly definitions: Readonly<Record<string, JsonSchema>>;
+}
+
+const anyObject: JsonSchema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+
+/** Shapes that the OpenAPI documents describe only loosely. */
+const special: Readonly<Record<string, JsonSchema>> = {
+  'io.k8s.apimachinery.pkg.util.intstr.IntOrString': { 'x-kubernetes-int-or-string': true },
+  'io.k8s.apimachinery.pkg.api.resource.Quantity': { 'x-kubernetes-int-or-string': true },
+  'io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1': anyObject,
+  'io.k8s.apimachinery.pkg.runtime.RawExtension': anyObject,
+  // Refers to itself without end; CustomResourceDefinitions are checked by code of their own.
+  'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps': anyObject,
+};
+
+/** Resolves the schemas of built-in kinds; equal parts are shared objects. */
+export interface BuiltinSchemas {
+  readonly kubernetesVersion: string;
+  /** `path` is `api/v1` or `apis/GROUP/VERSION`. */
+  of(path: string, kind: string): JsonSchema;
+}
+
+/** Loads the generated schemas. */
+export function loadBuiltinSchemas(): BuiltinSchemas {
+  const url = new URL('./schemas.gen.json', import.meta.url);
+  const file = JSON.parse(readFileSync(url, 'utf8')) as SchemaFile;
+  const resolved = new Map<string, JsonSchema>();
+  const resolveName = (name: string): JsonSchema => {
+    const known = special[name] ?? resolved.get(name);
+    if (known !== undefined) return known;
+    const schema = resolve(file.definitions[name] ?? anyObject, resolveName);
+    resolved.set(name, schema);
+    return schema;
+  };
+  return {
+    kubernetesVersion: file.kubernetes,
+    of(path, kind) {
+      const name = file.kinds[`${path} ${kind}`];
+      if (name === undefined) throw new Error(`schemas.gen.json has no ${path} ${kind}`);
+      return resolveName(name);
+    },
+  };
+}
+
+/** Replaces references, and leaves out defaults and enums: the kinds' own code sets and checks those. */
+function resolve(schema: JsonSchema, resolveName: (name: string) => JsonSchema): JsonSchema {
+  const { $ref, allOf, default: _default, enum: _enum, ...rest } = schema;
+  if ($ref !== undefined) return resolveName($ref);
+  const base = allOf?.[0]?.$ref;
+  const result: JsonSchema = base === undefined ? { ...rest } : { ...resolveName(base), ...rest };
+  if (rest.properties !== undefined) {
+    result.properties = Object.fromEntries(Object.entries(rest.properties).map(([k, v]) => [k, resolve(v, resolveName)]));
+  }
+  if (rest.items !== undefined) result.items = resolve(rest.items, resolveName);
+  if (typeof rest.additionalProperties === 'object') {
+    result.additionalProperties = resolve(rest.additionalProperties, resolveName);
+  }
+  return result;
+}

@@ -1,0 +1,146 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:https';
+import { join } from 'node:path';
+import { issueClientCertificate } from '../kube/index.ts';
+import { openAdmission } from './admission/admission.ts';
+import { openAuditLog } from './audit.ts';
+import { createSimpleAuth } from './auth/simple.ts';
+import { bootstrap } from './bootstrap.ts';
+import { builtinResources } from './builtins/index.ts';
+import { serveBuiltin } from './builtins/serve-builtin.ts';
+import type { ServerCore } from './core.ts';
+import { type ConverterFactory, renameOnly } from './crd/conversion.ts';
+import { CrdLifecycle } from './crd/crd-lifecycle.ts';
+import { kubeconfigOf, loadIdentity } from './data-dir.ts';
+import { createRequestListener } from './http/api-server.ts';
+import { createNonResourceRoutes } from './http/non-resource.ts';
+import { RequestMetrics } from './metrics.ts';
+import { createOpenApiDocuments } from './openapi/documents.ts';
+import { ResourceRegistry } from './registry.ts';
+import { loadOrCreateKeys } from './store/keys.ts';
+import { openStore, type OpenStore } from './store/open-store.ts';
+
+/** How to run the embedded API server. */
+export interface ApiServerOptions {
+  readonly dataDir: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** The address to listen on; loopback unless told. */
+  readonly host?: string;
+  readonly converterFor?: ConverterFactory;
+  /** Told about what should never happen. */
+  onFault?(error: unknown): void;
+}
+
+/** A running embedded API server. */
+export interface ApiServer {
+  readonly url: string;
+  readonly caPem: string;
+  readonly adminToken: string;
+  readonly kubeconfig: string;
+  issueClientCertificate(subject: { commonName: string; groups?: readonly string[] }): Promise<{ certPem: string; keyPem: string }>;
+  /** Forgets history up to now. */
+  compact(): Promise<void>;
+  /** Writes a consistent copy of the database while the server runs. */
+  backup(target: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+const suffixAlphabet = 'bcdfghjklmnpqrstvwxz2456789';
+const version = { major: '1', minor: '34', gitVersion: 'v1.34.4', gitCommit: '', gitTreeState: 'clean', buildDate: '1970-01-01T00:00:00Z', goVersion: 'none', compiler: 'none', platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}` };
+const sealedBuckets = new Set(['/secrets', 'metal.ironcore.dev/bmcsecrets']);
+
+/** Starts the embedded Kubernetes API server on a data directory and resolves when it answers. */
+export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
+  const host = options.host ?? '127.0.0.1';
+  const now = (): Date => new Date();
+  mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
+  const onFault = options.onFault ?? ((error: unknown) => process.stderr.write(`rackwright apiserver: ${String(error)}\n`));
+  const keys = loadOrCreateKeys(join(options.dataDir, 'secrets.key'));
+  const store = await openStore({ directory: options.dataDir, encrypt: (b) => sealedBuckets.has(b), keys, onError: onFault });
+  const identity = await loadIdentity(options.dataDir, { host, now: now() });
+  const core = createCore(store, now);
+  for (const builtin of builtinResources()) core.registry.add(serveBuiltin(builtin));
+  const crds = new CrdLifecycle({ store, registry: core.registry, now, converterFor: options.converterFor ?? (() => renameOnly) }).start();
+  await bootstrap(core);
+  const metrics = new RequestMetrics();
+  metrics.showStored(store, core.registry);
+  const audit = await openAuditLog(join(options.dataDir, 'audit.log'), now);
+  const discovery = { registry: core.registry, virtual: [] };
+  let address = '';
+  const routes = createNonResourceRoutes({
+    discovery,
+    openapi: createOpenApiDocuments(discovery, { name: 'Kubernetes', version: version.gitVersion }),
+    metrics: metrics.registry,
+    version,
+    address: () => address,
+    checks: { ping: () => undefined },
+  });
+  const auth = createSimpleAuth(identity.adminToken);
+  const listener = createRequestListener({ core, ...auth, audit, metrics, routes, virtual: [], subresources: [], onFault });
+  const server = createServer(
+    {
+      key: identity.server.privateKeyPem,
+      cert: identity.server.certificatePem,
+      ca: identity.authority.certificatePem,
+      requestCert: true,
+      rejectUnauthorized: false,
+      keepAliveTimeout: 90_000,
+      requestTimeout: 60_000,
+      noDelay: true,
+    },
+    listener,
+  );
+  const port = await listen(server, options.port, host);
+  address = `${host}:${port}`;
+  const url = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const kubeconfig = kubeconfigOf(identity, url);
+  writeFileSync(join(options.dataDir, 'kubeconfig'), kubeconfig, { mode: 0o600 });
+  return {
+    url,
+    caPem: identity.authority.certificatePem,
+    adminToken: identity.adminToken,
+    kubeconfig,
+    async issueClientCertificate({ commonName, groups }) {
+      const issued = await issueClientCertificate(identity.authority, { now: now(), commonName, organizations: groups ?? [] });
+      return { certPem: issued.certificatePem, keyPem: issued.privateKeyPem };
+    },
+    compact: () => store.compact(store.revision()),
+    backup: (target) => store.backup(target),
+    async close() {
+      await closeServer(server);
+      crds.close();
+      await audit.close();
+      await store.close();
+    },
+  };
+}
+
+function createCore(store: OpenStore, now: () => Date): ServerCore {
+  return {
+    store,
+    registry: new ResourceRegistry(),
+    admission: openAdmission,
+    now,
+    newUid: randomUUID,
+    newSuffix: () => Array.from({ length: 5 }, () => suffixAlphabet[randomInt(suffixAlphabet.length)]).join(''),
+  };
+}
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      const bound = server.address();
+      resolve(typeof bound === 'object' && bound !== null ? bound.port : port);
+    });
+  });
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
