@@ -2,7 +2,7 @@ import type { JsonObject, JsonSchema } from '../../schema/index.ts';
 import { asJson, asKubeObject, type KubeObject, type ManagedFieldsEntry } from '../object.ts';
 import { equalJson } from '../patch/equal-json.ts';
 import { applyObject } from './apply.ts';
-import { type ElementOrder, type FieldSet, SetBuilder } from './field-set.ts';
+import { type FieldSet, SetBuilder } from './field-set.ts';
 import { KindVersions, type OtherVersions } from './kind-versions.ts';
 import { TypedError } from './list-item.ts';
 import {
@@ -65,15 +65,13 @@ export interface FieldManagerOptions {
   readonly convert?: OtherVersions['convert'];
   /** Schemas of other versions; undefined for a version that is not served. Absent: all versions share one schema. */
   readonly schemaOf?: NonNullable<OtherVersions['schemaOf']>;
-  /** Order of elements in fieldsV1; default: by value for built-in groups, by text for custom resources. */
-  readonly elementOrder?: 'value' | 'text';
 }
 
 /** Makes the field manager of one version of a kind; the schema is compiled once. */
 export function createFieldManager(options: FieldManagerOptions): FieldManager {
   const { apiVersion, kind } = options;
   const versions = new KindVersions({ apiVersion, schema: options.schema }, otherVersionsOf(options));
-  const order = orderOf(options);
+  const order = isBuiltIn(apiVersion) ? valueOrder : textOrder;
   const zero = zeroObjectOf(apiVersion, kind);
   const excludedAt = excludedByEndpoint(options);
   const scopeOf = (subresource: string): Scope => ({
@@ -110,11 +108,6 @@ export function createFieldManager(options: FieldManagerOptions): FieldManager {
 function otherVersionsOf({ convert, schemaOf }: FieldManagerOptions): OtherVersions | undefined {
   if (convert === undefined) return undefined;
   return schemaOf === undefined ? { convert } : { convert, schemaOf };
-}
-
-function orderOf(options: FieldManagerOptions): ElementOrder {
-  const choice = options.elementOrder ?? (isBuiltIn(options.apiVersion) ? 'value' : 'text');
-  return choice === 'value' ? valueOrder : textOrder;
 }
 
 function excludedByEndpoint(options: FieldManagerOptions): ReadonlyMap<string, FieldSet> {
@@ -156,6 +149,8 @@ function entriesToStartFrom(scope: Scope, request: UpdateRequest): Entry[] {
   const sent = request.next.metadata.managedFields;
   if (request.subresource !== '' || sent === undefined || sent === null || sent === live)
     return readStoredEntries(live);
+  // Metadata of a custom resource loses empty lists when it is decoded, so only `[{}]` reaches this point there.
+  if (sent.length === 0 && !isBuiltIn(scope.versions.own.apiVersion)) return readStoredEntries(live);
   if (isReset(sent)) return [];
   if (live !== undefined && equalJson(sent as unknown as JsonObject[], live as unknown as JsonObject[]))
     return readStoredEntries(live);

@@ -37,8 +37,29 @@ export function zeroObjectOf(apiVersion: string, kind: string): JsonObject {
   return zero === undefined ? withMetadata : { ...withMetadata, ...zero };
 }
 
-/** True for kinds compiled into a real server, whose managedFields are ordered by value and not by text. */
+const builtInGroups: ReadonlySet<string> = new Set([
+  '',
+  'admissionregistration.k8s.io',
+  'apiextensions.k8s.io',
+  'apiregistration.k8s.io',
+  'apps',
+  'authentication.k8s.io',
+  'authorization.k8s.io',
+  'autoscaling',
+  'batch',
+  'certificates.k8s.io',
+  'coordination.k8s.io',
+  'discovery.k8s.io',
+  'events.k8s.io',
+  'networking.k8s.io',
+  'node.k8s.io',
+  'policy',
+  'rbac.authorization.k8s.io',
+  'scheduling.k8s.io',
+  'storage.k8s.io',
+]);
+
+/** True for kinds compiled into a real server: their fieldsV1 are ordered by value, and `managedFields: []` counts. */
 export function isBuiltIn(apiVersion: string): boolean {
-  const group = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
-  return !group.includes('.') || group.endsWith('.k8s.io');
+  return builtInGroups.has(apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '');
 }
