@@ -67,10 +67,16 @@ class NamesOfChance {
     if (!isJsonObject(value)) return value;
     const rewritten: JsonObject = {};
     for (const [key, each] of Object.entries(canonicalStatus(value))) {
-      rewritten[this.rewriteText(key)] =
-        key === 'metadata' && isJsonObject(each) ? this.#rewriteMetadata(each) : this.rewrite(each);
+      rewritten[this.rewriteText(key)] = this.#rewriteMember(key, each);
     }
     return rewritten;
+  }
+
+  #rewriteMember(key: string, value: Json): Json {
+    if (key === 'metadata' && isJsonObject(value)) return this.#rewriteMetadata(value);
+    // Ages in tables count up while a case runs.
+    if (key === 'cells' && Array.isArray(value)) return value.map((cell) => this.rewrite(isAge(cell) ? '<age>' : cell));
+    return this.rewrite(value);
   }
 
   #rewriteMetadata(metadata: JsonObject): JsonObject {
@@ -104,6 +110,10 @@ class NamesOfChance {
     if (Math.abs(Date.parse(found) - this.#context.startedAtMs) > 2 * dayMs) return found;
     return fraction === undefined ? '<time>' : `<time with ${fraction.length - 1} digits>`;
   }
+}
+
+function isAge(cell: Json): boolean {
+  return typeof cell === 'string' && /^\d+(s|m\d*s?)$/.test(cell);
 }
 
 function ranked(versions: Set<string>): Map<string, string> {

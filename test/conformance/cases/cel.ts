@@ -12,7 +12,7 @@ export const cel = topic('cel', {
     await t.crd(
       widgetCrdWith(
         t,
-        {},
+        { tags: { type: 'array', maxItems: 5, items: { type: 'string', maxLength: 10 } } },
         rules(
           { rule: '!has(self.color) || self.color != "green" || self.size > 10', message: 'green ones are large' },
           { rule: 'self.size < 90', messageExpression: '"size " + string(self.size) + " is too much"' },

@@ -1,10 +1,31 @@
 import type { Topic } from '../case.ts';
 import { apply } from './apply.ts';
 import { cel } from './cel.ts';
+import { conversion } from './conversion.ts';
 import { crud } from './crud.ts';
+import { deletion } from './deletion.ts';
+import { errors } from './errors.ts';
 import { patch } from './patch.ts';
 import { schema } from './schema.ts';
+import { selectors } from './selectors.ts';
 import { subresources } from './subresources.ts';
+import { tables } from './table.ts';
+import { watch } from './watch.ts';
+import { webhooks } from './webhooks.ts';
 
 /** Every topic, in the order in which reports list them. */
-export const topics: readonly Topic[] = [crud, patch, apply, subresources, schema, cel];
+export const topics: readonly Topic[] = [
+  crud,
+  patch,
+  apply,
+  subresources,
+  schema,
+  cel,
+  deletion,
+  selectors,
+  watch,
+  tables,
+  webhooks,
+  conversion,
+  errors,
+];
