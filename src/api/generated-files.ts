@@ -1,6 +1,8 @@
 import { stringify } from 'yaml';
 import type { KindDeclaration } from './declare.ts';
+import { controllerRoleOf, personaRolesOf } from './persona-roles.ts';
 import { referenceFileOf, referenceIndexOf, referencePageOf } from './reference-page.ts';
+import { kindRolesOf } from './roles.ts';
 import { crdOf } from './to-crd.ts';
 
 /** Folders whose every file is generated, relative to the package. */
@@ -13,7 +15,11 @@ export function generatedFilesOf(kinds: readonly KindDeclaration[]): ReadonlyMap
   const files = new Map<string, string>();
   for (const kind of kinds) {
     files.set(`deploy/crds/${kind.group}_${kind.plural}.yaml`, yamlOf([crdOf(kind)]));
+    files.set(`deploy/rbac/${kind.group}_${kind.plural}.yaml`, yamlOf(kindRolesOf(kind)));
     files.set(`docs/reference/kinds/${referenceFileOf(kind)}`, referencePageOf(kind));
+  }
+  for (const role of [...personaRolesOf(kinds), controllerRoleOf(kinds)]) {
+    files.set(`deploy/rbac/${role.metadata.name}.yaml`, yamlOf([role]));
   }
   files.set('docs/reference/kinds/README.md', referenceIndexOf(kinds));
   return files;

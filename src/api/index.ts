@@ -1,3 +1,4 @@
+export { type BuiltinRoleAccess, builtinRoleAccessOf } from './access.ts';
 export { kindCases } from './cases/index.ts';
 export {
   type Causes,
@@ -68,6 +69,7 @@ export {
   type NicHint,
 } from './cluster/index.ts';
 export type { Condition } from './condition.ts';
+export { ConversionError, type ConversionOptions, convertCluster, convertInfrastructure } from './conversions/index.ts';
 export {
   ageColumn,
   apiVersionOf,
@@ -215,8 +217,10 @@ export {
   userLimitName,
 } from './metal3/index.ts';
 export type { CustomResource, ObjectMeta, OwnerReference } from './object.ts';
+export { controllerRoleOf, personaRolesOf } from './persona-roles.ts';
 export { referencePageOf } from './reference-page.ts';
 export type { ObjectReference, SecretReference } from './references.ts';
 export { allKinds, findKind, kindAliases } from './registry.ts';
+export { type ClusterRole, kindRolesOf, type PolicyRule } from './roles.ts';
 export { type CustomResourceDefinition, crdOf, schemaOf } from './to-crd.ts';
 export { type Judgement, judge, validatorOf, type Write } from './validator.ts';

@@ -1,0 +1,119 @@
+import type { KindDeclaration } from './declare.ts';
+import {
+  type ClusterRole,
+  clusterRole,
+  fullVerbs,
+  kindRules,
+  modifyVerbs,
+  type PolicyRule,
+  readVerbs,
+} from './roles.ts';
+
+const secretKinds = new Set(['BMCSecret']);
+
+/** The roles of the people in the documents. Bind them per namespace, or for the cluster. */
+export function personaRolesOf(kinds: readonly KindDeclaration[]): ClusterRole[] {
+  const on = (names: readonly string[], verbs: readonly string[]) =>
+    kinds.filter((kind) => names.includes(kind.kind)).flatMap((kind) => kindRules(kind, verbs));
+  const metal = kinds.filter((kind) => kind.group === 'metal.ironcore.dev');
+  return [
+    clusterRole(
+      'rackwright-infra-administrator',
+      'The infra team: racks hosts, describes switches, sets limits, allows live updates. All kinds, and their Secrets.',
+      [...kinds.flatMap((kind) => kindRules(kind, fullVerbs)), ...secretRules(fullVerbs)],
+    ),
+    clusterRole(
+      'rackwright-tenant',
+      'A consumer of the infra team: writes configurations and links them to existing ports; sees nothing of switches.',
+      [
+        ...on(['SwitchPortConfiguration'], fullVerbs),
+        ...on(['SwitchPort'], modifyVerbs),
+        ...on(['BareMetalHost', 'HardwareData', 'SwitchResourceLimit'], readVerbs),
+        ...kinds
+          .filter((kind) => kind.group.endsWith('cluster.x-k8s.io'))
+          .flatMap((kind) => kindRules(kind, fullVerbs)),
+      ],
+    ),
+    clusterRole(
+      'rackwright-host-user',
+      'Uses hosts: power, images, firmware and settings. Live updates happen only where a policy allows them.',
+      [
+        ...on(['BareMetalHost', 'HostFirmwareSettings', 'HostFirmwareComponents'], modifyVerbs),
+        ...on(['HardwareData', 'FirmwareSchema', 'HostUpdatePolicy'], readVerbs),
+      ],
+    ),
+    clusterRole(
+      'rackwright-live-updates',
+      'May allow live updates of hosts in use. Whoever lacks it cannot.',
+      on(['HostUpdatePolicy'], fullVerbs),
+    ),
+    clusterRole(
+      'rackwright-firmware-administrator',
+      'Keeps firmware of servers at declared versions: BMCs, their credentials, servers, groups.',
+      metal.flatMap((kind) => kindRules(kind, fullVerbs)),
+    ),
+    clusterRole(
+      'rackwright-viewer',
+      'Reads every kind except credentials.',
+      kinds.filter((kind) => !secretKinds.has(kind.kind)).flatMap((kind) => kindRules(kind, readVerbs)),
+    ),
+  ];
+}
+
+/** The role of our own controllers. */
+export function controllerRoleOf(kinds: readonly KindDeclaration[]): ClusterRole {
+  const own = groupsOf(kinds).flatMap(([group, members]): PolicyRule[] => {
+    const names = members.map((kind) => kind.plural);
+    return [
+      { apiGroups: [group], resources: names, verbs: fullVerbs },
+      { apiGroups: [group], resources: names.map((name) => `${name}/status`), verbs: ['get', 'update', 'patch'] },
+      { apiGroups: [group], resources: names.map((name) => `${name}/finalizers`), verbs: ['update'] },
+      ...scaleRules(group, members),
+    ];
+  });
+  return clusterRole('rackwright-manager', 'What the controllers themselves need.', [...own, ...clusterRules]);
+}
+
+function scaleRules(group: string, members: readonly KindDeclaration[]): PolicyRule[] {
+  const scaled = members.filter((kind) => kind.versions.some((version) => version.scale !== undefined));
+  if (scaled.length === 0) return [];
+  const resources = scaled.map((kind) => `${kind.plural}/scale`);
+  return [{ apiGroups: [group], resources, verbs: ['get', 'update', 'patch'] }];
+}
+
+function groupsOf(kinds: readonly KindDeclaration[]): [string, KindDeclaration[]][] {
+  return Object.entries(Object.groupBy(kinds, (kind) => kind.group)).map(([group, members]) => [group, members ?? []]);
+}
+
+function secretRules(verbs: readonly string[]): PolicyRule[] {
+  return [{ apiGroups: [''], resources: ['secrets'], verbs }];
+}
+
+const clusterRules: readonly PolicyRule[] = [
+  ...secretRules(['get', 'list', 'watch', 'create', 'update', 'patch', 'delete']),
+  { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch', 'create', 'update', 'patch'] },
+  { apiGroups: [''], resources: ['namespaces', 'serviceaccounts'], verbs: readVerbs },
+  { apiGroups: [''], resources: ['nodes'], verbs: modifyVerbs },
+  { apiGroups: [''], resources: ['pods'], verbs: readVerbs },
+  { apiGroups: [''], resources: ['pods/eviction'], verbs: ['create'] },
+  { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch', 'update'] },
+  { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: readVerbs },
+  { apiGroups: ['batch'], resources: ['jobs'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
+  {
+    apiGroups: ['coordination.k8s.io'],
+    resources: ['leases'],
+    verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'],
+  },
+  { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
+  { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
+  {
+    apiGroups: ['apiextensions.k8s.io'],
+    resources: ['customresourcedefinitions'],
+    verbs: ['get', 'list', 'watch', 'create', 'update', 'patch'],
+  },
+  {
+    apiGroups: ['admissionregistration.k8s.io'],
+    resources: ['validatingwebhookconfigurations', 'mutatingwebhookconfigurations'],
+    verbs: ['get', 'list', 'watch', 'create', 'update', 'patch'],
+  },
+];
