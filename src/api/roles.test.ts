@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { allKinds, type ClusterRole, controllerRoleOf, kindRolesOf, personaRolesOf } from './index.ts';
+
+const kindRoles = allKinds.flatMap(kindRolesOf);
+const personas = personaRolesOf(allKinds);
+const changing = ['create', 'update', 'patch', 'delete', 'deletecollection'];
+
+function builtin(role: 'view' | 'edit' | 'admin'): ClusterRole[] {
+  return kindRoles.filter((one) => one.metadata.labels[`rbac.authorization.k8s.io/aggregate-to-${role}`] === 'true');
+}
+
+function verbsOn(roles: readonly ClusterRole[], resource: string): string[] {
+  const rules = roles.flatMap((role) => role.rules).filter((rule) => rule.resources.includes(resource));
+  return [...new Set(rules.flatMap((rule) => rule.verbs))];
+}
+
+function persona(name: string): ClusterRole[] {
+  const found = personas.filter((role) => role.metadata.name === name);
+  assert.equal(found.length, 1, name);
+  return found;
+}
+
+test('every kind has an editor and a viewer role', () => {
+  const names = new Set(kindRoles.map((role) => role.metadata.name));
+  for (const kind of allKinds) {
+    assert.ok(names.has(`${kind.singular}-editor-role`) && names.has(`${kind.singular}-viewer-role`), kind.kind);
+  }
+  assert.equal(names.size, kindRoles.length);
+});
+
+test('the built-in roles gain nothing on policies, switches, limits and BMC credentials', () => {
+  const kept = ['hostupdatepolicies', 'switches', 'ansibleswitches', 'ovsswitches', 'fixtureswitches'];
+  for (const role of ['view', 'edit', 'admin'] as const) {
+    for (const resource of [...kept, 'switchresourcelimits', 'bmcsecrets']) {
+      assert.deepEqual(verbsOn(builtin(role), resource), [], `${role} on ${resource}`);
+    }
+  }
+});
+
+test('view changes nothing', () => {
+  const verbs = builtin('view').flatMap((role) => role.rules.flatMap((rule) => rule.verbs));
+  assert.deepEqual(
+    verbs.filter((verb) => changing.includes(verb)),
+    [],
+  );
+});
+
+test('edit links configurations to ports but makes no ports', () => {
+  assert.deepEqual(verbsOn(builtin('edit'), 'switchports').sort(), ['get', 'list', 'patch', 'update', 'watch']);
+  assert.ok(verbsOn(builtin('edit'), 'switchportconfigurations').includes('create'));
+  assert.ok(verbsOn(builtin('edit'), 'machinesets/scale').includes('update'));
+});
+
+test('a tenant does what document 4 allows and nothing it forbids', () => {
+  const tenant = persona('rackwright-tenant');
+  for (const verb of ['create', 'update', 'delete']) {
+    assert.ok(verbsOn(tenant, 'switchportconfigurations').includes(verb));
+  }
+  assert.deepEqual(verbsOn(tenant, 'switchports').sort(), ['get', 'list', 'patch', 'update', 'watch']);
+  assert.deepEqual(verbsOn(tenant, 'switchresourcelimits').sort(), ['get', 'list', 'watch']);
+  for (const resource of ['switches', 'ansibleswitches', 'hostupdatepolicies', 'secrets', 'bmcsecrets']) {
+    assert.deepEqual(verbsOn(tenant, resource), [], resource);
+  }
+});
+
+test('who uses hosts cannot allow live updates, who may allow them can', () => {
+  assert.deepEqual(verbsOn(persona('rackwright-host-user'), 'hostupdatepolicies').sort(), ['get', 'list', 'watch']);
+  assert.ok(verbsOn(persona('rackwright-host-user'), 'hostfirmwarecomponents').includes('patch'));
+  assert.ok(verbsOn(persona('rackwright-live-updates'), 'hostupdatepolicies').includes('create'));
+});
+
+test('the infra administrator does everything with every kind', () => {
+  const admin = persona('rackwright-infra-administrator');
+  for (const kind of allKinds) {
+    assert.deepEqual(
+      changing.filter((verb) => !verbsOn(admin, kind.plural).includes(verb)),
+      [],
+      kind.kind,
+    );
+  }
+});
+
+test('the viewer reads everything but credentials', () => {
+  const viewer = persona('rackwright-viewer');
+  const unread = allKinds.filter((kind) => verbsOn(viewer, kind.plural).length === 0).map((kind) => kind.kind);
+  assert.deepEqual(unread, ['BMCSecret']);
+  assert.deepEqual(verbsOn(viewer, 'secrets'), []);
+});
+
+test('the controllers can write objects, status and finalizers of every kind, by name and without wildcards', () => {
+  const controllers = controllerRoleOf(allKinds);
+  for (const kind of allKinds) {
+    assert.ok(verbsOn([controllers], kind.plural).includes('update'), kind.kind);
+    assert.ok(verbsOn([controllers], `${kind.plural}/status`).includes('patch'), kind.kind);
+    assert.ok(verbsOn([controllers], `${kind.plural}/finalizers`).includes('update'), kind.kind);
+  }
+  const words = controllers.rules.flatMap((rule) => [...rule.apiGroups, ...rule.resources, ...rule.verbs]);
+  assert.ok(!words.includes('*'));
+});
