@@ -54,6 +54,7 @@ function checkMap(map: MapType, value: Json): Mistake[] {
   if (!isJsonObject(value)) return wrong(`expected map, got &{${printGoValue(value)}}`);
   const mistakes: Mistake[] = [];
   for (const key in value) {
+    if (value[key] === undefined) continue;
     const type = typeOfField(map, key);
     const prefix = printElement(fieldElement(key));
     if (type === undefined) {

@@ -2,7 +2,6 @@ import type { JsonObject, JsonSchema } from '../../schema/index.ts';
 import { asJson, asKubeObject, type KubeObject, type ManagedFieldsEntry } from '../object.ts';
 import { equalJson } from '../patch/equal-json.ts';
 import { applyObject } from './apply.ts';
-import { type FieldSet, SetBuilder } from './field-set.ts';
 import { KindVersions, type OtherVersions } from './kind-versions.ts';
 import { TypedError } from './list-item.ts';
 import {
@@ -16,7 +15,8 @@ import {
   writeEntries,
 } from './managed-entries.ts';
 import { type Scope, updateOwnership } from './ownership.ts';
-import { BadFieldSet, fieldElement, textOrder, valueOrder } from './path-element.ts';
+import { BadFieldSet, textOrder, valueOrder } from './path-element.ts';
+import { excludedFields, type ResetFields } from './reset-fields.ts';
 import { isBuiltIn, zeroObjectOf } from './zero-object.ts';
 
 /** What a create, update or patch changes. */
@@ -60,7 +60,7 @@ export interface FieldManagerOptions {
   readonly kind: string;
   readonly hasStatusSubresource: boolean;
   /** Paths each endpoint resets and never owns, by subresource; default: status for the main one, spec for status. */
-  readonly resetFields?: Readonly<Record<string, readonly (readonly string[])[]>> | undefined;
+  readonly resetFields?: ResetFields | undefined;
   /** The object in another version; without it, owners that wrote in another version are dropped. */
   readonly convert?: OtherVersions['convert'];
   /** Schemas of other versions; undefined for a version that is not served. Absent: all versions share one schema. */
@@ -73,7 +73,7 @@ export function createFieldManager(options: FieldManagerOptions): FieldManager {
   const versions = new KindVersions({ apiVersion, schema: options.schema }, otherVersionsOf(options));
   const order = isBuiltIn(apiVersion) ? valueOrder : textOrder;
   const zero = zeroObjectOf(apiVersion, kind);
-  const excludedAt = excludedByEndpoint(options);
+  const excludedAt = excludedFields(options, options.resetFields);
   const scopeOf = (subresource: string): Scope => ({
     versions,
     order,
@@ -108,18 +108,6 @@ export function createFieldManager(options: FieldManagerOptions): FieldManager {
 function otherVersionsOf({ convert, schemaOf }: FieldManagerOptions): OtherVersions | undefined {
   if (convert === undefined) return undefined;
   return schemaOf === undefined ? { convert } : { convert, schemaOf };
-}
-
-function excludedByEndpoint(options: FieldManagerOptions): ReadonlyMap<string, FieldSet> {
-  const standard = { '': [['status']], status: [['spec']] };
-  const resetFields = options.resetFields ?? (options.hasStatusSubresource ? standard : {});
-  return new Map(
-    Object.entries(resetFields).map(([subresource, paths]) => {
-      const set = new SetBuilder();
-      for (const path of paths) set.insert(path.map(fieldElement));
-      return [subresource, set.set];
-    }),
-  );
 }
 
 function ownerOf(manager: string, operation: 'Apply' | 'Update', apiVersion: string, subresource: string): Owner {

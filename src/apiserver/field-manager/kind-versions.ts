@@ -1,6 +1,7 @@
 import type { JsonObject, JsonSchema } from '../../schema/index.ts';
 import { asJson, asKubeObject, type KubeObject } from '../object.ts';
 import { compileObjectType, type MergeType } from './merge-type.ts';
+import { isBuiltIn } from './zero-object.ts';
 
 /** Conversion to a kind's other versions, for owners that wrote in one of them. */
 export interface OtherVersions {
@@ -24,7 +25,7 @@ export class KindVersions {
   readonly #types = new Map<string, MergeType | undefined>();
 
   constructor(own: { apiVersion: string; schema: JsonSchema }, others: OtherVersions | undefined) {
-    this.own = { apiVersion: own.apiVersion, type: compileObjectType(own.schema) };
+    this.own = { apiVersion: own.apiVersion, type: compile(own) };
     this.#others = others;
     this.#types.set(own.apiVersion, this.own.type);
   }
@@ -41,7 +42,7 @@ export class KindVersions {
     if (this.#others === undefined) return undefined;
     if (this.#others.schemaOf === undefined) return this.own.type;
     const schema = this.#others.schemaOf(apiVersion);
-    return schema === undefined ? undefined : compileObjectType(schema);
+    return schema === undefined ? undefined : compile({ apiVersion, schema });
   }
 
   /** The object in that version; undefined when it is not served. */
@@ -56,4 +57,8 @@ export class KindVersions {
   ownVersion(object: JsonObject): Versioned {
     return { ...this.own, object };
   }
+}
+
+function compile({ apiVersion, schema }: { apiVersion: string; schema: JsonSchema }): MergeType {
+  return compileObjectType(schema, { isBuiltIn: isBuiltIn(apiVersion) });
 }

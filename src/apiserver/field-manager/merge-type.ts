@@ -92,11 +92,8 @@ const neverTracked = {
 };
 
 /** Compiles the schema of a whole object; `metadata` is always the standard one. */
-export function compileObjectType(schema: JsonSchema): MergeType {
-  const type = compile(schema, {
-    preservesUnknown: schema['x-kubernetes-preserve-unknown-fields'] === true,
-    isRoot: true,
-  });
+export function compileObjectType(schema: JsonSchema, options: { isBuiltIn: boolean }): MergeType {
+  const type = compile(schema, { preservesUnknown: false, isBuiltIn: options.isBuiltIn, isRoot: true });
   const map = type.map;
   if (map === undefined) return type;
   const fields = withTypeMeta(map.fields, compileMetadata(neverTracked.metadata));
@@ -105,12 +102,13 @@ export function compileObjectType(schema: JsonSchema): MergeType {
 
 interface Place {
   readonly preservesUnknown: boolean;
+  readonly isBuiltIn: boolean;
   readonly isRoot?: boolean;
 }
 
 function compile(schema: JsonSchema, place: Place): MergeType {
   const preservesUnknown = place.preservesUnknown || schema['x-kubernetes-preserve-unknown-fields'] === true;
-  const inside = { preservesUnknown };
+  const inside = { preservesUnknown, isBuiltIn: place.isBuiltIn };
   switch (schema['x-kubernetes-int-or-string'] === true ? undefined : schema.type) {
     case 'object':
       return { scalar: undefined, list: undefined, map: compileMap(schema, inside, place.isRoot === true) };
@@ -169,8 +167,9 @@ function compileList(schema: JsonSchema, place: Place): ListType {
   const listed = listKeys(schema);
   const keyDefaults: Record<string, Json> = {};
   for (const key of listed ?? []) {
-    const fallback = schema.items?.properties?.[key]?.default;
-    if (fallback !== undefined && fallback !== null) keyDefaults[key] = fallback;
+    const property = schema.items?.properties?.[key];
+    const fallback = property?.default ?? (place.isBuiltIn ? zeroKey(key, property) : undefined);
+    if (fallback !== undefined) keyDefaults[key] = fallback;
   }
   return {
     isAtomic: listed === undefined,
@@ -179,6 +178,12 @@ function compileList(schema: JsonSchema, place: Place): ListType {
     element,
     keysAsListed: listed ?? [],
   };
+}
+
+/** A key a Go struct always has, even when the schema does not say its default. */
+function zeroKey(name: string, property: JsonSchema | undefined): Json {
+  if (name === 'protocol') return 'TCP';
+  return property?.type === 'integer' ? 0 : '';
 }
 
 /** The keys of a granular list, empty for a set; undefined for an atomic list. */
@@ -218,7 +223,13 @@ function compileMetadata(untracked: ReadonlySet<string> | undefined): MergeType 
   });
   const list = (element: MergeType, keys?: string[]): MergeType => ({
     scalar: undefined,
-    list: { isAtomic: keys === undefined, keys: keys ?? [], keyDefaults: {}, element, keysAsListed: keys ?? [] },
+    list: {
+      isAtomic: keys === undefined,
+      keys: keys ?? [],
+      keyDefaults: { uid: '' },
+      element,
+      keysAsListed: keys ?? [],
+    },
     map: undefined,
   });
   const strings: MergeType = { scalar: undefined, list: undefined, map: map({}, text) };
