@@ -320,7 +320,7 @@ function createPaths(ref: ResourceRef): Paths {
   return {
     collection,
     object(key) {
-      if (key.name === '') throw new TypeError(`a name is needed to address one of ${ref.resource}`);
+      if (/^\.{0,2}$/.test(key.name)) throw new TypeError(`a name is needed to address one of ${ref.resource}`);
       if (ref.namespaced && (key.namespace === undefined || key.namespace === '')) {
         throw new TypeError(`a namespace is needed to address ${ref.resource} "${key.name}"`);
       }

@@ -161,7 +161,10 @@ export class FakeApi {
   #list(request: FakeRequest): void {
     const names = [...this.#objects.keys()].sort();
     const [start, version] = (request.query.get('continue') ?? `0:${this.#version}`).split(':').map(Number);
-    if ((version ?? 0) < this.#oldest) return answerExpired(request);
+    if ((version ?? 0) < this.#oldest) {
+      answerExpired(request);
+      return;
+    }
     const limit = Number(request.query.get('limit') ?? 0) || names.length;
     const from = start ?? 0;
     const page = names.slice(from, from + limit);
@@ -179,7 +182,10 @@ export class FakeApi {
 
   #watch(request: FakeRequest): void {
     const since = Number(request.query.get('resourceVersion') ?? 0);
-    if (since < this.#oldest) return answerExpired(request);
+    if (since < this.#oldest) {
+      answerExpired(request);
+      return;
+    }
     const { response } = request;
     response.writeHead(200, { 'content-type': 'application/json' });
     response.flushHeaders();
