@@ -24,13 +24,15 @@ test('generating twice gives the same text', () => {
   assert.deepEqual([...generatedFilesOf(allKinds)], [...generatedFilesOf([...allKinds])]);
 });
 
-test('CRD files read back as the CRDs', () => {
+test('CRD files read back as the CRDs, also by readers of YAML 1.1', () => {
   const files = generatedFilesOf(allKinds);
   for (const kind of allKinds) {
     const text = files.get(`deploy/crds/${kind.group}_${kind.plural}.yaml`) ?? '';
-    const [document, ...more] = parseAllDocuments(text);
-    assert.equal(more.length, 0);
-    assert.deepEqual(document?.toJS(), crdOf(kind));
+    for (const version of ['1.1', '1.2'] as const) {
+      const [document, ...more] = parseAllDocuments(text, { version });
+      assert.equal(more.length, 0);
+      assert.deepEqual(document?.toJS(), crdOf(kind));
+    }
   }
 });
 

@@ -1,9 +1,9 @@
-import { stringify } from 'yaml';
 import type { KindDeclaration } from './declare.ts';
 import { controllerRoleOf, personaRolesOf } from './persona-roles.ts';
 import { referenceFileOf, referenceIndexOf, referencePageOf } from './reference-page.ts';
 import { kindRolesOf } from './roles.ts';
 import { crdOf } from './to-crd.ts';
+import { yamlText } from './yaml-text.ts';
 
 /** Folders whose every file is generated, relative to the package. */
 export const generatedFolders = ['deploy/crds', 'deploy/rbac', 'docs/reference/kinds'] as const;
@@ -27,8 +27,5 @@ export function generatedFilesOf(kinds: readonly KindDeclaration[]): ReadonlyMap
 
 /** Documents as YAML, keys sorted, so that the text depends on nothing but the values. */
 export function yamlOf(documents: readonly object[]): string {
-  const texts = documents.map((document) =>
-    stringify(document, { sortMapEntries: true, lineWidth: 0, aliasDuplicateObjects: false }),
-  );
-  return yamlHead + texts.map((text) => `---\n${text}`).join('');
+  return yamlHead + documents.map((document) => `---\n${yamlText(document, { isSorted: true })}`).join('');
 }

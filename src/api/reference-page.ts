@@ -1,7 +1,7 @@
-import { stringify } from 'yaml';
 import type { JsonSchema } from '../schema/index.ts';
 import { apiVersionOf, exampleOf, type KindDeclaration, type KindVersion } from './declare.ts';
 import { schemaOf } from './to-crd.ts';
+import { yamlText } from './yaml-text.ts';
 
 interface FieldRow {
   readonly path: string;
@@ -96,7 +96,7 @@ function selectorParts(version: KindVersion): string[] {
 
 function exampleParts(kind: KindDeclaration): string[] {
   const example = exampleOf(kind);
-  return example === undefined ? [] : ['## Example', `\`\`\`yaml\n${stringify(example, { lineWidth: 0 })}\`\`\``];
+  return example === undefined ? [] : ['## Example', `\`\`\`yaml\n${yamlText(example, { isSorted: false })}\`\`\``];
 }
 
 function fieldRows(schema: JsonSchema, path: string): FieldRow[] {

@@ -1,3 +1,5 @@
+import { clusterApiCases } from './cluster.ts';
+import { ironcoreCases } from './ironcore.ts';
 import type { KindCase } from './kind-case.ts';
 import { metal3FirmwareCases } from './metal3-firmware.ts';
 import { metal3HostCases } from './metal3-hosts.ts';
@@ -10,4 +12,6 @@ export const kindCases: readonly KindCase[] = [
   ...metal3FirmwareCases,
   ...metal3SwitchCases,
   ...metal3PortCases,
+  ...ironcoreCases,
+  ...clusterApiCases,
 ];

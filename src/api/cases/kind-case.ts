@@ -1,5 +1,5 @@
 import { type FieldErrorReason, isJsonObject, type Json, type JsonObject } from '../../schema/index.ts';
-import type { KindDeclaration } from '../declare.ts';
+import { exampleOf, type KindDeclaration } from '../declare.ts';
 import { judge, validatorOf } from '../validator.ts';
 
 /** What must come of a case: nothing, or a mistake in this field (an empty field is the whole object). */
@@ -59,7 +59,7 @@ function bareField(field: string | undefined): string {
   return field === undefined || field === '<nil>' ? '' : field;
 }
 
-/** Changes to a copy of an object, by dotted path; undefined removes the field. */
+/** Changes to a copy of an object, by path (`spec/ports/0/mac`); undefined removes the field. */
 export type Changes = Readonly<Record<string, Json | undefined>>;
 
 /** A copy of the object with the changes. */
@@ -78,6 +78,13 @@ function put(target: Json, path: readonly string[], value: Json | undefined): vo
     put(holder[head], rest, value);
   } else if (value === undefined) delete holder[head];
   else holder[head] = value;
+}
+
+/** The example of a kind, put into the namespace that cases use. */
+export function exampleBase(kind: KindDeclaration): JsonObject {
+  const example = exampleOf(kind);
+  if (example === undefined) throw new Error(`${kind.kind} has no example`);
+  return kind.scope === 'Cluster' ? example : variant(example, { 'metadata/namespace': 'default' });
 }
 
 /** A writer of cases for one kind, all of them variants of one good object. */
