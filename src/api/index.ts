@@ -216,7 +216,7 @@ export {
   updatePolicies,
   userLimitName,
 } from './metal3/index.ts';
-export type { CustomResource, ObjectMeta, OwnerReference } from './object.ts';
+export type { CustomResource, LenientResource, ObjectMeta, OwnerReference } from './object.ts';
 export { controllerRoleOf, personaRolesOf } from './persona-roles.ts';
 export { referencePageOf } from './reference-page.ts';
 export type { ObjectReference, SecretReference } from './references.ts';

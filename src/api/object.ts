@@ -33,3 +33,9 @@ export interface CustomResource<ApiVersion extends string, Kind extends string, 
   spec: Spec;
   status?: Status;
 }
+
+/** An object of a kind that does not insist on a spec, as most Metal3 kinds do not: a manifest without one is stored. */
+export interface LenientResource<ApiVersion extends string, Kind extends string, Spec, Status>
+  extends Omit<CustomResource<ApiVersion, Kind, Spec, Status>, 'spec'> {
+  spec?: Spec;
+}

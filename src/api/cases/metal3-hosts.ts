@@ -28,6 +28,16 @@ const port = { mac, port: { name: 'port0', kind: 'SwitchPort', namespace: 'defau
 
 const specCases: KindCase[] = [
   host.accepts('a host with nothing but online', {}),
+  host.accepts('a host without a spec, as the demonstration of Metal3 has it', { spec: undefined }),
+  host.accepts('a host with a root device, an architecture and user data', {
+    'spec/bmc': bmc,
+    'spec/rootDeviceHints': { deviceName: '/dev/sda', minSizeGigabytes: 0, rotational: false },
+    'spec/architecture': 'x86_64',
+    'spec/hardwareProfile': 'unknown',
+    'spec/taints': [{ key: 'a', effect: 'NoSchedule' }],
+    'spec/userData': { name: 'user-data', namespace: 'elsewhere' },
+    'spec/consumerRef': { apiVersion: 'v1', kind: 'Machine', name: 'm', namespace: 'n' },
+  }),
   host.accepts('a host with an empty BMC address', { 'spec/bmc': { address: '', credentialsName: '' } }),
   host.refuses(
     'a spec without online',

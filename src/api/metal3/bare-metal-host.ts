@@ -1,11 +1,11 @@
 import { ageColumn, declareKind } from '../declare.ts';
-import type { CustomResource } from '../object.ts';
+import type { LenientResource } from '../object.ts';
 import { BareMetalHostSpec } from './bare-metal-host-spec.ts';
 import { BareMetalHostStatus } from './bare-metal-host-status.ts';
 import { type Metal3ApiVersion, metal3ApiVersion, metal3Group } from './group.ts';
 
 /** A physical server. */
-export type BareMetalHost = CustomResource<Metal3ApiVersion, 'BareMetalHost', BareMetalHostSpec, BareMetalHostStatus>;
+export type BareMetalHost = LenientResource<Metal3ApiVersion, 'BareMetalHost', BareMetalHostSpec, BareMetalHostStatus>;
 
 const rules = [
   {

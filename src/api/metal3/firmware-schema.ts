@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { declareKind } from '../declare.ts';
-import type { CustomResource } from '../object.ts';
+import type { LenientResource } from '../object.ts';
 import { Flag, List, MapOf, StringEnum, Struct, Text, Whole } from '../shapes.ts';
 import { type Metal3ApiVersion, metal3ApiVersion, metal3Group } from './group.ts';
 
@@ -35,7 +35,7 @@ export const FirmwareSchemaSpec = Struct(
 export type FirmwareSchemaSpec = Static<typeof FirmwareSchemaSpec>;
 
 /** What values the BIOS settings of a hardware model take. */
-export type FirmwareSchema = CustomResource<Metal3ApiVersion, 'FirmwareSchema', FirmwareSchemaSpec, never>;
+export type FirmwareSchema = LenientResource<Metal3ApiVersion, 'FirmwareSchema', FirmwareSchemaSpec, never>;
 
 /** FirmwareSchema, as Metal3 has it. */
 export const firmwareSchema = declareKind({

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { ageColumn, declareKind } from '../declare.ts';
-import type { CustomResource } from '../object.ts';
+import type { LenientResource } from '../object.ts';
 import { Flag, ListSet, MapOf, Struct, Whole } from '../shapes.ts';
 import { type Metal3ApiVersion, metal3ApiVersion, metal3Group } from './group.ts';
 import { providerSwitchFields } from './provider-switch.ts';
@@ -52,7 +52,7 @@ export const FixtureSwitchStatus = Struct(
 export type FixtureSwitchStatus = Static<typeof FixtureSwitchStatus>;
 
 /** A switch that exists only in its status, for tests and demonstrations. */
-export type FixtureSwitch = CustomResource<Metal3ApiVersion, 'FixtureSwitch', FixtureSwitchSpec, FixtureSwitchStatus>;
+export type FixtureSwitch = LenientResource<Metal3ApiVersion, 'FixtureSwitch', FixtureSwitchSpec, FixtureSwitchStatus>;
 
 /** FixtureSwitch. */
 export const fixtureSwitch = declareKind({

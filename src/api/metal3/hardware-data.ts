@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { ageColumn, declareKind } from '../declare.ts';
-import type { CustomResource } from '../object.ts';
+import type { LenientResource } from '../object.ts';
 import { describe, Struct } from '../shapes.ts';
 import { type Metal3ApiVersion, metal3ApiVersion, metal3Group } from './group.ts';
 import { HardwareDetails } from './hardware-details.ts';
@@ -15,7 +15,7 @@ export const HardwareDataSpec = Struct(
 export type HardwareDataSpec = Static<typeof HardwareDataSpec>;
 
 /** The hardware of the BareMetalHost of the same name. */
-export type HardwareData = CustomResource<Metal3ApiVersion, 'HardwareData', HardwareDataSpec, never>;
+export type HardwareData = LenientResource<Metal3ApiVersion, 'HardwareData', HardwareDataSpec, never>;
 
 /** HardwareData, as Metal3 has it. */
 export const hardwareData = declareKind({

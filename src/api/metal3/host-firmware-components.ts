@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Conditions } from '../condition.ts';
 import { declareKind } from '../declare.ts';
-import type { CustomResource } from '../object.ts';
+import type { LenientResource } from '../object.ts';
 import { List, Struct, Text, Time } from '../shapes.ts';
 import { type Metal3ApiVersion, metal3ApiVersion, metal3Group } from './group.ts';
 
@@ -54,7 +54,7 @@ export const HostFirmwareComponentsStatus = Struct(
 export type HostFirmwareComponentsStatus = Static<typeof HostFirmwareComponentsStatus>;
 
 /** The firmware of the BareMetalHost of the same name. */
-export type HostFirmwareComponents = CustomResource<
+export type HostFirmwareComponents = LenientResource<
   Metal3ApiVersion,
   'HostFirmwareComponents',
   HostFirmwareComponentsSpec,

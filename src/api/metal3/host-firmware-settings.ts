@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Conditions } from '../condition.ts';
 import { declareKind } from '../declare.ts';
-import type { CustomResource } from '../object.ts';
+import type { LenientResource } from '../object.ts';
 import { IntOrString, MapOf, Struct, Text, Time } from '../shapes.ts';
 import { type Metal3ApiVersion, metal3ApiVersion, metal3Group } from './group.ts';
 
@@ -40,7 +40,7 @@ export const HostFirmwareSettingsStatus = Struct(
 export type HostFirmwareSettingsStatus = Static<typeof HostFirmwareSettingsStatus>;
 
 /** The BIOS settings of the BareMetalHost of the same name. */
-export type HostFirmwareSettings = CustomResource<
+export type HostFirmwareSettings = LenientResource<
   Metal3ApiVersion,
   'HostFirmwareSettings',
   HostFirmwareSettingsSpec,

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { declareKind } from '../declare.ts';
-import type { CustomResource } from '../object.ts';
+import type { LenientResource } from '../object.ts';
 import { StringEnum, Struct } from '../shapes.ts';
 import { type Metal3ApiVersion, metal3ApiVersion, metal3Group } from './group.ts';
 
@@ -31,7 +31,7 @@ export const HostUpdatePolicySpec = Struct(
 export type HostUpdatePolicySpec = Static<typeof HostUpdatePolicySpec>;
 
 /** Which live updates the BareMetalHost of the same name may get. */
-export type HostUpdatePolicy = CustomResource<Metal3ApiVersion, 'HostUpdatePolicy', HostUpdatePolicySpec, object>;
+export type HostUpdatePolicy = LenientResource<Metal3ApiVersion, 'HostUpdatePolicy', HostUpdatePolicySpec, object>;
 
 /** HostUpdatePolicy: without one, or with an empty one, a provisioned host is left alone. */
 export const hostUpdatePolicy = declareKind({

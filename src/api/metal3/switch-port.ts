@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Conditions } from '../condition.ts';
 import { ageColumn, declareKind } from '../declare.ts';
-import type { CustomResource } from '../object.ts';
+import type { LenientResource } from '../object.ts';
 import { describe, StringEnum, Struct, Text, Time, Whole } from '../shapes.ts';
 import { type Metal3ApiVersion, metal3ApiVersion, metal3Group } from './group.ts';
 import { SwitchPortConfigurationReference } from './network-references.ts';
@@ -57,7 +57,7 @@ export const SwitchPortStatus = Struct(
 export type SwitchPortStatus = Static<typeof SwitchPortStatus>;
 
 /** One port of a switch. */
-export type SwitchPort = CustomResource<Metal3ApiVersion, 'SwitchPort', SwitchPortSpec, SwitchPortStatus>;
+export type SwitchPort = LenientResource<Metal3ApiVersion, 'SwitchPort', SwitchPortSpec, SwitchPortStatus>;
 
 /** SwitchPort; the Switch creates one for every port it lists. */
 export const switchPort = declareKind({
