@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { Conditions } from '../condition.ts';
 import { ageColumn, declareKind, StringEnum, Struct, Text } from '../declare.ts';
-import { LabelSelector } from '../label-selector.ts';
 import type { CustomResource } from '../object.ts';
+import { LabelSelector } from './label-selector.ts';
 import { MachineSpec, MachineSpecV1Beta1 } from './machine-spec.ts';
 import { clusterApiVersion, type clusterApiVersionV1Beta1, clusterGroup } from './names.ts';
 import {

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
+import { LabelSelector } from '../cluster/label-selector.ts';
 import { Conditions } from '../condition.ts';
 import { ageColumn, declareKind, Flag, ListMap, Struct, Text } from '../declare.ts';
-import { LabelSelector } from '../label-selector.ts';
 import type { CustomResource } from '../object.ts';
 import { type IroncoreApiVersion, ironcoreApiVersion, ironcoreGroup, ironcoreVersion } from './names.ts';
 import { Firmware, Int32, Int64 } from './shapes.ts';

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { List, MapOf, type SchemaOptions, StringEnum, Struct, Text } from './shapes.ts';
+import { List, MapOf, type SchemaOptions, StringEnum, Struct, Text } from '../shapes.ts';
 
 const Requirement = Struct(
   {
