@@ -29,7 +29,7 @@ export class ApiAnswer {
     this.code = code;
     this.headers = headers;
     this.text = text;
-    this.body = parseBody(headers['content-type'] ?? '', text);
+    this.body = parseBody(text);
   }
   /** The body as an object; empty when it is not one. */
   get object(): JsonObject {
@@ -56,8 +56,9 @@ export function valueAt(value: Json | undefined, path: string): Json | undefined
   return here;
 }
 
-function parseBody(contentType: string, text: string): Json {
-  if (!contentType.includes('json')) return text;
+/** Some JSON answers are sent as plain text, so the content type does not decide. */
+function parseBody(text: string): Json {
+  if (!text.startsWith('{') && !text.startsWith('[')) return text;
   try {
     return JSON.parse(text) as Json;
   } catch {

@@ -8,7 +8,7 @@ import { startEmbeddedTarget } from './embedded-target.ts';
 import { knownDifferences } from './known-differences.ts';
 import { normalise } from './normalise.ts';
 import { startRealTarget } from './real-target.ts';
-import { brokeOff, recordCases } from './record-cases.ts';
+import { isIncomplete, recordCases } from './record-cases.ts';
 import { hashTopics, RecordingCache } from './recording-cache.ts';
 import type { ConformanceTarget } from './target.ts';
 import type { Transcript } from './transcript.ts';
@@ -77,7 +77,7 @@ async function record(start: () => Promise<ConformanceTarget>, which = cases): P
   try {
     const transcripts = await recordCases(target, which, (transcript) => {
       if (target.name === 'real') cache.write(transcript);
-      if (brokeOff(transcript)) console.log(`broke off on ${target.name}: ${transcript.caseId}`);
+      if (isIncomplete(transcript)) console.log(`incomplete on ${target.name}: ${transcript.caseId}`);
       if (options.show === true && options.target === target.name) show(transcript);
     });
     console.log(`${which.length} cases ran on ${target.name} in ${((Date.now() - began) / 1000).toFixed(1)} s`);
@@ -94,7 +94,9 @@ function compare(expected: Map<string, Transcript>, actual: Map<string, Transcri
     if (pair.expected === undefined || pair.actual === undefined) throw new Error(`no transcript of ${id}`);
     const permitted = what === 'embedded' ? knownDifferences : [];
     const verdict = judge({ expected: pair.expected, actual: pair.actual }, permitted);
-    counts[verdict.outcome]++;
+    const isUsable = !isIncomplete(pair.expected);
+    if (!isUsable) console.log(`INCOMPLETE ${id}: the recording of the real server does not reach its end`);
+    counts[isUsable ? verdict.outcome : 'different']++;
     if (verdict.differences.length > 0) console.log(`DIFFERENT ${id}\n${printDifferences(verdict.differences)}`);
     for (const known of verdict.stale) console.log(`STALE ${id}: now equal at ${known.at}`);
   }

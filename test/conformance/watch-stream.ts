@@ -31,7 +31,7 @@ export class WatchStream {
     this.#text += chunk;
     const lines = this.#text.split('\n');
     this.#text = lines.pop() ?? '';
-    for (const line of lines) if (line !== '') this.#events.push(JSON.parse(line) as Json);
+    for (const line of lines) if (line !== '') this.#events.push(parseLast(line));
     this.#wake();
   }
 

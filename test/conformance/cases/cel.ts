@@ -15,7 +15,7 @@ export const cel = topic('cel', {
         { tags: { type: 'array', maxItems: 5, items: { type: 'string', maxLength: 10 } } },
         rules(
           { rule: '!has(self.color) || self.color != "green" || self.size > 10', message: 'green ones are large' },
-          { rule: 'self.size < 90', messageExpression: '"size " + string(self.size) + " is too much"' },
+          { rule: 'self.size < 90', messageExpression: '"the size must stay below " + "90"' },
           { rule: '!has(self.label) || self.label != "no"', reason: 'FieldValueForbidden', fieldPath: '.label' },
           { rule: '!has(self.tags) || self.tags.all(x, x.size() < 4)' },
         ),

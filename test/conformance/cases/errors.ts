@@ -68,7 +68,6 @@ export const errors = topic('errors', {
       await t.post(core(t, 'configmaps'), configMap('one'), { headers: { 'content-type': type } });
       await t.post(widgets(t), widget(t, 'one'), { headers: { 'content-type': type } });
     }
-    await t.post(widgets(t), widget(t, 'one'), { headers: { 'content-type': 'application/vnd.kubernetes.protobuf' } });
     await t.get(widgets(t), { headers: { accept: 'application/vnd.kubernetes.protobuf' } });
   },
   'oversize-body': async (t) => {

@@ -1,10 +1,16 @@
 import type { Topic } from '../case.ts';
 import { apply } from './apply.ts';
+import { auth } from './auth.ts';
+import { builtins } from './builtins.ts';
 import { cel } from './cel.ts';
 import { conversion } from './conversion.ts';
+import { customResourceDefinitions } from './crds.ts';
 import { crud } from './crud.ts';
 import { deletion } from './deletion.ts';
+import { discovery } from './discovery.ts';
 import { errors } from './errors.ts';
+import { kubectl } from './kubectl.ts';
+import { openapi } from './openapi.ts';
 import { patch } from './patch.ts';
 import { schema } from './schema.ts';
 import { selectors } from './selectors.ts';
@@ -15,6 +21,10 @@ import { webhooks } from './webhooks.ts';
 
 /** Every topic, in the order in which reports list them. */
 export const topics: readonly Topic[] = [
+  discovery,
+  openapi,
+  builtins,
+  customResourceDefinitions,
   crud,
   patch,
   apply,
@@ -27,5 +37,7 @@ export const topics: readonly Topic[] = [
   tables,
   webhooks,
   conversion,
+  auth,
   errors,
+  kubectl,
 ];
