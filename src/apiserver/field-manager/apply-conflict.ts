@@ -1,7 +1,16 @@
 import { ApiError } from '../status.ts';
-import { type ElementOrder, eachPath, type FieldSet, hasElement, LEAF, SetBuilder, union } from './field-set.ts';
+import {
+  type ElementOrder,
+  eachPath,
+  type FieldSet,
+  hasElement,
+  LEAF,
+  SetBuilder,
+  sortSet,
+  union,
+} from './field-set.ts';
 import { type Entry, identityOf, type Owner } from './managed-entries.ts';
-import { printPath } from './path-element.ts';
+import { printPath, valueOrder } from './path-element.ts';
 
 /** Fields an applier wants to change that somebody else owns. */
 export interface Conflict {
@@ -53,7 +62,7 @@ export function conflictError(conflicts: readonly Conflict[]): ApiError {
   const lines: string[] = [];
   for (const { owner, fields } of sorted) {
     lines.push(`conflicts with ${printOwner(owner)}:`);
-    eachPath(fields, (path) => {
+    eachPath(sortSet(fields, valueOrder), (path) => {
       const field = printPath(path);
       causes.push({ reason: 'FieldManagerConflict', message: `conflict with ${printOwner(owner)}`, field });
       lines.push(`- ${field}`);

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../schema/index.ts';
+import { stringifyGo } from '../patch/go-format.ts';
 import { compareObjects } from './compare.ts';
 import { difference, type FieldSet } from './field-set.ts';
 import { fieldsOfObject } from './object-fields.ts';
@@ -48,7 +49,7 @@ export function refreshLastApplied(object: JsonObject, applied: JsonObject): Jso
   if (annotations === undefined || typeof current !== 'string' || current === '') return object;
   const next: JsonObject = {
     ...annotations,
-    [lastAppliedAnnotation]: `${JSON.stringify(sortKeys(withoutAnnotation(applied)))}\n`,
+    [lastAppliedAnnotation]: `${stringifyGo(sortKeys(withoutAnnotation(applied)))}\n`,
   };
   if (sizeOf(next) > maxAnnotationBytes) delete next[lastAppliedAnnotation];
   return { ...object, metadata: { ...(object.metadata as JsonObject), annotations: next } };

@@ -12,6 +12,17 @@ export function itemElement(list: ListType, item: Json): string {
   return list.keysAsListed.length === 0 ? setItemElement(item) : keyedItemElement(list, item);
 }
 
+/** Like itemElement, but an item that cannot be told from others gets an element that names nothing. */
+export function itemElementOrNone(list: ListType, item: Json): string {
+  try {
+    return itemElement(list, item);
+  } catch (error) {
+    // An item half pruned away may have lost its keys; it is whole again once what others own is added back.
+    if (error instanceof TypedError) return '?:';
+    throw error;
+  }
+}
+
 function setItemElement(item: Json): string {
   if (item === null) throw new TypedError("associative list without keys has an element that's an explicit null");
   if (Array.isArray(item)) throw new TypedError('not supported: associative list with lists as elements');

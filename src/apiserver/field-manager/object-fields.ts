@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../schema/index.ts';
 import { type ElementOrder, type FieldSet, LEAF, withSelf } from './field-set.ts';
-import { itemElement } from './list-item.ts';
+import { itemElementOrNone } from './list-item.ts';
 import { deduced, isEmptyMap, type ListType, type MapType, type MergeType, shapeOf } from './merge-type.ts';
 import { fieldElement } from './path-element.ts';
 
@@ -40,7 +40,7 @@ function fieldsOfList(list: ListType, items: readonly Json[], order: ElementOrde
   const found: Record<string, FieldSet> = {};
   const doubled = new Set<string>();
   for (const item of items) {
-    const element = itemElement(list, item);
+    const element = itemElementOrNone(list, item);
     if (found[element] !== undefined) doubled.add(element);
     found[element] = doubled.has(element) ? LEAF : withSelf(fieldsOf(list.element, item, order));
   }

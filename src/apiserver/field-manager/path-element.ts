@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../schema/index.ts';
+import { stringifyGo } from '../patch/go-format.ts';
 import { type ElementOrder, type FieldSet, LEAF } from './field-set.ts';
 
 /** The element of a named field. */
@@ -16,18 +17,13 @@ export function keyElement(keys: readonly (readonly [name: string, value: Json])
   return `k:{${keys.map(([name, value]) => `${JSON.stringify(name)}:${escapedJson(value)}`).join(',')}}`;
 }
 
-// Go writes JSON inside an element with HTML characters escaped, so the escapes are part of the element's text.
-const needsEscape = /[<>&\u2028\u2029\b\f]/;
-const everyEscape = /[<>&\u2028\u2029]|\\[bf]|\\\\/g;
+// The library that writes elements spells out control characters, so the spelling is part of the element's text.
+const shortEscape = /\\\\|\\[bf]/g;
 
 function escapedJson(value: Json): string {
-  const text = JSON.stringify(value);
-  if (typeof value !== 'string' || !needsEscape.test(value)) return text;
-  return text.replace(everyEscape, (found) => {
-    if (found === '\\\\') return found;
-    const code = found === '\\b' ? 8 : found === '\\f' ? 12 : found.charCodeAt(0);
-    return `\\u${code.toString(16).padStart(4, '0')}`;
-  });
+  const text = stringifyGo(value);
+  if (!text.includes('\\')) return text;
+  return text.replace(shortEscape, (found) => (found === '\\b' ? '\\u0008' : found === '\\f' ? '\\u000c' : found));
 }
 
 /** How an element reads in an error message: `.name`, `[name="x"]`, `[="x"]`, `[0]`. */

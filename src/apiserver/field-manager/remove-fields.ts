@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../schema/index.ts';
 import { below, type FieldSet, hasElement, isBare } from './field-set.ts';
-import { itemElement } from './list-item.ts';
+import { itemElementOrNone } from './list-item.ts';
 import {
   deduced,
   isEmptyMap,
@@ -45,7 +45,7 @@ function removeFromList(list: ListType, items: readonly Json[], fields: FieldSet
   if (list.isAtomic) return null;
   const out: Json[] = [];
   for (const item of items) {
-    const element = itemElement(list, item);
+    const element = itemElementOrNone(list, item);
     if (hasElement(fields, element)) continue;
     const inside = below(fields, element);
     out.push(inside === undefined ? item : remove(list.element, item, inside));

@@ -44,3 +44,11 @@ function printGoNumber(value: number): string {
   // Go switches to an exponent at 21 digits and pads it to two.
   return String(value).replace(/e([+-])(\d)$/, 'e$10$2');
 }
+
+/** JSON as Go writes it: the characters HTML minds are escaped. */
+export function stringifyGo(value: Json): string {
+  return JSON.stringify(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

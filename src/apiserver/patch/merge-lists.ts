@@ -27,8 +27,10 @@ export function mergeLists(live: readonly Json[], patch: readonly Json[], mergin
   return orderItems(merged, { wanted: special.patch, live: special.live, mergeKey });
 }
 
-function checkSameType(live: readonly Json[], patch: readonly Json[]): void {
+/** Throws unless there are items, all of one type, and they are not lists. */
+export function checkSameType(live: readonly Json[], patch: readonly Json[]): void {
   const [first, ...rest] = [...live, ...patch].map(goTypeOf);
+  if (first === undefined) throw patchFailed('no elements in any of the given slices');
   if (first === '[]interface {}') throw cannotApply();
   if (rest.some((type) => type !== first)) {
     throw patchFailed(`list element types are not identical: ${printGoValue([[...live], [...patch]])}`);
@@ -112,4 +114,32 @@ function rankBy(items: readonly Json[], identity: (item: Json) => Json | undefin
   const ranks = new Map<Json | undefined, number>();
   for (const [i, item] of items.entries()) if (!ranks.has(identity(item))) ranks.set(identity(item), i);
   return ranks;
+}
+
+/**
+ * The live order an explicit order list is completed with. The real server edits the live list in place while it
+ * merges: deletions close the gap and the first new items land in the room that is left. Which item comes first
+ * depends on that, so it is repeated here.
+ */
+export function liveOrderAfter(live: readonly Json[], patch: readonly Json[], mergeKey: string): Json[] {
+  const room = [...live];
+  if (mergeKey === '') return room;
+  const items = patch.filter(isJsonObject);
+  let length = room.length;
+  for (const item of items.filter(({ $patch }) => $patch === 'delete')) {
+    for (let at = indexOfKey(room, length, item, mergeKey); at >= 0; at = indexOfKey(room, length, item, mergeKey)) {
+      room.copyWithin(at, at + 1, length);
+      length--;
+    }
+  }
+  if (items.some(({ $patch }) => $patch === 'replace')) return room;
+  for (const item of items.filter(({ $patch }) => $patch === undefined)) {
+    if (length < room.length && indexOfKey(room, length, item, mergeKey) < 0) room[length++] = item;
+  }
+  return room;
+}
+
+function indexOfKey(room: readonly Json[], length: number, item: JsonObject, mergeKey: string): number {
+  const key = item[mergeKey];
+  return room.findIndex((candidate, i) => i < length && isJsonObject(candidate) && candidate[mergeKey] === key);
 }

@@ -3,7 +3,7 @@ import { badRequest } from '../status.ts';
 import { copyJson } from './clone.ts';
 import { patchFailed } from './errors.ts';
 import { goTypeOf, printGoValue } from './go-format.ts';
-import { mergeLists, orderItems } from './merge-lists.ts';
+import { checkSameType, liveOrderAfter, mergeLists, orderItems } from './merge-lists.ts';
 import { fieldPatch, patchSchemaOf } from './patch-schema.ts';
 
 const directive = '$patch';
@@ -58,12 +58,14 @@ function obeySetOrder(into: JsonObject, patch: JsonObject, key: string, schema: 
   const { strategy, mergeKey, inside } = fieldPatch(schema, name);
   checkOrder(change ?? [], order, mergeKey);
   if (current === undefined && change === undefined) return;
+  const liveOrder = strategy === 'merge' ? liveOrderAfter(current ?? [], change ?? [], mergeKey) : (current ?? []);
   let merged = current ?? [];
   if (current === undefined) merged = withoutDirectives(change ?? []) as Json[];
   else if (change !== undefined) {
     merged = strategy === 'merge' ? mergeLists(current, change, { mergeKey, mergeItem: itemMerger(inside) }) : change;
   }
-  into[name] = orderItems(merged, { wanted: order, live: current ?? [], mergeKey });
+  checkSameType(current ?? [], change ?? []);
+  into[name] = orderItems(merged, { wanted: order, live: liveOrder, mergeKey });
   delete patch[name];
 }
 
@@ -75,9 +77,11 @@ function listOrAbsent(value: Json | undefined): Json[] | undefined {
 /** The patch list must be a part of the order list, in the same order. */
 function checkOrder(change: readonly Json[], order: readonly Json[], mergeKey: string): void {
   if (order.length === 0 || change.length === 0) return;
-  const kept = mergeKey === '' ? change : change.filter((item) => !isDirective(item));
+  const kept =
+    mergeKey === '' ? change : change.filter((item) => !(isJsonObject(item) && item[directive] === 'delete'));
   let next = 0;
   for (const wanted of order) {
+    while (next < kept.length && isDirective(kept[next] as Json)) next++;
     const item = kept[next];
     if (item === undefined) break;
     if (keyOf(item, mergeKey) === keyOf(wanted, mergeKey)) next++;
