@@ -278,7 +278,10 @@ function printed(text: string): string[] {
   const lines = text.replace(/\n$/, '').split('\n');
   return lines.map((line) =>
     line
-      .replace(/\b\d+(\.\d+)?(ms|s|m|h|d)(\d+(ms|s|m|h))?\b/g, '<age>')
+      .replace(/(?<![\w-])\d+(\.\d+)?(ms|s|m|h|d)(\d+(ms|s|m|h))?(?![\w-])/g, '<age>')
+      .replace(/^( *Resource Version: +)\d+$/, '$1<version>')
+      .replace(/\S+(LIVE|MERGED)-\d+/g, '<folder of $1>')
+      .replace(/\t\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ \S+$/, '  <time>')
       .replace(/(\S) {2,}/g, '$1  ')
       .trimEnd(),
   );

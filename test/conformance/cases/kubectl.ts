@@ -74,7 +74,7 @@ export const kubectl = topic('kubectl', {
     await t.kubectl(`get ${type} --field-selector metadata.name=two`);
     await t.kubectl('get nothings');
     await t.kubectl(`get ${type} --chunk-size=1 -o name`);
-    await t.kubectl(`get ${type}/one ${type}/two -o go-template={{len.items}}`);
+    await t.kubectl(`get ${type}/one ${type}/two -o 'go-template={{len .items}}'`);
   },
   'get-built-ins': async (t) => {
     await t.post(core(t, 'configmaps'), configMap('one', { a: '1' }, { labels: { mine: 'yes' } }), { quiet: true });
