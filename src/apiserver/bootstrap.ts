@@ -7,7 +7,9 @@ const namespaces = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
 
 /** Makes what every cluster has from the start, where it is missing. */
 export async function bootstrap(core: ServerCore): Promise<void> {
-  await Promise.all(namespaces.map((name) => ensure(core, '/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })));
+  await Promise.all(
+    namespaces.map((name) => ensure(core, '/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })),
+  );
 }
 
 /** Creates an object unless one of its name is there. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createCertificateAuthority, issueServerCertificate, readCertificate } from '../kube/index.ts';
 import type { CertifiedKey } from '../kube/index.ts';
+import { createCertificateAuthority, issueServerCertificate, readCertificate } from '../kube/index.ts';
 
 /** What a data directory holds besides the database: who the server is and who its first administrator is. */
 export interface ServerIdentity {
@@ -20,16 +20,36 @@ export async function loadIdentity(dataDir: string, names: { host: string; now: 
   mkdirSync(pki, { recursive: true, mode: 0o700 });
   const { now } = names;
   const authority =
-    readPair(join(pki, 'ca')) ?? writePair(join(pki, 'ca'), await createCertificateAuthority({ commonName: 'rackwright', now }));
-  return { authority, server: await serverPair(pki, authority, names), adminToken: adminToken(join(dataDir, 'admin-token')) };
+    readPair(join(pki, 'ca')) ??
+    writePair(join(pki, 'ca'), await createCertificateAuthority({ commonName: 'rackwright', now }));
+  return {
+    authority,
+    server: await serverPair(pki, authority, names),
+    adminToken: adminToken(join(dataDir, 'admin-token')),
+  };
 }
 
-async function serverPair(pki: string, authority: CertifiedKey, names: { host: string; now: Date }): Promise<CertifiedKey> {
+async function serverPair(
+  pki: string,
+  authority: CertifiedKey,
+  names: { host: string; now: Date },
+): Promise<CertifiedKey> {
   const known = readPair(join(pki, 'server'));
   if (known !== undefined && isUsable(known, names)) return known;
   const ips = [...new Set(['127.0.0.1', '::1', ...(/^[\d.]+$|:/.test(names.host) ? [names.host] : [])])];
-  const dns = ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc', ...(ips.includes(names.host) ? [] : [names.host])];
-  const issued = await issueServerCertificate(authority, { now: names.now, commonName: 'rackwright-apiserver', dns, ips });
+  const dns = [
+    'localhost',
+    'kubernetes',
+    'kubernetes.default',
+    'kubernetes.default.svc',
+    ...(ips.includes(names.host) ? [] : [names.host]),
+  ];
+  const issued = await issueServerCertificate(authority, {
+    now: names.now,
+    commonName: 'rackwright-apiserver',
+    dns,
+    ips,
+  });
   return writePair(join(pki, 'server'), issued);
 }
 

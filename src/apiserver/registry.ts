@@ -64,7 +64,9 @@ export class ResourceRegistry {
   }
 
   resources(group: string, version: string): ServedResource[] {
-    return [...(this.#groups.get(group)?.get(version)?.values() ?? [])].sort((a, b) => (a.resource < b.resource ? -1 : 1));
+    return [...(this.#groups.get(group)?.get(version)?.values() ?? [])].sort((a, b) =>
+      a.resource < b.resource ? -1 : 1,
+    );
   }
 
   /** Calls back after every change. */

@@ -14,12 +14,13 @@ import { type ConverterFactory, renameOnly } from './crd/conversion.ts';
 import { CrdLifecycle } from './crd/crd-lifecycle.ts';
 import { kubeconfigOf, loadIdentity } from './data-dir.ts';
 import { createRequestListener } from './http/api-server.ts';
+import { answerBrokenRequests } from './http/broken-request.ts';
 import { createNonResourceRoutes } from './http/non-resource.ts';
 import { RequestMetrics } from './metrics.ts';
 import { createOpenApiDocuments } from './openapi/documents.ts';
 import { ResourceRegistry } from './registry.ts';
 import { loadOrCreateKeys } from './store/keys.ts';
-import { openStore, type OpenStore } from './store/open-store.ts';
+import { type OpenStore, openStore } from './store/open-store.ts';
 
 /** How to run the embedded API server. */
 export interface ApiServerOptions {
@@ -39,7 +40,10 @@ export interface ApiServer {
   readonly caPem: string;
   readonly adminToken: string;
   readonly kubeconfig: string;
-  issueClientCertificate(subject: { commonName: string; groups?: readonly string[] }): Promise<{ certPem: string; keyPem: string }>;
+  issueClientCertificate(subject: {
+    commonName: string;
+    groups?: readonly string[];
+  }): Promise<{ certPem: string; keyPem: string }>;
   /** Forgets history up to now. */
   compact(): Promise<void>;
   /** Writes a consistent copy of the database while the server runs. */
@@ -48,7 +52,17 @@ export interface ApiServer {
 }
 
 const suffixAlphabet = 'bcdfghjklmnpqrstvwxz2456789';
-const version = { major: '1', minor: '34', gitVersion: 'v1.34.4', gitCommit: '', gitTreeState: 'clean', buildDate: '1970-01-01T00:00:00Z', goVersion: 'none', compiler: 'none', platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}` };
+const version = {
+  major: '1',
+  minor: '34',
+  gitVersion: 'v1.34.4',
+  gitCommit: '',
+  gitTreeState: 'clean',
+  buildDate: '1970-01-01T00:00:00Z',
+  goVersion: 'none',
+  compiler: 'none',
+  platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
+};
 const sealedBuckets = new Set(['/secrets', 'metal.ironcore.dev/bmcsecrets']);
 
 /** Starts the embedded Kubernetes API server on a data directory and resolves when it answers. */
@@ -56,13 +70,25 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const host = options.host ?? '127.0.0.1';
   const now = (): Date => new Date();
   mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
-  const onFault = options.onFault ?? ((error: unknown) => process.stderr.write(`rackwright apiserver: ${String(error)}\n`));
+  const onFault =
+    options.onFault ?? ((error: unknown) => process.stderr.write(`rackwright apiserver: ${String(error)}\n`));
   const keys = loadOrCreateKeys(join(options.dataDir, 'secrets.key'));
-  const store = await openStore({ directory: options.dataDir, encrypt: (b) => sealedBuckets.has(b), keys, onError: onFault });
+  const store = await openStore({
+    directory: options.dataDir,
+    encrypt: (b) => sealedBuckets.has(b),
+    keys,
+    onError: onFault,
+  });
   const identity = await loadIdentity(options.dataDir, { host, now: now() });
   const core = createCore(store, now);
   for (const builtin of builtinResources()) core.registry.add(serveBuiltin(builtin));
-  const crds = new CrdLifecycle({ store, registry: core.registry, now, converterFor: options.converterFor ?? (() => renameOnly) }).start();
+  const builtinGroups = new Set(core.registry.groups());
+  const crds = new CrdLifecycle({
+    store,
+    registry: core.registry,
+    now,
+    converterFor: options.converterFor ?? (() => renameOnly),
+  }).start();
   await bootstrap(core);
   const metrics = new RequestMetrics();
   metrics.showStored(store, core.registry);
@@ -78,7 +104,17 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     checks: { ping: () => undefined },
   });
   const auth = createSimpleAuth(identity.adminToken);
-  const listener = createRequestListener({ core, ...auth, audit, metrics, routes, virtual: [], subresources: [], onFault });
+  const listener = createRequestListener({
+    core,
+    ...auth,
+    audit,
+    metrics,
+    routes,
+    virtual: [],
+    subresources: [],
+    isBuiltinGroup: (group) => builtinGroups.has(group),
+    onFault,
+  });
   const server = createServer(
     {
       key: identity.server.privateKeyPem,
@@ -89,9 +125,11 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
       keepAliveTimeout: 90_000,
       requestTimeout: 60_000,
       noDelay: true,
+      requireHostHeader: false,
     },
     listener,
   );
+  answerBrokenRequests(server);
   const port = await listen(server, options.port, host);
   address = `${host}:${port}`;
   const url = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -103,7 +141,11 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     adminToken: identity.adminToken,
     kubeconfig,
     async issueClientCertificate({ commonName, groups }) {
-      const issued = await issueClientCertificate(identity.authority, { now: now(), commonName, organizations: groups ?? [] });
+      const issued = await issueClientCertificate(identity.authority, {
+        now: now(),
+        commonName,
+        organizations: groups ?? [],
+      });
       return { certPem: issued.certificatePem, keyPem: issued.privateKeyPem };
     },
     compact: () => store.compact(store.revision()),

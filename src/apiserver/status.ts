@@ -38,10 +38,14 @@ export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: Status;
   readonly headers: Record<string, string>;
-  constructor(status: Omit<Status, 'kind' | 'apiVersion' | 'metadata' | 'status'>, headers: Record<string, string> = {}) {
+  constructor(
+    status: Omit<Status, 'kind' | 'apiVersion' | 'metadata' | 'status'>,
+    headers: Record<string, string> = {},
+  ) {
     super(status.message ?? status.reason ?? 'API error');
     this.status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', ...status };
-    this.headers = headers;
+    const wait = status.details?.retryAfterSeconds;
+    this.headers = wait === undefined ? headers : { 'Retry-After': String(wait), ...headers };
   }
   get code(): number {
     return this.status.code;
@@ -85,7 +89,8 @@ export function badRequest(message: string): ApiError {
 
 /** 403: RBAC or admission says no. */
 export function forbidden(gr: GroupResource, name: string, why: string): ApiError {
-  const subject = name === '' ? `${qualifiedResource(gr)} is forbidden` : `${qualifiedResource(gr)} "${name}" is forbidden`;
+  const subject =
+    name === '' ? `${qualifiedResource(gr)} is forbidden` : `${qualifiedResource(gr)} "${name}" is forbidden`;
   return new ApiError({ code: 403, reason: 'Forbidden', message: `${subject}: ${why}`, details: details(gr, name) });
 }
 
@@ -102,9 +107,30 @@ export function invalid(gk: { group: string; kind: string }, name: string, error
       ...(name === '' ? {} : { name }),
       ...(gk.group === '' ? {} : { group: gk.group }),
       kind: gk.kind,
-      causes: errors.map((e) => ({ reason: e.reason, message: fieldErrorBody(e), field: e.field === '' ? '<nil>' : e.field })),
+      causes: errors.map((e) => ({
+        reason: e.reason,
+        message: fieldErrorBody(e),
+        field: e.field === '' ? '<nil>' : e.field,
+      })),
     },
   });
+}
+
+/** 500 without a reason: how kube-apiserver answers errors it does not expect from a client. */
+export function plainError(message: string): ApiError {
+  return new ApiError({ code: 500, message });
+}
+
+/** 404: the path names nothing the server knows. */
+export function unknownResource(): ApiError {
+  const message = 'the server could not find the requested resource';
+  return new ApiError({ code: 404, reason: 'NotFound', message, details: {} });
+}
+
+/** 405: the path is known, the method is not one of its own. */
+export function methodNotAllowed(): ApiError {
+  const message = 'the server does not allow this method on the requested resource';
+  return new ApiError({ code: 405, reason: 'MethodNotAllowed', message, details: {} });
 }
 
 /** 405: the resource does not serve this verb. */
@@ -128,8 +154,13 @@ export function tooLarge(message: string): ApiError {
 }
 
 /** 415: the body's media type is not understood. */
-export function unsupportedMediaType(message: string): ApiError {
-  return new ApiError({ code: 415, reason: 'UnsupportedMediaType', message });
+export function unsupportedMediaType(message: string, about?: StatusDetails): ApiError {
+  return new ApiError({
+    code: 415,
+    reason: 'UnsupportedMediaType',
+    message,
+    ...(about === undefined ? {} : { details: about }),
+  });
 }
 
 /** 406: none of the media types asked for can be written. */

@@ -1,6 +1,6 @@
-import type { BuiltinResource, TablePrinter } from '../resource.ts';
 import { ageText } from '../meta/age.ts';
 import type { KubeObject } from '../object.ts';
+import type { BuiltinResource, TablePrinter } from '../resource.ts';
 import { type BuiltinSchemas, loadBuiltinSchemas } from './schemas.ts';
 
 /** Name and age, for kinds that need no more. */
@@ -23,23 +23,92 @@ interface Entry {
 }
 
 const entries: readonly Entry[] = [
-  { group: '', resource: 'namespaces', singular: 'namespace', kind: 'Namespace', namespaced: false, hasStatus: true, shortNames: ['ns'] },
+  {
+    group: '',
+    resource: 'namespaces',
+    singular: 'namespace',
+    kind: 'Namespace',
+    namespaced: false,
+    hasStatus: true,
+    shortNames: ['ns'],
+  },
   { group: '', resource: 'secrets', singular: 'secret', kind: 'Secret', namespaced: true },
   { group: '', resource: 'configmaps', singular: 'configmap', kind: 'ConfigMap', namespaced: true, shortNames: ['cm'] },
   { group: '', resource: 'events', singular: 'event', kind: 'Event', namespaced: true, shortNames: ['ev'] },
-  { group: '', resource: 'serviceaccounts', singular: 'serviceaccount', kind: 'ServiceAccount', namespaced: true, shortNames: ['sa'] },
-  { group: '', resource: 'nodes', singular: 'node', kind: 'Node', namespaced: false, hasStatus: true, shortNames: ['no'] },
+  {
+    group: '',
+    resource: 'serviceaccounts',
+    singular: 'serviceaccount',
+    kind: 'ServiceAccount',
+    namespaced: true,
+    shortNames: ['sa'],
+  },
+  {
+    group: '',
+    resource: 'nodes',
+    singular: 'node',
+    kind: 'Node',
+    namespaced: false,
+    hasStatus: true,
+    shortNames: ['no'],
+  },
   { group: '', resource: 'pods', singular: 'pod', kind: 'Pod', namespaced: true, hasStatus: true, shortNames: ['po'] },
   { group: 'batch', resource: 'jobs', singular: 'job', kind: 'Job', namespaced: true, hasStatus: true },
-  { group: 'policy', resource: 'poddisruptionbudgets', singular: 'poddisruptionbudget', kind: 'PodDisruptionBudget', namespaced: true, hasStatus: true, shortNames: ['pdb'] },
+  {
+    group: 'policy',
+    resource: 'poddisruptionbudgets',
+    singular: 'poddisruptionbudget',
+    kind: 'PodDisruptionBudget',
+    namespaced: true,
+    hasStatus: true,
+    shortNames: ['pdb'],
+  },
   { group: 'coordination.k8s.io', resource: 'leases', singular: 'lease', kind: 'Lease', namespaced: true },
   { group: 'rbac.authorization.k8s.io', resource: 'roles', singular: 'role', kind: 'Role', namespaced: true },
-  { group: 'rbac.authorization.k8s.io', resource: 'rolebindings', singular: 'rolebinding', kind: 'RoleBinding', namespaced: true },
-  { group: 'rbac.authorization.k8s.io', resource: 'clusterroles', singular: 'clusterrole', kind: 'ClusterRole', namespaced: false },
-  { group: 'rbac.authorization.k8s.io', resource: 'clusterrolebindings', singular: 'clusterrolebinding', kind: 'ClusterRoleBinding', namespaced: false },
-  { group: 'admissionregistration.k8s.io', resource: 'validatingwebhookconfigurations', singular: 'validatingwebhookconfiguration', kind: 'ValidatingWebhookConfiguration', namespaced: false },
-  { group: 'admissionregistration.k8s.io', resource: 'mutatingwebhookconfigurations', singular: 'mutatingwebhookconfiguration', kind: 'MutatingWebhookConfiguration', namespaced: false },
-  { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions', singular: 'customresourcedefinition', kind: 'CustomResourceDefinition', namespaced: false, hasStatus: true, shortNames: ['crd', 'crds'] },
+  {
+    group: 'rbac.authorization.k8s.io',
+    resource: 'rolebindings',
+    singular: 'rolebinding',
+    kind: 'RoleBinding',
+    namespaced: true,
+  },
+  {
+    group: 'rbac.authorization.k8s.io',
+    resource: 'clusterroles',
+    singular: 'clusterrole',
+    kind: 'ClusterRole',
+    namespaced: false,
+  },
+  {
+    group: 'rbac.authorization.k8s.io',
+    resource: 'clusterrolebindings',
+    singular: 'clusterrolebinding',
+    kind: 'ClusterRoleBinding',
+    namespaced: false,
+  },
+  {
+    group: 'admissionregistration.k8s.io',
+    resource: 'validatingwebhookconfigurations',
+    singular: 'validatingwebhookconfiguration',
+    kind: 'ValidatingWebhookConfiguration',
+    namespaced: false,
+  },
+  {
+    group: 'admissionregistration.k8s.io',
+    resource: 'mutatingwebhookconfigurations',
+    singular: 'mutatingwebhookconfiguration',
+    kind: 'MutatingWebhookConfiguration',
+    namespaced: false,
+  },
+  {
+    group: 'apiextensions.k8s.io',
+    resource: 'customresourcedefinitions',
+    singular: 'customresourcedefinition',
+    kind: 'CustomResourceDefinition',
+    namespaced: false,
+    hasStatus: true,
+    shortNames: ['crd', 'crds'],
+  },
 ];
 
 /** Every kind compiled into the server. */

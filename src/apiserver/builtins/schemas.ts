@@ -56,7 +56,9 @@ function resolve(schema: JsonSchema, resolveName: (name: string) => JsonSchema):
   const base = allOf?.[0]?.$ref;
   const result: JsonSchema = base === undefined ? { ...rest } : { ...resolveName(base), ...rest };
   if (rest.properties !== undefined) {
-    result.properties = Object.fromEntries(Object.entries(rest.properties).map(([k, v]) => [k, resolve(v, resolveName)]));
+    result.properties = Object.fromEntries(
+      Object.entries(rest.properties).map(([k, v]) => [k, resolve(v, resolveName)]),
+    );
   }
   if (rest.items !== undefined) result.items = resolve(rest.items, resolveName);
   if (typeof rest.additionalProperties === 'object') {

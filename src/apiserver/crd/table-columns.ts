@@ -42,10 +42,8 @@ function compileCell(column: CrdColumn): (object: KubeObject, now: Date) => unkn
   const path = compileJsonPath(column.jsonPath);
   if ('error' in path) return () => null;
   return (object, now) => {
-    const found = path.find(asJson(object));
-    const first = found[0];
-    if (first === undefined || first === null) return null;
-    return cellValue(column.type, found.length > 1 ? found : first, now);
+    const first = path.find(asJson(object))[0];
+    return first === undefined || first === null ? null : cellValue(column.type, first, now);
   };
 }
 

@@ -73,7 +73,13 @@ function entries({ registry, virtual }: DiscoverySource, group: string, version:
   const stored = registry.resources(group, version).flatMap(storedEntries);
   const asked = virtual
     .filter((v) => v.group === group && v.version === version)
-    .map(({ resource, singular, namespaced, kind, verbs }) => ({ name: resource, singularName: singular, namespaced, kind, verbs }));
+    .map(({ resource, singular, namespaced, kind, verbs }) => ({
+      name: resource,
+      singularName: singular,
+      namespaced,
+      kind,
+      verbs,
+    }));
   const all: ResourceEntry[] = [...stored, ...asked];
   return all.sort((a, b) => (a.name < b.name ? -1 : 1));
 }

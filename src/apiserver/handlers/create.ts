@@ -1,13 +1,13 @@
-import { optionsObject, type WriteOptions } from './write-options.ts';
-import { type ServerCore, kubeTime } from '../core.ts';
+import { kubeTime, type ServerCore } from '../core.ts';
 import { asJson, type KubeObject } from '../object.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
-import { alreadyExists, badRequest } from '../status.ts';
+import { alreadyExists, badRequest, plainError } from '../status.ts';
 import type { Stored } from '../store/store.ts';
 import { checkNamespaceForCreate } from './namespace-lifecycle.ts';
 import { strategyContext } from './strategy-context.ts';
 import { refuseInvalid, validateForCreate } from './validate.ts';
+import { optionsObject, type WriteOptions } from './write-options.ts';
 
 const nameAttempts = 8;
 
@@ -27,7 +27,7 @@ export async function createObject(
   const namespace = served.namespaced ? context.info.namespace : '';
   settleNamespace(served, object, namespace);
   if (meta.resourceVersion !== undefined && meta.resourceVersion !== '' && meta.resourceVersion !== '0') {
-    throw badRequest('resourceVersion should not be set on objects to be created');
+    throw plainError('resourceVersion should not be set on objects to be created');
   }
   const generates = (meta.name ?? '') === '' && (meta.generateName ?? '') !== '';
   for (let attempt = 1; ; attempt++) {
@@ -71,7 +71,11 @@ async function createNamed(
   prepareForCreate(core, context, served, admitted);
   refuseInvalid(served, admitted, validateForCreate(served, admitted, strategyContext(core, context)));
   await validateByAdmission(core, context, served, admitted, options);
-  const key = { bucket: served.bucket, namespace: admitted.metadata.namespace ?? '', name: admitted.metadata.name ?? '' };
+  const key = {
+    bucket: served.bucket,
+    namespace: admitted.metadata.namespace ?? '',
+    name: admitted.metadata.name ?? '',
+  };
   if (options.dryRun) return core.store.head(key) === undefined ? { dryRun: admitted } : 'exists';
   const written = core.store.write({ kind: 'create', key, object: await served.toStorage(admitted) });
   if ('conflict' in written) return 'exists';
@@ -150,4 +154,3 @@ function prepareForCreate(core: ServerCore, context: RequestContext, served: Ser
   else delete object.metadata.generation;
   served.strategy.prepareForCreate?.(object, strategyContext(core, context));
 }
-

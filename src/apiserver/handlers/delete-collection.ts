@@ -4,8 +4,8 @@ import type { ServedResource } from '../served-resource.ts';
 import { ApiError } from '../status.ts';
 import { deleteObject } from './delete.ts';
 import type { DeleteOptions } from './delete-options.ts';
-import { listObjects, type RenderedPage } from './list.ts';
 import { compileFilter } from './filter.ts';
+import { listObjects, type RenderedPage } from './list.ts';
 
 /** Deletes everything a list with the same selectors would show; answers with what was there. */
 export async function deleteCollection(

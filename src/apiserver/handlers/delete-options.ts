@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../schema/index.ts';
 import type { RequestContext } from '../request-context.ts';
-import { ApiError, badRequest } from '../status.ts';
+import { ApiError, plainError } from '../status.ts';
 import { readDryRun } from './write-options.ts';
 
 /** What a delete asks for, from its body or its query. */
@@ -19,7 +19,10 @@ export interface DeleteOptions {
 export function readDeleteOptions(context: RequestContext, body: JsonObject | undefined): DeleteOptions {
   const raw = body ?? optionsFromQuery(context.info.query);
   if (body !== undefined && body.kind !== undefined && body.kind !== 'DeleteOptions') {
-    throw badRequest(`the object provided is unrecognized (must be of type DeleteOptions): kind ${JSON.stringify(body.kind)}`);
+    const version = JSON.stringify(body.apiVersion ?? '');
+    throw plainError(
+      `no kind ${JSON.stringify(body.kind)} is registered for version ${version} in scheme "pkg/runtime/scheme.go:110"`,
+    );
   }
   const preconditions = isJsonObject(raw.preconditions) ? raw.preconditions : {};
   const dryRun = Array.isArray(raw.dryRun) ? raw.dryRun.map(String) : context.info.query.getAll('dryRun');
@@ -51,13 +54,21 @@ function optionsFromQuery(query: URLSearchParams): JsonObject {
 function readPolicy(raw: JsonObject, orphanDependents: boolean | undefined): DeleteOptions['propagationPolicy'] {
   const policy = raw.propagationPolicy;
   if (policy !== undefined && policy !== null && orphanDependents !== undefined) {
-    throw invalidOptions('propagationPolicy', 'FieldValueInvalid', `Invalid value: ${JSON.stringify(policy)}: orphanDependents and deletionPropagation cannot be both set`);
+    throw invalidOptions(
+      'propagationPolicy',
+      'FieldValueInvalid',
+      `Invalid value: ${JSON.stringify(policy)}: orphanDependents and deletionPropagation cannot be both set`,
+    );
   }
   if (orphanDependents !== undefined) return orphanDependents ? 'Orphan' : 'Background';
   if (policy === undefined || policy === null) return undefined;
   if (policy === 'Orphan' || policy === 'Foreground' || policy === 'Background') return policy;
-  const detail = 'supported values: "Background", "Foreground", "Orphan"';
-  throw invalidOptions('propagationPolicy', 'FieldValueNotSupported', `Unsupported value: ${JSON.stringify(policy)}: ${detail}`);
+  const detail = 'supported values: "Foreground", "Background", "Orphan", "nil"';
+  throw invalidOptions(
+    'propagationPolicy',
+    'FieldValueNotSupported',
+    `Unsupported value: ${JSON.stringify(policy)}: ${detail}`,
+  );
 }
 
 function invalidOptions(field: string, reason: string, message: string): ApiError {

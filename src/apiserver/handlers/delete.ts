@@ -1,11 +1,11 @@
-import { type ServerCore, kubeTime } from '../core.ts';
+import { kubeTime, type ServerCore } from '../core.ts';
 import type { KubeObject, ObjectMeta } from '../object.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
-import { ApiError, conflict, notFound } from '../status.ts';
+import { type ApiError, conflict, notFound } from '../status.ts';
 import type { Key, Stored } from '../store/store.ts';
-import { checkNamespaceDeletion } from './namespace-lifecycle.ts';
 import type { DeleteOptions } from './delete-options.ts';
+import { checkNamespaceDeletion } from './namespace-lifecycle.ts';
 
 /** What became of a delete: gone, or marked and waiting for its finalizers. */
 export interface DeleteResult {
@@ -69,7 +69,11 @@ interface Deletion {
   readonly now: Date;
 }
 
-async function applyDelete(core: ServerCore, served: ServedResource, deletion: Deletion): Promise<DeleteResult | 'moved'> {
+async function applyDelete(
+  core: ServerCore,
+  served: ServedResource,
+  deletion: Deletion,
+): Promise<DeleteResult | 'moved'> {
   const { key, options, stored, live } = deletion;
   const next = structuredClone(live);
   const before = JSON.stringify(next);
@@ -114,17 +118,18 @@ function defaultPolicy(served: ServedResource, finalizers: Set<string>): DeleteO
 }
 
 function checkPreconditions(served: ServedResource, options: DeleteOptions, live: KubeObject): void {
-  const name = live.metadata.name ?? '';
   const { uid, resourceVersion } = options.preconditions;
-  if (uid !== undefined && uid !== live.metadata.uid) {
-    throw preconditionFailed(served, name, `UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid ?? ''}`);
+  const meta = live.metadata;
+  if (uid !== undefined && uid !== meta.uid) {
+    const why = `the UID in the precondition (${uid}) does not match the UID in record (${meta.uid ?? ''})`;
+    throw preconditionFailed(served, meta, `${why}. The object might have been deleted and then recreated`);
   }
-  if (resourceVersion !== undefined && resourceVersion !== live.metadata.resourceVersion) {
-    const why = `ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${live.metadata.resourceVersion ?? ''}`;
-    throw preconditionFailed(served, name, why);
+  if (resourceVersion !== undefined && resourceVersion !== meta.resourceVersion) {
+    const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${meta.resourceVersion ?? ''})`;
+    throw preconditionFailed(served, meta, `${why}. The object might have been modified`);
   }
 }
 
-function preconditionFailed(served: ServedResource, name: string, why: string): ApiError {
-  return conflict(served, name, `Precondition failed: ${why}`);
+function preconditionFailed(served: ServedResource, meta: ObjectMeta, why: string): ApiError {
+  return conflict({ group: served.group, resource: served.kind }, meta.name ?? '', why);
 }

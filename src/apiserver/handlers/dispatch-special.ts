@@ -14,7 +14,9 @@ export async function dispatchVirtual(context: RequestContext, virtual: VirtualR
   if (object.kind === undefined) object.kind = virtual.kind;
   if (object.apiVersion === undefined) object.apiVersion = apiVersion;
   if (object.kind !== virtual.kind || object.apiVersion !== apiVersion) {
-    throw badRequest(`the body is ${String(object.apiVersion)} ${String(object.kind)}, expected ${apiVersion} ${virtual.kind}`);
+    throw badRequest(
+      `the body is ${String(object.apiVersion)} ${String(object.kind)}, expected ${apiVersion} ${virtual.kind}`,
+    );
   }
   return { code: 201, json: JSON.stringify(await virtual.create(context, object)) };
 }
@@ -25,7 +27,8 @@ export async function dispatchSubresource(
   handler: SubresourceHandler,
   served: ServedResource,
 ): Promise<Answer> {
-  if (context.info.verb !== 'create' && context.info.verb !== 'update') throw methodNotSupported(served, context.info.verb);
+  if (context.info.verb !== 'create' && context.info.verb !== 'update')
+    throw methodNotSupported(served, context.info.verb);
   const { code, object } = await handler.handle(context, await readObject(context));
   return { code, json: JSON.stringify(object) };
 }

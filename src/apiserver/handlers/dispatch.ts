@@ -2,17 +2,18 @@ import { isJsonObject, type JsonObject } from '../../schema/index.ts';
 import type { ServerCore } from '../core.ts';
 import { readBody } from '../http/body.ts';
 import { bodyMediaType, decodeObject, decodePatch, parseBody } from '../http/decode.ts';
+import type { RequestInfo } from '../http/request-info.ts';
 import { asJson, type KubeObject } from '../object.ts';
 import { applyJsonPatch, applyMergePatch } from '../patch/index.ts';
 import type { Answer, RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
-import { badRequest, methodNotSupported, notFound } from '../status.ts';
+import { badRequest, methodNotAllowed, methodNotSupported, notFound, plainError } from '../status.ts';
 import type { Key, Stored } from '../store/store.ts';
 import { createObject, type WriteResult } from './create.ts';
 import { deleteObject } from './delete.ts';
-import { readDeleteOptions } from './delete-options.ts';
 import { deleteCollection } from './delete-collection.ts';
-import { listObjects } from './list.ts';
+import { readDeleteOptions } from './delete-options.ts';
+import { badVersion, listObjects } from './list.ts';
 import { patchObject } from './patch.ts';
 import { presentList, presentObject } from './present.ts';
 import { scaleOf, withScale } from './scale.ts';
@@ -21,13 +22,22 @@ import { watchObjects } from './watch.ts';
 import { readWriteOptions } from './write-options.ts';
 
 /** Answers a request for a stored resource; undefined when the answer was streamed. */
-export async function dispatch(core: ServerCore, context: RequestContext, served: ServedResource): Promise<Answer | undefined> {
+export async function dispatch(
+  core: ServerCore,
+  context: RequestContext,
+  served: ServedResource,
+): Promise<Answer | undefined> {
   const { info } = context;
   if (served.deprecationWarning !== undefined) context.warnings.add(served.deprecationWarning);
+  refuseWrongMethod(info, served);
   if (info.subresource === 'scale' && served.scale !== undefined) return handleScale(core, context, served);
   switch (info.verb) {
     case 'get':
-      return { code: 200, json: presentObject(context, served, await served.render(requireStored(core, served, keyOf(context, served)))) };
+      checkGetVersion(info.query.get('resourceVersion'));
+      return {
+        code: 200,
+        json: presentObject(context, served, await served.render(requireStored(core, served, keyOf(context, served)))),
+      };
     case 'list':
       return { code: 200, json: presentList(context, served, await listObjects(core, context, served)) };
     case 'watch':
@@ -48,6 +58,23 @@ export async function dispatch(core: ServerCore, context: RequestContext, served
   }
 }
 
+/** Whole collections cannot be replaced, named objects not created, subresources not deleted. */
+function refuseWrongMethod(info: RequestInfo, served: ServedResource): void {
+  const isNamed = info.name !== '';
+  const isWrong =
+    (info.verb === 'create' && isNamed) ||
+    ((info.verb === 'update' || info.verb === 'patch') && !isNamed) ||
+    (info.verb.startsWith('delete') && info.subresource !== '') ||
+    (info.subresource !== '' && info.verb === 'create');
+  if (!isWrong) return;
+  throw served.origin === 'builtin' ? methodNotAllowed() : methodNotSupported(served, info.verb);
+}
+
+/** A get ignores the version it is given, unless it is not one. */
+function checkGetVersion(version: string | null): void {
+  if (version !== null && version !== '' && !/^\d+$/.test(version)) throw plainError(badVersion(version));
+}
+
 function keyOf(context: RequestContext, served: ServedResource): Key {
   const namespace = served.namespaced ? context.info.namespace : '';
   return { bucket: served.bucket, namespace, name: context.info.name };
@@ -65,7 +92,6 @@ async function renderResult(context: RequestContext, served: ServedResource, res
 }
 
 async function handleCreate(core: ServerCore, context: RequestContext, served: ServedResource): Promise<Answer> {
-  if (context.info.name !== '') throw methodNotSupported(served, 'create');
   const options = readWriteOptions(context, 'CreateOptions');
   const object = decodeObject(context, served, await readBody(context.request), options.fieldValidation);
   const result = await createObject(core, context, served, object, options);
@@ -88,6 +114,7 @@ async function handleUpdate(core: ServerCore, context: RequestContext, served: S
     subresource: context.info.subresource,
     options,
     isManaged: false,
+    isReplacement: true,
     transform: () => structuredClone(object),
   });
   return { code: 200, json: await renderResult(context, served, result) };
@@ -147,7 +174,11 @@ async function handleDelete(core: ServerCore, context: RequestContext, served: S
   return { code: 200, json: JSON.stringify(status) };
 }
 
-async function handleDeleteCollection(core: ServerCore, context: RequestContext, served: ServedResource): Promise<Answer> {
+async function handleDeleteCollection(
+  core: ServerCore,
+  context: RequestContext,
+  served: ServedResource,
+): Promise<Answer> {
   const options = readDeleteOptions(context, await readOptionsBody(context));
   const page = await deleteCollection(core, context, served, options);
   return { code: 200, json: presentList(context, served, page) };
@@ -166,7 +197,9 @@ async function handleScale(core: ServerCore, context: RequestContext, served: Se
   const options = readWriteOptions(context, isPatch ? 'PatchOptions' : 'UpdateOptions');
   const mediaType = bodyMediaType(context);
   const text = await readBody(context.request);
-  const body = isPatch ? decodePatch(text, { isArray: mediaType === 'application/json-patch+json' }) : parseBody(text, mediaType).value;
+  const body = isPatch
+    ? decodePatch(text, { isArray: mediaType === 'application/json-patch+json' })
+    : parseBody(text, mediaType).value;
   const result = await updateObject(core, context, served, {
     key,
     subresource: 'scale',
@@ -174,9 +207,13 @@ async function handleScale(core: ServerCore, context: RequestContext, served: Se
     isManaged: false,
     transform: (live) => {
       const current = asJson(scaleOf(served, paths, live));
-      const scale = isPatch ? (Array.isArray(body) ? applyJsonPatch(current, body) : applyMergePatch(current, body)) : body;
+      const scale = isPatch
+        ? Array.isArray(body)
+          ? applyJsonPatch(current, body)
+          : applyMergePatch(current, body)
+        : body;
       if (!isJsonObject(scale)) throw badRequest('the body must be a Scale object');
-      return withScale(served, paths, live, scale);
+      return withScale(paths, live, scale);
     },
   });
   const object = 'stored' in result ? await served.read(result.stored) : result.dryRun;

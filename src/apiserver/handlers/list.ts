@@ -1,3 +1,4 @@
+import { goJsonSyntaxError } from '../../schema/index.ts';
 import type { ServerCore } from '../core.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
@@ -21,10 +22,16 @@ interface Start {
 const tokenVersion = 'meta.k8s.io/v1';
 
 /** Lists the objects a request asks for, each as the JSON text of the served version. */
-export async function listObjects(core: ServerCore, context: RequestContext, served: ServedResource): Promise<RenderedPage> {
+export async function listObjects(
+  core: ServerCore,
+  context: RequestContext,
+  served: ServedResource,
+): Promise<RenderedPage> {
   const { query } = context.info;
   const limit = readLimit(query.get('limit'));
   const filter = compileFilter(served, query);
+  if (query.has('sendInitialEvents'))
+    throw invalidListOption('sendInitialEvents', 'Forbidden: sendInitialEvents is forbidden for list');
   const start = readStart(core, query);
   const page = readPage(core, context, served, { limit, filter, start });
   const items: string[] = [];
@@ -80,34 +87,41 @@ function readStart(core: ServerCore, query: URLSearchParams): Start {
   return { revision: match === 'Exact' ? revision : undefined, after: undefined };
 }
 
+/** 422 for a list or watch option that may not be given, or not with this value. */
+export function invalidListOption(field: string, message: string): ApiError {
+  const reason = message.startsWith('Forbidden') ? 'FieldValueForbidden' : 'FieldValueNotSupported';
+  return new ApiError({
+    code: 422,
+    reason: 'Invalid',
+    message: `ListOptions.meta.k8s.io "" is invalid: ${field}: ${message}`,
+    details: { group: 'meta.k8s.io', kind: 'ListOptions', causes: [{ reason, message, field }] },
+  });
+}
+
 function checkVersionMatch(version: string, match: string): void {
   if (match === '') return;
   const refuse = (message: string): never => {
-    throw new ApiError({
-      code: 422,
-      reason: 'Invalid',
-      message: `ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: ${message}`,
-      details: {
-        group: 'meta.k8s.io',
-        kind: 'ListOptions',
-        causes: [{ reason: message.startsWith('Forbidden') ? 'FieldValueForbidden' : 'FieldValueNotSupported', message, field: 'resourceVersionMatch' }],
-      },
-    });
+    throw invalidListOption('resourceVersionMatch', message);
   };
   if (version === '') refuse('Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided');
   if (match !== 'Exact' && match !== 'NotOlderThan') {
-    refuse(`Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan"`);
+    refuse(`Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan", ""`);
   }
   if (match === 'Exact' && version === '0') {
-    refuse('Forbidden: resourceVersionMatch "Exact" is forbidden for resourceVersion "0"');
+    refuse('Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
   }
 }
 
 /** Reads a resourceVersion; refuses what is not a number as kube-apiserver does. */
 export function parseRevision(version: string): number {
   if (/^\d{1,15}$/.test(version)) return Number(version);
+  throw badRequest(`invalid resource version: ${badVersion(version)}`);
+}
+
+/** What kube-apiserver says of a resourceVersion that is not a number. */
+export function badVersion(version: string): string {
   const quoted = JSON.stringify(version);
-  throw badRequest(`resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: invalid syntax`);
+  return `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: invalid syntax`;
 }
 
 /** 504: the client saw a newer version than this server has. */
@@ -117,20 +131,33 @@ export function tooLargeVersion(asked: number, current: number): ApiError {
     code: 504,
     reason: 'Timeout',
     message: `Timeout: ${message}`,
-    details: { causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }], retryAfterSeconds: 1 },
+    details: {
+      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+      retryAfterSeconds: 1,
+    },
   });
 }
 
 function writeToken(revision: number, next: { namespace: string; name: string }): string {
-  const token = { v: tokenVersion, rv: revision, start: `${next.namespace === '' ? '' : `${next.namespace}/`}${next.name}\u0000` };
+  const token = {
+    v: tokenVersion,
+    rv: revision,
+    start: `${next.namespace === '' ? '' : `${next.namespace}/`}${next.name}\u0000`,
+  };
   return Buffer.from(JSON.stringify(token)).toString('base64url');
 }
 
 function readToken(token: string, version: string, match: string): Start {
-  if (version !== '' && version !== '0') throw badRequest('specifying resource version is not allowed when using continue');
+  if (version !== '' && version !== '0')
+    throw badRequest('specifying resource version is not allowed when using continue');
   if (match !== '') throw badRequest('specifying resource version match is not allowed when using continue');
+  const text = Buffer.from(token, 'base64url').toString('latin1');
   try {
-    const read = JSON.parse(Buffer.from(token, 'base64url').toString('utf8')) as { v?: string; rv?: number; start?: string };
+    const read = JSON.parse(Buffer.from(text, 'latin1').toString('utf8')) as {
+      v?: string;
+      rv?: number;
+      start?: string;
+    };
     if (read.v === tokenVersion && typeof read.rv === 'number' && typeof read.start === 'string') {
       const [left = '', right] = read.start.replace(/\u0000$/, '').split('/');
       const after = right === undefined ? { namespace: '', name: left } : { namespace: left, name: right };
@@ -139,7 +166,7 @@ function readToken(token: string, version: string, match: string): Start {
   } catch {
     // not our token: answered below
   }
-  throw badRequest('continue key is not valid: unable to decode the token');
+  throw badRequest(`invalid continue token: continue key is not valid: ${goJsonSyntaxError(text)}`);
 }
 
 function continueExpired(revision: number, after: { namespace: string; name: string }): ApiError {

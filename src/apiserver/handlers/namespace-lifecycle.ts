@@ -32,7 +32,11 @@ function terminating(served: ServedResource, object: KubeObject, namespace: stri
       ...(served.group === '' ? {} : { group: served.group }),
       kind: served.resource,
       causes: [
-        { reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' },
+        {
+          reason: 'NamespaceTerminating',
+          message: `namespace ${namespace} is being terminated`,
+          field: 'metadata.namespace',
+        },
       ],
     },
   });

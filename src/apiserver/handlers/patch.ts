@@ -1,11 +1,11 @@
-import { isJsonObject, type Json, type JsonObject } from '../../schema/index.ts';
+import { goJson, isJsonObject, type Json, type JsonObject } from '../../schema/index.ts';
 import type { ServerCore } from '../core.ts';
-import { decodePatch, refuseUnknownFields } from '../http/decode.ts';
-import { asJson, asKubeObject, type KubeObject } from '../object.ts';
+import { decodePatch, finishDecoding, refuseUnknownFields } from '../http/decode.ts';
+import { asJson, type KubeObject } from '../object.ts';
 import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch } from '../patch/index.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
-import { ApiError, badRequest, notFound, unsupportedMediaType } from '../status.ts';
+import { ApiError, badRequest, invalid, notFound, unsupportedMediaType } from '../status.ts';
 import type { Key } from '../store/store.ts';
 import { createObject, type WriteResult } from './create.ts';
 import { updateObject } from './update.ts';
@@ -42,14 +42,21 @@ export async function patchObject(
     subresource: request.subresource,
     options,
     isManaged: false,
-    transform: (live) => finishPatched(context, served, patchedObject(served, request.mediaType, live, patch), options),
+    transform: (live) => {
+      const patched = patchedObject(served, request.mediaType, live, patch);
+      return finishPatched(context, served, request, { patched, patch, options });
+    },
   });
   return { result, isCreated: false };
 }
 
 function checkMediaType(served: ServedResource, mediaType: string): void {
-  const supported = served.origin === 'custom' ? [jsonPatch, mergePatch, 'application/apply-patch+yaml'] : [jsonPatch, mergePatch, strategicPatch, 'application/apply-patch+yaml'];
+  const supported =
+    served.origin === 'custom'
+      ? [jsonPatch, mergePatch, 'application/apply-patch+yaml']
+      : [jsonPatch, mergePatch, strategicPatch, 'application/apply-patch+yaml'];
   if (supported.includes(mediaType)) return;
+  if (served.origin === 'builtin') throw unsupportedMediaType('415: Unsupported Media Type', {});
   throw unsupportedMediaType(
     `the body of the request was in an unknown format - accepted media types include: ${supported.join(', ')}`,
   );
@@ -61,13 +68,18 @@ function forceForbidden(): ApiError {
     code: 422,
     reason: 'Invalid',
     message: `PatchOptions.meta.k8s.io "" is invalid: force: ${message}`,
-    details: { group: 'meta.k8s.io', kind: 'PatchOptions', causes: [{ reason: 'FieldValueForbidden', message, field: 'force' }] },
+    details: {
+      group: 'meta.k8s.io',
+      kind: 'PatchOptions',
+      causes: [{ reason: 'FieldValueForbidden', message, field: 'force' }],
+    },
   });
 }
 
 function patchedObject(served: ServedResource, mediaType: string, live: KubeObject, patch: Json): JsonObject {
   const document = asJson(live);
-  const patched = mediaType === jsonPatch ? applyJsonPatch(document, patch) : mergedObject(served, mediaType, document, patch);
+  const patched =
+    mediaType === jsonPatch ? applyJsonPatch(document, patch) : mergedObject(served, mediaType, document, patch);
   if (!isJsonObject(patched)) throw badRequest('the patch must leave a JSON object');
   return patched;
 }
@@ -79,17 +91,53 @@ function mergedObject(served: ServedResource, mediaType: string, document: JsonO
 }
 
 /** A patched object is decoded again: unknown fields are pruned and reported, defaults filled. */
-function finishPatched(context: RequestContext, served: ServedResource, patched: JsonObject, options: WriteOptions): KubeObject {
-  if (patched.apiVersion !== served.apiVersion || patched.kind !== served.kind) {
-    patched.apiVersion = served.apiVersion;
-    patched.kind = served.kind;
-  }
-  if (!isJsonObject(patched.metadata)) patched.metadata = {};
-  refuseUnknownFields(context, served, patched, { duplicates: [], fieldValidation: options.fieldValidation });
-  served.compiled.applyDefaults(patched);
-  const object = asKubeObject(patched);
-  served.strategy.applyDefaults?.(object);
+function finishPatched(
+  context: RequestContext,
+  served: ServedResource,
+  request: PatchRequest,
+  made: { patched: JsonObject; patch: Json; options: WriteOptions },
+): KubeObject {
+  const { patched, options } = made;
+  const shown = request.mediaType === strategicPatch ? goMap(made.patch) : goJson(patched);
+  refuseUnknownFields(context, served, patched, {
+    duplicates: [],
+    fieldValidation: options.fieldValidation,
+    refuse: (why) => unusablePatch(shown, why),
+  });
+  const object = finishDecoding(served, patched);
+  checkIdentity(served, request.key, object);
   return object;
+}
+
+function unusablePatch(shown: string, why: string): ApiError {
+  return invalid({ group: '', kind: '' }, '', [
+    { reason: 'FieldValueInvalid', field: 'patch', badValue: shown, detail: why },
+  ]);
+}
+
+/** A map as Go prints it: `map[a:1 b:map[c:2]]`. */
+function goMap(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(goMap).join(' ')}]`;
+  if (!isJsonObject(value)) return String(value);
+  const entries = Object.keys(value)
+    .sort()
+    .map((key) => `${key}:${goMap(value[key] ?? null)}`);
+  return `map[${entries.join(' ')}]`;
+}
+
+/** A patch may not move an object to another name or namespace, nor make it another kind. */
+function checkIdentity(served: ServedResource, key: Key, object: KubeObject): void {
+  const { name, namespace } = object.metadata;
+  if ((name ?? '') !== key.name) {
+    throw badRequest(`the name of the object (${name ?? ''}) does not match the name on the URL (${key.name})`);
+  }
+  if (served.namespaced && (namespace ?? '') !== '' && namespace !== key.namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+  if (object.kind !== served.kind || object.apiVersion !== served.apiVersion) {
+    object.kind = served.kind;
+    object.apiVersion = served.apiVersion;
+  }
 }
 
 async function applyObject(
@@ -100,10 +148,10 @@ async function applyObject(
   options: WriteOptions,
 ): Promise<{ result: WriteResult; isCreated: boolean }> {
   if (!options.hasFieldManager) throw managerRequired();
-  const { patch, duplicates } = decodeApply(request.body);
+  const patch = decodeApply(request.body);
   checkApplied(served, request.key, patch);
-  refuseUnknownFields(context, served, structuredClone(patch), { duplicates, fieldValidation: options.fieldValidation });
-  const merge = (live: KubeObject | undefined): KubeObject => mergeApplied(served, request, options, patch, live, context.now);
+  const merge = (live: KubeObject | undefined): KubeObject =>
+    mergeApplied(served, request, options, patch, live, context.now);
   for (;;) {
     if (core.store.head(request.key) === undefined) {
       if (request.subresource !== '') throw notFound(served, request.key.name);
@@ -170,29 +218,35 @@ function mergeApplied(
   served.strategy.applyDefaults?.(merged);
   if (live !== undefined) {
     const asked = isJsonObject(patch.metadata) ? patch.metadata.resourceVersion : undefined;
-    merged.metadata.resourceVersion = typeof asked === 'string' && asked !== '' ? asked : (live.metadata.resourceVersion ?? '');
+    merged.metadata.resourceVersion =
+      typeof asked === 'string' && asked !== '' ? asked : (live.metadata.resourceVersion ?? '');
   }
   return merged;
 }
 
-function decodeApply(body: string): { patch: JsonObject; duplicates: string[] } {
+function decodeApply(body: string): JsonObject {
   const decoded = decodePatch(body, { isArray: false, isYaml: true });
   if (!isJsonObject(decoded)) throw badRequest('error decoding YAML: the applied configuration must be an object');
-  return { patch: decoded, duplicates: [] };
+  return decoded;
 }
 
 function checkApplied(served: ServedResource, key: Key, patch: JsonObject): void {
-  if (!isJsonObject(patch.metadata)) patch.metadata = {};
-  const { metadata } = patch;
-  if (patch.apiVersion === undefined || patch.kind === undefined) {
-    throw badRequest('error decoding patch: apiVersion and kind must be set in an applied configuration');
+  if (patch.metadata === undefined || patch.metadata === null) patch.metadata = {};
+  const { apiVersion, kind, metadata } = patch;
+  if (apiVersion === undefined || kind === undefined)
+    throw badRequest(`invalid object type: /, Kind=${String(kind ?? '')}`);
+  if (apiVersion !== served.apiVersion || kind !== served.kind) {
+    const asked = `${served.apiVersion}, Kind=${served.kind}`;
+    throw badRequest(
+      `the applied configuration is ${String(apiVersion)}, Kind=${String(kind)}, but the request is for ${asked}`,
+    );
   }
-  if (patch.apiVersion !== served.apiVersion || patch.kind !== served.kind) {
-    throw badRequest(`the applied configuration is ${String(patch.apiVersion)}, Kind=${String(patch.kind)}, but the request is for ${served.apiVersion}, Kind=${served.kind}`);
+  if (!isJsonObject(metadata)) return;
+  const name = metadata.name ?? key.name;
+  if (name !== key.name) {
+    throw badRequest(`the name of the object (${String(name)}) does not match the name on the URL (${key.name})`);
   }
-  if (metadata.name === undefined) metadata.name = key.name;
-  if (metadata.name !== key.name) throw badRequest(`metadata.name ${String(metadata.name)} does not match the name in the request ${key.name}`);
-  if (served.namespaced && metadata.namespace === undefined) metadata.namespace = key.namespace;
+  metadata.name = name;
 }
 
 function managerRequired(): ApiError {
@@ -201,6 +255,10 @@ function managerRequired(): ApiError {
     code: 422,
     reason: 'Invalid',
     message: `PatchOptions.meta.k8s.io "" is invalid: fieldManager: ${message}`,
-    details: { group: 'meta.k8s.io', kind: 'PatchOptions', causes: [{ reason: 'FieldValueRequired', message, field: 'fieldManager' }] },
+    details: {
+      group: 'meta.k8s.io',
+      kind: 'PatchOptions',
+      causes: [{ reason: 'FieldValueRequired', message, field: 'fieldManager' }],
+    },
   });
 }

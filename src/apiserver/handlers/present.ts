@@ -2,14 +2,17 @@ import type { KubeObject } from '../object.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { TableColumn } from '../resource.ts';
 import type { ServedResource } from '../served-resource.ts';
+import { badRequest } from '../status.ts';
 import type { RenderedPage } from './list.ts';
 
 /** How many `metadata` bytes of a Table row are kept: all of it, only metadata, or nothing. */
 type IncludeObject = 'None' | 'Metadata' | 'Object';
 
 function includeObjectOf(context: RequestContext): IncludeObject {
-  const asked = context.info.query.get('includeObject');
-  return asked === 'None' || asked === 'Object' ? asked : 'Metadata';
+  const asked = context.info.query.get('includeObject') ?? '';
+  if (asked === '' || asked === 'Metadata') return 'Metadata';
+  if (asked === 'None' || asked === 'Object') return asked;
+  throw badRequest(`unrecognized includeObject value: ${JSON.stringify(asked)}`);
 }
 
 /** One object as the client wants to see it: itself, a Table of one row, or its metadata alone. */
@@ -19,14 +22,17 @@ export function presentObject(context: RequestContext, served: ServedResource, j
   return JSON.stringify(partialOf(context, JSON.parse(json) as KubeObject));
 }
 
-/** The object inside a watch event; table definitions are sent with the first row only by clients' wish, so with each. */
-export function eventObject(context: RequestContext, served: ServedResource, json: string, type: string): string {
+/** The object inside a watch event; the columns of a Table go with the first event only. */
+export function eventObject(
+  context: RequestContext,
+  served: ServedResource,
+  json: string,
+  event: { isBookmark: boolean; isFirst: boolean },
+): string {
   if (context.media.as === 'object') return json;
-  if (context.media.as === 'PartialObjectMetadata' || context.media.as === 'PartialObjectMetadataList') {
-    return JSON.stringify(partialOf(context, JSON.parse(json) as KubeObject));
-  }
-  const rows = type === 'BOOKMARK' ? [] : [json];
-  return JSON.stringify(tableOf(context, served, rows, singleMeta(json)));
+  if (context.media.as !== 'Table') return JSON.stringify(partialOf(context, JSON.parse(json) as KubeObject));
+  const table = tableOf(context, served, event.isBookmark ? [] : [json], singleMeta(json));
+  return JSON.stringify(event.isFirst ? table : { ...table, columnDefinitions: null });
 }
 
 function singleMeta(json: string): { resourceVersion: string } {
@@ -48,7 +54,8 @@ export function presentList(context: RequestContext, served: ServedResource, pag
   if (context.media.as === 'Table') return JSON.stringify(tableOf(context, served, page.items, metadata));
   if (context.media.as === 'object') {
     // kube-apiserver drops apiVersion and kind inside typed lists of built-in kinds; clients rely on the list's own.
-    const head = `{"kind":"${served.listKind}","apiVersion":"${served.apiVersion}","metadata":${JSON.stringify(metadata)},"items":[`;
+    const shown = served.origin === 'custom' ? { continue: '', ...metadata } : metadata;
+    const head = `{"kind":"${served.listKind}","apiVersion":"${served.apiVersion}","metadata":${JSON.stringify(shown)},"items":[`;
     const items = served.origin === 'builtin' ? page.items.map(withoutTypeMeta) : page.items;
     return `${head}${items.join(',')}]}`;
   }
@@ -103,6 +110,6 @@ function columnDefinition(column: TableColumn): object {
 function tableRow(context: RequestContext, served: ServedResource, json: string, include: IncludeObject): object {
   const object = JSON.parse(json) as KubeObject;
   const cells = served.table.row(object, context.now);
-  if (include === 'None') return { cells };
+  if (include === 'None') return { cells, object: null };
   return { cells, object: include === 'Object' ? object : partialOf(context, object) };
 }

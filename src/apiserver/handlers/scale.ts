@@ -1,7 +1,7 @@
-import { isJsonObject, type Json, type JsonObject } from '../../schema/index.ts';
+import { type FieldError, isJsonObject, type Json, type JsonObject } from '../../schema/index.ts';
 import { asJson, type KubeObject } from '../object.ts';
 import type { ScalePaths, ServedResource } from '../served-resource.ts';
-import { badRequest, internalError, invalid } from '../status.ts';
+import { badRequest, internalError } from '../status.ts';
 
 /** The autoscaling/v1 Scale of an object whose kind has the scale subresource. */
 export function scaleOf(served: ServedResource, paths: ScalePaths, object: KubeObject): KubeObject {
@@ -31,21 +31,57 @@ export function scaleOf(served: ServedResource, paths: ScalePaths, object: KubeO
 }
 
 /** The object with the replica count of a Scale that was put or patched. */
-export function withScale(served: ServedResource, paths: ScalePaths, live: KubeObject, scale: JsonObject): KubeObject {
+export function withScale(paths: ScalePaths, live: KubeObject, scale: JsonObject): KubeObject {
   const spec = isJsonObject(scale.spec) ? scale.spec : {};
   const replicas = spec.replicas ?? 0;
   if (typeof replicas !== 'number' || !Number.isInteger(replicas)) throw badRequest('spec.replicas must be an integer');
-  if (replicas < 0) {
-    throw invalid({ group: 'autoscaling', kind: 'Scale' }, live.metadata.name ?? '', [
-      { reason: 'FieldValueInvalid', field: 'spec.replicas', badValue: replicas, detail: 'should be a non-negative integer' },
-    ]);
-  }
   const metadata = isJsonObject(scale.metadata) ? scale.metadata : {};
   if (typeof metadata.resourceVersion === 'string' && metadata.resourceVersion !== '') {
     live.metadata.resourceVersion = metadata.resourceVersion;
   }
   setAt(asJson(live), paths.specReplicasPath, replicas);
   return live;
+}
+
+/** What is wrong with the fields the scale subresource reads: they must be reachable, whole and not negative. */
+export function scaleFaults(served: ServedResource, object: KubeObject): FieldError[] {
+  if (served.scale === undefined) return [];
+  const errors: FieldError[] = [];
+  for (const field of [served.scale.specReplicasPath, served.scale.statusReplicasPath]) {
+    const detail = replicasFault(asJson(object), field);
+    const value = valueAt(asJson(object), field);
+    if (detail !== undefined) {
+      errors.push({ reason: 'FieldValueInvalid', field, badValue: typeof value === 'number' ? value : 0, detail });
+    }
+  }
+  return errors;
+}
+
+function replicasFault(object: JsonObject, path: string): string | undefined {
+  const parts = segments(path);
+  let at: Json | undefined = object;
+  for (const part of parts) {
+    if (at === undefined) return undefined;
+    if (!isJsonObject(at))
+      return `${path} accessor error: ${goValue(at)} is of the type ${goType(at)}, expected map[string]interface{}`;
+    at = at[part];
+  }
+  if (at === undefined) return undefined;
+  if (typeof at !== 'number')
+    return `${path} accessor error: ${goValue(at)} is of the type ${goType(at)}, expected int64`;
+  if (at < 0) return 'should be a non-negative integer';
+  return at > 2 ** 31 - 1 ? `should be less than or equal to ${2 ** 31 - 1}` : undefined;
+}
+
+function goType(value: Json): string {
+  if (value === null) return '<nil>';
+  if (Array.isArray(value)) return '[]interface {}';
+  if (typeof value === 'object') return 'map[string]interface {}';
+  return typeof value === 'boolean' ? 'bool' : typeof value === 'number' ? 'int64' : 'string';
+}
+
+function goValue(value: Json): string {
+  return value === null ? '<nil>' : typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 function segments(path: string): string[] {

@@ -7,7 +7,10 @@ import type { ServedResource } from '../served-resource.ts';
 import type { WriteOptions } from './write-options.ts';
 
 /** Who the server is to itself: its own controllers write as this user. */
-export const systemUser: UserInfo = { username: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] };
+export const systemUser: UserInfo = {
+  username: 'system:apiserver',
+  groups: ['system:masters', 'system:authenticated'],
+};
 
 /** A request the server makes to itself, for its own controllers and its start-up. */
 export function systemContext(

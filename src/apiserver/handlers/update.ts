@@ -3,7 +3,7 @@ import { equalIgnoringManagedFieldsTimestamps } from '../field-manager/index.ts'
 import { asJson, type KubeObject } from '../object.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
-import { conflict, invalid, notFound, staleWrite } from '../status.ts';
+import { type ApiError, conflict, invalid, notFound, plainError, staleWrite } from '../status.ts';
 import type { Key, Stored } from '../store/store.ts';
 import type { WriteResult } from './create.ts';
 import { prepareForUpdate } from './prepare-update.ts';
@@ -20,6 +20,8 @@ export interface Change {
   transform(live: KubeObject): KubeObject | Promise<KubeObject>;
   /** True when `transform` has already set managedFields (server-side apply). */
   readonly isManaged: boolean;
+  /** True for a PUT, whose uid is a precondition; a patch that changes the uid is just wrong. */
+  readonly isReplacement?: boolean;
 }
 
 const attempts = 20;
@@ -64,22 +66,35 @@ async function tryUpdate(
 
 function checkPreconditions(served: ServedResource, change: Change, next: KubeObject, live: KubeObject): void {
   const { uid, resourceVersion } = next.metadata;
-  if (uid !== undefined && uid !== '' && uid !== live.metadata.uid) {
-    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid ?? ''}`;
-    throw conflict(served, change.key.name, why);
+  if (change.isReplacement && uid !== undefined && uid !== '' && uid !== live.metadata.uid) {
+    throw conflict(served, change.key.name, uidMismatch(served, change.key, uid, live.metadata.uid ?? ''));
   }
   if (resourceVersion === undefined || resourceVersion === '' || resourceVersion === '0') {
-    if (!served.allowsUnconditionalUpdate) {
-      const detail = 'must be specified for an update';
-      throw invalid(served, change.key.name, [
-        { reason: 'FieldValueInvalid', field: 'metadata.resourceVersion', badValue: 0, detail },
-      ]);
-    }
+    if (!served.allowsUnconditionalUpdate) throw versionRequired(served, change.key.name);
   } else if (resourceVersion !== live.metadata.resourceVersion) {
+    if (!/^\d+$/.test(resourceVersion))
+      throw plainError(`strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`);
     throw conflict(served, change.key.name, staleWrite);
   }
-  next.metadata.uid = live.metadata.uid ?? '';
+  if (uid === undefined || uid === '') next.metadata.uid = live.metadata.uid ?? '';
   next.metadata.resourceVersion = live.metadata.resourceVersion ?? '';
+}
+
+function uidMismatch(served: ServedResource, key: Key, asked: string, found: string): string {
+  const path = [
+    served.origin === 'custom' ? `${served.group}/${served.resource}` : served.resource,
+    key.namespace,
+    key.name,
+  ];
+  const where = `Key: /registry/${path.filter((p) => p !== '').join('/')}, ResourceVersion: 0`;
+  const why = `Precondition failed: UID in precondition: ${asked}, UID in object meta: ${found}`;
+  return `StorageError: invalid object, Code: 4, ${where}, AdditionalErrorMsg: ${why}`;
+}
+
+function versionRequired(served: ServedResource, name: string): ApiError {
+  const kind = { group: served.group, kind: served.resource };
+  const detail = 'must be specified for an update';
+  return invalid(kind, name, [{ reason: 'FieldValueInvalid', field: 'metadata.resourceVersion', badValue: 0, detail }]);
 }
 
 function trackUpdate(served: ServedResource, change: Change, next: KubeObject, live: KubeObject, now: Date): void {
@@ -99,7 +114,13 @@ function settleManagedFields(next: KubeObject): void {
   if (next.metadata.managedFields?.length === 0) delete next.metadata.managedFields;
 }
 
-function attributes(context: RequestContext, served: ServedResource, change: Change, next: KubeObject, live: KubeObject) {
+function attributes(
+  context: RequestContext,
+  served: ServedResource,
+  change: Change,
+  next: KubeObject,
+  live: KubeObject,
+) {
   return {
     operation: 'UPDATE' as const,
     resource: served,
@@ -158,7 +179,17 @@ async function commitUpdate(
   const object = await served.toStorage(next);
   const kind = isFreed && served.strategy.isHeldWhenDeleted?.(next) !== true ? 'delete' : 'update';
   const written = core.store.write({ kind, key: change.key, object, expect: stored.revision });
-  if (!('conflict' in written)) return { stored: await written };
+  if (!('conflict' in written)) return { stored: answered(await written, stored, kind) };
   if (written.conflict === 'missing') throw notFound(served, change.key.name);
   return 'moved';
+}
+
+/** The write that removes the last finalizer is answered with the object as it was last seen, not with its tombstone. */
+function answered(written: Stored, before: Stored, kind: 'update' | 'delete'): Stored {
+  if (kind === 'update') return written;
+  const json = written.json.replace(
+    `"resourceVersion":"${written.revision}"`,
+    `"resourceVersion":"${before.revision}"`,
+  );
+  return { ...written, revision: before.revision, json };
 }

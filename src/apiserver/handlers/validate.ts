@@ -4,16 +4,13 @@ import { asJson, type KubeObject } from '../object.ts';
 import type { StrategyContext } from '../resource.ts';
 import type { ServedResource } from '../served-resource.ts';
 import { invalid } from '../status.ts';
+import { scaleFaults } from './scale.ts';
 
 /** Every mistake in an object about to be created. */
 export function validateForCreate(served: ServedResource, object: KubeObject, context: StrategyContext): FieldError[] {
   const errors = validateMetadata(object.metadata, { name: served.nameRule, namespaced: served.namespaced });
-  if (served.origin === 'custom') {
-    const structural = served.compiled.validate(asJson(object));
-    errors.push(...structural);
-    // Rules read fields by their declared type, so they run only on an object that has those types.
-    if (structural.length === 0) errors.push(...served.compiled.validateRules(asJson(object), undefined));
-  }
+  if (served.origin === 'custom')
+    errors.push(...scaleFaults(served, object), ...served.compiled.validateCreate(asJson(object)));
   errors.push(...(served.strategy.validate?.(object, context) ?? []));
   return errors;
 }
@@ -27,7 +24,11 @@ export function validateForUpdate(
   const { object, old } = next;
   const errors = validateMetadata(object.metadata, { name: served.nameRule, namespaced: served.namespaced });
   errors.push(...validateMetadataUpdate(object.metadata, old.metadata));
-  if (served.origin === 'custom') errors.push(...served.compiled.validateUpdate(asJson(object), asJson(old)));
+  if (served.origin === 'custom') {
+    const { compiled } = served;
+    const check = next.isStatus ? compiled.validateStatusUpdate : compiled.validateUpdate;
+    errors.push(...scaleFaults(served, object), ...check.call(compiled, asJson(object), asJson(old)));
+  }
   const { strategy } = served;
   const check = next.isStatus ? strategy.validateStatusUpdate : strategy.validateUpdate;
   errors.push(...(check?.call(strategy, object, old, context) ?? []));

@@ -3,13 +3,14 @@ import type { ServerCore } from '../core.ts';
 import { isTrue } from '../http/request-info.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
-import { ApiError } from '../status.ts';
+import { ApiError, badRequest, plainError } from '../status.ts';
 import type { Change, Stored, Subscription } from '../store/store.ts';
 import { compileFilter, type StoredFilter } from './filter.ts';
-import { parseRevision, tooLargeVersion } from './list.ts';
+import { badVersion, invalidListOption, tooLargeVersion } from './list.ts';
 import { eventObject } from './present.ts';
 
 const bookmarkIntervalMs = 60_000;
+const lastBookmarkMs = 2_000;
 const defaultTimeoutMs = 30 * 60_000;
 /** A watcher that lets this much pile up is cut off; it will list again. */
 const maxBufferedBytes = 16 * 1024 * 1024;
@@ -19,6 +20,8 @@ const initialEventsAnnotation = 'k8s.io/initial-events-end';
 interface WatchRequest {
   readonly filter: StoredFilter;
   readonly namespace: string | undefined;
+  /** Only this object; empty: all. */
+  readonly name: string;
   readonly since: number;
   /** Objects to send as ADDED before anything else. */
   readonly sendsState: boolean;
@@ -45,11 +48,19 @@ export async function watchObjects(core: ServerCore, context: RequestContext, se
   await runUntilClosed(core, stream, subscription, request);
 }
 
-async function runUntilClosed(core: ServerCore, stream: WatchStream, subscription: Subscription, request: WatchRequest): Promise<void> {
+async function runUntilClosed(
+  core: ServerCore,
+  stream: WatchStream,
+  subscription: Subscription,
+  request: WatchRequest,
+): Promise<void> {
   const timers: NodeJS.Timeout[] = [];
   timers.push(setTimeout(() => stream.end(), request.timeoutMs));
   if (request.sendsBookmarks) {
-    timers.push(setInterval(() => stream.bookmark(core.store.revision()), bookmarkIntervalMs));
+    const mark = (): void => stream.bookmark(core.store.revision());
+    timers.push(setInterval(mark, bookmarkIntervalMs));
+    // One shortly before the end, so that the client's next watch starts from a fresh version.
+    timers.push(setTimeout(mark, Math.max(0, request.timeoutMs - lastBookmarkMs)));
   }
   await stream.closed;
   for (const timer of timers) clearTimeout(timer);
@@ -59,37 +70,43 @@ async function runUntilClosed(core: ServerCore, stream: WatchStream, subscriptio
 function readWatchRequest(core: ServerCore, context: RequestContext, served: ServedResource): WatchRequest {
   const { query, namespace } = context.info;
   const version = query.get('resourceVersion') ?? '';
-  const revision = version === '' || version === '0' ? 0 : parseRevision(version);
+  if (!/^\d{0,15}$/.test(version)) throw plainError(badVersion(version));
+  const revision = Number(version);
   if (revision > core.store.revision()) throw tooLargeVersion(revision, core.store.revision());
   const initial = query.get('sendInitialEvents');
   const match = query.get('resourceVersionMatch') ?? '';
   checkInitialEvents(initial, match);
   const sendsInitial = initial !== null && isTrue(initial);
-  const seconds = Number(query.get('timeoutSeconds') ?? '0');
+  const seconds = readSeconds(query.get('timeoutSeconds') ?? '0');
   return {
     filter: compileFilter(served, query),
+    name: context.info.name,
     namespace: served.namespaced && namespace !== '' ? namespace : undefined,
     since: revision === 0 ? core.store.revision() : revision,
     sendsState: initial === null ? revision === 0 : sendsInitial,
     marksInitialEnd: sendsInitial && isTrue(query.get('allowWatchBookmarks')),
     sendsBookmarks: isTrue(query.get('allowWatchBookmarks')),
-    timeoutMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : defaultTimeoutMs,
+    timeoutMs: seconds > 0 ? seconds * 1000 : defaultTimeoutMs,
   };
 }
 
+function readSeconds(text: string): number {
+  if (/^-?\d*$/.test(text)) return Number(text);
+  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+}
+
 function checkInitialEvents(initial: string | null, match: string): void {
-  const invalid = (field: string, message: string): ApiError =>
-    new ApiError({
-      code: 422,
-      reason: 'Invalid',
-      message: `ListOptions.meta.k8s.io "" is invalid: ${field}: ${message}`,
-      details: { group: 'meta.k8s.io', kind: 'ListOptions', causes: [{ reason: 'FieldValueForbidden', message, field }] },
-    });
   if (initial === null && match !== '') {
-    throw invalid('resourceVersionMatch', 'Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided');
+    throw invalidListOption(
+      'resourceVersionMatch',
+      'Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
+    );
   }
   if (initial !== null && match !== 'NotOlderThan') {
-    throw invalid('sendInitialEvents', 'Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
+    throw invalidListOption(
+      'resourceVersionMatch',
+      'Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
+    );
   }
 }
 
@@ -107,6 +124,8 @@ class WatchStream {
   #tail: Promise<void> | undefined;
   #isOpen = false;
   #isDone = false;
+  #owesInitialEnd = false;
+  #hasSentColumns = false;
 
   constructor(context: RequestContext, served: ServedResource) {
     this.#context = context;
@@ -133,7 +152,8 @@ class WatchStream {
     for (const item of initial) {
       if (isWanted(item, request)) this.#send('ADDED', item);
     }
-    if (request.marksInitialEnd) this.bookmark(revision, { [initialEventsAnnotation]: 'true' });
+    this.#owesInitialEnd = request.sendsState && request.sendsBookmarks;
+    if (request.marksInitialEnd) this.bookmark(revision);
   }
 
   enqueue(change: Change, request: WatchRequest): void {
@@ -143,11 +163,14 @@ class WatchStream {
     else if (was) this.#send('DELETED', change.type === 'DELETED' ? change.current : atRevision(change));
   }
 
-  bookmark(revision: number, annotations?: Record<string, string>): void {
+  /** The first one after a state was sent also says that the state is complete. */
+  bookmark(revision: number): void {
     const { kind, apiVersion } = this.#served;
-    const metadata = { resourceVersion: String(revision), creationTimestamp: null, ...(annotations === undefined ? {} : { annotations }) };
+    const annotations = this.#owesInitialEnd ? { annotations: { [initialEventsAnnotation]: 'true' } } : {};
+    this.#owesInitialEnd = false;
+    const metadata = { resourceVersion: String(revision), ...annotations };
     const object = JSON.stringify({ kind, apiVersion, metadata });
-    this.#after(() => this.#write('BOOKMARK', eventObject(this.#context, this.#served, object, 'BOOKMARK')));
+    this.#after(() => this.#writeRendered('BOOKMARK', object));
   }
 
   fail(error: ApiError): void {
@@ -168,7 +191,9 @@ class WatchStream {
   }
 
   #writeRendered(type: string, json: string): void {
-    this.#write(type, eventObject(this.#context, this.#served, json, type));
+    const isFirst = !this.#hasSentColumns;
+    this.#hasSentColumns = true;
+    this.#write(type, eventObject(this.#context, this.#served, json, { isBookmark: type === 'BOOKMARK', isFirst }));
   }
 
   #after(step: () => void | Promise<void>): void {
@@ -200,6 +225,7 @@ class WatchStream {
 }
 
 function isWanted(item: Stored, request: WatchRequest): boolean {
+  if (request.name !== '' && item.name !== request.name) return false;
   if (request.namespace !== undefined && item.namespace !== request.namespace) return false;
   return request.filter === undefined || request.filter(item);
 }
@@ -208,6 +234,9 @@ function isWanted(item: Stored, request: WatchRequest): boolean {
 function atRevision(change: Change): Stored {
   const { previous, current } = change;
   if (previous === undefined) return current;
-  const json = previous.json.replace(`"resourceVersion":"${previous.revision}"`, `"resourceVersion":"${change.revision}"`);
+  const json = previous.json.replace(
+    `"resourceVersion":"${previous.revision}"`,
+    `"resourceVersion":"${change.revision}"`,
+  );
   return { ...previous, revision: change.revision, json };
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../schema/index.ts';
 import { isTrue } from '../http/request-info.ts';
 import type { RequestContext } from '../request-context.ts';
-import { ApiError, badRequest } from '../status.ts';
+import { ApiError } from '../status.ts';
 
 /** How strictly unknown and duplicate fields are treated. */
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
@@ -59,7 +59,14 @@ function invalidOptions(kind: string, field: string, value: string, detail: stri
 }
 
 function checkManager(kind: string, manager: string): void {
-  if (manager.length > 128) throw badRequest(`fieldManager: Invalid value: may not be longer than 128 (${kind})`);
+  if (manager.length <= 128) return;
+  const message = 'Too long: may not be more than 128 bytes';
+  throw new ApiError({
+    code: 422,
+    reason: 'Invalid',
+    message: `${kind}.meta.k8s.io "" is invalid: fieldManager: ${message}`,
+    details: { group: 'meta.k8s.io', kind, causes: [{ reason: 'FieldValueTooLong', message, field: 'fieldManager' }] },
+  });
 }
 
 function managerFromAgent(agent: string): string {

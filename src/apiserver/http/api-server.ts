@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { accessQueryOf, anonymous, type Authenticator, type Authorizer } from '../auth/auth.ts';
 import type { AuditLog } from '../audit.ts';
+import { type Authenticator, type Authorizer, accessQueryOf, anonymous } from '../auth/auth.ts';
 import type { ServerCore } from '../core.ts';
 import { dispatch } from '../handlers/dispatch.ts';
 import { dispatchSubresource, dispatchVirtual } from '../handlers/dispatch-special.ts';
@@ -8,13 +8,13 @@ import type { RequestMetrics } from '../metrics.ts';
 import type { Answer, RequestContext } from '../request-context.ts';
 import type { UserInfo } from '../resource.ts';
 import type { ServedResource } from '../served-resource.ts';
-import { ApiError, internalError, methodNotSupported } from '../status.ts';
+import { ApiError, internalError, methodNotSupported, notFound, unknownResource } from '../status.ts';
 import type { SubresourceHandler, VirtualResource } from '../virtual-resource.ts';
 import { TruncatedBody } from './body.ts';
 import { forbiddenRequest } from './forbidden.ts';
 import { chooseMedia, type MediaChoice } from './media.ts';
 import type { NonResourceRoutes } from './non-resource.ts';
-import { isTrue, readRequestInfo, type RequestInfo } from './request-info.ts';
+import { isTrue, type RequestInfo, readRequestInfo } from './request-info.ts';
 import { respondJson, respondText } from './respond.ts';
 
 /** Everything a request meets on its way. */
@@ -27,6 +27,8 @@ export interface ApiServerParts {
   readonly routes: NonResourceRoutes;
   readonly virtual: readonly VirtualResource[];
   readonly subresources: readonly SubresourceHandler[];
+  /** Groups compiled into the server answer unknown paths with a Status, others with plain text. */
+  isBuiltinGroup(group: string): boolean;
   /** Told about what should never happen; the client gets a 500. */
   onFault(error: unknown, info: RequestInfo): void;
 }
@@ -47,18 +49,25 @@ export function createRequestListener(parts: ApiServerParts) {
   };
 }
 
-async function serve(parts: ApiServerParts, request: IncomingMessage, response: ServerResponse, info: RequestInfo): Promise<void> {
+async function serve(
+  parts: ApiServerParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  info: RequestInfo,
+): Promise<void> {
   const started = performance.now();
   const warnings = new Set<string>();
-  const seen: { user: UserInfo; media: Pick<MediaChoice, 'format' | 'contentType' | 'pretty'> } = { user: anonymous, media: plainMedia };
+  const seen: { user: UserInfo; media: Pick<MediaChoice, 'format' | 'contentType' | 'pretty'> } = {
+    user: anonymous,
+    media: plainMedia,
+  };
   let code = 200;
   let reason = '';
   try {
     code = await answerRequest(parts, { request, response, info, warnings, seen });
   } catch (error) {
     if (error instanceof TruncatedBody || response.destroyed) {
-      response.destroy();
-      code = 499;
+      code = 499; // the socket's own error handler has answered, if anybody is left to read it
     } else {
       const failure = toApiError(parts, error, info);
       code = failure.code;
@@ -88,6 +97,7 @@ async function answerRequest(parts: ApiServerParts, flight: Flight): Promise<num
   if (!info.isResource) return parts.routes.serve({ request, response, info, user: seen.user });
   const target = findTarget(parts, info);
   if (target === undefined) {
+    if (parts.isBuiltinGroup(info.group)) throw unknownResource();
     respondText(response, 404, '404 page not found\n');
     return 404;
   }
@@ -112,7 +122,9 @@ type Target =
 function findTarget(parts: ApiServerParts, info: RequestInfo): Target | undefined {
   const served = parts.core.registry.find(info.group, info.version, info.resource);
   if (served !== undefined) return storedTarget(parts, info, served);
-  const virtual = parts.virtual.find((v) => v.group === info.group && v.version === info.version && v.resource === info.resource);
+  const virtual = parts.virtual.find(
+    (v) => v.group === info.group && v.version === info.version && v.resource === info.resource,
+  );
   return virtual === undefined || info.subresource !== '' ? undefined : { kind: 'virtual', virtual };
 }
 
@@ -120,10 +132,12 @@ function storedTarget(parts: ApiServerParts, info: RequestInfo, served: ServedRe
   if (served.namespaced !== (info.namespace !== '') && !isListOfAll(info, served)) return undefined;
   const { subresource } = info;
   if (subresource === '') return { kind: 'stored', served };
-  if (subresource === 'status') return served.hasStatus ? { kind: 'stored', served } : undefined;
-  if (subresource === 'scale') return served.scale === undefined ? undefined : { kind: 'stored', served };
+  if (subresource === 'status' && served.hasStatus) return { kind: 'stored', served };
+  if (subresource === 'scale' && served.scale !== undefined) return { kind: 'stored', served };
   const handler = parts.subresources.find((s) => s.bucket === served.bucket && s.subresource === subresource);
-  return handler === undefined ? undefined : { kind: 'sub', handler, served };
+  if (handler !== undefined) return { kind: 'sub', handler, served };
+  if (served.origin === 'custom') throw notFound(served, info.name);
+  return undefined;
 }
 
 /** Namespaced resources are listed across namespaces, and namespaces themselves carry their name as namespace. */
@@ -134,7 +148,8 @@ function isListOfAll(info: RequestInfo, served: ServedResource): boolean {
 
 function contextOf(parts: ApiServerParts, flight: Flight): RequestContext {
   const { request, response, info, warnings, seen } = flight;
-  const canTransform = readVerbs.has(info.verb) || info.verb === 'create' || info.verb === 'update' || info.verb === 'patch';
+  const canTransform =
+    readVerbs.has(info.verb) || info.verb === 'create' || info.verb === 'update' || info.verb === 'patch';
   return {
     info,
     user: seen.user,
@@ -146,7 +161,11 @@ function contextOf(parts: ApiServerParts, flight: Flight): RequestContext {
   };
 }
 
-async function answerTarget(parts: ApiServerParts, context: RequestContext, target: Target): Promise<Answer | undefined> {
+async function answerTarget(
+  parts: ApiServerParts,
+  context: RequestContext,
+  target: Target,
+): Promise<Answer | undefined> {
   if (target.kind === 'stored') {
     if (target.served.namespaced && context.info.namespace === '' && !readVerbs.has(context.info.verb)) {
       throw methodNotSupported(target.served, context.info.verb);

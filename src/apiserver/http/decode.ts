@@ -1,9 +1,19 @@
-import { findDuplicateFields, goJsonSyntaxError, isJsonObject, type Json, type JsonObject, parseYamlStrict } from '../../schema/index.ts';
+import {
+  findDuplicateFields,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  parseJson,
+  parseYamlStrict,
+} from '../../schema/index.ts';
 import type { FieldValidation } from '../handlers/write-options.ts';
 import { asKubeObject, type KubeObject } from '../object.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
-import { ApiError, badRequest, unsupportedMediaType } from '../status.ts';
+import { badRequest, invalid, unsupportedMediaType } from '../status.ts';
+
+const structType =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 /** The media type of a body without its parameters; JSON when none is given. */
 export function bodyMediaType(context: RequestContext): string {
@@ -12,12 +22,17 @@ export function bodyMediaType(context: RequestContext): string {
   return type === '' ? 'application/json' : type;
 }
 
-/** Parses a request body as JSON or YAML, with the keys that stand twice. */
-export function parseBody(text: string, mediaType: string): { value: Json; duplicates: () => string[] } {
-  if (mediaType === 'application/json') return { value: parseJson(text), duplicates: () => findDuplicateFields(text) };
+type Parsed = { readonly value: Json; duplicates(): string[] } | { readonly error: string };
+
+function parseText(text: string, mediaType: string): Parsed {
+  if (mediaType === 'application/json') {
+    const parsed = parseJson(text);
+    if ('error' in parsed) return { error: `couldn't get version/kind; json parse error: ${parsed.error}` };
+    return { value: parsed.value, duplicates: () => findDuplicateFields(text, parsed.value) };
+  }
   if (mediaType === 'application/yaml') {
     const parsed = parseYamlStrict(text);
-    if ('error' in parsed) throw badRequest(`error converting YAML to JSON: ${parsed.error}`);
+    if ('error' in parsed) return { error: parsed.error.replace(/^yaml: line 1: /, 'yaml: ') };
     return { value: parsed.value, duplicates: () => parsed.duplicates };
   }
   throw unsupportedMediaType(
@@ -25,12 +40,11 @@ export function parseBody(text: string, mediaType: string): { value: Json; dupli
   );
 }
 
-function parseJson(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch (cause) {
-    throw Object.assign(badRequest(goJsonSyntaxError(text)), { cause });
-  }
+/** Parses a body that is not a stored object: options, reviews, scales. */
+export function parseBody(text: string, mediaType: string): { value: Json } {
+  const parsed = parseText(text, mediaType);
+  if ('error' in parsed) throw badRequest(parsed.error);
+  return parsed;
 }
 
 /** Decodes the object a create or update carries, defaulted and pruned for its version. */
@@ -40,105 +54,136 @@ export function decodeObject(
   text: string,
   fieldValidation: FieldValidation,
 ): KubeObject {
-  const { value, duplicates } = parseDecodable(context, served, text);
-  checkTypeMeta(served, value, text);
-  if (!isJsonObject(value.metadata)) value.metadata = {};
+  const mediaType = bodyMediaType(context);
+  const parsed = parseText(text, mediaType);
+  const shown = (): string => (mediaType === 'application/json' ? shownText(text) : Buffer.from(text).toString('hex'));
+  const refuse = (why: string) =>
+    badRequest(`the object provided is unrecognized (must be of type ${served.kind}): ${why} (${shown()})`);
+  if ('error' in parsed) throw refuse(parsed.error);
+  const value = parsed.value ?? {};
+  if (!isJsonObject(value)) {
+    const why = `json: cannot unmarshal ${goKind(value)} into Go value of type ${structType}`;
+    throw refuse(`couldn't get version/kind; json parse error: ${why}`);
+  }
+  checkTypeMeta(served, value, text, refuse);
   refuseUnknownFields(context, served, value, {
-    duplicates: fieldValidation === 'Ignore' ? [] : duplicates(),
+    duplicates: fieldValidation === 'Ignore' ? [] : parsed.duplicates(),
     fieldValidation,
   });
+  return finishDecoding(served, value);
+}
+
+/** Turns checked JSON into an object of the served version: types decoded, defaults filled. */
+export function finishDecoding(served: ServedResource, value: JsonObject): KubeObject {
+  if (value.metadata === undefined || value.metadata === null) value.metadata = {};
   served.compiled.applyDefaults(value);
   const object = asKubeObject(value);
   served.strategy.applyDefaults?.(object);
   return object;
 }
 
-function parseDecodable(
-  context: RequestContext,
-  served: ServedResource,
-  text: string,
-): { value: JsonObject; duplicates: () => string[] } {
-  const mediaType = bodyMediaType(context);
-  try {
-    const { value, duplicates } = parseBody(text, mediaType);
-    if (isJsonObject(value)) return { value, duplicates };
-    throw badRequest(`json: cannot unmarshal ${goKind(value)} into Go value of type map[string]interface {}`);
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 400) throw error;
-    throw Object.assign(badRequest(unrecognized(served, error.message, text)), { cause: error });
-  }
+function shownText(text: string): string {
+  if (text === '') return '<empty>';
+  return text.length > 30 ? `${text.slice(0, 30)} ...` : text;
 }
 
 function goKind(value: Json): string {
   if (Array.isArray(value)) return 'array';
-  return value === null ? 'null' : typeof value === 'boolean' ? 'bool' : typeof value;
+  return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
-function unrecognized(served: ServedResource, why: string, text: string): string {
-  return `the object provided is unrecognized (must be of type ${served.kind}): couldn't get version/kind; json parse error: ${why} (${shownBytes(text)})`;
-}
-
-/** kube-apiserver shows up to 128 bytes of what it could not read, in hexadecimal. */
-function shownBytes(text: string): string {
-  const bytes = Buffer.from(text);
-  const hex = bytes.subarray(0, 128).toString('hex');
-  return bytes.length > 128 ? `${hex} ...` : hex;
-}
-
-function checkTypeMeta(served: ServedResource, value: JsonObject, text: string): void {
+function checkTypeMeta(served: ServedResource, value: JsonObject, text: string, refuse: (why: string) => Error): void {
   const { apiVersion, kind } = value;
   if (apiVersion === served.apiVersion && kind === served.kind) return;
-  const isPartial = served.origin === 'builtin' && (apiVersion ?? '') === '' && (kind ?? '') === '';
-  if (isPartial) {
-    value.apiVersion = served.apiVersion;
-    value.kind = served.kind;
-    return;
-  }
-  if (typeof kind !== 'string' || kind === '') throw badRequest(`Object 'Kind' is missing in '${text}'`);
-  if (typeof apiVersion !== 'string' || apiVersion === '') throw badRequest(`Object 'apiVersion' is missing in '${text}'`);
-  const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
-  if (kind === served.kind) {
-    throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${served.apiVersion})`);
-  }
-  const head = `${kind} in version "${version ?? ''}" cannot be handled as a ${served.kind}`;
-  throw badRequest(`${head}: no kind "${kind}" is registered for version "${group === '' ? version : apiVersion}"`);
+  if (served.origin === 'builtin') checkBuiltinType(served, value);
+  else checkCustomType(served, value, text, refuse);
 }
 
-/** Prunes what the schema does not know, and reports it as the request asked: not at all, as a warning, as a 400. */
+function checkBuiltinType(served: ServedResource, value: JsonObject): void {
+  const kind = typeof value.kind === 'string' && value.kind !== '' ? value.kind : served.kind;
+  const apiVersion =
+    typeof value.apiVersion === 'string' && value.apiVersion !== '' ? value.apiVersion : served.apiVersion;
+  const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
+  const head = `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${served.kind}`;
+  if (apiVersion !== served.apiVersion) {
+    const why = `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`;
+    throw badRequest(`${head}: ${why} in scheme "pkg/runtime/scheme.go:110"`);
+  }
+  if (kind !== served.kind) {
+    const internal = served.group === '' ? 'core' : (served.group.split('.')[0] ?? served.group);
+    throw badRequest(`${head}: converting (${version}.${kind}) to (${internal}.${served.kind}): unknown conversion`);
+  }
+  value.kind = kind;
+  value.apiVersion = apiVersion;
+}
+
+function checkCustomType(
+  served: ServedResource,
+  value: JsonObject,
+  text: string,
+  refuse: (why: string) => Error,
+): void {
+  const { apiVersion, kind } = value;
+  if (typeof kind !== 'string' || kind === '') throw refuse(`Object 'Kind' is missing in '${text}'`);
+  if (typeof apiVersion !== 'string' || apiVersion === '') throw refuse(`Object 'apiVersion' is missing in '${text}'`);
+  if (apiVersion !== served.apiVersion) {
+    throw badRequest(
+      `the API version in the data (${apiVersion}) does not match the expected API version (${served.apiVersion})`,
+    );
+  }
+  const metadata = isJsonObject(value.metadata) ? value.metadata : {};
+  const name = typeof metadata.name === 'string' ? metadata.name : '';
+  throw invalid({ group: served.group, kind }, name, [
+    { reason: 'FieldValueInvalid', field: 'kind', badValue: kind, detail: `must be ${served.kind}` },
+  ]);
+}
+
+/** What was found in a body besides its value, and what the request wants done about it. */
+export interface FieldFindings {
+  readonly duplicates: string[];
+  readonly fieldValidation: FieldValidation;
+  /** For a patch: the 422 that names it, instead of the 400 of a whole object. */
+  refuse?(why: string): Error;
+}
+
+/** Prunes what the schema does not know, and reports it as the request asked: not at all, as a warning, as a refusal. */
 export function refuseUnknownFields(
   context: RequestContext,
   served: ServedResource,
   value: JsonObject,
-  found: { duplicates: string[]; fieldValidation: FieldValidation },
+  found: FieldFindings,
 ): void {
+  const head = `${served.kind} in version "${served.version}" cannot be handled as a ${served.kind}`;
+  const refuse = found.refuse ?? ((why: string) => badRequest(`${head}: ${why}`));
+  const fault = served.compiled.decodeFault(value);
+  if (fault !== undefined) throw refuse(fault);
   const unknown = served.compiled.prune(value);
   if (found.fieldValidation === 'Ignore') return;
-  const texts = [...found.duplicates.map((f) => `duplicate field "${f}"`), ...unknown.map((f) => `unknown field "${f}"`)];
+  const texts = [
+    ...found.duplicates.map((f) => `duplicate field "${f}"`),
+    ...unknown.map((f) => `unknown field "${f}"`),
+  ];
   if (texts.length === 0) return;
-  if (found.fieldValidation === 'Warn') {
-    for (const text of texts) context.warnings.add(text);
-    return;
-  }
-  const list = texts.join(', ');
-  const head = `${served.kind} in version "${served.version}" cannot be handled as a ${served.kind}`;
-  throw badRequest(`${head}: strict decoding error: ${list}`);
+  if (found.fieldValidation === 'Strict') throw refuse(`strict decoding error: ${texts.join(', ')}`);
+  for (const text of texts) context.warnings.add(text);
 }
 
 /** Parses a patch body; an applied configuration may be YAML. */
 export function decodePatch(text: string, form: { isArray: boolean; isYaml?: boolean }): Json {
   if (form.isYaml === true) {
     const parsed = parseYamlStrict(text);
-    if ('error' in parsed) throw badRequest(`error decoding YAML: ${parsed.error}`);
+    if ('error' in parsed) throw badRequest(`error decoding YAML: error converting YAML to JSON: ${parsed.error}`);
     return parsed.value;
   }
-  let value: Json;
-  try {
-    value = JSON.parse(text) as Json;
-  } catch (cause) {
-    throw Object.assign(badRequest(`error decoding patch: ${goJsonSyntaxError(text)}`), { cause });
-  }
-  if (form.isArray && !Array.isArray(value)) {
-    throw badRequest('error decoding patch: json: cannot unmarshal object into Go value of type jsonpatch.Patch');
-  }
+  const parsed = parseJson(text);
+  if ('error' in parsed) throw badRequest(`error decoding patch: ${parsed.error}`);
+  const { value } = parsed;
+  if (form.isArray && !Array.isArray(value)) throw wrongPatch(value, '[]handlers.jsonPatchOp');
+  if (!form.isArray && !isJsonObject(value)) throw wrongPatch(value, 'map[string]interface {}');
   return value;
+}
+
+function wrongPatch(value: Json, type: string): Error {
+  const kind = isJsonObject(value) ? 'object' : goKind(value);
+  return badRequest(`error decoding patch: json: cannot unmarshal ${kind} into Go value of type ${type}`);
 }

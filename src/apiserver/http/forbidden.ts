@@ -11,8 +11,7 @@ export function forbiddenRequest(info: RequestInfo, user: UserInfo, reason: stri
   }
   const named = info.name === '' ? '' : ` ${JSON.stringify(info.name)}`;
   const resource = info.subresource === '' ? info.resource : `${info.resource}/${info.subresource}`;
-  const where =
-    info.namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(info.namespace)}`;
+  const where = info.namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(info.namespace)}`;
   const what = `${who} ${info.verb} resource ${JSON.stringify(resource)} in API group ${JSON.stringify(info.group)} ${where}`;
   const subject = `${qualifiedResource({ group: info.group, resource: info.resource })}${named} is forbidden`;
   return new ApiError({

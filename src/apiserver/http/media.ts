@@ -36,7 +36,10 @@ function parseClause(text: string): AcceptClause {
 }
 
 /** Picks the answer's form from an Accept header; throws 406 when nothing fits. */
-export function chooseMedia(accept: string | undefined, options: { canTransform: boolean; pretty: boolean }): MediaChoice {
+export function chooseMedia(
+  accept: string | undefined,
+  options: { canTransform: boolean; pretty: boolean },
+): MediaChoice {
   if (accept === undefined || accept === '' || accept === 'application/json' || accept === '*/*') {
     return options.pretty ? { ...plainJson, pretty: true } : plainJson;
   }

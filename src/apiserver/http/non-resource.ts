@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
-import { aggregatedDiscovery, apiGroup, apiGroupList, apiResourceList, coreVersions, type DiscoverySource, groupVersions } from '../discovery/discovery.ts';
+import {
+  aggregatedDiscovery,
+  apiGroup,
+  apiGroupList,
+  apiResourceList,
+  coreVersions,
+  type DiscoverySource,
+  groupVersions,
+} from '../discovery/discovery.ts';
 import type { OpenApiDocuments } from '../openapi/documents.ts';
 import type { UserInfo } from '../resource.ts';
 import type { RequestInfo } from './request-info.ts';
@@ -55,7 +63,11 @@ interface Document {
   readonly contentType?: string;
 }
 
-function findDocument(parts: NonResourceParts, { request, info }: NonResourceRequest, path: string): Document | undefined {
+function findDocument(
+  parts: NonResourceParts,
+  { request, info }: NonResourceRequest,
+  path: string,
+): Document | undefined {
   if (path === '/version') return { body: parts.version };
   if (path === '/') return { body: { paths: rootPaths(parts) } };
   if (path === '/openapi/v3') return { body: parts.openapi.v3Index() };
@@ -93,7 +105,20 @@ function wrap(body: object | undefined): Document | undefined {
 }
 
 function rootPaths({ discovery }: NonResourceParts): string[] {
-  const paths = ['/api', '/api/v1', '/apis', '/apis/', '/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/openapi/v3/', '/readyz', '/version'];
+  const paths = [
+    '/api',
+    '/api/v1',
+    '/apis',
+    '/apis/',
+    '/healthz',
+    '/livez',
+    '/metrics',
+    '/openapi/v2',
+    '/openapi/v3',
+    '/openapi/v3/',
+    '/readyz',
+    '/version',
+  ];
   const groups = new Set([...discovery.registry.groups(), ...discovery.virtual.map((v) => v.group)]);
   for (const group of groups) {
     if (group === '') continue;

@@ -33,15 +33,27 @@ export function readRequestInfo(request: Pick<IncomingMessage, 'method' | 'url'>
   const method = request.method ?? 'GET';
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
-  const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));
+  const query = parseQuery(mark < 0 ? '' : url.slice(mark + 1));
   const segments = splitPath(path);
   const resource = resourceParts(segments);
   const base = { method, path, query };
   if (resource === undefined) {
     return { ...base, isResource: false, verb: method.toLowerCase(), group: '', version: '', ...nothing };
   }
+  if (resource.isWatchPath) return { ...base, isResource: true, verb: 'watch', ...resource.parts };
   const name = resource.parts.name === '' ? nameFromSelector(query, resource.parts) : resource.parts.name;
   return { ...base, isResource: true, verb: verbOf(method, query, resource.parts), ...resource.parts, name };
+}
+
+/** Parameters with a broken escape are ignored, as Go's parser does. */
+function parseQuery(text: string): URLSearchParams {
+  if (!text.includes('%')) return new URLSearchParams(text);
+  return new URLSearchParams(
+    text
+      .split('&')
+      .filter((pair) => !/%(?![0-9a-fA-F]{2})/.test(pair))
+      .join('&'),
+  );
 }
 
 const nothing = { namespace: '', resource: '', subresource: '', name: '' };
@@ -68,15 +80,17 @@ function decodeSegment(segment: string): string {
   }
 }
 
-function resourceParts(segments: string[]): { parts: Parts } | undefined {
+function resourceParts(segments: string[]): { parts: Parts; isWatchPath: boolean } | undefined {
   const [prefix, second, third] = segments;
-  if (prefix === 'api' && segments.length >= 3 && second !== undefined) {
-    return { parts: partsAfterVersion('', second, segments.slice(2)) };
-  }
-  if (prefix === 'apis' && segments.length >= 4 && second !== undefined && third !== undefined) {
-    return { parts: partsAfterVersion(second, third, segments.slice(3)) };
-  }
-  return undefined;
+  if (prefix === 'api' && segments.length >= 3 && second !== undefined) return partsOf('', second, segments.slice(2));
+  if (prefix !== 'apis' || segments.length < 4 || second === undefined || third === undefined) return undefined;
+  return partsOf(second, third, segments.slice(3));
+}
+
+/** `/api/v1/watch/...` is the old way to ask for a watch. */
+function partsOf(group: string, version: string, rest: string[]): { parts: Parts; isWatchPath: boolean } {
+  const isWatchPath = rest[0] === 'watch' && rest.length > 1;
+  return { parts: partsAfterVersion(group, version, isWatchPath ? rest.slice(1) : rest), isWatchPath };
 }
 
 function partsAfterVersion(group: string, version: string, rest: string[]): Parts {

@@ -6,6 +6,15 @@ import type { MediaChoice } from './media.ts';
 /** Bodies from this size on are compressed for clients that take gzip, as kube-apiserver does. */
 const gzipFromBytes = 128 * 1024;
 
+/** YAML as kube-apiserver writes it: sorted, lists not indented, texts that look like times quoted. */
+const yamlForm = {
+  sortMapEntries: true,
+  indentSeq: false,
+  version: '1.1',
+  lineWidth: 0,
+  aliasDuplicateObjects: false,
+} as const;
+
 /** What goes out beside the JSON text. */
 export interface ResponseFrame {
   readonly code: number;
@@ -37,7 +46,7 @@ export function respondJson(response: ServerResponse, json: string, frame: Respo
 }
 
 function formatted(json: string, media: ResponseFrame['media']): string {
-  if (media.format === 'yaml') return stringify(JSON.parse(json));
+  if (media.format === 'yaml') return stringify(JSON.parse(json), yamlForm);
   return media.pretty ? JSON.stringify(JSON.parse(json), null, 2) : `${json}\n`;
 }
 
@@ -48,7 +57,12 @@ function warningHeader(text: string): string {
 }
 
 /** Writes a plain text answer. */
-export function respondText(response: ServerResponse, code: number, text: string, headers: Record<string, string> = {}): void {
+export function respondText(
+  response: ServerResponse,
+  code: number,
+  text: string,
+  headers: Record<string, string> = {},
+): void {
   response.writeHead(code, {
     'Cache-Control': 'no-cache, private',
     'Content-Type': 'text/plain; charset=utf-8',

@@ -1,6 +1,6 @@
-import type { FieldError, Json } from '../../schema/index.ts';
+import { type FieldError, type Json, labelValueFaults, qualifiedNameFaults } from '../../schema/index.ts';
 import type { ObjectMeta, OwnerReference } from '../object.ts';
-import { labelValueFaults, type NameRule, nameFaults, qualifiedNameFaults } from './names.ts';
+import { type NameRule, nameFaults } from './names.ts';
 
 const annotationLimitBytes = 256 * 1024;
 
@@ -46,7 +46,8 @@ function checkNamespace(meta: ObjectMeta, namespaced: boolean, errors: FieldErro
     return;
   }
   if (namespace === '') errors.push({ reason: 'FieldValueRequired', field: 'metadata.namespace', detail: '' });
-  else for (const f of nameFaults('dns-label', namespace)) errors.push(invalidValue('metadata.namespace', namespace, f));
+  else
+    for (const f of nameFaults('dns-label', namespace)) errors.push(invalidValue('metadata.namespace', namespace, f));
 }
 
 /** Checks a label map at any path. */
@@ -86,15 +87,15 @@ function checkOwners(owners: OwnerReference[], errors: FieldError[]): void {
 
 function checkOwner(owner: OwnerReference, errors: FieldError[]): void {
   const field = 'metadata.ownerReferences';
-  const [version, extra] = owner.apiVersion.includes('/') ? owner.apiVersion.split('/').reverse() : [owner.apiVersion];
-  if (version === '' || version === undefined || (extra !== undefined && extra === '')) {
+  const parts = owner.apiVersion.split('/');
+  if (parts.length > 2 || parts.at(-1) === '') {
     errors.push(invalidValue(`${field}.apiVersion`, owner.apiVersion, 'version must not be empty'));
   }
   if (owner.kind === '') errors.push(invalidValue(`${field}.kind`, '', 'must not be empty'));
   if (owner.name === '') errors.push(invalidValue(`${field}.name`, '', 'must not be empty'));
   if (owner.uid === '') errors.push(invalidValue(`${field}.uid`, '', 'must not be empty'));
   if (owner.kind === 'Event' && owner.apiVersion === 'v1') {
-    errors.push(invalidValue(field, `${owner.apiVersion}, Kind=${owner.kind}`, 'is disallowed from being an owner'));
+    errors.push(invalidValue(field, owner as unknown as Json, '/v1, Kind=Event is disallowed from being an owner'));
   }
 }
 

@@ -75,13 +75,28 @@ export function sharedDefinitions(): Record<string, JsonSchema> {
     type: 'object',
     description: 'An object that owns this one: when the last owner is gone, this object is deleted.',
     required: ['apiVersion', 'kind', 'name', 'uid'],
-    properties: { apiVersion: text, kind: text, name: text, uid: text, controller: { type: 'boolean' }, blockOwnerDeletion: { type: 'boolean' } },
+    properties: {
+      apiVersion: text,
+      kind: text,
+      name: text,
+      uid: text,
+      controller: { type: 'boolean' },
+      blockOwnerDeletion: { type: 'boolean' },
+    },
     'x-kubernetes-map-type': 'atomic',
   };
   const managed: JsonSchema = {
     type: 'object',
     description: 'The fields one manager owns.',
-    properties: { manager: text, operation: text, apiVersion: text, time: { type: 'string', format: 'date-time' }, fieldsType: text, fieldsV1: { type: 'object' }, subresource: text },
+    properties: {
+      manager: text,
+      operation: text,
+      apiVersion: text,
+      time: { type: 'string', format: 'date-time' },
+      fieldsType: text,
+      fieldsV1: { type: 'object' },
+      subresource: text,
+    },
   };
   return {
     [metaName]: {
@@ -115,7 +130,12 @@ export function sharedDefinitions(): Record<string, JsonSchema> {
     [listMetaName]: {
       type: 'object',
       description: 'Metadata of a list.',
-      properties: { resourceVersion: text, continue: text, remainingItemCount: { type: 'integer', format: 'int64' }, selfLink: text },
+      properties: {
+        resourceVersion: text,
+        continue: text,
+        remainingItemCount: { type: 'integer', format: 'int64' },
+        selfLink: text,
+      },
     },
     [deleteOptionsName]: {
       type: 'object',
@@ -133,23 +153,42 @@ export function sharedDefinitions(): Record<string, JsonSchema> {
     [statusName]: {
       type: 'object',
       description: 'The outcome of a request that returns no object.',
-      properties: { apiVersion: text, kind: text, metadata: { type: 'object' }, status: text, message: text, reason: text, details: { type: 'object' }, code: { type: 'integer', format: 'int32' } },
+      properties: {
+        apiVersion: text,
+        kind: text,
+        metadata: { type: 'object' },
+        status: text,
+        message: text,
+        reason: text,
+        details: { type: 'object' },
+        code: { type: 'integer', format: 'int32' },
+      },
     },
     [patchName]: { type: 'object', description: 'A patch in the format its media type names.' },
   };
 }
 
 /** Every definition of the given group versions. */
-export function definitionsOf(source: DiscoverySource, groups: readonly string[], refPrefix: string): Record<string, JsonSchema> {
+export function definitionsOf(
+  source: DiscoverySource,
+  groups: readonly string[],
+  refPrefix: string,
+): Record<string, JsonSchema> {
   const definitions: Record<string, JsonSchema> = {};
   for (const group of groups) {
-    for (const version of groupVersions(source, group)) Object.assign(definitions, versionDefinitions(source, group, version, refPrefix));
+    for (const version of groupVersions(source, group))
+      Object.assign(definitions, versionDefinitions(source, group, version, refPrefix));
   }
   return { ...definitions, ...sharedDefinitions() };
 }
 
 /** The definitions of one group version. */
-export function versionDefinitions(source: DiscoverySource, group: string, version: string, refPrefix: string): Record<string, JsonSchema> {
+export function versionDefinitions(
+  source: DiscoverySource,
+  group: string,
+  version: string,
+  refPrefix: string,
+): Record<string, JsonSchema> {
   const definitions: Record<string, JsonSchema> = {};
   for (const served of source.registry.resources(group, version)) {
     definitions[definitionName(served)] = definitionOf(served, refPrefix);
@@ -157,7 +196,11 @@ export function versionDefinitions(source: DiscoverySource, group: string, versi
   }
   for (const v of source.virtual) {
     if (v.group !== group || v.version !== version) continue;
-    const schema: JsonSchema = { type: 'object', description: `${v.kind} asks ${apiVersionOf(group, version)} a question; it is not stored.`, 'x-kubernetes-preserve-unknown-fields': true };
+    const schema: JsonSchema = {
+      type: 'object',
+      description: `${v.kind} asks ${apiVersionOf(group, version)} a question; it is not stored.`,
+      'x-kubernetes-preserve-unknown-fields': true,
+    };
     definitions[definitionName(v)] = withNames(schema, v);
   }
   return definitions;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { groupNames, groupVersions, type DiscoverySource } from '../discovery/discovery.ts';
+import { type DiscoverySource, groupNames, groupVersions } from '../discovery/discovery.ts';
 import { openApiV2 } from './v2.ts';
 import { openApiV3 } from './v3.ts';
 
@@ -14,7 +14,10 @@ export interface OpenApiDocuments {
 }
 
 /** Builds documents when they are first asked for, and again after the set of resources changed. */
-export function createOpenApiDocuments(source: DiscoverySource, title: { name: string; version: string }): OpenApiDocuments {
+export function createOpenApiDocuments(
+  source: DiscoverySource,
+  title: { name: string; version: string },
+): OpenApiDocuments {
   const cache = { generation: -1, v3: new Map<string, string>(), v2: undefined as string | undefined };
   const fresh = (): typeof cache => {
     if (cache.generation !== source.registry.generation) {
@@ -35,7 +38,11 @@ export function createOpenApiDocuments(source: DiscoverySource, title: { name: s
     return text;
   };
   return {
-    v3Index: () => ({ paths: Object.fromEntries(paths(source).map((path) => [path, { serverRelativeURL: urlOf(path, document(path)) }])) }),
+    v3Index: () => ({
+      paths: Object.fromEntries(
+        paths(source).map((path) => [path, { serverRelativeURL: urlOf(path, document(path)) }]),
+      ),
+    }),
     v3Document: document,
     v2() {
       const current = fresh();
@@ -46,7 +53,11 @@ export function createOpenApiDocuments(source: DiscoverySource, title: { name: s
 }
 
 function urlOf(path: string, text: string | undefined): string {
-  const hash = createHash('sha512').update(text ?? '').digest('hex').toUpperCase().slice(0, 128);
+  const hash = createHash('sha512')
+    .update(text ?? '')
+    .digest('hex')
+    .toUpperCase()
+    .slice(0, 128);
   return `/openapi/v3/${path}?hash=${hash}`;
 }
 

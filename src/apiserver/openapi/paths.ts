@@ -12,10 +12,26 @@ export interface Dialect {
 }
 
 const writeQueries = ['dryRun', 'fieldManager', 'fieldValidation'];
-const listQueries = ['continue', 'fieldSelector', 'labelSelector', 'resourceVersion', 'resourceVersionMatch', 'limit', 'timeoutSeconds', 'watch', 'allowWatchBookmarks', 'sendInitialEvents'];
+const listQueries = [
+  'continue',
+  'fieldSelector',
+  'labelSelector',
+  'resourceVersion',
+  'resourceVersionMatch',
+  'limit',
+  'timeoutSeconds',
+  'watch',
+  'allowWatchBookmarks',
+  'sendInitialEvents',
+];
 
 /** The path items of one group version. */
-export function pathsOf(source: DiscoverySource, group: string, version: string, dialect: Dialect): Record<string, object> {
+export function pathsOf(
+  source: DiscoverySource,
+  group: string,
+  version: string,
+  dialect: Dialect,
+): Record<string, object> {
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
   const paths: Record<string, object> = {};
   for (const served of source.registry.resources(group, version)) {
@@ -23,7 +39,8 @@ export function pathsOf(source: DiscoverySource, group: string, version: string,
     paths[base] = collectionItem(served, dialect);
     paths[`${base}/{name}`] = objectItem(served, dialect, '');
     if (served.hasStatus) paths[`${base}/{name}/status`] = objectItem(served, dialect, 'status');
-    if (served.namespaced) paths[`${root}/${served.resource}`] = { get: operation(served, dialect, 'list', { suffix: 'ForAllNamespaces' }) };
+    if (served.namespaced)
+      paths[`${root}/${served.resource}`] = { get: operation(served, dialect, 'list', { suffix: 'ForAllNamespaces' }) };
   }
   return paths;
 }
@@ -42,12 +59,19 @@ function objectItem(served: ServedResource, dialect: Dialect, subresource: strin
   const patchTypes =
     served.origin === 'custom'
       ? ['application/json-patch+json', 'application/merge-patch+json', 'application/apply-patch+yaml']
-      : ['application/json-patch+json', 'application/merge-patch+json', 'application/strategic-merge-patch+json', 'application/apply-patch+yaml'];
+      : [
+          'application/json-patch+json',
+          'application/merge-patch+json',
+          'application/strategic-merge-patch+json',
+          'application/apply-patch+yaml',
+        ];
   return {
     get: operation(served, dialect, 'get', { suffix }),
     put: operation(served, dialect, 'update', { suffix, body: dialect.body(definitionName(served)) }),
     patch: operation(served, dialect, 'patch', { suffix, body: dialect.patchBody(patchTypes) }),
-    ...(subresource === '' ? { delete: operation(served, dialect, 'delete', { body: dialect.body(deleteOptionsName) }) } : {}),
+    ...(subresource === ''
+      ? { delete: operation(served, dialect, 'delete', { body: dialect.body(deleteOptionsName) }) }
+      : {}),
     parameters: pathParameters(served, dialect, true),
   };
 }
@@ -58,12 +82,43 @@ function pathParameters(served: ServedResource, dialect: Dialect, isNamed: boole
   return [...parameters, dialect.parameter('pretty', 'query', 'string')];
 }
 
-const verbWords: Record<string, string> = { get: 'read', list: 'list', create: 'create', update: 'replace', patch: 'patch', delete: 'delete', deletecollection: 'deleteCollection' };
-const actions: Record<string, string> = { get: 'get', list: 'list', create: 'post', update: 'put', patch: 'patch', delete: 'delete', deletecollection: 'deletecollection' };
+const verbWords: Record<string, string> = {
+  get: 'read',
+  list: 'list',
+  create: 'create',
+  update: 'replace',
+  patch: 'patch',
+  delete: 'delete',
+  deletecollection: 'deleteCollection',
+};
+const actions: Record<string, string> = {
+  get: 'get',
+  list: 'list',
+  create: 'post',
+  update: 'put',
+  patch: 'patch',
+  delete: 'delete',
+  deletecollection: 'deletecollection',
+};
 
-function operation(served: ServedResource, dialect: Dialect, verb: string, extra: { suffix?: string; body?: object }): object {
-  const answered = verb === 'list' ? definitionName({ ...served, kind: served.listKind }) : verb.startsWith('delete') ? statusName : definitionName(served);
-  const queries = verb === 'list' || verb === 'deletecollection' ? listQueries : verb === 'get' ? [] : [...writeQueries, ...(verb === 'patch' ? ['force'] : [])];
+function operation(
+  served: ServedResource,
+  dialect: Dialect,
+  verb: string,
+  extra: { suffix?: string; body?: object },
+): object {
+  const answered =
+    verb === 'list'
+      ? definitionName({ ...served, kind: served.listKind })
+      : verb.startsWith('delete')
+        ? statusName
+        : definitionName(served);
+  const queries =
+    verb === 'list' || verb === 'deletecollection'
+      ? listQueries
+      : verb === 'get'
+        ? []
+        : [...writeQueries, ...(verb === 'patch' ? ['force'] : [])];
   const { parameters: bodyParameters = [], ...body } = (extra.body ?? {}) as { parameters?: object[] };
   return {
     description: `${verbWords[verb]} ${served.kind}`,
@@ -73,7 +128,9 @@ function operation(served: ServedResource, dialect: Dialect, verb: string, extra
     ...body,
     responses: {
       200: { description: 'OK', ...dialect.answer(answered) },
-      ...(verb === 'create' || verb === 'update' || verb === 'patch' ? { 201: { description: 'Created', ...dialect.answer(answered) } } : {}),
+      ...(verb === 'create' || verb === 'update' || verb === 'patch'
+        ? { 201: { description: 'Created', ...dialect.answer(answered) } }
+        : {}),
       401: { description: 'Unauthorized' },
     },
     'x-kubernetes-action': actions[verb],

@@ -7,13 +7,28 @@ const refPrefix = '#/definitions/';
 
 const dialect: Dialect = {
   refPrefix,
-  body: (ref) => ({ parameters: [{ name: 'body', in: 'body', required: true, schema: { $ref: `${refPrefix}${ref}` } }] }),
+  body: (ref) => ({
+    parameters: [{ name: 'body', in: 'body', required: true, schema: { $ref: `${refPrefix}${ref}` } }],
+  }),
   patchBody: (mediaTypes) => ({
     consumes: mediaTypes,
-    parameters: [{ name: 'body', in: 'body', required: true, schema: { $ref: `${refPrefix}io.k8s.apimachinery.pkg.apis.meta.v1.Patch` } }],
+    parameters: [
+      {
+        name: 'body',
+        in: 'body',
+        required: true,
+        schema: { $ref: `${refPrefix}io.k8s.apimachinery.pkg.apis.meta.v1.Patch` },
+      },
+    ],
   }),
   answer: (ref) => ({ schema: { $ref: `${refPrefix}${ref}` } }),
-  parameter: (name, place, type) => ({ name, in: place, type, uniqueItems: true, ...(place === 'path' ? { required: true } : {}) }),
+  parameter: (name, place, type) => ({
+    name,
+    in: place,
+    type,
+    uniqueItems: true,
+    ...(place === 'path' ? { required: true } : {}),
+  }),
 };
 
 /** The one OpenAPI 2 document of everything. */

@@ -8,7 +8,9 @@ const bodyTypes = ['application/json', 'application/yaml'];
 const dialect: Dialect = {
   refPrefix,
   body: (ref) => ({ requestBody: { content: content(bodyTypes, ref) } }),
-  patchBody: (mediaTypes) => ({ requestBody: { content: content(mediaTypes, 'io.k8s.apimachinery.pkg.apis.meta.v1.Patch') } }),
+  patchBody: (mediaTypes) => ({
+    requestBody: { content: content(mediaTypes, 'io.k8s.apimachinery.pkg.apis.meta.v1.Patch') },
+  }),
   answer: (ref) => ({ content: content(bodyTypes, ref) }),
   parameter: (name, place, type) => ({
     name,
@@ -23,7 +25,11 @@ function content(mediaTypes: readonly string[], ref: string): object {
 }
 
 /** The OpenAPI 3 document of one group version, by its path (`api/v1`, `apis/GROUP/VERSION`). */
-export function openApiV3(source: DiscoverySource, path: string, title: { name: string; version: string }): object | undefined {
+export function openApiV3(
+  source: DiscoverySource,
+  path: string,
+  title: { name: string; version: string },
+): object | undefined {
   const [root, first = '', second = ''] = path.split('/');
   const [group, version] = root === 'api' ? ['', first] : [first, second];
   if (!groupVersions(source, group).includes(version)) return undefined;
