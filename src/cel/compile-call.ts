@@ -1,0 +1,137 @@
+import type { Expr } from './ast.ts';
+import { type CallCost, callCost } from './call-cost.ts';
+import { plainKey } from './collections.ts';
+import { type Compiled, computedNode, constantNode } from './compiled.ts';
+import type { Implementation, Overload } from './declarations.ts';
+import { CelError, noSuchOverload } from './errors.ts';
+import { charge, type Evaluate, type Frame } from './frame.ts';
+import { compileRegex, findAllRegex, findRegex, matchesRegex } from './libraries/regex.ts';
+import { type Compile, InstantiationError, type Scope } from './scope.ts';
+import { isDyn, runtimeTypeName } from './types.ts';
+import { CelDouble, CelList, CelUint, typeNameOf, type Value } from './values.ts';
+
+type CallExpr = Extract<Expr, { kind: 'call' }>;
+
+const conversions = new Set([
+  'bool',
+  'bytes',
+  'double',
+  'duration',
+  'dyn',
+  'int',
+  'string',
+  'timestamp',
+  'type',
+  'uint',
+]);
+
+/** A call that computes its arguments first. */
+export function compileCall(expr: CallExpr, scope: Scope, compile: Compile): Compiled {
+  const operands = expr.target === undefined ? expr.args : [expr.target, ...expr.args];
+  const nodes = operands.map((operand) => compile(operand, scope));
+  const overloads = expr.overloads ?? [];
+  const id = overloads.length === 1 ? (overloads[0] as Overload).id : '';
+  const membership = id === 'in_list' ? constantMembership(nodes) : undefined;
+  if (membership !== undefined) return membership;
+  const implementation = regexImplementation(expr.name, nodes) ?? dispatcher(expr.name, overloads, operands);
+  const [constant] = nodes;
+  if (conversions.has(expr.name) && nodes.length === 1 && constant?.constant !== undefined) {
+    return constantNode(instantiate(() => implementation(constant.constant as Value)));
+  }
+  const runs = nodes.map(({ run }) => run);
+  return computedNode(caller(runs, implementation, callCost(expr.name, id)));
+}
+
+function instantiate<T>(compute: () => T): T {
+  try {
+    return compute();
+  } catch (cause) {
+    if (cause instanceof CelError) throw new InstantiationError(cause.message, { cause });
+    throw cause;
+  }
+}
+
+function caller(runs: readonly Evaluate[], implementation: Implementation, cost: CallCost): Evaluate {
+  const [first, second] = runs as [Evaluate, Evaluate];
+  if (runs.length === 1) {
+    return (frame) => {
+      const a = first(frame);
+      const result = implementation(a);
+      charge(frame, typeof cost === 'number' ? cost : cost([a], result));
+      return result;
+    };
+  }
+  if (runs.length === 2) {
+    return (frame) => {
+      const a = first(frame);
+      const b = second(frame);
+      const result = implementation(a, b);
+      charge(frame, typeof cost === 'number' ? cost : cost([a, b], result));
+      return result;
+    };
+  }
+  return (frame: Frame) => {
+    const args = runs.map((run) => run(frame));
+    const result = implementation(...args);
+    charge(frame, typeof cost === 'number' ? cost : cost(args, result));
+    return result;
+  };
+}
+
+/** The one overload that fits, or a choice among several by what the arguments turn out to be. */
+function dispatcher(name: string, overloads: readonly Overload[], operands: readonly Expr[]): Implementation {
+  const [only] = overloads;
+  const isCertain = operands.every(({ type }) => type !== undefined && !isDyn(type));
+  if (only !== undefined && overloads.length === 1 && isCertain) return only.implementation;
+  return (...args) => {
+    const match = overloads.find((overload) => accepts(overload, args));
+    if (match === undefined) throw mismatch(name, args);
+    return match.implementation(...args);
+  };
+}
+
+function accepts({ parameters }: Overload, args: readonly Value[]): boolean {
+  return parameters.every((parameter, i) => {
+    if (parameter.kind === 'param' || isDyn(parameter) || parameter.kind === 'type') return true;
+    return runtimeTypeName(parameter) === typeNameOf(args[i] as Value);
+  });
+}
+
+const plainMismatch = /^(_|@|!|-)|^(startsWith|endsWith|contains|matches|get[A-Z].*)$/;
+
+function mismatch(name: string, args: readonly Value[]): CelError {
+  if (plainMismatch.test(name)) return noSuchOverload();
+  return noSuchOverload(name === 'size' ? name : `${name}(${args.map(typeNameOf).join(', ')})`);
+}
+
+/** Literal patterns are compiled once. */
+function regexImplementation(name: string, nodes: readonly Compiled[]): Implementation | undefined {
+  const pattern = nodes[1]?.constant;
+  if (typeof pattern !== 'string' || !['matches', 'find', 'findAll'].includes(name)) return undefined;
+  const regex = instantiate(() => compileRegex(pattern));
+  const text = (value: Value): string => {
+    if (typeof value !== 'string') throw noSuchOverload();
+    return value;
+  };
+  if (name === 'matches') return (value) => matchesRegex(text(value), regex);
+  if (name === 'find') return (value) => findRegex(text(value), regex);
+  return (value, _, limit) => findAllRegex(text(value), regex, limit);
+}
+
+/** `x in [constants]` looks into a set, and costs nothing beyond `x`. */
+function constantMembership(nodes: readonly Compiled[]): Compiled | undefined {
+  const [element, list] = nodes as [Compiled, Compiled];
+  if (!(list.constant instanceof CelList)) return undefined;
+  const items = list.constant.toArray();
+  if (items.length === 0) return constantNode(false);
+  const isPlain = items.every(
+    (item) => typeof item !== 'object' || item instanceof CelDouble || item instanceof CelUint,
+  );
+  if (!isPlain) return undefined;
+  const members = new Set(items.map(plainKey));
+  const { run } = element;
+  return computedNode((frame) => {
+    const key = plainKey(run(frame));
+    return key !== undefined && members.has(key);
+  });
+}
