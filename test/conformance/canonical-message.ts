@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '../../src/schema/index.ts';
+import type { Json, JsonObject } from '../../src/schema/index.ts';
+import { isJsonObject } from './json-value.ts';
 
 /**
  * The real server lists several faults of one object in an order that changes from run to run, and prints whole

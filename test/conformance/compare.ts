@@ -1,4 +1,5 @@
-import { isJsonObject, type Json } from '../../src/schema/index.ts';
+import type { Json } from '../../src/schema/index.ts';
+import { isJsonObject } from './json-value.ts';
 import { normalise } from './normalise.ts';
 import type { Transcript } from './transcript.ts';
 

@@ -1,5 +1,6 @@
-import { isJsonObject, type Json, type JsonObject } from '../../src/schema/index.ts';
+import type { Json, JsonObject } from '../../src/schema/index.ts';
 import { canonicalQuotedJson, canonicalStatus } from './canonical-message.ts';
+import { isJsonObject } from './json-value.ts';
 import type { RunContext, Transcript, TranscriptEntry } from './transcript.ts';
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
