@@ -46,7 +46,7 @@ export interface CompiledSchema {
 /** Compiles a schema once, for many objects. */
 export function compileSchema(schema: JsonSchema, options: CompileOptions): CompiledSchema {
   const structure = compileStructure(schema, options);
-  const validity = compileValidity(schema);
+  const validity = compileValidity(schema, options);
   return { schema, ...structure, ...validity };
 }
 
@@ -61,7 +61,9 @@ function compileStructure(schema: JsonSchema, options: CompileOptions): Structur
     const paths = metadata === undefined ? [] : pruneMetadata(metadata, { removes }).map((path) => `metadata.${path}`);
     if (removes && isJsonObject(metadata)) dropEmptyMetadata(metadata);
     if (hasOnlyKnown?.(object) === false) {
-      paths.push(...pruneUnknown(object, schema, { isResource: options.isRoot, removes }));
+      paths.push(
+        ...pruneUnknown(object, schema, { isResource: options.isRoot, removes, sorts: options.kind === 'custom' }),
+      );
     }
     if (embeds) paths.push(...pruneEmbedded(object, schema, { removes }));
     return paths;
@@ -96,8 +98,9 @@ type Validity = Pick<
   'validate' | 'validateRules' | 'validateCreate' | 'validateUpdate' | 'validateStatusUpdate'
 >;
 
-function compileValidity(schema: JsonSchema): Validity {
-  const validateRules = compileRules(schema);
+function compileValidity(schema: JsonSchema, options: CompileOptions): Validity {
+  const run = compileRules(schema, { isRoot: options.isRoot });
+  const validateRules = (object: JsonObject, old: JsonObject | undefined) => run(object, old, { ratchets: true });
   const values = compileValues(schema);
   const status = schema.properties?.status ?? {};
   const statusValues = compileValues(status);
@@ -115,7 +118,7 @@ function compileValidity(schema: JsonSchema): Validity {
   ];
   return {
     validate,
-    validateRules: (object, old) => validateRules(object, old),
+    validateRules,
     validateCreate: (object) => withRules(validate(object), () => validateRules(object, undefined)),
     validateUpdate: (object, old) => {
       const errors = [

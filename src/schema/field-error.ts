@@ -21,6 +21,8 @@ export interface FieldError {
   readonly field: string;
   /** The offending value; undefined where Kubernetes prints none (Required, Forbidden, TooLong...). */
   readonly badValue?: Json | undefined;
+  /** The offending value as it is to be printed, where that is not plain JSON. */
+  readonly badValueText?: string | undefined;
   readonly detail: string;
 }
 
@@ -49,7 +51,7 @@ export function fieldErrorBody(error: FieldError): string {
   const title = titles[error.reason];
   const hasNoValue =
     withoutValue.has(error.reason) || (error.reason === 'FieldValueTooMany' && error.badValue === undefined);
-  const head = hasNoValue ? title : `${title}: ${printBadValue(error.badValue)}`;
+  const head = hasNoValue ? title : `${title}: ${error.badValueText ?? printBadValue(error.badValue)}`;
   return error.detail === '' ? head : `${head}: ${error.detail}`;
 }
 

@@ -1,4 +1,8 @@
 export { type CompiledSchema, type CompileOptions, compileSchema } from './compile.ts';
+export { type CompiledRule, type CompiledRules, compileNodeRules } from './compile-rule.ts';
+export { decodeFault } from './decode-fault.ts';
+export { embeddedFault, validateEmbedded } from './embedded.ts';
+export { explain } from './explain.ts';
 export {
   duplicateError,
   type FieldError,
@@ -14,6 +18,7 @@ export {
   tooManyError,
   typeError,
 } from './field-error.ts';
+export { type FieldPath, resolveFieldPath } from './field-path.ts';
 export { compareBytes, goJson, goNumber, goQuote } from './go-text.ts';
 export { isJsonObject, type Json, type JsonObject } from './json.ts';
 export type { JsonSchema, ValidationRule } from './json-schema.ts';
@@ -30,4 +35,6 @@ export { objectMetaSchema } from './object-meta.ts';
 export { findDuplicateFields, goJsonSyntaxError, type ParsedJson, parseJson, parseStrict } from './parse-json.ts';
 export { type ParsedYaml, parseYamlStrict } from './parse-yaml.ts';
 export { compilePattern, type Pattern } from './patterns.ts';
+export { findUnknownIn, pruneUnknown } from './prune.ts';
+export { compileRules, type RulesRunner, type RunOptions } from './rules.ts';
 export { equalJson } from './schema-types.ts';

@@ -92,13 +92,13 @@ function isWithoutFields(value: Json): boolean {
 }
 
 /**
- * Lists the paths of unknown fields, sorted as the API server sorts them, and removes the fields when told to.
- * Meant for values that failed the compiled test.
+ * Lists the paths of unknown fields and removes the fields when told to. Meant for values that failed the compiled
+ * test. The API server sorts the paths of custom resources; those of built-in kinds come as they stand.
  */
 export function pruneUnknown(
   value: Json,
   schema: JsonSchema,
-  options: PruneOptions & { readonly removes: boolean },
+  options: PruneOptions & { readonly removes: boolean; readonly sorts?: boolean },
 ): string[] {
   const walk: Walk = { removes: options.removes, paths: [] };
   visit(walk, value, schema, {
@@ -106,7 +106,12 @@ export function pruneUnknown(
     isResource: options.isResource || isEmbedded(schema),
     keeps: keepsUnknown(schema),
   });
-  return walk.paths.sort(compareBytes);
+  return options.sorts === false ? walk.paths : walk.paths.sort(compareBytes);
+}
+
+/** The unknown fields of a value that stays as it is. */
+export function findUnknownIn(value: Json, schema: JsonSchema, options: PruneOptions): string[] {
+  return pruneUnknown(value, schema, { ...options, removes: false });
 }
 
 interface Walk {

@@ -1,11 +1,19 @@
 import type { FieldError } from './field-error.ts';
-import type { JsonObject } from './json.ts';
+import type { Json } from './json.ts';
 import type { JsonSchema } from './json-schema.ts';
 
-/** Runs the rules of a schema on an object and, for transition rules, its old form. */
-export type RulesRunner = (object: JsonObject, old: JsonObject | undefined) => FieldError[];
+/** How rules are run. */
+export interface RunOptions {
+  /** The path of the value, put before every path reported. */
+  readonly path?: string;
+  /** Forgive failures in values that the update leaves unchanged. */
+  readonly ratchets?: boolean;
+}
 
-/** Compiles every rule below a schema. */
-export function compileRules(_schema: JsonSchema): RulesRunner {
+/** Runs the rules of a schema on a value and, for transition rules, its old form. */
+export type RulesRunner = (value: Json, old: Json | undefined, options?: RunOptions) => FieldError[];
+
+/** Waits for the CEL room. */
+export function compileRules(_schema: JsonSchema, _options: { readonly isRoot: boolean }): RulesRunner {
   return () => [];
 }
