@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isJsonObject, type Json, type JsonSchema } from '../schema/index.ts';
 import { kindCases } from './cases/index.ts';
-import { caseVerdict } from './cases/kind-case.ts';
+import { caseVerdict, ownJudge } from './cases/kind-case.ts';
 import { storageVersionOf } from './declare.ts';
-import { allKinds, crdOf, exampleOf, findKind, judge, ownCauses, schemaOf, validatorOf } from './index.ts';
+import { allKinds, crdOf, exampleOf, findKind, judge, schemaOf, validatorOf } from './index.ts';
 
 for (const kind of allKinds) {
   for (const { version } of kind.versions) {
@@ -30,9 +30,11 @@ for (const kind of allKinds) {
   });
 }
 
+const causesOf = ownJudge();
+
 for (const one of kindCases) {
   test(`${one.kind.kind} ${one.version}: ${one.title}`, () => {
-    assert.equal(caseVerdict(one, ownCauses(one)), undefined);
+    assert.equal(caseVerdict(one, causesOf(one)), undefined);
   });
 }
 

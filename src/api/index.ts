@@ -7,6 +7,7 @@ export {
   caseVerdict,
   type KindCase,
   ownCauses,
+  ownJudge,
   type Verdict,
   variant,
 } from './cases/kind-case.ts';

@@ -1,5 +1,7 @@
-import { clusterApiCases } from './cluster.ts';
-import { ironcoreCases } from './ironcore.ts';
+import { clusterCoreCases } from '../cluster/core.cases.ts';
+import { infrastructureCases } from '../cluster/infrastructure.cases.ts';
+import { firmwareCases } from '../ironcore/firmware.cases.ts';
+import { serverCases } from '../ironcore/servers.cases.ts';
 import type { KindCase } from './kind-case.ts';
 import { metal3FirmwareCases } from './metal3-firmware.ts';
 import { metal3HostCases } from './metal3-hosts.ts';
@@ -12,6 +14,8 @@ export const kindCases: readonly KindCase[] = [
   ...metal3FirmwareCases,
   ...metal3SwitchCases,
   ...metal3PortCases,
-  ...ironcoreCases,
-  ...clusterApiCases,
+  ...serverCases,
+  ...firmwareCases,
+  ...infrastructureCases,
+  ...clusterCoreCases,
 ];

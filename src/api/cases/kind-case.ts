@@ -1,5 +1,11 @@
-import { type FieldErrorReason, isJsonObject, type Json, type JsonObject } from '../../schema/index.ts';
-import { exampleOf, type KindDeclaration } from '../declare.ts';
+import {
+  type CompiledSchema,
+  type FieldErrorReason,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from '../../schema/index.ts';
+import type { KindDeclaration } from '../declare.ts';
 import { judge, validatorOf } from '../validator.ts';
 
 /** What must come of a case: nothing, or a mistake in this field (an empty field is the whole object). */
@@ -33,20 +39,33 @@ export function caseVerdict(one: KindCase, causes: Causes): string | undefined {
 
 /** The causes our own validator gives for a case. */
 export function ownCauses(one: KindCase): Causes {
-  const validator = validatorOf(one.kind, one.version);
+  return causesBy(validatorOf(one.kind, one.version), one);
+}
+
+/** The same for many cases: each version of a kind is compiled once. */
+export function ownJudge(): (one: KindCase) => Causes {
+  const compiled = new Map<string, CompiledSchema>();
+  return (one) => {
+    const key = `${one.kind.group}/${one.kind.kind}/${one.version}`;
+    const validator = compiled.get(key) ?? validatorOf(one.kind, one.version);
+    compiled.set(key, validator);
+    return causesBy(validator, one);
+  };
+}
+
+function causesBy(validator: CompiledSchema, one: KindCase): Causes {
   const old = one.old ?? (one.isStatusWrite === true ? withoutStatus(one.object) : undefined);
-  const stored = old === undefined ? undefined : settle(one, old);
   const { errors } = judge(validator, {
     object: one.object,
-    ...(stored === undefined ? {} : { old: stored }),
+    ...(old === undefined ? {} : { old: settle(validator, old, one.title) }),
     ...(one.isStatusWrite === undefined ? {} : { isStatusWrite: one.isStatusWrite }),
   });
   return errors.map((error) => ({ field: error.field, reason: error.reason, message: error.detail }));
 }
 
-function settle(one: KindCase, old: JsonObject): JsonObject {
-  const created = judge(validatorOf(one.kind, one.version), { object: withoutStatus(old) });
-  if (created.errors.length > 0) throw new Error(`the old object of "${one.title}" is itself wrong`);
+function settle(validator: CompiledSchema, old: JsonObject, title: string): JsonObject {
+  const created = judge(validator, { object: withoutStatus(old) });
+  if (created.errors.length > 0) throw new Error(`the old object of "${title}" is itself wrong`);
   return old.status === undefined ? created.object : { ...created.object, status: old.status };
 }
 
@@ -78,13 +97,6 @@ function put(target: Json, path: readonly string[], value: Json | undefined): vo
     put(holder[head], rest, value);
   } else if (value === undefined) delete holder[head];
   else holder[head] = value;
-}
-
-/** The example of a kind, put into the namespace that cases use. */
-export function exampleBase(kind: KindDeclaration): JsonObject {
-  const example = exampleOf(kind);
-  if (example === undefined) throw new Error(`${kind.kind} has no example`);
-  return kind.scope === 'Cluster' ? example : variant(example, { 'metadata/namespace': 'default' });
 }
 
 /** A writer of cases for one kind, all of them variants of one good object. */
