@@ -1,3 +1,47 @@
+export {
+  type AdmissionMatch,
+  type AdmissionRequest,
+  type AdmissionRule,
+  defineAdmissionRule,
+  isConcerned,
+} from './admission/admission-rule.ts';
+export {
+  type AdmissionServer,
+  type AdmissionServerOptions,
+  admissionPath,
+  conversionPath,
+  startAdmissionServer,
+} from './admission/admission-server.ts';
+export { type AuthorityState, defaultRotationPolicy, type RotationPolicy } from './admission/authority-state.ts';
+export {
+  type AuthorityStore,
+  createMemoryAuthorityStore,
+  createSecretAuthorityStore,
+} from './admission/authority-store.ts';
+export { answerConversion, type Conversion, type ConversionReview } from './admission/conversion.ts';
+export { type InProcessAdmission, type InProcessHook, inProcessAdmission } from './admission/in-process.ts';
+export {
+  type AdmissionResponse,
+  type AdmissionReview,
+  askRule,
+  decodeAdmissionReview,
+  encodeAdmissionReview,
+  MalformedReview,
+} from './admission/review.ts';
+export {
+  createRotatingCertificates,
+  type RotatingCertificates,
+  type RotatingCertificatesOptions,
+} from './admission/rotating-certificates.ts';
+export { allowed, type Denial, denied, diffJson, patched, type Verdict } from './admission/verdict.ts';
+export {
+  buildConversionStanza,
+  buildWebhookConfigurations,
+  createWebhookPublisher,
+  removeWebhookConfigurations,
+  type WebhookPublication,
+  type WebhookTarget,
+} from './admission/webhook-configuration.ts';
 export { type BackoffOptions, backoffDelay } from './backoff.ts';
 export {
   type AuthorityOptions,
@@ -9,6 +53,7 @@ export {
   issueServerCertificate,
   readCertificate,
 } from './certificates.ts';
+export { applyObject } from './client/apply-object.ts';
 export {
   type ClientOptions,
   type ConnectionSpec,
@@ -17,6 +62,8 @@ export {
   type KubeClient,
 } from './client/client.ts';
 export type { Connection, DirectConnectionOptions, Impersonation } from './client/connection.ts';
+export { createResourceMapper, type ResourceMapper, type ServedResource } from './client/discovery.ts';
+export { addFinalizer, hasFinalizer, isBeingDeleted, removeFinalizer } from './client/finalizers.ts';
 export type { ApiRequest, CallOptions } from './client/request.ts';
 export type {
   ApplyOptions,
@@ -33,9 +80,38 @@ export type {
   WatchOptions,
   WriteOptions,
 } from './client/resource-client.ts';
+export { type RetryOnConflictOptions, retryOnConflict } from './client/retry-on-conflict.ts';
 export type { Transport, TransportAnswer, TransportRequest } from './client/transport.ts';
 export type { WatchEvent } from './client/watch-stream.ts';
 export { type Clock, type Random, sleep, systemClock, type Timer } from './clock.ts';
+export { checkTable } from './controller/check-table.ts';
+export {
+  type Controller,
+  type ControllerDefinition,
+  type ControllerOptions,
+  defineController,
+  type EffectContext,
+  type EffectPort,
+  type LastDecision,
+  type Watch,
+  watchInformer,
+} from './controller/controller.ts';
+export type { Decision, Effect, Instant, Reason, Wake } from './controller/decision.ts';
+export { type Failure, failed, ok, type Result, toFailure } from './controller/result.ts';
+export { type ControllerSet, runControllers } from './controller/run-controllers.ts';
+export {
+  defineStateTable,
+  drawStateTable,
+  type FactDomain,
+  type Facts,
+  type Position,
+  rowsFrom,
+  type StateRow,
+  type StateTable,
+  type Step,
+  takeStep,
+} from './controller/state-table.ts';
+export { applyStatus, replaceStatus, type WithStatus } from './controller/write-status.ts';
 export {
   isAborted,
   isAlreadyExists,
@@ -55,9 +131,18 @@ export {
   type RetryClass,
   retryClassOf,
 } from './errors.ts';
+export {
+  createEventRecorder,
+  type EventDraft,
+  type EventRecorder,
+  type EventRecorderOptions,
+  type EventSubject,
+} from './event-recorder.ts';
 export { createFakeClock, type FakeClock } from './fake-clock.ts';
 export { createInformer, type Informer, type InformerOptions } from './informer/informer.ts';
 export type { Change, ChangeHandler, Indexer } from './informer/object-cache.ts';
+export { createLeaderElection, type LeaderElection, type LeaderElectionOptions } from './leader-election.ts';
+export { createLeaseStore, type Lease, type LeaseStore, leaseNameOf, uniqueIdentity } from './lease.ts';
 export {
   type AnyKubeObject,
   apiVersionOf,
@@ -75,3 +160,4 @@ export {
   type ResourceRef,
 } from './object.ts';
 export { bundleCertificates, type CertifiedKey, splitCertificates } from './pem.ts';
+export { createWorkQueue, type WorkOutcome, type WorkQueue, type WorkQueueOptions } from './queue/work-queue.ts';
