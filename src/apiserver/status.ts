@@ -106,7 +106,7 @@ export function invalid(gk: { group: string; kind: string }, name: string, error
     details: {
       ...(name === '' ? {} : { name }),
       ...(gk.group === '' ? {} : { group: gk.group }),
-      kind: gk.kind,
+      ...(gk.kind === '' ? {} : { kind: gk.kind }),
       causes: errors.map((e) => ({
         reason: e.reason,
         message: fieldErrorBody(e),

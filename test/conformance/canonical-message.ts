@@ -3,17 +3,26 @@ import { isJsonObject } from './json-value.ts';
 
 /**
  * The real server lists several faults of one object in an order that changes from run to run, and prints whole
- * objects with keys in any order. This rewrites both into one order.
+ * objects with keys in any order. This rewrites both into one order. It also checks the metadata of built-in kinds up
+ * to four times and repeats each fault as a cause (never in the message): repetitions are dropped.
  */
 export function canonicalStatus(value: JsonObject): JsonObject {
   if (value.kind !== 'Status' || typeof value.message !== 'string') return value;
   const message = value.message;
   if (!isJsonObject(value.details) || !Array.isArray(value.details.causes)) return { ...value, message };
-  const causes = value.details.causes.filter(isJsonObject);
+  const causes = unrepeated(value.details.causes.filter(isJsonObject));
   const sorted = [...causes].sort((left, right) => compareText(causeText(left), causeText(right)));
   const listed = `[${causes.map(causeText).join(', ')}]`;
   const inOrder = message.replace(listed, () => `[${sorted.map(causeText).join(', ')}]`);
   return { ...value, message: inOrder, details: { ...value.details, causes: sorted } };
+}
+
+function unrepeated(causes: JsonObject[]): JsonObject[] {
+  const seen = new Set<string>();
+  return causes.filter((cause) => {
+    const text = `${String(cause.reason)} ${causeText(cause)}`;
+    return !seen.has(text) && seen.add(text);
+  });
 }
 
 /** Prints JSON that a message quotes with its keys in order. */

@@ -151,15 +151,15 @@ function readToken(token: string, version: string, match: string): Start {
   if (version !== '' && version !== '0')
     throw badRequest('specifying resource version is not allowed when using continue');
   if (match !== '') throw badRequest('specifying resource version match is not allowed when using continue');
-  const text = Buffer.from(token, 'base64url').toString('latin1');
+  const text = Buffer.from(token, 'base64url').toString('utf8');
   try {
-    const read = JSON.parse(Buffer.from(text, 'latin1').toString('utf8')) as {
+    const read = JSON.parse(text) as {
       v?: string;
       rv?: number;
       start?: string;
     };
     if (read.v === tokenVersion && typeof read.rv === 'number' && typeof read.start === 'string') {
-      const [left = '', right] = read.start.replace(/\u0000$/, '').split('/');
+      const [left = '', right] = read.start.slice(0, -1).split('/');
       const after = right === undefined ? { namespace: '', name: left } : { namespace: left, name: right };
       return { revision: read.rv > 0 ? read.rv : undefined, after };
     }

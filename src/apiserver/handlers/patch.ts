@@ -104,6 +104,7 @@ function finishPatched(
     fieldValidation: options.fieldValidation,
     refuse: (why) => unusablePatch(shown, why),
   });
+  checkPatchedType(served, patched, shown);
   const object = finishDecoding(served, patched);
   checkIdentity(served, request.key, object);
   return object;
@@ -125,7 +126,7 @@ function goMap(value: Json): string {
   return `map[${entries.join(' ')}]`;
 }
 
-/** A patch may not move an object to another name or namespace, nor make it another kind. */
+/** A patch may not move an object to another name or namespace. */
 function checkIdentity(served: ServedResource, key: Key, object: KubeObject): void {
   const { name, namespace } = object.metadata;
   if ((name ?? '') !== key.name) {
@@ -134,10 +135,14 @@ function checkIdentity(served: ServedResource, key: Key, object: KubeObject): vo
   if (served.namespaced && (namespace ?? '') !== '' && namespace !== key.namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
-  if (object.kind !== served.kind || object.apiVersion !== served.apiVersion) {
-    object.kind = served.kind;
-    object.apiVersion = served.apiVersion;
-  }
+}
+
+function checkPatchedType(served: ServedResource, patched: JsonObject, shown: string): void {
+  if (patched.kind === served.kind && patched.apiVersion === served.apiVersion) return;
+  const { group, version, kind } = served;
+  const given = `no kind ${JSON.stringify(patched.kind ?? '')} is registered for version ${JSON.stringify(patched.apiVersion ?? '')}`;
+  if (patched.kind !== kind && served.origin === 'builtin') throw unusablePatch(shown, `${given} in scheme "pkg/runtime/scheme.go:110"`);
+  throw unusablePatch(shown, `expected ${group === '' ? version : `${group}/${version}`} ${kind}, found ${String(patched.apiVersion)} ${String(patched.kind)}`);
 }
 
 async function applyObject(
