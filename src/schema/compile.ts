@@ -100,7 +100,12 @@ type Validity = Pick<
 
 function compileValidity(schema: JsonSchema, options: CompileOptions): Validity {
   const run = compileRules(schema, { isRoot: options.isRoot });
-  const validateRules = (object: JsonObject, old: JsonObject | undefined) => run(object, old, { ratchets: true });
+  const validateRules = (object: JsonObject, old: JsonObject | undefined) =>
+    run?.(object, old, { ratchets: true }) ?? [];
+  const withRules = (errors: FieldError[], object: JsonObject, old: JsonObject | undefined): FieldError[] => {
+    if (run === undefined) return errors;
+    return hasBlocking(errors) ? [...errors, rulesNotChecked] : [...errors, ...validateRules(object, old)];
+  };
   const values = compileValues(schema);
   const status = schema.properties?.status ?? {};
   const statusValues = compileValues(status);
@@ -119,20 +124,20 @@ function compileValidity(schema: JsonSchema, options: CompileOptions): Validity 
   return {
     validate,
     validateRules,
-    validateCreate: (object) => withRules(validate(object), () => validateRules(object, undefined)),
+    validateCreate: (object) => withRules(validate(object), object, undefined),
     validateUpdate: (object, old) => {
       const errors = [
         ...values(object, new Correlation(schema, object, old), ''),
         ...(embeds ? validateEmbedded(object, schema) : []),
         ...extra(object, old),
       ];
-      return withRules(errors, () => validateRules(object, old));
+      return withRules(errors, object, old);
     },
     validateStatusUpdate: (object, old) => {
       const value = object.status;
       const correlation = new Correlation(schema, object, old).field('status');
       const errors = value === undefined ? [] : statusValues(value, correlation, 'status');
-      return withRules([...errors, ...extra(object, old)], () => validateRules(object, old));
+      return withRules([...errors, ...extra(object, old)], object, old);
     },
   };
 }
@@ -155,10 +160,13 @@ const blocking: ReadonlySet<string> = new Set([
   'FieldValueTypeInvalid',
 ]);
 
-// Rules may rely on types, required fields and bounds, so they are not run on objects that break those.
-function withRules(errors: FieldError[], runRules: () => FieldError[]): FieldError[] {
-  if (!errors.some((error) => blocking.has(error.reason))) return [...errors, ...runRules()];
-  const words =
-    'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
-  return [...errors, invalidError('', null, words)];
+function hasBlocking(errors: readonly FieldError[]): boolean {
+  return errors.some((error) => blocking.has(error.reason));
 }
+
+// Rules may rely on types, required fields and bounds, so they are not run on objects that break those.
+const rulesNotChecked = invalidError(
+  '',
+  null,
+  'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+);

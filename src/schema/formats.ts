@@ -9,13 +9,12 @@ const uuid = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$
 const uuid3 = /^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
 const uuid4 = /^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i;
 const uuid5 = /^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i;
-const shortName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
-const longName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const rgb = /^rgb\([\t\n\f\r ]*(N)[\t\n\f\r ]*,[\t\n\f\r ]*(N)[\t\n\f\r ]*,[\t\n\f\r ]*(N)[\t\n\f\r ]*\)$/;
 const rgbColor = new RegExp(rgb.source.replaceAll('N', '0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5]'));
 
 // The formats kube-apiserver 1.34 enforces in CustomResourceDefinitions, under their names without dashes. It knows
-// no others: int32, int64, float and double are documentation there and are not checked.
+// no others: int32, int64, float and double are documentation there and are not checked, and k8s-short-name and
+// k8s-long-name are enforced one release later.
 const formats: Readonly<Record<string, FormatTest>> = {
   bsonobjectid: (text) => /^[0-9a-fA-F]{24}$/.test(text),
   uri: isRequestUri,
@@ -41,8 +40,6 @@ const formats: Readonly<Record<string, FormatTest>> = {
   date: isDate,
   duration: isDuration,
   datetime: isDateTime,
-  k8sshortname: (text) => text.length <= 63 && shortName.test(text),
-  k8slongname: (text) => text.length <= 253 && longName.test(text),
 };
 
 /** The check behind a format, or undefined for a format the API server ignores. */

@@ -41,14 +41,16 @@ function hex(code: number, width: number): string {
   return code.toString(16).padStart(width, '0');
 }
 
-/** Prints a number as Go's `%v` prints an int64 or a float64. */
+/** Prints a number as Go's `%v` does: whole numbers of 64 bits as int64, others as float64. */
 export function goNumber(value: number): string {
-  if (Number.isInteger(value) && Math.abs(value) < 2 ** 63) return BigInt(value).toString();
+  return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? BigInt(value).toString() : goFloat(value);
+}
+
+/** Prints a number as Go's `%v` prints a float64: with an exponent from 1e+06 and below 1e-04. */
+export function goFloat(value: number): string {
   const magnitude = Math.abs(value);
-  if (magnitude !== 0 && (magnitude < 1e-4 || magnitude >= 1e21)) {
-    return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
-  }
-  return String(value);
+  if (magnitude === 0 || (magnitude >= 1e-4 && magnitude < 1e6)) return String(value);
+  return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
 }
 
 /** Prints a value as Go's `encoding/json` does: sorted keys, no spaces, and `<`, `>`, `&` escaped. */

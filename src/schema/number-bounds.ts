@@ -1,4 +1,4 @@
-import { goNumber } from './go-text.ts';
+import { goFloat, goNumber } from './go-text.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { isInteger, isNearInteger } from './schema-types.ts';
 
@@ -41,7 +41,12 @@ function boundFor(value: number, bound: number): number {
 }
 
 function printBound(value: number, bound: number | undefined): string {
-  return goNumber(boundFor(value, bound ?? 0));
+  return printLike(value, boundFor(value, bound ?? 0));
+}
+
+// A bound is printed as the number it was compared with is: as an integer or as a float.
+function printLike(value: number, bound: number): string {
+  return isInteger(value) ? goNumber(bound) : goFloat(bound);
 }
 
 function isAbove(value: number, schema: JsonSchema): boolean {
@@ -59,10 +64,15 @@ function isBelow(value: number, schema: JsonSchema): boolean {
 function multipleFault(value: number, multipleOf: number): NumberFault | undefined {
   const factor = boundFor(value, multipleOf);
   if (factor <= 0) {
-    return { text: `factor MultipleOf declared for %s must be positive: ${goNumber(factor)}`, badValue: factor };
+    return {
+      text: `factor MultipleOf declared for %s must be positive: ${printLike(value, factor)}`,
+      badValue: factor,
+    };
   }
   const isMultiple = isInteger(value)
     ? BigInt(value) % BigInt(factor) === 0n
     : isNearInteger(factor < 1 ? (1 / factor) * value : value / factor);
-  return isMultiple ? undefined : { text: `%s in body should be a multiple of ${goNumber(factor)}`, badValue: value };
+  return isMultiple
+    ? undefined
+    : { text: `%s in body should be a multiple of ${printLike(value, factor)}`, badValue: value };
 }

@@ -35,6 +35,7 @@ function defaultErrors(schema: JsonSchema, value: Json, path: string): FieldErro
   const found = explain(value, schema, { prefix: at });
   if (found.length > 0) return [...errors, ...found];
   const run = compileRules(schema, { isRoot: isResource });
+  if (run === undefined) return errors;
   const withOld = run(value, value, { path: at });
   return [...errors, ...(withOld.length > 0 ? withOld : run(value, undefined, { path: at }))];
 }
