@@ -83,10 +83,11 @@ function intersectNode(a: FieldSet, b: FieldSet): FieldSet | undefined {
   if (isBare(a)) return isMember(b) ? LEAF : undefined;
   if (isBare(b)) return isMember(a) ? LEAF : undefined;
   let out: Draft | undefined;
-  for (const key in a) {
-    const right = b[key];
-    if (right === undefined) continue;
-    const both = intersectNode(a[key] as FieldSet, right);
+  // What changed is small and what somebody owns is large, so the second set leads.
+  for (const key in b) {
+    const left = a[key];
+    if (left === undefined) continue;
+    const both = intersectNode(left, b[key] as FieldSet);
     if (both === undefined) continue;
     out ??= {};
     out[key] = both;
@@ -102,36 +103,43 @@ export function difference(a: FieldSet, b: FieldSet): FieldSet {
 
 function differenceNode(a: FieldSet, b: FieldSet): FieldSet | undefined {
   if (isBare(a)) return isMember(b) ? undefined : a;
-  if (isBare(b)) return a['.'] === undefined ? a : without(a, '.');
-  let out: Draft | undefined;
-  for (const key in a) {
-    const right = b[key];
-    if (right === undefined) continue;
-    const left = a[key] as FieldSet;
-    const rest = differenceNode(left, right);
+  if (isBare(b)) return a['.'] === undefined ? a : replace(a, new Map([['.', undefined]]));
+  let changes: Map<string, FieldSet | undefined> | undefined;
+  for (const key in b) {
+    const left = a[key];
+    if (left === undefined) continue;
+    const rest = differenceNode(left, b[key] as FieldSet);
     if (rest === left) continue;
-    out ??= { ...a };
-    if (rest === undefined) delete out[key];
-    else out[key] = rest;
+    changes ??= new Map();
+    changes.set(key, rest);
   }
-  return out === undefined ? a : collapse(out);
+  return changes === undefined ? a : replace(a, changes);
+}
+
+/** The node with some children changed or, where the change is undefined, gone; undefined when nothing is left. */
+function replace(node: FieldSet, changes: ReadonlyMap<string, FieldSet | undefined>): FieldSet | undefined {
+  const out: Draft = {};
+  for (const key in node) {
+    const child = changes.has(key) ? changes.get(key) : node[key];
+    if (child !== undefined) out[key] = child;
+  }
+  return collapse(out);
 }
 
 /** The paths of `a` that are neither in `b` nor below a path of `b`. */
 export function differenceWithSubtrees(a: FieldSet, b: FieldSet): FieldSet {
   if (isBare(a) || isBare(b)) return a;
-  let out: Draft | undefined;
-  for (const key in a) {
-    const right = b[key];
-    if (right === undefined || key === '.') continue;
-    const left = a[key] as FieldSet;
+  let changes: Map<string, FieldSet | undefined> | undefined;
+  for (const key in b) {
+    const left = a[key];
+    if (left === undefined || key === '.') continue;
+    const right = b[key] as FieldSet;
     const rest = isMember(right) ? undefined : differenceWithSubtrees(left, right);
     if (rest === left) continue;
-    out ??= { ...a };
-    if (rest === undefined || (isBare(rest) && !isMember(left))) delete out[key];
-    else out[key] = rest;
+    changes ??= new Map();
+    changes.set(key, rest !== undefined && isBare(rest) && !isMember(left) ? undefined : rest);
   }
-  return out === undefined ? a : (collapse(out) ?? LEAF);
+  return changes === undefined ? a : (replace(a, changes) ?? LEAF);
 }
 
 /** A node with a lone `.` is a leaf; a node with nothing left is gone. */
@@ -147,11 +155,6 @@ function collapse(out: Draft): FieldSet | undefined {
   }
   if (!some) return undefined;
   return others ? out : LEAF;
-}
-
-function without(node: FieldSet, element: string): FieldSet {
-  const { [element]: _, ...rest } = node;
-  return rest;
 }
 
 function reorder(node: Draft, order: ElementOrder): FieldSet {
@@ -173,14 +176,14 @@ export function sortSet(set: FieldSet, order: ElementOrder): FieldSet {
 export class SetBuilder {
   readonly #root: Draft = {};
 
-  /** Adds the path; its parents are not added. */
-  insert(path: readonly string[]): void {
+  /** Adds the path, or everything in a node that starts there; its parents are not added. */
+  insert(path: readonly string[], inserted: FieldSet = LEAF): void {
     let node: Draft = this.#root;
     for (let depth = 0; depth < path.length; depth++) {
       const element = path[depth] as string;
       const child = node[element] as Draft | undefined;
       if (depth === path.length - 1) {
-        node[element] = child === undefined ? {} : withSelf(child);
+        node[element] = child === undefined ? inserted : unionNode(child, inserted, (keys) => keys);
         return;
       }
       if (child === undefined) node = node[element] = {} as Draft;

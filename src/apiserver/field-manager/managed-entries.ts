@@ -14,6 +14,8 @@ export interface Owner {
 export interface Entry extends Owner {
   readonly time: string | undefined;
   readonly set: FieldSet;
+  /** The stored form this entry was read from, used again when nothing in it changed. */
+  readonly stored?: ManagedFieldsEntry;
 }
 
 /** More owners by update than this are folded into one. */
@@ -28,6 +30,7 @@ export function readStoredEntries(entries: readonly ManagedFieldsEntry[] | undef
     subresource: entry.subresource ?? '',
     time: entry.time,
     set: (entry.fieldsV1 ?? LEAF) as FieldSet,
+    stored: entry,
   }));
 }
 
@@ -111,15 +114,22 @@ export function printTime(time: Date): string {
 
 /** Writes the entries in the order every client sees them. */
 export function writeEntries(entries: readonly Entry[]): ManagedFieldsEntry[] {
-  return [...entries].sort(compareEntries).map((entry) => ({
+  return [...entries].sort(compareEntries).map(writeEntry);
+}
+
+function writeEntry(entry: Entry): ManagedFieldsEntry {
+  const { stored } = entry;
+  if (stored !== undefined && stored.fieldsV1 === entry.set && stored.time === entry.time) return stored;
+  const written: ManagedFieldsEntry = {
     apiVersion: entry.apiVersion,
     fieldsType: 'FieldsV1',
     fieldsV1: entry.set as NonNullable<ManagedFieldsEntry['fieldsV1']>,
     manager: entry.manager,
     operation: entry.operation,
-    ...(entry.subresource === '' ? {} : { subresource: entry.subresource }),
-    ...(entry.time === undefined ? {} : { time: entry.time }),
-  }));
+  };
+  if (entry.subresource !== '') written.subresource = entry.subresource;
+  if (entry.time !== undefined) written.time = entry.time;
+  return written;
 }
 
 function compareEntries(a: Entry, b: Entry): number {
