@@ -100,7 +100,7 @@ export class CaseRun {
     return answer;
   }
 
-  /** Repeats a GET until the answer is as wished (or half a minute), and records only the last one. */
+  /** Repeats a GET until the answer is as wished (or the target's patience ends), and records only the last one. */
   async until(path: string, isWished: (answer: ApiAnswer) => boolean, options: StepOptions = {}): Promise<ApiAnswer> {
     let answer = await this.get(path, { ...options, quiet: true });
     const inTime = await this.#poll(async () => {
@@ -118,7 +118,7 @@ export class CaseRun {
   }
 
   async #poll(isDone: () => Promise<boolean>, alreadyDone: boolean): Promise<boolean> {
-    const deadline = Date.now() + 30_000;
+    const deadline = Date.now() + this.target.patienceMs;
     let pauseMs = 10;
     while (!alreadyDone) {
       if (await isDone()) return true;

@@ -18,6 +18,7 @@ export async function startEmbeddedTarget(options: { dataDir: string; port: numb
     adminToken: server.adminToken,
     kubeconfigPath,
     kubectl,
+    patienceMs: 10_000,
     issueClientCertificate: (subject) => server.issueClientCertificate(subject),
     compact: () => server.compact(),
     stop: () => server.close(),

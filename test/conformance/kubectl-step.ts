@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import type { ConformanceTarget } from './target.ts';
 
@@ -58,13 +59,7 @@ export class KubectlFolder {
     const deadline = Date.now() + 20_000;
     const until = async (count: number) => {
       while (completeLines(output.stdout).length < count && Date.now() < deadline && child.exitCode === null) {
-        await new Promise<void>((done) => {
-          const timer = setTimeout(done, 100);
-          child.stdout?.once('data', () => {
-            clearTimeout(timer);
-            done();
-          });
-        });
+        await delay(20);
       }
     };
     await until(wanted.firstLines);

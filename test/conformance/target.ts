@@ -9,6 +9,8 @@ export interface ConformanceTarget {
   readonly kubeconfigPath: string;
   /** The kubectl program; the same one for every target. */
   readonly kubectl: string;
+  /** How long a case waits for something that follows on its own. */
+  readonly patienceMs: number;
   /** A client certificate that this server trusts. */
   issueClientCertificate(subject: CertificateSubject): Promise<CertificatePair>;
   /** Makes the server forget history up to now, so that old resourceVersions answer 410. */

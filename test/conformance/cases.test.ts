@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { topics } from './cases/index.ts';
+import { knownDifferences } from './known-differences.ts';
+import { hashTopics } from './recording-cache.ts';
+
+const ids = topics.flatMap((topic) => topic.cases.map(({ id }) => id));
+
+describe('the list of conformance cases', () => {
+  it('names every case once, in words that also serve as a namespace', () => {
+    assert.equal(new Set(ids).size, ids.length);
+    for (const id of ids) assert.match(id, /^[a-z]+\/[a-z0-9]+(-[a-z0-9]+)*$/);
+  });
+
+  it('keeps each topic in a file of its own name', () => {
+    const hashes = hashTopics(topics.map(({ name }) => name));
+    assert.equal(new Set(hashes.values()).size, topics.length);
+  });
+
+  it('has a reason for every permitted difference, and a case to go with it', () => {
+    for (const known of knownDifferences) {
+      assert.ok(ids.includes(known.caseId), `${known.caseId} is not a case`);
+      assert.ok(known.reason.length > 20, `${known.caseId} needs a reason that a user understands`);
+    }
+  });
+});

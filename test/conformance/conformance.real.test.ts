@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { freePortRange } from '../real/free-ports.ts';
+import { whyNoRealKube } from '../real/kube/binaries.ts';
+import { topics } from './cases/index.ts';
+import { printDifferences } from './compare.ts';
+import { startEmbeddedTarget } from './embedded-target.ts';
+import { knownDifferences } from './known-differences.ts';
+import { startRealTarget } from './real-target.ts';
+import { isIncomplete, recordCases } from './record-cases.ts';
+import type { ConformanceTarget } from './target.ts';
+import type { Transcript } from './transcript.ts';
+import { judge } from './verdict.ts';
+
+const whyNot = whyNoRealKube();
+const cases = topics.flatMap((each) => each.cases);
+
+describe('the embedded server answers like a real kube-apiserver', { skip: whyNot ?? false }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'conformance-data-'));
+  let expected = new Map<string, Transcript>();
+  let actual = new Map<string, Transcript>();
+
+  before(async () => {
+    expected = await record(await startRealTarget({ dataDir: join(folder, 'real'), port: await freePortRange(4) }));
+    actual = await record(await startEmbeddedTarget({ dataDir: join(folder, 'embedded'), port: 0 }));
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  for (const { id } of cases) {
+    it(`equal, or different for a stated reason: ${id}`, () => {
+      const pair = { expected: expected.get(id), actual: actual.get(id) };
+      assert.ok(pair.expected !== undefined && pair.actual !== undefined, 'the case did not run on both servers');
+      assert.ok(!isIncomplete(pair.expected), 'the case does not reach its end on the real server');
+      const verdict = judge({ expected: pair.expected, actual: pair.actual }, knownDifferences);
+      assert.equal(verdict.differences.length, 0, `\n${printDifferences(verdict.differences)}`);
+      assert.deepEqual(verdict.stale, [], 'a permitted difference is no longer there: take it off the list');
+    });
+  }
+});
+
+async function record(target: ConformanceTarget): Promise<Map<string, Transcript>> {
+  try {
+    return await recordCases(target, cases);
+  } finally {
+    await target.stop();
+  }
+}
