@@ -57,6 +57,12 @@ function containment(id: string, extra: (size: number) => number): CallCost {
   };
 }
 
+function selfComparison(list: CelList): number {
+  const first = list.size === 0 ? null : list.get(0);
+  const isText = typeof first === 'string' || first instanceof Uint8Array;
+  return 11 + Math.floor(list.size * list.size * (isText ? 2 + traversalFactor : 2));
+}
+
 /** A format knows how long the regular expression is that it stands for. */
 export interface RegexSized {
   readonly regexSize: number;
@@ -77,6 +83,10 @@ const byFunction: Readonly<Record<string, CallCost>> = {
   'sets.contains': everyPair(1),
   'sets.intersects': everyPair(1),
   'sets.equivalent': everyPair(2),
+  ...costs(['slice', 'lists.range', 'reverse'], (_, result) => 11 + sizeOf(result)),
+  flatten: ([list, depth]) => 11 + sizeOf(list as Value) * (depth === undefined ? 1 : Number(depth)),
+  ...costs(['distinct', 'sort'], ([list]) => selfComparison(list as CelList)),
+  '@sortByAssociatedKeys': ([, keys]) => selfComparison(keys as CelList),
 };
 
 const byOverload: Readonly<Record<string, CallCost>> = {

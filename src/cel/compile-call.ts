@@ -3,10 +3,10 @@ import { type CallCost, callCost } from './call-cost.ts';
 import { plainKey } from './collections.ts';
 import { type Compiled, computedNode, constantNode } from './compiled.ts';
 import type { Implementation, Overload } from './declarations.ts';
-import { CelError, noSuchOverload } from './errors.ts';
+import { type CelError, noSuchOverload } from './errors.ts';
 import { charge, type Evaluate, type Frame } from './frame.ts';
 import { compileRegex, findAllRegex, findRegex, matchesRegex } from './libraries/regex.ts';
-import { type Compile, InstantiationError, type Scope } from './scope.ts';
+import { type Compile, instantiate, type Scope } from './scope.ts';
 import { isDyn, runtimeTypeName } from './types.ts';
 import { CelDouble, CelList, CelUint, typeNameOf, type Value } from './values.ts';
 
@@ -40,15 +40,6 @@ export function compileCall(expr: CallExpr, scope: Scope, compile: Compile): Com
   }
   const runs = nodes.map(({ run }) => run);
   return computedNode(caller(runs, implementation, callCost(expr.name, id)));
-}
-
-function instantiate<T>(compute: () => T): T {
-  try {
-    return compute();
-  } catch (cause) {
-    if (cause instanceof CelError) throw new InstantiationError(cause.message, { cause });
-    throw cause;
-  }
 }
 
 function caller(runs: readonly Evaluate[], implementation: Implementation, cost: CallCost): Evaluate {
@@ -97,10 +88,28 @@ function accepts({ parameters }: Overload, args: readonly Value[]): boolean {
   });
 }
 
-const plainMismatch = /^(_|@|!|-)|^(startsWith|endsWith|contains|matches|get[A-Z].*)$/;
+const ordered = 'bool int uint double string bytes google.protobuf.Duration google.protobuf.Timestamp';
+
+/** The types each operator can start with. An operand of another type is named in the error, a wrong second one is not. */
+const operandTypes: Readonly<Record<string, string>> = {
+  '_<_': ordered,
+  '_<=_': ordered,
+  '_>_': ordered,
+  '_>=_': ordered,
+  '_+_': 'int uint double string bytes list google.protobuf.Duration google.protobuf.Timestamp',
+  '_-_': 'int uint double string google.protobuf.Duration google.protobuf.Timestamp',
+  '_*_': 'int uint double string',
+  '_/_': 'int uint double string',
+  '_%_': 'int uint string',
+};
+
+const unnamed = /^(startsWith|endsWith|contains|matches|get[A-Z].*)$/;
 
 function mismatch(name: string, args: readonly Value[]): CelError {
-  if (plainMismatch.test(name)) return noSuchOverload();
+  const types = operandTypes[name];
+  if (types !== undefined)
+    return types.split(' ').includes(typeNameOf(args[0] as Value)) ? noSuchOverload() : noSuchOverload(name);
+  if (unnamed.test(name) || /^[^a-z]/.test(name)) return noSuchOverload();
   return noSuchOverload(name === 'size' ? name : `${name}(${args.map(typeNameOf).join(', ')})`);
 }
 

@@ -8,7 +8,7 @@ import { unescapeFieldName } from './field-names.ts';
 import { absorbable, charge, type Evaluate, HeldError } from './frame.ts';
 import { JsonFields } from './json-values.ts';
 import { findIn, indexInto } from './libraries/operators.ts';
-import { InstantiationError, type Scope } from './scope.ts';
+import { InstantiationError, instantiate, type Scope } from './scope.ts';
 import type { CelType } from './types.ts';
 import { CelMap, CelOptional, typeNameOf, type Value } from './values.ts';
 
@@ -238,7 +238,7 @@ function compileMap(expr: Extract<Expr, { kind: 'map' }>, scope: Scope): Compile
 /** A literal of constants is a constant itself; otherwise it is built each time, at its cost. */
 function foldedOr(parts: readonly Compiled[], build: Evaluate, cost: number): Compiled {
   if (parts.every((part) => part.constant !== undefined)) {
-    return constantNode(build({ slots: [], cost: 0, limit: Number.POSITIVE_INFINITY }));
+    return constantNode(instantiate(() => build({ slots: [], cost: 0, limit: Number.POSITIVE_INFINITY })));
   }
   return computedNode((frame) => {
     const value = build(frame);

@@ -1,14 +1,12 @@
 export { CelError, type CelErrorKind, describeRuleError } from './errors.ts';
 export { escapeFieldName, unescapeFieldName } from './field-names.ts';
+export { matchConditionCostBudget, objectCostBudget, perCallCostLimit } from './limits.ts';
 export {
   type CelCompilation,
   type CelEnvironment,
   type CelProgram,
   CostBudget,
   compileCel,
-  matchConditionCostBudget,
-  objectCostBudget,
-  perCallCostLimit,
 } from './program.ts';
 export { celTypeOfSchema, maxRequestBytes, type SchemaShape } from './schema-type.ts';
 export { type CelType, formatType, type ListType, type MapType, type ObjectType, simpleTypes } from './types.ts';

@@ -39,6 +39,12 @@ export function tokenize(source: string): { tokens: Token[]; issues: Issue[] } {
   }
 }
 
+interface StringStart {
+  readonly quoteAt: number;
+  readonly raw: boolean;
+  readonly bytes: boolean;
+}
+
 class Lexer {
   readonly issues: Issue[] = [];
   readonly #text: readonly string[];
@@ -76,7 +82,10 @@ class Lexer {
     const next = this.#text[this.#at + 1];
     if (isDigit(c) || (c === '.' && isDigit(next))) return this.#number();
     const stringStart = this.#stringStart();
-    if (stringStart !== undefined) return this.#string(stringStart);
+    // A prefix letter before quotes that hold no string is an identifier.
+    if (stringStart !== undefined && !(isLetter(c) && this.#stringEnd(stringStart).end === undefined)) {
+      return this.#string(stringStart);
+    }
     if (isLetter(c)) {
       const start = this.#at;
       while (isLetter(this.#text[this.#at]) || isDigit(this.#text[this.#at])) this.#at++;
@@ -143,7 +152,7 @@ class Lexer {
     return true;
   }
 
-  #stringStart(): { quoteAt: number; raw: boolean; bytes: boolean } | undefined {
+  #stringStart(): StringStart | undefined {
     let at = this.#at;
     const bytes = this.#text[at] === 'b' || this.#text[at] === 'B';
     if (bytes) at++;
@@ -153,26 +162,26 @@ class Lexer {
     return quote === '"' || quote === "'" ? { quoteAt: at, raw, bytes } : undefined;
   }
 
-  #string({ quoteAt, raw, bytes }: { quoteAt: number; raw: boolean; bytes: boolean }): TokenKind | undefined {
-    const start = this.#at;
+  #string(start: StringStart): TokenKind | undefined {
+    const { end, failedAt } = this.#stringEnd(start);
+    if (end === undefined) return this.#fail(this.#at, failedAt);
+    this.#at = end;
+    return start.bytes ? 'bytes' : 'string';
+  }
+
+  #stringEnd({ quoteAt, raw }: StringStart): { end: number | undefined; failedAt: number } {
     const quote = this.#text[quoteAt] as string;
-    const kind = bytes ? 'bytes' : 'string';
     if (this.#text[quoteAt + 1] === quote && this.#text[quoteAt + 2] === quote) {
-      const end = this.#multilineEnd(quoteAt + 3, quote, raw);
       // Without its end a triple quote is an empty string and the start of another one.
-      this.#at = end ?? quoteAt + 2;
-      return kind;
+      return { end: this.#multilineEnd(quoteAt + 3, quote, raw) ?? quoteAt + 2, failedAt: quoteAt };
     }
     for (let at = quoteAt + 1; ; at++) {
       const c = this.#text[at];
-      if (c === quote) {
-        this.#at = at + 1;
-        return kind;
-      }
-      if (c === undefined || c === '\n' || c === '\r') return this.#fail(start, at);
+      if (c === quote) return { end: at + 1, failedAt: at };
+      if (c === undefined || c === '\n' || c === '\r') return { end: undefined, failedAt: at };
       if (c === '\\' && !raw) {
         const sequence = this.#escape(at);
-        if (!sequence.ok) return this.#fail(start, sequence.at);
+        if (!sequence.ok) return { end: undefined, failedAt: sequence.at };
         at = sequence.at - 1;
       }
     }

@@ -196,10 +196,8 @@ class Parser {
       if (!this.#is(symbol)) continue;
       const first = this.#peek();
       let count = 0;
-      while (this.#is(symbol) && !this.#isNegativeLiteral()) {
-        this.#take();
-        count++;
-      }
+      if (this.#isNegativeLiteral()) return this.#member();
+      while (this.#takeIf(symbol) !== undefined) count++;
       const operand = this.#member();
       return count % 2 === 0 ? operand : call(first.offset, name, [operand]);
     }

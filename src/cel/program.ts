@@ -6,21 +6,13 @@ import { type CostEstimate, estimateCost } from './estimate.ts';
 import type { Evaluate, Frame } from './frame.ts';
 import { newFunctions, storedFunctions } from './function-table.ts';
 import { valueOfJson } from './json-values.ts';
+import { objectCostBudget, perCallCostLimit } from './limits.ts';
 import { checkLiterals, partsOf } from './literal-checks.ts';
 import { parse } from './parser.ts';
 import { InstantiationError, Scope } from './scope.ts';
 import { formatIssues } from './source.ts';
 import { type CelType, isExactType } from './types.ts';
 import type { Value } from './values.ts';
-
-/** The most one evaluation may cost. */
-export const perCallCostLimit = 1_000_000;
-
-/** The most all rules may cost for one object. */
-export const objectCostBudget = 10_000_000;
-
-/** The most the match conditions of one webhook may cost for one request. */
-export const matchConditionCostBudget = 2_500_000;
 
 /** What is left for the evaluations of one object; every evaluation takes its cost out. */
 export class CostBudget {
@@ -126,7 +118,7 @@ function instantiate(expr: Expr, variables: ReadonlyMap<string, CelType>): CelPr
   return {
     uses,
     type: expr.type as CelType,
-    estimatedCost: estimateCost(expr, variables),
+    estimatedCost: estimateCost(expr, variables.get('self')),
     evaluate: (values, budget) => evaluate({ run, slots, size: scope.size }, values, budget),
   };
 }
@@ -147,10 +139,15 @@ function evaluate(
     result = run(frame);
   } catch (error) {
     budget.spend(frame.cost);
-    throw error;
+    throw error instanceof RangeError ? tooLarge(error) : error;
   }
   budget.spend(frame.cost);
   return result;
+}
+
+/** A string or list grew past what the engine can hold, before its cost was counted. */
+function tooLarge(cause: RangeError): CelError {
+  return new CelError('operation cancelled: actual cost limit exceeded', 'cost-limit', { cause });
 }
 
 /** The free variables of an expression. A loop variable hides a variable of the same name. */

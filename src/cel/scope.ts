@@ -1,5 +1,6 @@
 import type { Expr } from './ast.ts';
 import type { Compiled } from './compiled.ts';
+import { CelError } from './errors.ts';
 
 /** An expression is fine but cannot be made to run, such as `int('x')`, whose result is computed up front. */
 export class InstantiationError extends Error {}
@@ -37,3 +38,13 @@ export class Scope {
 
 /** Compiles a node; handed to those who compile its parts. */
 export type Compile = (expr: Expr, scope: Scope) => Compiled;
+
+/** Computes something up front; its error is one of the whole program. */
+export function instantiate<T>(compute: () => T): T {
+  try {
+    return compute();
+  } catch (cause) {
+    if (cause instanceof CelError) throw new InstantiationError(cause.message, { cause });
+    throw cause;
+  }
+}

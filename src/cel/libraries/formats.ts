@@ -62,9 +62,9 @@ function dns1035Label(text: string): string[] {
   return isAll(label1035, text) ? problems : [...problems, mustMatch(problem, label1035, 'my-name', 'abc-123')];
 }
 
-/** A prefix of a name may end in a dash, because something follows. */
+/** A prefix of a name may end in a dash, because something follows; the reference also forgives the character before it. */
 function asPrefix(problems: (text: string) => string[]): (text: string) => string[] {
-  return (text) => problems(text.length > 1 && text.endsWith('-') ? `${text.slice(0, -1)}a` : text);
+  return (text) => problems(text.length > 1 && text.endsWith('-') ? `${text.slice(0, -2)}a` : text);
 }
 
 function qualifiedName(text: string): string[] {

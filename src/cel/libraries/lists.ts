@@ -2,6 +2,7 @@ import { ValueList } from '../collections.ts';
 import type { Implementation, Library } from '../declarations.ts';
 import { compare, equals } from '../equality.ts';
 import { CelError } from '../errors.ts';
+import { perCallCostLimit } from '../limits.ts';
 import { CelDouble, CelDuration, CelList, type CelMap, CelOptional, CelUint, type Value } from '../values.ts';
 import { operatorLibrary } from './operators.ts';
 
@@ -169,6 +170,9 @@ function sortByKeys(list: Value, keys: Value): Value {
 }
 
 function range(count: Value): Value {
+  // The cost is known only afterwards, and a list of that length must not be built first.
+  if (Number(count) > perCallCostLimit)
+    throw new CelError('operation cancelled: actual cost limit exceeded', 'cost-limit');
   return new ValueList(Array.from({ length: Math.max(0, Number(count)) }, (_, i) => i));
 }
 
