@@ -1,0 +1,23 @@
+#!/usr/bin/env node
+// The rackwright command. On a machine with an older Node it runs on the one that npm installed.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const main = join(root, 'src', 'cli', 'main.ts');
+const wanted = 24;
+
+if (Number(process.versions.node.split('.')[0]) >= wanted) {
+  await import(main);
+} else {
+  const node = join(root, 'node_modules', 'node', 'bin', 'node');
+  if (!existsSync(node)) {
+    console.error(`Rackwright needs Node ${wanted}. Run "npm run setup" in ${root}: it installs it beside the package.`);
+    process.exit(1);
+  }
+  const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('exit', (code, signal) => process.exit(signal === null ? (code ?? 1) : 1));
+}

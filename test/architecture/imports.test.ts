@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { test } from 'node:test';
+
+/** The rooms of src/, top to bottom. Imports go down this list, never up. */
+const rooms = [
+  'cli',
+  'hosts',
+  'discovery',
+  'machines',
+  'network',
+  'firmware',
+  'update-service',
+  'jobs',
+  'conditionorc',
+  'serverservice',
+  'flasher',
+  'provisioners',
+  'engine',
+  'switches',
+  'bmc',
+  'apiserver',
+  'kube',
+  'api',
+  'schema',
+  'cel',
+  'telemetry',
+];
+
+const source = resolve(import.meta.dirname, '../../src');
+const files = globSync('**/*.ts', { cwd: source }).map((file) => join(source, file));
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+  readonly specifier: string;
+}
+
+const imports: Import[] = files.flatMap((from) =>
+  [...readFileSync(from, 'utf8').matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, specifier = '']) => ({
+    from,
+    specifier,
+    to: resolve(dirname(from), specifier),
+  })),
+);
+
+function roomOf(file: string): string {
+  return relative(source, file).split('/')[0] ?? '';
+}
+
+function shown(each: Import): string {
+  return `${relative(source, each.from)} imports ${each.specifier}`;
+}
+
+test('every folder of src is a room of the list', () => {
+  const unknown = [...new Set(files.map(roomOf))].filter((room) => !rooms.includes(room));
+  assert.deepEqual(unknown, []);
+});
+
+test('imports go down the list of rooms, never up', () => {
+  const upward = imports.filter(({ from, to }) => rooms.indexOf(roomOf(to)) < rooms.indexOf(roomOf(from)));
+  assert.deepEqual(upward.map(shown), []);
+});
+
+test('a room is entered through its index.ts only', () => {
+  const past = imports.filter(
+    ({ from, to }) => roomOf(from) !== roomOf(to) && to.startsWith(source) && to !== join(source, roomOf(to), 'index.ts'),
+  );
+  assert.deepEqual(past.map(shown), []);
+});
+
+test('nothing in src imports from outside src', () => {
+  const outside = imports.filter(({ to }) => !to.startsWith(source));
+  assert.deepEqual(outside.map(shown), []);
+});
