@@ -43,6 +43,22 @@ test('compaction removes superseded and deleted revisions from the file, and not
   assert.deepEqual(left, [...kept, newest.revision]);
 });
 
+test('closing does not wait for a compaction, which is then rejected or done', async (t) => {
+  const directory = temporaryDirectory(t);
+  const errors: unknown[] = [];
+  // Every turn of the timer starts a compaction of everything, so that closing falls into one.
+  const retention = { intervalMs: 1, revisions: 0 };
+  const store = await openStore({ directory, retention, onError: (error) => errors.push(error) });
+  await create(store, keyOf('a'), 0);
+  for (let n = 0; n < 500; n++) await update(store, keyOf('a'), n);
+  await store.close();
+  assert.deepEqual(errors, []);
+  const again = await openStore({ directory, quickCheck: true });
+  t.after(() => again.close());
+  assert.equal(JSON.parse(again.get(keyOf('a'))?.json ?? '').spec.content, 499);
+  assert.equal(again.revision(), 502);
+});
+
 test('an interrupted sweep is finished after the next start', async (t) => {
   const directory = temporaryDirectory(t);
   const store = await openStore({ directory });

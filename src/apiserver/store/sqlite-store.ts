@@ -17,7 +17,7 @@ import type {
   Write,
   WriteConflict,
 } from './store.ts';
-import { pathOf, StoredVersion } from './stored-version.ts';
+import { pathOf, storedVersion } from './stored-version.ts';
 import { Subscriptions } from './subscriptions.ts';
 
 /** What a store is put together from. */
@@ -211,20 +211,25 @@ export class SqliteStore implements ObjectStore, CommitListener {
     const { key, object } = write;
     const revision = ++this.#assigned;
     object.metadata.resourceVersion = String(revision);
-    const current = new StoredVersion({
+    const fields = {
       key,
       uid: previous?.uid ?? object.metadata.uid ?? '',
       revision,
       createdRevision: previous?.createdRevision ?? revision,
       json: JSON.stringify(object),
-      labels: object.metadata.labels && { ...object.metadata.labels },
-    });
+    };
+    // A copy: the caller may go on to change the object.
+    const current = storedVersion(fields, object.metadata.labels && { ...object.metadata.labels });
     const type = write.kind === 'create' ? 'ADDED' : write.kind === 'update' ? 'MODIFIED' : 'DELETED';
     return { revision, key: current, previous, current, type };
   }
 
   #compactOld(): void {
-    this.compact(this.#clock.tick(this.#parts.now(), this.#revision)).catch(this.#parts.onError);
+    const old = this.#clock.tick(this.#parts.now(), this.#revision);
+    this.compact(old).catch((error: unknown) => {
+      // Closing leaves a sweep where it is; the next start goes on with it.
+      if (this.#closing === undefined) this.#parts.onError(error);
+    });
   }
 
   #load(version: Stored): void {

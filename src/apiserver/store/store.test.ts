@@ -37,6 +37,8 @@ test('a created object is read back with its revision inside', async (t) => {
   assert.equal(version.uid, 'uid-default-a');
   assert.deepEqual(version.labels, { app: 'web' });
   assert.equal(version.json, JSON.stringify(object));
+  object.metadata.labels = {};
+  assert.deepEqual({ ...version }.labels, { app: 'web' });
   assert.equal(store.get(a), version);
   assert.equal(store.revision(), 2);
 });
@@ -263,18 +265,15 @@ test('everything is there again after closing and opening', async (t) => {
   await update(before, b, { nested: ['\u0000', '\ud800'] });
   await create(before, keyOf('c'));
   await remove(before, keyOf('c'));
-  const state = [...before.scan(a.bucket)].map((item) => ({ ...item, labels: item.labels }));
+  const state = [...before.scan(a.bucket)];
   const history = replayed(before, 1);
   await before.close();
   const after = await openStore({ directory });
   t.after(() => after.close());
   assert.equal(after.revision(), 6);
-  assert.deepEqual(
-    [...after.scan(a.bucket)].map((item) => ({ ...item, labels: item.labels })),
-    state,
-  );
-  assert.deepEqual(describe(replayed(after, 1)), describe(history));
-  assert.deepEqual(describe(replayed(after, 4)), describe(history.slice(3)));
+  assert.deepEqual([...after.scan(a.bucket)], state);
+  assert.deepEqual(replayed(after, 1), history);
+  assert.deepEqual(replayed(after, 4), history.slice(3));
   assert.equal((await create(after, keyOf('d'))).revision, 7);
   assert.deepEqual(
     replayed(after, 5).map((change) => change.revision),
@@ -363,12 +362,3 @@ test('replaying more than the limit from disk is answered as expired', async (t)
   );
   assert.equal(store.list({ bucket: a.bucket, namespace: undefined, revision: 2 }), 'expired');
 });
-
-function describe(changes: readonly Change[]): unknown[] {
-  return changes.map(({ type, revision, previous, current }) => ({
-    type,
-    revision,
-    previous: previous && { ...previous },
-    current: { ...current },
-  }));
-}

@@ -1,50 +1,25 @@
 import type { Key, Stored } from './store.ts';
 
-type Labels = Readonly<Record<string, string>> | undefined;
+type Labels = Stored['labels'];
 
-/** What a version is made of; `labels` is left out when only the JSON is at hand. */
+/** What a version that was read from disk is made of. */
 export interface VersionFields {
   readonly key: Key;
   readonly uid: string;
   readonly revision: number;
   readonly createdRevision: number;
   readonly json: string;
-  readonly labels?: Labels;
 }
 
-/**
- * A stored version. Labels of a version that was read back from disk are parsed when first asked for, because opening
- * a store with many objects would otherwise parse every one of them.
- */
-export class StoredVersion implements Stored {
-  readonly bucket: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly revision: number;
-  readonly createdRevision: number;
-  readonly json: string;
-  #labels: Labels | null;
-
-  constructor(fields: VersionFields) {
-    this.bucket = fields.key.bucket;
-    this.namespace = fields.key.namespace;
-    this.name = fields.key.name;
-    this.uid = fields.uid;
-    this.revision = fields.revision;
-    this.createdRevision = fields.createdRevision;
-    this.json = fields.json;
-    this.#labels = 'labels' in fields ? fields.labels : null;
-  }
-
-  get labels(): Labels {
-    if (this.#labels === null) this.#labels = labelsIn(this.json);
-    return this.#labels;
-  }
+/** A plain record with every field its own, so that a copy of it is complete. */
+export function storedVersion(fields: VersionFields, labels: Labels): Stored {
+  const { key, uid, revision, createdRevision, json } = fields;
+  return { bucket: key.bucket, namespace: key.namespace, name: key.name, uid, revision, createdRevision, labels, json };
 }
 
-function labelsIn(json: string): Labels {
-  // Most objects carry no labels at all; finding that out without parsing is far cheaper.
+/** The labels in the JSON of an object. */
+export function labelsIn(json: string): Labels {
+  // Finding out that there are none is far cheaper than parsing, which counts when a store with many objects is opened.
   if (!json.includes('"labels":')) return undefined;
   const object = JSON.parse(json) as { metadata?: { labels?: Record<string, string> } };
   return object.metadata?.labels;
