@@ -101,7 +101,8 @@ export function createWebhookPublisher(
   publication: WebhookPublication,
   options: { readonly fieldManager: string },
 ): (caBundlePem: string) => Promise<void> {
-  const force = { fieldManager: options.fieldManager, isForced: true };
+  // Whoever installs the definitions may apply them under the same name, and a manager that applies less gives up the rest.
+  const force = { fieldManager: `${options.fieldManager}-admission`, isForced: true };
   return async (caBundlePem) => {
     for (const configuration of buildWebhookConfigurations(publication, caBundlePem)) {
       const ref = Object.values(configurations).find(({ kind }) => kind === configuration.kind);

@@ -2,15 +2,15 @@ import type { ResourceClient } from '../client/resource-client.ts';
 import { apiVersionOf, type KubeObject, keyOf } from '../object.ts';
 
 /** An object with a status. */
-export interface WithStatus<S> extends KubeObject {
-  status?: S;
+export interface WithStatus extends KubeObject {
+  status?: unknown;
 }
 
 /** Writes the whole status by server-side apply; fields that this manager no longer names are taken away. */
-export async function applyStatus<S, T extends WithStatus<S>>(
+export async function applyStatus<T extends WithStatus>(
   client: ResourceClient<T>,
   object: T,
-  status: S,
+  status: NonNullable<T['status']>,
   options: { readonly fieldManager: string; readonly signal?: AbortSignal },
 ): Promise<void> {
   const body = {
@@ -23,10 +23,10 @@ export async function applyStatus<S, T extends WithStatus<S>>(
 }
 
 /** Replaces the status of exactly the version that was seen; a conflict means that the decision is out of date. */
-export async function replaceStatus<S, T extends WithStatus<S>>(
+export async function replaceStatus<T extends WithStatus>(
   client: ResourceClient<T>,
   object: T,
-  status: S,
+  status: NonNullable<T['status']>,
   options: { readonly signal?: AbortSignal } = {},
 ): Promise<void> {
   await client.status.replace({ ...object, status }, options);
