@@ -1,7 +1,7 @@
 import { type Call, type Comprehension, type Expr, type Ident, operators, qualifiedName, type Select } from './ast.ts';
 import type { FunctionDeclaration, Overload } from './declarations.ts';
 import type { Issue } from './source.ts';
-import { type CelType, formatType, isDyn, isDynOrError, isExactType, simpleTypes } from './types.ts';
+import { type CelType, fieldType, formatType, isDyn, isDynOrError, isExactType, simpleTypes } from './types.ts';
 import { assign, assignAll, mostGeneral, type Substitutions, substitute } from './unify.ts';
 import { CelTypeValue } from './values.ts';
 
@@ -158,7 +158,7 @@ class Checker {
       case 'map':
         return target.value;
       case 'object': {
-        const type = target.fields.get(field);
+        const type = fieldType(target, field);
         if (type !== undefined) return type;
         this.#issue(offset, `undefined field '${field}'`);
         return simpleTypes.error;

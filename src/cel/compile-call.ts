@@ -4,7 +4,7 @@ import { plainKey } from './collections.ts';
 import { type Compiled, computedNode, constantNode } from './compiled.ts';
 import type { Implementation, Overload } from './declarations.ts';
 import { type CelError, noSuchOverload } from './errors.ts';
-import { charge, type Evaluate, type Frame } from './frame.ts';
+import { charge, type Evaluate } from './frame.ts';
 import { compileRegex, findAllRegex, findRegex, matchesRegex } from './libraries/regex.ts';
 import { type Compile, instantiate, type Scope } from './scope.ts';
 import { isDyn, runtimeTypeName } from './types.ts';
@@ -43,29 +43,40 @@ export function compileCall(expr: CallExpr, scope: Scope, compile: Compile): Com
 }
 
 function caller(runs: readonly Evaluate[], implementation: Implementation, cost: CallCost): Evaluate {
+  if (typeof cost === 'number') return fixedCostCaller(runs, implementation, cost);
+  return (frame) => {
+    let args: Value[];
+    let result: Value;
+    try {
+      args = runs.map((run) => run(frame));
+      result = implementation(...args);
+    } catch (error) {
+      // A call that fails, or gets a failure for an argument, still counts as one step.
+      charge(frame, 1);
+      throw error;
+    }
+    charge(frame, cost(args, result));
+    return result;
+  };
+}
+
+function fixedCostCaller(runs: readonly Evaluate[], implementation: Implementation, cost: number): Evaluate {
   const [first, second] = runs as [Evaluate, Evaluate];
   if (runs.length === 1) {
     return (frame) => {
-      const a = first(frame);
-      const result = implementation(a);
-      charge(frame, typeof cost === 'number' ? cost : cost([a], result));
-      return result;
+      charge(frame, cost);
+      return implementation(first(frame));
     };
   }
   if (runs.length === 2) {
     return (frame) => {
-      const a = first(frame);
-      const b = second(frame);
-      const result = implementation(a, b);
-      charge(frame, typeof cost === 'number' ? cost : cost([a, b], result));
-      return result;
+      charge(frame, cost);
+      return implementation(first(frame), second(frame));
     };
   }
-  return (frame: Frame) => {
-    const args = runs.map((run) => run(frame));
-    const result = implementation(...args);
-    charge(frame, typeof cost === 'number' ? cost : cost(args, result));
-    return result;
+  return (frame) => {
+    charge(frame, cost);
+    return implementation(...runs.map((run) => run(frame)));
   };
 }
 

@@ -5,11 +5,11 @@ import { compileFold } from './compile-fold.ts';
 import { type Compiled, computedNode, constantNode, pathNode } from './compiled.ts';
 import { CelError, noSuchOverload } from './errors.ts';
 import { unescapeFieldName } from './field-names.ts';
-import { absorbable, charge, type Evaluate, HeldError } from './frame.ts';
-import { JsonFields } from './json-values.ts';
+import { absorbable, charge, type Evaluate, type Frame, HeldError } from './frame.ts';
+import { JsonFields, withoutSchema } from './json-values.ts';
 import { findIn, indexInto } from './libraries/operators.ts';
 import { InstantiationError, instantiate, type Scope } from './scope.ts';
-import type { CelType } from './types.ts';
+import { type CelType, fieldType } from './types.ts';
 import { CelMap, CelOptional, typeNameOf, type Value } from './values.ts';
 
 /** Turns a checked expression into a function. */
@@ -40,7 +40,7 @@ function variableNode(name: string, scope: Scope): Compiled {
   return pathNode((frame) => {
     const value = frame.slots[slot];
     if (value instanceof HeldError) throw value.error;
-    return value as Value;
+    return unwrappedFirst(value as Value);
   }, 1);
 }
 
@@ -48,26 +48,38 @@ function compileSelect(expr: Select, scope: Scope): Compiled {
   if (expr.constant !== undefined) return constantNode(expr.constant);
   if (expr.variable !== undefined) return variableNode(expr.variable, scope);
   const operand = compileExpr(expr.operand, scope);
-  const read = expr.isTest ? presence(expr) : fieldReader(expr);
-  const { bare } = operand;
-  if (expr.isTest) {
-    // Only the path to the tested field costs something.
-    return computedNode((frame) => {
-      charge(frame, operand.pathCharge);
-      return read(bare(frame));
-    });
-  }
+  if (expr.isTest) return compilePresence(expr.field, operand);
+  const read = fieldReader(expr);
+  const start = pathStart(operand);
   return pathNode((frame) => {
-    const value = bare(frame);
+    const value = start(frame);
+    if (value instanceof CelOptional) return optionalStep(frame, findIn(value, expr.field));
     charge(frame, 1);
     return read(value);
   }, operand.pathCharge);
 }
 
+/** The value a path starts from. */
+function pathStart({ bare, isPath }: Compiled): Evaluate {
+  return isPath ? bare : (frame) => unwrappedFirst(bare(frame));
+}
+
+/** An optional at the start of a path gives its content away as plain data: the schema is forgotten. */
+function unwrappedFirst(value: Value): Value {
+  if (!(value instanceof CelOptional) || value.value === undefined) return value;
+  return CelOptional.of(withoutSchema(value.value));
+}
+
+/** A step that may find nothing is free when it does. */
+function optionalStep(frame: Frame, found: CelOptional): CelOptional {
+  if (found.value !== undefined) charge(frame, 1);
+  return found;
+}
+
 function fieldReader({ operand, field }: Select): (value: Value) => Value {
   const objectType = operand.type as CelType;
   const name = unescapeFieldName(field);
-  const type = objectType.kind === 'object' ? objectType.fields.get(field) : undefined;
+  const type = objectType.kind === 'object' ? fieldType(objectType, field) : undefined;
   if (type === undefined || name === undefined) return (value) => selectFrom(value, field);
   return (value) => {
     if (!(value instanceof JsonFields)) return selectFrom(value, field);
@@ -83,15 +95,18 @@ function noSuchKey(field: string): CelError {
 
 function selectFrom(value: Value, field: string): Value {
   if (value instanceof CelMap) return valueAt(value, field);
-  if (value instanceof CelOptional) return findIn(value, field);
   throw noSuchKey(field);
 }
 
-function presence({ field }: Select): (value: Value) => Value {
-  return (value) => {
+/** `has(path.field)`: only the path to the tested field costs something. */
+function compilePresence(field: string, operand: Compiled): Compiled {
+  const start = pathStart(operand);
+  return computedNode((frame) => {
+    charge(frame, operand.pathCharge);
+    const value = start(frame);
     const target = value instanceof CelOptional ? value.value : value;
     return target instanceof CelMap && target.has(field);
-  };
+  });
 }
 
 type CallExpr = Extract<Expr, { kind: 'call' }>;
@@ -108,10 +123,10 @@ function compileOperator(expr: CallExpr, scope: Scope): Compiled | undefined {
     case operators.notStrictlyFalse:
       return computedNode(notStrictlyFalse(compileExpr(expr.args[0] as Expr, scope).run));
     case operators.index:
-      return compileIndex(expr, scope, indexInto);
+      return compileIndex(expr, scope, false);
     case operators.optionalIndex:
     case operators.optionalSelect:
-      return compileIndex(expr, scope, findIn);
+      return compileIndex(expr, scope, true);
     case 'or':
     case 'orValue':
       return compileOr(expr, scope);
@@ -165,16 +180,16 @@ function compileConditional(expr: CallExpr, scope: Scope): Compiled {
   }, 0);
 }
 
-function compileIndex(expr: CallExpr, scope: Scope, read: (container: Value, key: Value) => Value): Compiled {
+function compileIndex(expr: CallExpr, scope: Scope, isOptional: boolean): Compiled {
   const [container, key] = expr.args.map((arg) => compileExpr(arg, scope)) as [Compiled, Compiled];
+  const start = pathStart(container);
   return pathNode((frame) => {
-    const from = container.bare(frame);
+    const from = start(frame);
     if (from instanceof CelOptional && from.value === undefined) return from;
     const at = key.bare(frame);
-    const found = read(from, at);
-    // An optional step that finds nothing is free.
-    if (found !== CelOptional.none) charge(frame, 1);
-    return found;
+    if (isOptional || from instanceof CelOptional) return optionalStep(frame, findIn(from, at));
+    charge(frame, 1);
+    return indexInto(from, at);
   }, container.pathCharge);
 }
 

@@ -270,13 +270,12 @@ class Estimator {
     const entries = this.#entrySizes(range);
     const isList = entries?.isList ?? range.type?.kind === 'list';
     const path = this.#path(range);
-    const keys: LocalVariable = {
-      path: [...path, isList ? '@indices' : '@keys'],
-      size: entries?.key,
-      entries: undefined,
-    };
+    const valueStep = isList ? '@items' : '@values';
+    const isShared = secondVariable !== undefined && sharesStorage(path);
+    const keyStep = isShared ? valueStep : isList ? '@indices' : '@keys';
+    const keys: LocalVariable = { path: [...path, keyStep], size: entries?.key, entries: undefined };
     const values: LocalVariable = {
-      path: [...path, isList ? '@items' : '@values'],
+      path: [...path, valueStep],
       size: entries?.value,
       entries: undefined,
     };
@@ -287,6 +286,14 @@ class Estimator {
       this.#push(secondVariable, values);
     }
   }
+}
+
+/**
+ * The reference appends to one path twice when a loop has two variables. Where the path had room for a step more, the
+ * second append overwrites the first, and the key is taken for as large as the value.
+ */
+function sharesStorage(path: Path): boolean {
+  return path.length > 2 && (path.length & (path.length - 1)) !== 0;
 }
 
 function isBinding({ range, condition, accumulator }: Comprehension): boolean {

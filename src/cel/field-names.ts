@@ -4,6 +4,11 @@ const reserved = new Set(
   ),
 );
 
+/** True for words that CEL keeps for itself. */
+export function isReservedName(name: string): boolean {
+  return reserved.has(name);
+}
+
 const escapes: Readonly<Record<string, string>> = {
   __: '__underscores__',
   '.': '__dot__',

@@ -3,7 +3,7 @@ import { equals, listEquals } from './equality.ts';
 import { CelError, noSuchOverload } from './errors.ts';
 import { escapeFieldName, unescapeFieldName } from './field-names.ts';
 import { parseFullDate, parseStrfmtDateTime, parseStrfmtDuration } from './schema-formats.ts';
-import type { CelType, ListType, MapType, ObjectType } from './types.ts';
+import { type CelType, fieldType, type ListType, type MapType, type ObjectType } from './types.ts';
 import { CelDouble, CelList, CelMap, CelOptional, normalizeInt, type Value } from './values.ts';
 
 /** JSON as it comes from an object. */
@@ -102,6 +102,12 @@ function valueOfUntypedJson(json: unknown): Value {
   }
 }
 
+/** What a value read with a schema is without it: dates are strings again, a null is there. Other values stay as they are. */
+export function withoutSchema(value: Value): Value {
+  if (value instanceof JsonList || value instanceof JsonMap || value instanceof JsonFields) return value.untyped();
+  return value;
+}
+
 /** A list as it stands in the object. */
 class JsonList extends CelList {
   readonly #items: readonly unknown[];
@@ -123,6 +129,10 @@ class JsonList extends CelList {
 
   override indexError(index: number): CelError {
     return new CelError(`index out of bounds: ${index}`);
+  }
+
+  untyped(): Value {
+    return new JsonList(this.#items, anyList);
   }
 
   override concat(other: CelList): CelList {
@@ -209,6 +219,10 @@ class JsonMap extends CelMap {
     return Object.keys(this.#entries).length;
   }
 
+  untyped(): Value {
+    return new JsonMap(this.#entries, anyMap);
+  }
+
   override find(key: Value): Value | undefined {
     if (typeof key !== 'string') throw noSuchOverload();
     return Object.hasOwn(this.#entries, key) ? valueOfJson(this.#entries[key], this.#type.value) : undefined;
@@ -248,16 +262,20 @@ export class JsonFields extends CelMap {
     return Object.keys(this.#json).length;
   }
 
+  untyped(): Value {
+    return new JsonMap(this.#json, anyMap);
+  }
+
   override find(key: Value): Value | undefined {
     if (typeof key !== 'string') throw noSuchOverload();
     const name = unescapeFieldName(key);
-    return name === undefined ? undefined : this.field(name, this.#type.fields.get(key));
+    return name === undefined ? undefined : this.field(name, fieldType(this.#type, key));
   }
 
   override has(key: Value): boolean {
     if (typeof key !== 'string') throw noSuchOverload();
     const name = unescapeFieldName(key);
-    return name !== undefined && this.#type.fields.has(key) && this.hasField(name);
+    return name !== undefined && fieldType(this.#type, key) !== undefined && this.hasField(name);
   }
 
   /** True when the field of this JSON name is there and not null. */

@@ -1,3 +1,5 @@
+import { isReservedName } from './field-names.ts';
+
 /** What a schema adds to a type: how its JSON is read and how large it can get. CEL's own types carry none of it. */
 export interface SchemaTraits {
   /** A JSON null is a value of this type. */
@@ -59,6 +61,11 @@ export type CelType =
   | ({ readonly kind: 'type'; readonly of?: CelType } & SchemaTraits)
   | ({ readonly kind: 'opaque'; readonly name: string } & SchemaTraits)
   | ({ readonly kind: 'param'; readonly name: string } & SchemaTraits);
+
+/** The type of a field by its escaped name; a keyword may also be written as it is. */
+export function fieldType({ fields }: ObjectType, name: string): CelType | undefined {
+  return fields.get(name) ?? (isReservedName(name) ? fields.get(`__${name}__`) : undefined);
+}
 
 /** The types without parts, by name. */
 export const simpleTypes = {

@@ -1,5 +1,5 @@
 import type { Implementation, Library } from '../declarations.ts';
-import { CelError } from '../errors.ts';
+import { CelError, noSuchOverload } from '../errors.ts';
 import { AddressError, type CelCidr, type CelIp, parseAddress, parsePrefix } from '../ip-address.ts';
 import type { Value } from '../values.ts';
 
@@ -45,6 +45,8 @@ function succeeds(read: (text: Value) => Value): Implementation {
   };
 }
 
+const isIp = succeeds(toIp);
+
 const isMapped = (ip: CelIp): boolean => ip.family === 6 && ip.startsWith(0xffffn, 96);
 
 const isUnspecified = (ip: CelIp): boolean => ip.bits === 0n;
@@ -69,6 +71,12 @@ function containsCidr(outer: Value, inner: Value): Value {
   return a.length <= b.length && a.contains(b.ip);
 }
 
+/** A string that is no address is, of all things, a wrong overload here. */
+function containsIpText(cidr: Value, text: Value): Value {
+  if (!isIp(text)) throw noSuchOverload();
+  return (cidr as CelCidr).contains(toIp(text));
+}
+
 /** IP addresses and networks. */
 export const networkLibrary: Library = {
   ip: {
@@ -76,7 +84,7 @@ export const networkLibrary: Library = {
     cidr_ip: ['net.CIDR.() -> net.IP', (cidr) => (cidr as CelCidr).ip],
   },
   'ip.isCanonical': { ip_is_canonical: ['(string) -> bool', (text) => toIp(text).toString() === text] },
-  isIP: { is_ip: ['(string) -> bool', succeeds(toIp)] },
+  isIP: { is_ip: ['(string) -> bool', isIp] },
   family: { ip_family: ['net.IP.() -> int', (ip) => (ip as CelIp).family] },
   isUnspecified: { ip_is_unspecified: ['net.IP.() -> bool', about(isUnspecified)] },
   isLoopback: { ip_is_loopback: ['net.IP.() -> bool', about(isLoopback)] },
@@ -86,7 +94,7 @@ export const networkLibrary: Library = {
   cidr: { string_to_cidr: ['(string) -> net.CIDR', toCidr] },
   isCIDR: { is_cidr: ['(string) -> bool', succeeds(toCidr)] },
   containsIP: {
-    cidr_contains_ip_string: ['net.CIDR.(string) -> bool', (cidr, text) => (cidr as CelCidr).contains(toIp(text))],
+    cidr_contains_ip_string: ['net.CIDR.(string) -> bool', containsIpText],
     cidr_contains_ip_ip: ['net.CIDR.(net.IP) -> bool', (cidr, ip) => (cidr as CelCidr).contains(ip as CelIp)],
   },
   containsCIDR: {
