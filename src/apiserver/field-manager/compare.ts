@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../schema/index.ts';
+import { getOwn } from '../patch/clone.ts';
 import { equalJson } from '../patch/equal-json.ts';
 import { everyField } from './every-field.ts';
 import { type FieldSet, SetBuilder } from './field-set.ts';
@@ -77,16 +78,16 @@ class Walk {
       return;
     }
     for (const key in left) {
-      this.#field(map, key, left[key], right?.[key], zero);
+      this.#field(map, key, left[key], getOwn(right, key), zero);
     }
     for (const key in right) {
-      if (left?.[key] === undefined) this.#field(map, key, undefined, right[key], zero);
+      if (getOwn(left, key) === undefined) this.#field(map, key, undefined, right[key], zero);
     }
   }
 
   #field(map: MapType, key: string, before: Value, after: Value, zero: JsonObject | undefined): void {
     if (before === after || map.untracked?.has(key) === true) return;
-    const fallback = zero?.[key];
+    const fallback = getOwn(zero, key);
     this.#path.push(key);
     this.#isField.push(true);
     this.compare(

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../schema/index.ts';
+import { getOwn, setOwn } from '../patch/clone.ts';
 import { itemElement } from './list-item.ts';
 import {
   deduced,
@@ -34,15 +35,15 @@ function mergeMap(map: MapType, live: Value, applied: Value): Value {
   const right = isJsonObject(applied) ? applied : undefined;
   if (map.isAtomic || (isEmptyMap(left) && isEmptyMap(right))) return leaf(live, applied);
   const out: JsonObject = {};
-  for (const key in left) put(out, key, merge(typeOfField(map, key) ?? deduced, left[key], right?.[key]));
+  for (const key in left) put(out, key, merge(typeOfField(map, key) ?? deduced, left[key], getOwn(right, key)));
   for (const key in right) {
-    if (left?.[key] === undefined) put(out, key, merge(typeOfField(map, key) ?? deduced, undefined, right[key]));
+    if (getOwn(left, key) === undefined) put(out, key, merge(typeOfField(map, key) ?? deduced, undefined, right[key]));
   }
   return isEmptyMap(out) ? undefined : out;
 }
 
 function put(out: JsonObject, key: string, value: Value): void {
-  if (value !== undefined) out[key] = value;
+  if (value !== undefined) setOwn(out, key, value);
 }
 
 function mergeList(list: ListType, live: Value, applied: Value): Value {

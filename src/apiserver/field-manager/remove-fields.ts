@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../schema/index.ts';
+import { setOwn } from '../patch/clone.ts';
 import { below, type FieldSet, hasElement, isBare } from './field-set.ts';
 import { itemElementOrNone } from './list-item.ts';
 import {
@@ -36,7 +37,7 @@ function removeFromMap(map: MapType, value: JsonObject, fields: FieldSet): Json 
     const entry = value[key];
     if (entry === undefined || hasElement(fields, element)) continue;
     const inside = below(fields, element);
-    out[key] = inside === undefined ? entry : remove(typeOfField(map, key) ?? deduced, entry, inside);
+    setOwn(out, key, inside === undefined ? entry : remove(typeOfField(map, key) ?? deduced, entry, inside));
   }
   return isEmptyMap(out) ? null : out;
 }

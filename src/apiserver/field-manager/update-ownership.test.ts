@@ -243,6 +243,15 @@ test('after any updates every field of the object has exactly one owner, and nob
   );
 });
 
+test('keys that every JavaScript object inherits are data like any other', () => {
+  const it = new WidgetUnderTest();
+  it.create('alice', widget(JSON.parse('{"labels":{"constructor":"1","__proto__":"2","toString":"3"}}')));
+  it.update('bob', widget(JSON.parse('{"labels":{"toString":"3"}}')));
+  assert.deepEqual(it.owners, { 'alice Update': { 'f:spec': { '.': {}, 'f:labels': { '.': {}, 'f:toString': {} } } } });
+  it.apply('carol', widget(JSON.parse('{"labels":{"__proto__":"4","valueOf":"5"}}')));
+  assert.equal(JSON.stringify(it.live?.spec), '{"labels":{"toString":"3","__proto__":"4","valueOf":"5"}}');
+});
+
 test('updating does not change the objects it is given', () => {
   const fields = widgetFieldManager();
   const live = { ...widget({ color: 'red', items: [{ name: 'a' }] }), metadata: { name: 'w', uid: 'u' } };

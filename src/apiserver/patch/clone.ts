@@ -23,3 +23,8 @@ export function setOwn(object: JsonObject, key: string, value: Json): void {
     Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
   else object[key] = value;
 }
+
+/** The value of a key of JSON data; what every object inherits, such as `constructor`, is not data. */
+export function getOwn(object: JsonObject | undefined, key: string): Json | undefined {
+  return object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined;
+}

@@ -19,7 +19,7 @@ function equalMaps(a: JsonObject, b: JsonObject): boolean {
   for (const key in a) {
     if (a[key] === undefined) continue;
     count++;
-    if (!equalJson(a[key], b[key])) return false;
+    if (!Object.hasOwn(b, key) || !equalJson(a[key], b[key])) return false;
   }
   for (const key in b) if (b[key] !== undefined) count--;
   return count === 0;

@@ -34,7 +34,8 @@ export function patchSchemaOf(schema: JsonSchema): JsonSchema {
 /** Looks a field up; throws when the schema does not know it. */
 export function fieldPatch(schema: JsonSchema, name: string): FieldPatch {
   const others = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
-  const field = schema.properties?.[name] ?? others ?? freeForm(schema);
+  const properties = schema.properties ?? {};
+  const field = (Object.hasOwn(properties, name) ? properties[name] : undefined) ?? others ?? freeForm(schema);
   if (field === undefined)
     throw patchFailed(`unable to find api field in struct for the json field ${JSON.stringify(name)}`);
   const strategies = (field['x-kubernetes-patch-strategy'] ?? '')

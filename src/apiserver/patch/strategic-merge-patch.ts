@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../schema/index.ts';
 import { badRequest } from '../status.ts';
-import { copyJson } from './clone.ts';
+import { copyJson, getOwn, setOwn } from './clone.ts';
 import { patchFailed } from './errors.ts';
 import { goTypeOf, printGoValue } from './go-format.ts';
 import { checkSameType, liveOrderAfter, mergeLists, orderItems } from './merge-lists.ts';
@@ -109,7 +109,7 @@ function mergeField(into: JsonObject, patchKey: string, change: Json, schema: Js
     delete into[key];
     return;
   }
-  const current = into[key];
+  const current = getOwn(into, key);
   if (current === undefined || goTypeOf(current) !== goTypeOf(change)) {
     if (!isDeletion) replaceField(into, key, change);
     return;
@@ -131,7 +131,7 @@ function itemMerger(schema: JsonSchema): (live: JsonObject, patch: JsonObject) =
 function replaceField(into: JsonObject, key: string, change: Json): void {
   const value = withoutDirectives(withoutNulls(change));
   if (value === undefined) delete into[key];
-  else into[key] = value;
+  else setOwn(into, key, value);
 }
 
 function nameAfter(key: string, prefix: string, problem: string): string {
