@@ -142,6 +142,20 @@ describe('an informer', { timeout: 60_000 }, () => {
     assert.equal(object?.apiVersion, 'example.com/v1');
   });
 
+  test('shows every object again when a resync is asked for', async (t) => {
+    const clock = createFakeClock();
+    const setup = await setUp(t, { clock, resyncMs: 30_000 });
+    setup.api.put('a', 1);
+    setup.informer.start();
+    await converged(setup);
+    const again: string[] = [];
+    setup.informer.onChange((key, { previous, current }) => {
+      if (previous === current) again.push(key);
+    });
+    for (let i = 0; i < 3; i++) clock.advance(30_000);
+    assert.deepEqual(again, ['default/a', 'default/a', 'default/a']);
+  });
+
   test('is given up on by whoever waits for its first listing, and stops at once', async (t) => {
     const setup = await setUp(t);
     setup.api.handler = () => true;
