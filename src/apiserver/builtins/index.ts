@@ -1,7 +1,10 @@
 import { ageText } from '../meta/age.ts';
 import type { KubeObject } from '../object.ts';
 import type { BuiltinResource, TablePrinter } from '../resource.ts';
+import { configMaps } from './config-maps.ts';
+import { namespaces } from './namespaces.ts';
 import { type BuiltinSchemas, loadBuiltinSchemas } from './schemas.ts';
+import { secrets } from './secrets.ts';
 
 /** Name and age, for kinds that need no more. */
 const plainTable: TablePrinter = {
@@ -23,17 +26,6 @@ interface Entry {
 }
 
 const entries: readonly Entry[] = [
-  {
-    group: '',
-    resource: 'namespaces',
-    singular: 'namespace',
-    kind: 'Namespace',
-    namespaced: false,
-    hasStatus: true,
-    shortNames: ['ns'],
-  },
-  { group: '', resource: 'secrets', singular: 'secret', kind: 'Secret', namespaced: true },
-  { group: '', resource: 'configmaps', singular: 'configmap', kind: 'ConfigMap', namespaced: true, shortNames: ['cm'] },
   { group: '', resource: 'events', singular: 'event', kind: 'Event', namespaced: true, shortNames: ['ev'] },
   {
     group: '',
@@ -113,6 +105,16 @@ const entries: readonly Entry[] = [
 
 /** Every kind compiled into the server. */
 export function builtinResources(schemas: BuiltinSchemas = loadBuiltinSchemas()): BuiltinResource[] {
+  const core = (kind: string) => schemas.of('api/v1', kind);
+  return [
+    namespaces(core('Namespace')),
+    configMaps(core('ConfigMap')),
+    secrets(core('Secret')),
+    ...plainBuiltins(schemas),
+  ];
+}
+
+function plainBuiltins(schemas: BuiltinSchemas): BuiltinResource[] {
   return entries.map((entry) => ({
     ...entry,
     version: 'v1',

@@ -65,7 +65,8 @@ function refuseWrongMethod(info: RequestInfo, served: ServedResource): void {
     (info.verb === 'create' && isNamed) ||
     ((info.verb === 'update' || info.verb === 'patch') && !isNamed) ||
     (info.verb.startsWith('delete') && info.subresource !== '') ||
-    (info.subresource !== '' && info.verb === 'create');
+    (info.subresource !== '' && info.verb === 'create') ||
+    (info.subresource === '' && !served.verbs.includes(info.verb));
   if (!isWrong) return;
   throw served.origin === 'builtin' ? methodNotAllowed() : methodNotSupported(served, info.verb);
 }

@@ -219,8 +219,7 @@ function mergeApplied(
     now,
   });
   served.compiled.prune(asJson(merged));
-  served.compiled.applyDefaults(asJson(merged));
-  served.strategy.applyDefaults?.(merged);
+  finishDecoding(served, asJson(merged));
   if (live !== undefined) {
     const asked = isJsonObject(patch.metadata) ? patch.metadata.resourceVersion : undefined;
     merged.metadata.resourceVersion =

@@ -6,6 +6,7 @@ import {
   parseJson,
   parseYamlStrict,
 } from '../../schema/index.ts';
+import { dropEmpty } from '../builtins/drop-empty.ts';
 import type { FieldValidation } from '../handlers/write-options.ts';
 import { asKubeObject, type KubeObject } from '../object.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -76,6 +77,7 @@ export function decodeObject(
 /** Turns checked JSON into an object of the served version: types decoded, defaults filled. */
 export function finishDecoding(served: ServedResource, value: JsonObject): KubeObject {
   if (value.metadata === undefined || value.metadata === null) value.metadata = {};
+  if (served.origin === 'builtin') dropEmpty(value, served.schema);
   served.compiled.applyDefaults(value);
   const object = asKubeObject(value);
   served.strategy.applyDefaults?.(object);

@@ -1,0 +1,60 @@
+import type { JsonSchema } from '../../schema/index.ts';
+import type { KubeObject } from '../object.ts';
+import type { BuiltinResource, Strategy } from '../resource.ts';
+import { nameAndAge, textColumn } from './table.ts';
+
+interface Namespace extends KubeObject {
+  spec?: { finalizers?: string[] };
+  status?: { phase?: string };
+}
+
+const nameLabel = 'kubernetes.io/metadata.name';
+const ownFinalizer = 'kubernetes';
+
+const strategy: Strategy = {
+  applyDefaults(object) {
+    if (object.metadata.name === undefined) return;
+    object.metadata.labels = { ...object.metadata.labels, [nameLabel]: object.metadata.name };
+  },
+  prepareForCreate(object: Namespace) {
+    const finalizers = object.spec?.finalizers ?? [];
+    object.spec = { finalizers: finalizers.includes(ownFinalizer) ? finalizers : [...finalizers, ownFinalizer] };
+    object.status = { phase: 'Active' };
+  },
+  prepareForUpdate(object: Namespace, old: Namespace) {
+    if (old.spec !== undefined) object.spec = { ...object.spec, finalizers: old.spec.finalizers ?? [] };
+    if (old.status !== undefined) object.status = old.status;
+  },
+  prepareForDelete(object: Namespace) {
+    const isHeld = (object.spec?.finalizers ?? []).length > 0;
+    if (isHeld) object.status = { ...object.status, phase: 'Terminating' };
+    return { isHeld, graceSeconds: 0 };
+  },
+  isHeldWhenDeleted: (object: Namespace) => (object.spec?.finalizers ?? []).length > 0,
+  selectableFields: {
+    'status.phase': (object: Namespace) => object.status?.phase ?? '',
+    name: (object) => object.metadata.name ?? '',
+  },
+};
+
+/** Namespaces: they hold what is in them, and go when it is gone. */
+export function namespaces(schema: JsonSchema): BuiltinResource {
+  return {
+    group: '',
+    version: 'v1',
+    resource: 'namespaces',
+    singular: 'namespace',
+    kind: 'Namespace',
+    namespaced: false,
+    shortNames: ['ns'],
+    verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
+    hasStatus: true,
+    nameRule: 'dns-label',
+    extraSubresources: [{ name: 'finalize', group: '', version: '', kind: 'Namespace', verbs: ['update'] }],
+    schema,
+    strategy,
+    table: nameAndAge([textColumn('Status', 'Active, or Terminating while its content is being deleted.')], (o) => [
+      (o as Namespace).status?.phase ?? '',
+    ]),
+  };
+}
