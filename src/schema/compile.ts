@@ -84,12 +84,9 @@ function findDecodeFault(
   schema: JsonSchema,
   options: CompileOptions & { embeds: boolean },
 ): string | undefined {
-  const metadata = object.metadata;
-  if (options.isRoot && metadata !== undefined) {
-    const fault = metadataFault(metadata);
-    if (fault !== undefined) return fault;
-  }
   if (options.kind === 'builtin') return decodeFault(object, schema);
+  const fault = options.isRoot && object.metadata !== undefined ? metadataFault(object.metadata) : undefined;
+  if (fault !== undefined) return fault;
   return options.embeds ? embeddedFault(object, schema) : undefined;
 }
 

@@ -21,13 +21,18 @@ interface Target {
 
 function faultOf(value: Json, schema: JsonSchema, target: Target): string | undefined {
   if (value === null) return undefined;
-  if (schema['x-kubernetes-int-or-string'] === true) return intOrStringFault(value);
-  if (schema.format === 'date-time') return typeof value === 'string' ? timeFault(value) : mismatch(value, 'string');
+  if (schema['x-go-type'] === 'resource.Quantity') return quantityFault(value);
+  if (schema['x-kubernetes-int-or-string'] === true) return intOrStringFault(value, target);
+  if (schema.format === 'date-time') {
+    const needsMicroseconds = schema['x-go-type'] === 'v1.MicroTime';
+    return typeof value === 'string' ? timeFault(value, { needsMicroseconds }) : mismatch(value, 'string', target);
+  }
   if (schema.type === 'object') return objectFault(value, schema, target);
   if (schema.type === 'array') return arrayFault(value, schema, target);
   if (schema.type === 'integer') return integerFault(value, schema, target);
   const isMatch = schema.type === undefined || schema.type === typeof value;
-  return isMatch ? undefined : mismatch(value, goTypeOf(schema), target);
+  if (!isMatch) return mismatch(value, goTypeOf(schema), target);
+  return schema.format === 'byte' && typeof value === 'string' ? base64Fault(value) : undefined;
 }
 
 function objectFault(value: Json, schema: JsonSchema, target: Target): string | undefined {
@@ -59,11 +64,41 @@ function integerFault(value: Json, schema: JsonSchema, target: Target): string |
   return fits ? undefined : mismatchOf(`number ${goNumber(value)}`, goTypeOf(schema), target);
 }
 
-function intOrStringFault(value: Json): string | undefined {
+function intOrStringFault(value: Json, target: Target): string | undefined {
   if (typeof value === 'string') return undefined;
-  if (typeof value !== 'number') return mismatch(value, 'int32');
+  if (typeof value !== 'number') return mismatch(value, 'int32', target);
   const fits = Number.isInteger(value) && value >= -(2 ** 31) && value < 2 ** 31;
-  return fits ? undefined : mismatchOf(`number ${goNumber(value)}`, 'int32');
+  return fits ? undefined : mismatchOf(`number ${goNumber(value)}`, 'int32', target);
+}
+
+const quantity = /^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$/;
+const suffix = /^(?:[eE][+-]?[0-9]+|[numkMGTPE]?|[KMGTPE]i)$/;
+
+function quantityFault(value: Json): string | undefined {
+  const parts = quantity.exec(typeof value === 'string' ? value : JSON.stringify(value));
+  if (parts === null) return `quantities must match the regular expression '${quantity.source}'`;
+  return suffix.test(parts[2] ?? '') ? undefined : "unable to parse quantity's suffix";
+}
+
+/** Where Go's base64 decoder stops; line breaks are skipped. */
+function base64Fault(text: string): string | undefined {
+  const illegal = (index: number) => `illegal base64 data at input byte ${index}`;
+  let filled = 0;
+  for (let i = 0; i < text.length; i++) {
+    const char = text.charAt(i);
+    if (char === '\n' || char === '\r') continue;
+    if (/[A-Za-z0-9+/]/.test(char)) {
+      filled = (filled + 1) % 4;
+      continue;
+    }
+    if (char !== '=' || filled < 2) return illegal(i);
+    const rest = text.slice(i + 1).replace(/[\n\r]+$/, '');
+    if (filled === 2 && rest === '') return illegal(text.length);
+    if (filled === 2 && !rest.startsWith('=')) return illegal(i + 1);
+    const used = filled === 2 ? 1 : 0;
+    return rest.length > used ? illegal(i + 1 + used) : undefined;
+  }
+  return filled === 0 ? undefined : illegal(text.length - filled);
 }
 
 function mismatch(found: Json, wanted: string, target?: Target): string {

@@ -68,6 +68,7 @@ export function isDuration(text: string): boolean {
 }
 
 const rfc3339 = '2006-01-02T15:04:05Z07:00';
+const rfc3339Micro = '2006-01-02T15:04:05.000000Z07:00';
 const rfc3339Parts: readonly {
   readonly layout: string;
   readonly digits?: number;
@@ -86,11 +87,15 @@ const rfc3339Parts: readonly {
   { layout: '05', digits: 2, range: [0, 59, 'second'] },
 ];
 
-/** Why Go's time.Parse refuses an RFC 3339 time, in its words; undefined when it does not. */
-export function timeFault(text: string): string | undefined {
+/**
+ * Why Go's time.Parse refuses an RFC 3339 time, in its words; undefined when it does not. The times of leases must
+ * have microseconds.
+ */
+export function timeFault(text: string, options: { needsMicroseconds: boolean }): string | undefined {
   let rest = text;
+  const whole = options.needsMicroseconds ? rfc3339Micro : rfc3339;
   const fault = (layout: string) =>
-    `parsing time ${goQuote(text)} as ${goQuote(rfc3339)}: cannot parse ${goQuote(rest)} as ${goQuote(layout)}`;
+    `parsing time ${goQuote(text)} as ${goQuote(whole)}: cannot parse ${goQuote(rest)} as ${goQuote(layout)}`;
   for (const { layout, digits, range } of rfc3339Parts) {
     const taken = digits === undefined ? layout.length : digits;
     const part = rest.slice(0, taken);
@@ -100,6 +105,7 @@ export function timeFault(text: string): string | undefined {
     }
     rest = rest.slice(taken);
   }
+  if (options.needsMicroseconds && !/^[.,]\d{6}/.test(rest)) return fault('.000000');
   rest = rest.replace(/^[.,]\d+/, '');
   const zone = /^(?:Z|[+-]\d{2}:\d{2})/.exec(rest)?.[0];
   if (zone === undefined) return fault('Z07:00');

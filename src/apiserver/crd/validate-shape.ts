@@ -105,7 +105,7 @@ function describeCrd(): JsonSchema {
   return struct('CustomResourceDefinition', {
     apiVersion: text,
     kind: text,
-    metadata: { type: 'object' },
+    metadata: objectMetaSchema,
     spec,
     status,
   });
@@ -125,7 +125,7 @@ export function compileCrdShape(shape: JsonSchema): CompiledSchema {
   ];
   return {
     ...compiled,
-    decodeFault: (object) => open.decodeFault(object) ?? decodeFault(object, crd),
+    decodeFault: (object) => decodeFault(object, crd),
     prune: (object) => unknown(object, true),
     findUnknown: (object) => unknown(object, false),
   };
