@@ -4,6 +4,7 @@ import {
   decodeFault,
   type JsonObject,
   type JsonSchema,
+  objectMetaSchema,
   pruneUnknown,
 } from '../../schema/index.ts';
 
