@@ -32,9 +32,12 @@ const measurements = [measureCreates, measureStatusPatches, measureGets, measure
 const rows: readonly { key: string; label: string; moreIsBetter: boolean }[] = [
   { key: 'createsPerSecond', label: 'creates/s', moreIsBetter: true },
   { key: 'createsP99Ms', label: 'create p99 ms', moreIsBetter: false },
+  { key: 'createsCpuMsEach', label: 'server CPU ms per create', moreIsBetter: false },
   { key: 'statusPatchesPerSecond', label: 'status patches/s', moreIsBetter: true },
   { key: 'statusPatchesP99Ms', label: 'status patch p99 ms', moreIsBetter: false },
+  { key: 'statusPatchesCpuMsEach', label: 'server CPU ms per status patch', moreIsBetter: false },
   { key: 'getsPerSecond', label: 'gets/s', moreIsBetter: true },
+  { key: 'getsCpuMsEach', label: 'server CPU ms per get', moreIsBetter: false },
   { key: 'listP50Ms', label: 'list of 1,000 p50 ms', moreIsBetter: false },
   { key: 'watchP50Ms', label: 'watch fan-out p50 ms', moreIsBetter: false },
   { key: 'watchP99Ms', label: 'watch fan-out p99 ms', moreIsBetter: false },
@@ -88,7 +91,10 @@ async function measureAll(
     const order = round % 2 === 0 ? servers : [...servers].reverse();
     for (const measure of measurements) {
       for (const server of order)
-        add(server, await measure({ ...options, endpoint: server.endpoint, round } satisfies Load));
+        add(
+          server,
+          await measure({ ...options, endpoint: server.endpoint, cpuMs: () => server.cpuMs(), round } satisfies Load),
+        );
     }
     console.log(`round ${round + 1} of ${options.rounds} done`);
   }

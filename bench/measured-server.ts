@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePortRange } from '../test/real/free-ports.ts';
 import { startRealKube } from '../test/real/kube/real-kube.ts';
-import type { Endpoint } from './http-connection.ts';
+import { type Endpoint, HttpConnection } from './http-connection.ts';
 
 /** A server under measurement. */
 export interface MeasuredServer {
@@ -14,6 +14,8 @@ export interface MeasuredServer {
   readonly readyMs: number;
   /** Resident memory of all its processes. */
   residentMiB(): number;
+  /** Processor time that all its processes have used so far. */
+  cpuMs(): number;
   stop(): Promise<void>;
 }
 
@@ -24,12 +26,15 @@ export async function startEmbedded(dataDir: string): Promise<MeasuredServer> {
   const child = spawn(process.execPath, [entry, dataDir, '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
   const line = await firstLine(child.stdout);
   const facts = JSON.parse(line) as { url: string; caPem: string; token: string };
+  const endpoint = { port: Number(new URL(facts.url).port), caPem: facts.caPem, token: facts.token };
+  await untilReady(endpoint);
   const readyMs = performance.now() - began;
   return {
     name: 'embedded',
-    endpoint: { port: Number(new URL(facts.url).port), caPem: facts.caPem, token: facts.token },
+    endpoint,
     readyMs,
     residentMiB: () => residentMiB(child.pid ?? 0),
+    cpuMs: () => cpuMs(child.pid ?? 0),
     stop: async () => {
       const ended = once(child, 'exit');
       child.kill('SIGTERM');
@@ -47,8 +52,19 @@ export async function startReal(dataDir: string): Promise<MeasuredServer> {
     endpoint: { port, caPem: kube.caPem, token: kube.adminToken },
     readyMs: kube.startupMs,
     residentMiB: () => Object.values(kube.pids).reduce((sum, pid) => sum + residentMiB(pid), 0),
+    cpuMs: () => Object.values(kube.pids).reduce((sum, pid) => sum + cpuMs(pid), 0),
     stop: () => kube.stop(),
   };
+}
+
+async function untilReady(endpoint: Endpoint): Promise<void> {
+  const connection = await HttpConnection.open(endpoint);
+  const deadline = Date.now() + 30_000;
+  while ((await connection.request('GET', '/readyz')).body.toString() !== 'ok') {
+    if (Date.now() > deadline) throw new Error('the embedded server was not ready within 30 s');
+    await new Promise((done) => setTimeout(done, 10));
+  }
+  connection.close();
 }
 
 async function firstLine(stream: NodeJS.ReadableStream): Promise<string> {
@@ -67,4 +83,12 @@ function residentMiB(pid: number): number {
   if (!existsSync(path)) return Number.NaN;
   const kibibytes = /VmRSS:\s+(\d+)/.exec(readFileSync(path, 'utf8'))?.[1];
   return Number(kibibytes) / 1024;
+}
+
+/** User and system time from the kernel's table, which counts in hundredths of a second. */
+function cpuMs(pid: number): number {
+  const path = `/proc/${pid}/stat`;
+  if (!existsSync(path)) return Number.NaN;
+  const fields = readFileSync(path, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
 }

@@ -5,6 +5,8 @@ import { type Endpoint, HttpConnection } from './http-connection.ts';
 /** What every measurement is told. */
 export interface Load {
   readonly endpoint: Endpoint;
+  /** Processor time the server has used so far. */
+  cpuMs(): number;
   readonly clients: number;
   readonly seconds: number;
   readonly watchers: number;
@@ -78,8 +80,9 @@ export async function measureWatches(load: Load): Promise<Figures> {
     .resourceVersion;
   const seen = new ArrivalTimes(load.watchers);
   const watchers = await Promise.all(Array.from({ length: load.watchers }, () => HttpConnection.open(load.endpoint)));
-  for (const watcher of watchers) {
-    watcher.stream(`${itemsPath('watched')}?watch=true&resourceVersion=${version}`, (chunk) => seen.feed(chunk));
+  for (const [index, watcher] of watchers.entries()) {
+    const path = `${itemsPath('watched')}?watch=true&resourceVersion=${version}`;
+    watcher.stream(path, (chunk) => seen.feed(index, chunk));
   }
   const times: number[] = [];
   for (let turn = 0; turn < 105; turn++) {
@@ -99,25 +102,41 @@ export async function measureWatches(load: Load): Promise<Figures> {
 
 /** Notes when each of the watchers has received the change that is waited for. */
 class ArrivalTimes {
-  readonly #watchers: number;
+  readonly #tails: Buffer[];
+  readonly #times: (number | undefined)[];
   #marker = Buffer.from('');
-  #times: number[] = [];
+  #missing = 0;
   #done: (times: number[]) => void = () => {};
+
   constructor(watchers: number) {
-    this.#watchers = watchers;
+    this.#tails = Array.from({ length: watchers }, () => Buffer.alloc(0));
+    this.#times = Array.from({ length: watchers });
   }
+
   expect(marker: string): Promise<number[]> {
     this.#marker = Buffer.from(marker);
-    this.#times = [];
-    return new Promise((done) => {
-      this.#done = done;
+    this.#times.fill(undefined);
+    this.#missing = this.#times.length;
+    return new Promise((done, fail) => {
+      const limit = setTimeout(
+        () => fail(new Error(`${this.#missing} watchers did not see a change within 30 s`)),
+        30_000,
+      );
+      this.#done = (times) => {
+        clearTimeout(limit);
+        done(times);
+      };
     });
   }
-  /** The marker is short and an event arrives in one piece or with its end last, so one chunk holds it whole. */
-  feed(chunk: Buffer): void {
-    if (!chunk.includes(this.#marker)) return;
-    this.#times.push(performance.now());
-    if (this.#times.length === this.#watchers) this.#done(this.#times);
+
+  /** The marker may lie across two chunks, so the end of the last one is kept. */
+  feed(watcher: number, chunk: Buffer): void {
+    const text = Buffer.concat([this.#tails[watcher] ?? Buffer.alloc(0), chunk]);
+    this.#tails[watcher] = text.subarray(-64);
+    if (this.#times[watcher] !== undefined || !text.includes(this.#marker)) return;
+    this.#times[watcher] = performance.now();
+    this.#missing--;
+    if (this.#missing === 0) this.#done(this.#times.filter((each) => each !== undefined));
   }
 }
 
@@ -126,6 +145,7 @@ type Turn = (connection: HttpConnection, client: number, turn: number) => Promis
 async function throughput(load: Load, name: string, act: Turn): Promise<Figures> {
   const deadline = performance.now() + load.seconds * 1000;
   const began = performance.now();
+  const cpuBefore = load.cpuMs();
   const times: number[] = [];
   await inParallel(load.endpoint, load.clients, async (connection, client) => {
     for (let turn = 0; performance.now() < deadline; turn++) {
@@ -135,7 +155,11 @@ async function throughput(load: Load, name: string, act: Turn): Promise<Figures>
     }
   });
   const seconds = (performance.now() - began) / 1000;
-  return { [`${name}PerSecond`]: times.length / seconds, [`${name}P99Ms`]: percentile(times, 0.99) };
+  return {
+    [`${name}PerSecond`]: times.length / seconds,
+    [`${name}P99Ms`]: percentile(times, 0.99),
+    [`${name}CpuMsEach`]: (load.cpuMs() - cpuBefore) / times.length,
+  };
 }
 
 async function inParallel(
