@@ -35,7 +35,7 @@ export function loadBuiltinSchemas(): BuiltinSchemas {
   const resolveName = (name: string): JsonSchema => {
     const known = special[name] ?? resolved.get(name);
     if (known !== undefined) return known;
-    const schema = resolve(file.definitions[name] ?? anyObject, resolveName);
+    const schema = { ...resolve(file.definitions[name] ?? anyObject, resolveName), 'x-go-type': goTypeOf(name) };
     resolved.set(name, schema);
     return schema;
   };
@@ -47,6 +47,11 @@ export function loadBuiltinSchemas(): BuiltinSchemas {
       return resolveName(name);
     },
   };
+}
+
+/** `io.k8s.api.core.v1.ConfigMap` is `v1.ConfigMap` in the words of decoding errors. */
+function goTypeOf(name: string): string {
+  return name.split('.').slice(-2).join('.');
 }
 
 /** Replaces references, and leaves out defaults and enums: the kinds' own code sets and checks those. */

@@ -78,7 +78,10 @@ async function createNamed(
   };
   if (options.dryRun) return core.store.head(key) === undefined ? { dryRun: admitted } : 'exists';
   const written = core.store.write({ kind: 'create', key, object: await served.toStorage(admitted) });
-  if ('conflict' in written) return 'exists';
+  if ('conflict' in written) {
+    if (written.head !== undefined) await core.store.durable(written.head);
+    return 'exists';
+  }
   return { stored: await written };
 }
 
@@ -151,6 +154,5 @@ function createAttributes(context: RequestContext, served: ServedResource, objec
 function prepareForCreate(core: ServerCore, context: RequestContext, served: ServedResource, object: KubeObject): void {
   if (served.hasStatus && served.origin === 'custom') delete object.status;
   if (served.origin === 'custom' || served.strategy.hasGeneration === true) object.metadata.generation = 1;
-  else delete object.metadata.generation;
   served.strategy.prepareForCreate?.(object, strategyContext(core, context));
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../schema/index.ts';
 import type { RequestContext } from '../request-context.ts';
-import { ApiError, plainError } from '../status.ts';
+import { ApiError, badRequest, plainError } from '../status.ts';
 import { readDryRun } from './write-options.ts';
 
 /** What a delete asks for, from its body or its query. */
@@ -46,6 +46,9 @@ function optionsFromQuery(query: URLSearchParams): JsonObject {
   const grace = query.get('gracePeriodSeconds');
   const orphan = query.get('orphanDependents');
   if (policy !== null) options.propagationPolicy = policy;
+  if (grace !== null && !/^-?\d+$/.test(grace)) {
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(grace)}: invalid syntax`);
+  }
   if (grace !== null) options.gracePeriodSeconds = Number(grace);
   if (orphan !== null) options.orphanDependents = orphan === 'true' || orphan === '1';
   return options;

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../schema/index.ts';
 import type { ServerCore } from '../core.ts';
 import { readBody } from '../http/body.ts';
-import { bodyMediaType, decodeObject, decodePatch, parseBody } from '../http/decode.ts';
+import { bodyMediaType, decodeObject, decodePatch, parseBody, parseText } from '../http/decode.ts';
 import type { RequestInfo } from '../http/request-info.ts';
 import { asJson, type KubeObject } from '../object.ts';
 import { applyJsonPatch, applyMergePatch } from '../patch/index.ts';
@@ -147,9 +147,10 @@ async function handlePatch(core: ServerCore, context: RequestContext, served: Se
 async function readOptionsBody(context: RequestContext): Promise<JsonObject | undefined> {
   const text = await readBody(context.request);
   if (text === '') return undefined;
-  const { value } = parseBody(text, bodyMediaType(context));
-  if (!isJsonObject(value)) throw badRequest('the body of a delete must be a DeleteOptions object');
-  return value;
+  const parsed = parseText(text, bodyMediaType(context));
+  if ('error' in parsed) throw plainError(parsed.error);
+  if (!isJsonObject(parsed.value)) throw plainError('the body of a delete must be a DeleteOptions object');
+  return parsed.value;
 }
 
 async function handleDelete(core: ServerCore, context: RequestContext, served: ServedResource): Promise<Answer> {

@@ -166,7 +166,9 @@ function readToken(token: string, version: string, match: string): Start {
   } catch {
     // not our token: answered below
   }
-  throw badRequest(`invalid continue token: continue key is not valid: ${goJsonSyntaxError(text)}`);
+  // Go names the first byte, not the first character, of what it cannot read.
+  const bytes = Buffer.from(token, 'base64url').toString('latin1');
+  throw badRequest(`invalid continue token: continue key is not valid: ${goJsonSyntaxError(bytes)}`);
 }
 
 function continueExpired(revision: number, after: { namespace: string; name: string }): ApiError {

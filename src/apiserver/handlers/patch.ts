@@ -1,6 +1,6 @@
 import { goJson, isJsonObject, type Json, type JsonObject } from '../../schema/index.ts';
 import type { ServerCore } from '../core.ts';
-import { decodePatch, finishDecoding, refuseUnknownFields } from '../http/decode.ts';
+import { builtinTypeFault, checkCustomType, decodePatch, finishDecoding, refuseUnknownFields } from '../http/decode.ts';
 import { asJson, type KubeObject } from '../object.ts';
 import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch } from '../patch/index.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -138,11 +138,12 @@ function checkIdentity(served: ServedResource, key: Key, object: KubeObject): vo
 }
 
 function checkPatchedType(served: ServedResource, patched: JsonObject, shown: string): void {
-  if (patched.kind === served.kind && patched.apiVersion === served.apiVersion) return;
-  const { group, version, kind } = served;
-  const given = `no kind ${JSON.stringify(patched.kind ?? '')} is registered for version ${JSON.stringify(patched.apiVersion ?? '')}`;
-  if (patched.kind !== kind && served.origin === 'builtin') throw unusablePatch(shown, `${given} in scheme "pkg/runtime/scheme.go:110"`);
-  throw unusablePatch(shown, `expected ${group === '' ? version : `${group}/${version}`} ${kind}, found ${String(patched.apiVersion)} ${String(patched.kind)}`);
+  if (served.origin === 'custom') {
+    checkCustomType(served, patched);
+    return;
+  }
+  const why = builtinTypeFault(served, patched);
+  if (why !== undefined) throw unusablePatch(shown, why);
 }
 
 async function applyObject(

@@ -173,7 +173,10 @@ async function commitUpdate(
 ): Promise<WriteResult | 'moved'> {
   const { next, live, stored } = versions;
   if (change.options.dryRun) return { dryRun: next };
-  if (equalIgnoringManagedFieldsTimestamps(next, live)) return { stored };
+  if (equalIgnoringManagedFieldsTimestamps(next, live)) {
+    await core.store.durable(stored); // nothing to write, but what is answered must be on disk
+    return { stored };
+  }
   const isGone = next.metadata.deletionTimestamp !== undefined && (next.metadata.finalizers ?? []).length === 0;
   const isFreed = isGone && (next.metadata.deletionGracePeriodSeconds ?? 0) === 0;
   const object = await served.toStorage(next);

@@ -1,5 +1,5 @@
 import type { FieldError } from '../../schema/index.ts';
-import { validateMetadata, validateMetadataUpdate } from '../meta/validate-metadata.ts';
+import { type MetadataRule, validateMetadata, validateMetadataUpdate } from '../meta/validate-metadata.ts';
 import { asJson, type KubeObject } from '../object.ts';
 import type { StrategyContext } from '../resource.ts';
 import type { ServedResource } from '../served-resource.ts';
@@ -8,7 +8,7 @@ import { scaleFaults } from './scale.ts';
 
 /** Every mistake in an object about to be created. */
 export function validateForCreate(served: ServedResource, object: KubeObject, context: StrategyContext): FieldError[] {
-  const errors = validateMetadata(object.metadata, { name: served.nameRule, namespaced: served.namespaced });
+  const errors = validateMetadata(object.metadata, metadataRule(served));
   if (served.origin === 'custom')
     errors.push(...scaleFaults(served, object), ...served.compiled.validateCreate(asJson(object)));
   errors.push(...(served.strategy.validate?.(object, context) ?? []));
@@ -22,7 +22,7 @@ export function validateForUpdate(
   context: StrategyContext,
 ): FieldError[] {
   const { object, old } = next;
-  const errors = validateMetadata(object.metadata, { name: served.nameRule, namespaced: served.namespaced });
+  const errors = validateMetadata(object.metadata, metadataRule(served));
   errors.push(...validateMetadataUpdate(object.metadata, old.metadata));
   if (served.origin === 'custom') {
     const { compiled } = served;
@@ -33,6 +33,10 @@ export function validateForUpdate(
   const check = next.isStatus ? strategy.validateStatusUpdate : strategy.validateUpdate;
   errors.push(...(check?.call(strategy, object, old, context) ?? []));
   return errors;
+}
+
+function metadataRule({ nameRule, namespaced, origin }: ServedResource): MetadataRule {
+  return { name: nameRule, namespaced, wantsQualifiedFinalizers: origin === 'builtin' };
 }
 
 /** Throws 422 with everything that is wrong, if anything is. */

@@ -75,7 +75,7 @@ function readWatchRequest(core: ServerCore, context: RequestContext, served: Ser
   if (revision > core.store.revision()) throw tooLargeVersion(revision, core.store.revision());
   const initial = query.get('sendInitialEvents');
   const match = query.get('resourceVersionMatch') ?? '';
-  checkInitialEvents(initial, match);
+  checkInitialEvents(query, initial, match);
   const sendsInitial = initial !== null && isTrue(initial);
   const seconds = readSeconds(query.get('timeoutSeconds') ?? '0');
   return {
@@ -95,7 +95,13 @@ function readSeconds(text: string): number {
   throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
 }
 
-function checkInitialEvents(initial: string | null, match: string): void {
+function checkInitialEvents(query: URLSearchParams, initial: string | null, match: string): void {
+  if (query.has('continue')) {
+    throw invalidListOption(
+      'resourceVersionMatch',
+      'Forbidden: resourceVersionMatch is forbidden when continue is provided',
+    );
+  }
   if (initial === null && match !== '') {
     throw invalidListOption(
       'resourceVersionMatch',

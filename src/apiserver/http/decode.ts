@@ -25,7 +25,8 @@ export function bodyMediaType(context: RequestContext): string {
 
 type Parsed = { readonly value: Json; duplicates(): string[] } | { readonly error: string };
 
-function parseText(text: string, mediaType: string): Parsed {
+/** Parses a body, or says why not. */
+export function parseText(text: string, mediaType: string): Parsed {
   if (mediaType === 'application/json') {
     const parsed = parseJson(text);
     if ('error' in parsed) return { error: `couldn't get version/kind; json parse error: ${parsed.error}` };
@@ -97,42 +98,43 @@ function goKind(value: Json): string {
 function checkTypeMeta(served: ServedResource, value: JsonObject, text: string, refuse: (why: string) => Error): void {
   const { apiVersion, kind } = value;
   if (apiVersion === served.apiVersion && kind === served.kind) return;
-  if (served.origin === 'builtin') checkBuiltinType(served, value);
-  else checkCustomType(served, value, text, refuse);
-}
-
-function checkBuiltinType(served: ServedResource, value: JsonObject): void {
-  const kind = typeof value.kind === 'string' && value.kind !== '' ? value.kind : served.kind;
-  const apiVersion =
-    typeof value.apiVersion === 'string' && value.apiVersion !== '' ? value.apiVersion : served.apiVersion;
-  const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
-  const head = `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${served.kind}`;
-  if (apiVersion !== served.apiVersion) {
-    const why = `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`;
-    throw badRequest(`${head}: ${why} in scheme "pkg/runtime/scheme.go:110"`);
+  if (served.origin === 'builtin') {
+    if ((apiVersion ?? '') === '') value.apiVersion = served.apiVersion;
+    if ((kind ?? '') === '') value.kind = served.kind;
+    const why = builtinTypeFault(served, value);
+    const version = String(value.apiVersion).replace(/^.*\//, '');
+    const head = `${String(value.kind)} in version ${JSON.stringify(version)} cannot be handled as a ${served.kind}`;
+    if (why !== undefined) throw badRequest(`${head}: ${why}`);
+    return;
   }
-  if (kind !== served.kind) {
-    const internal = served.group === '' ? 'core' : (served.group.split('.')[0] ?? served.group);
-    throw badRequest(`${head}: converting (${version}.${kind}) to (${internal}.${served.kind}): unknown conversion`);
-  }
-  value.kind = kind;
-  value.apiVersion = apiVersion;
-}
-
-function checkCustomType(
-  served: ServedResource,
-  value: JsonObject,
-  text: string,
-  refuse: (why: string) => Error,
-): void {
-  const { apiVersion, kind } = value;
   if (typeof kind !== 'string' || kind === '') throw refuse(`Object 'Kind' is missing in '${text}'`);
   if (typeof apiVersion !== 'string' || apiVersion === '') throw refuse(`Object 'apiVersion' is missing in '${text}'`);
+  checkCustomType(served, value);
+}
+
+/** Why an object of another type cannot stand for a built-in kind, in the words of Kubernetes' own converter. */
+export function builtinTypeFault(served: ServedResource, value: JsonObject): string | undefined {
+  const kind = String(value.kind ?? '');
+  const apiVersion = String(value.apiVersion ?? '');
+  if (apiVersion !== served.apiVersion) {
+    const what = `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`;
+    return `${what} in scheme "pkg/runtime/scheme.go:110"`;
+  }
+  if (kind === served.kind) return undefined;
+  const internal = served.group === '' ? 'core' : (served.group.split('.')[0] ?? served.group);
+  return `converting (${served.version}.${kind}) to (${internal}.${served.kind}): unknown conversion`;
+}
+
+/** Throws when an object of another version or kind stands where a custom resource should. */
+export function checkCustomType(served: ServedResource, value: JsonObject): void {
+  const apiVersion = String(value.apiVersion ?? '');
+  const kind = String(value.kind ?? '');
   if (apiVersion !== served.apiVersion) {
     throw badRequest(
       `the API version in the data (${apiVersion}) does not match the expected API version (${served.apiVersion})`,
     );
   }
+  if (kind === served.kind) return;
   const metadata = isJsonObject(value.metadata) ? value.metadata : {};
   const name = typeof metadata.name === 'string' ? metadata.name : '';
   throw invalid({ group: served.group, kind }, name, [

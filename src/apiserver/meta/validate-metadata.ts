@@ -4,8 +4,18 @@ import { type NameRule, nameFaults } from './names.ts';
 
 const annotationLimitBytes = 256 * 1024;
 
+/** What a kind's metadata must obey. */
+export interface MetadataRule {
+  readonly name: NameRule;
+  readonly namespaced: boolean;
+  /** Built-in kinds take only the standard finalizers and such as carry a domain. */
+  readonly wantsQualifiedFinalizers: boolean;
+}
+
+const standardFinalizers = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
+
 /** Checks the metadata of an object about to be created or updated. */
-export function validateMetadata(meta: ObjectMeta, rule: { name: NameRule; namespaced: boolean }): FieldError[] {
+export function validateMetadata(meta: ObjectMeta, rule: MetadataRule): FieldError[] {
   const errors: FieldError[] = [];
   checkGenerateName(meta, rule.name, errors);
   checkName(meta, rule.name, errors);
@@ -13,7 +23,7 @@ export function validateMetadata(meta: ObjectMeta, rule: { name: NameRule; names
   checkLabels(meta.labels, 'metadata.labels', errors);
   checkAnnotations(meta.annotations, errors);
   checkOwners(meta.ownerReferences ?? [], errors);
-  checkFinalizers(meta.finalizers ?? [], errors);
+  checkFinalizers(meta.finalizers ?? [], rule, errors);
   return errors;
 }
 
@@ -99,7 +109,12 @@ function checkOwner(owner: OwnerReference, errors: FieldError[]): void {
   }
 }
 
-function checkFinalizers(finalizers: string[], errors: FieldError[]): void {
+function checkFinalizers(finalizers: string[], rule: MetadataRule, errors: FieldError[]): void {
+  finalizers.forEach((finalizer, i) => {
+    if (!rule.wantsQualifiedFinalizers || finalizer.includes('/') || standardFinalizers.has(finalizer)) return;
+    const detail = 'name is neither a standard finalizer name nor is it fully qualified';
+    errors.push(invalidValue(`metadata.finalizers[${i}]`, finalizer, detail));
+  });
   for (const finalizer of finalizers) {
     for (const f of qualifiedNameFaults(finalizer)) errors.push(invalidValue('metadata.finalizers', finalizer, f));
   }
