@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { topics } from './cases/index.ts';
 import { knownDifferences } from './known-differences.ts';
 import { hashTopics } from './recording-cache.ts';
+import { referencePage, referencePagePath } from './reference-page.ts';
 
 const ids = topics.flatMap((topic) => topic.cases.map(({ id }) => id));
 
@@ -22,5 +25,11 @@ describe('the list of conformance cases', () => {
       assert.ok(ids.includes(known.caseId), `${known.caseId} is not a case`);
       assert.ok(known.reason.length > 20, `${known.caseId} needs a reason that a user understands`);
     }
+  });
+
+  it('is what the reference page says', () => {
+    const page = readFileSync(join(import.meta.dirname, '../..', referencePagePath), 'utf8');
+    const hint = 'renew it with `node test/conformance/write-reference-page.ts`';
+    assert.equal(page, referencePage(topics, knownDifferences), hint);
   });
 });
