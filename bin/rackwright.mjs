@@ -14,7 +14,9 @@ if (Number(process.versions.node.split('.')[0]) >= wanted) {
 } else {
   const node = join(root, 'node_modules', 'node', 'bin', 'node');
   if (!existsSync(node)) {
-    console.error(`Rackwright needs Node ${wanted}. Run "npm run setup" in ${root}: it installs it beside the package.`);
+    console.error(
+      `Rackwright needs Node ${wanted}. Run "npm run setup" in ${root}: it installs it beside the package.`,
+    );
     process.exit(1);
   }
   const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: 'inherit' });

@@ -51,8 +51,12 @@ try {
 
 function isKind(schema: Node | undefined, path: string, kind: string): boolean {
   const [, group = '', version = ''] = path.startsWith('apis/') ? path.split('/') : ['', '', path.split('/')[1] ?? ''];
-  const names = schema?.['x-kubernetes-group-version-kind'] as { group: string; version: string; kind: string }[] | undefined;
-  return names?.some((n) => n.group === group && n.version === version && n.kind === kind && names.length === 1) ?? false;
+  const names = schema?.['x-kubernetes-group-version-kind'] as
+    | { group: string; version: string; kind: string }[]
+    | undefined;
+  return (
+    names?.some((n) => n.group === group && n.version === version && n.kind === kind && names.length === 1) ?? false
+  );
 }
 
 /** Copies a definition and all it refers to, leaving prose out. */

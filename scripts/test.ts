@@ -59,7 +59,10 @@ function execute(command: string, args: string[]): Promise<{ code: number; outpu
 function testFiles(): string[] {
   const suffix = kind === 'unit' ? '.test.ts' : `.${kind}.test.ts`;
   const special = /\.(real|chaos)\.test\.ts$/;
-  return globSync(`{src,test,simulator,examples,bench,console}/**/*${suffix}`, { cwd: root, exclude: (p) => String(p).includes('node_modules') })
+  return globSync(`{src,test,simulator,examples,bench,console}/**/*${suffix}`, {
+    cwd: root,
+    exclude: (p) => String(p).includes('node_modules'),
+  })
     .filter((file) => kind !== 'unit' || !special.test(file))
     .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
     .sort()
@@ -82,8 +85,8 @@ async function runTests(): Promise<void> {
     console.log(`FAILED  ${where}: ${event.name}\n${describe(event.details.error)}`);
   });
   stream.on('test:stderr', (event) => process.stderr.write(event.message));
-  stream.on('test:complete', (event) => {
-    if (event.nesting === 0 && event.file !== undefined && event.name === event.file) finish(event.file);
+  stream.on('test:summary', (event) => {
+    if (event.file !== undefined) finish(event.file);
   });
   const seen = new Set<string>();
   const finish = (file: string): void => {
@@ -91,7 +94,9 @@ async function runTests(): Promise<void> {
     seen.add(file);
     const own = perFile.get(file) ?? { passed: 0, failed: 0, skipped: 0 };
     const verdict = own.failed === 0 ? 'ok' : 'FAILED';
-    console.log(`${verdict}  ${relative(root, file)} (${own.passed} passed${own.failed === 0 ? '' : `, ${own.failed} failed`})`);
+    console.log(
+      `${verdict}  ${relative(root, file)} (${own.passed} passed${own.failed === 0 ? '' : `, ${own.failed} failed`})`,
+    );
   };
   stream.resume();
   await new Promise((resolve) => stream.on('end', resolve));
