@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { compileNumberCheck } from './number-bounds.ts';
-import { compilePattern } from './patterns.ts';
+import { lazyPattern } from './patterns.ts';
 import { countCharacters, equalJson, formatOf, isInEnum, typeMismatch } from './schema-types.ts';
 
 /** Says whether a value is valid, without saying why not: the hot path. */
@@ -86,8 +86,7 @@ function countValid(checks: readonly Check[], value: Json): number {
 function compileString(schema: JsonSchema): ((value: string) => boolean) | undefined {
   const { maxLength, minLength, pattern } = schema;
   const format = formatOf(schema);
-  const compiled = pattern === undefined || pattern === '' ? undefined : compilePattern(pattern);
-  const matches = compiled === undefined ? undefined : 'test' in compiled ? compiled.test : () => false;
+  const matches = pattern === undefined || pattern === '' ? undefined : lazyPattern(pattern);
   if (maxLength === undefined && minLength === undefined && matches === undefined) return format;
   return (value) => {
     // A string has at most as many characters as UTF-16 units, and at least half as many.

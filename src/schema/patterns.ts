@@ -15,3 +15,12 @@ export function compilePattern(source: string): Pattern {
     return { error: cause instanceof Error ? cause.message : String(cause) };
   }
 }
+
+/** The same, compiled when the first text is tested: most schemas have more patterns than are ever used. */
+export function lazyPattern(source: string): (text: string) => boolean {
+  let compiled: Pattern | undefined;
+  return (text) => {
+    compiled ??= compilePattern(source);
+    return 'test' in compiled && compiled.test(text);
+  };
+}
