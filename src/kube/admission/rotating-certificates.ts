@@ -72,7 +72,6 @@ const maxSteps = 10;
 class Rotation {
   readonly #options: RotatingCertificatesOptions;
   readonly #policy: RotationPolicy;
-  #published: string | undefined;
   #serving: { readonly authorityPem: string; readonly renewAt: number } | undefined;
 
   constructor(options: RotatingCertificatesOptions) {
@@ -85,7 +84,7 @@ class Rotation {
       const { state, version } = await this.#load();
       // The current authority was published before it became the current one, so serving need not wait.
       await this.#serve(state);
-      await this.#publish(state);
+      await this.#options.publish(bundleOf(state));
       const next = await this.#advance(state);
       if (next === undefined) return;
       await this.#save(next, version);
@@ -115,12 +114,6 @@ class Rotation {
     }
   }
 
-  async #publish(state: AuthorityState): Promise<void> {
-    const bundle = bundleOf(state);
-    await this.#options.publish(bundle);
-    this.#published = bundle;
-  }
-
   async #serve(state: AuthorityState): Promise<void> {
     const authorityPem = state.current.certificatePem;
     if (this.#serving?.authorityPem === authorityPem && this.#now() < this.#serving.renewAt) return;
@@ -132,11 +125,10 @@ class Rotation {
     this.#serving = { authorityPem, renewAt: this.#now() + ((endsAt - this.#now()) * 2) / 3 };
   }
 
-  /** The state that should come next; undefined when nothing is due. */
+  /** The state that should come next; undefined when nothing is due. Called once the bundle of this state is published. */
   async #advance(state: AuthorityState): Promise<AuthorityState | undefined> {
     const now = this.#now();
-    const isPublished = this.#published === bundleOf(state);
-    if (state.next !== undefined && state.next.publishedAt === undefined && isPublished) {
+    if (state.next !== undefined && state.next.publishedAt === undefined) {
       return { ...state, next: { ...state.next, publishedAt: now } };
     }
     switch (dueStep(state, now, this.#policy)) {

@@ -98,7 +98,7 @@ export class Follower<T extends KubeObject> {
     logger[isExpired(error) ? 'debug' : 'warn'](
       canResume ? 'the watch broke; resuming' : 'the watch broke; listing again',
       {
-        error,
+        error: error instanceof KubeError ? `${error.reason}: ${error.message}` : error,
         failures: this.#failures,
       },
     );

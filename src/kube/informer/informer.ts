@@ -2,7 +2,7 @@ import { type Logger, type Metrics, noMetrics, silentLogger } from '../../teleme
 import type { BackoffOptions } from '../backoff.ts';
 import type { KubeClient } from '../client/client.ts';
 import type { Selection } from '../client/resource-client.ts';
-import type { Clock, Random } from '../clock.ts';
+import type { Clock, Random, Timer } from '../clock.ts';
 import { kubeError } from '../errors.ts';
 import { type KubeObject, qualifiedResource, type ResourceRef } from '../object.ts';
 import { Follower } from './follower.ts';
@@ -89,9 +89,9 @@ export function createInformer<T extends KubeObject>(options: InformerOptions<T>
     }
     scheduleResync(everyMs);
   };
+  let resyncTimer: Timer | undefined;
   const scheduleResync = (everyMs: number): void => {
-    const timer = options.clock.after(everyMs, () => resync(everyMs));
-    stopping.signal.addEventListener('abort', timer.cancel, { once: true });
+    resyncTimer = options.clock.after(everyMs, () => resync(everyMs));
   };
 
   return {
@@ -103,6 +103,7 @@ export function createInformer<T extends KubeObject>(options: InformerOptions<T>
     },
     async stop() {
       stopping.abort();
+      resyncTimer?.cancel();
       synced.reject(kubeError('Aborted', `the informer of ${name} was stopped before it had synced`));
       await running;
     },
