@@ -1,3 +1,6 @@
 export { type Converter, type ConverterFactory, renameOnly } from './crd/conversion.ts';
 export type { Crd } from './crd/crd-object.ts';
 export { type ApiServer, type ApiServerOptions, startApiServer } from './start.ts';
+export { backupDatabase, databaseName, restoreDatabase } from './store/backup.ts';
+export { type DataDirectoryLock, lockDataDirectory } from './store/data-dir-lock.ts';
+export { StoreError, type StoreErrorCode } from './store/errors.ts';

@@ -30,6 +30,8 @@ export interface ApiServerOptions {
   /** The address to listen on; loopback unless told. */
   readonly host?: string;
   readonly converterFor?: ConverterFactory;
+  /** What must be so before /readyz says ok; a text says what is missing. */
+  readonly readiness?: Readonly<Record<string, () => string | undefined>>;
   /** Told about what should never happen. */
   onFault?(error: unknown): void;
 }
@@ -102,6 +104,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     version,
     address: () => address,
     checks: { ping: () => undefined },
+    readiness: options.readiness ?? {},
   });
   const auth = createSimpleAuth(identity.adminToken);
   const listener = createRequestListener({

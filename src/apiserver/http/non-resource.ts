@@ -38,6 +38,8 @@ export interface NonResourceParts {
   address(): string;
   /** Named checks; a text says what is wrong. */
   readonly checks: Readonly<Record<string, () => string | undefined>>;
+  /** Checks of /readyz alone: a server that is not ready yet is alive all the same. */
+  readonly readiness?: Readonly<Record<string, () => string | undefined>>;
 }
 
 const media = { format: 'json' as const, contentType: 'application/json', pretty: false };
@@ -160,7 +162,8 @@ function notFoundText(response: ServerResponse): number {
 
 function serveHealth(parts: NonResourceParts, { response, info }: NonResourceRequest, path: string): number {
   const excluded = new Set(info.query.getAll('exclude'));
-  const results = Object.entries(parts.checks)
+  const checks = path === '/readyz' ? { ...parts.checks, ...parts.readiness } : parts.checks;
+  const results = Object.entries(checks)
     .filter(([name]) => !excluded.has(name))
     .map(([name, check]) => ({ name, fault: check() }));
   const isHealthy = results.every((r) => r.fault === undefined);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { syncFile } from './durable-file.ts';
 import { StoreError } from './errors.ts';
-import { formatOf } from './migrations.ts';
+import { formatOf, migrations } from './migrations.ts';
 import { quickCheck } from './prepare-database.ts';
 
 /** The name of the database inside its directory. */
@@ -42,7 +42,7 @@ export async function restoreDatabase(
   const db = new DatabaseSync(draft);
   try {
     quickCheck(db, source);
-    if (formatOf(db) === 0) throw new StoreError('corrupt', `${source} is not a backup of an object store`);
+    checkFormat(db, source);
     skipAhead(db, options.skipRevisions ?? 1_000_000_000);
     db.exec('PRAGMA journal_mode = DELETE');
   } catch (error) {
@@ -54,6 +54,18 @@ export async function restoreDatabase(
   syncFile(draft);
   renameSync(draft, target);
   syncFile(target);
+}
+
+/** An older format is migrated when the directory is first opened; a newer one would only fail there. */
+function checkFormat(db: DatabaseSync, source: string): void {
+  const format = formatOf(db);
+  const newest = migrations.at(-1)?.format ?? 0;
+  if (format === 0) throw new StoreError('corrupt', `${source} is not a backup of an object store`);
+  if (format <= newest) return;
+  throw new StoreError(
+    'newer-format',
+    `${source} was written by a newer version (format ${format}; this version knows formats up to ${newest}); restore it with that version`,
+  );
 }
 
 function skipAhead(db: DatabaseSync, by: number): void {
