@@ -38,6 +38,8 @@ export interface WatchOptions extends Selection, CallOptions {
   /** After so long the server ends the watch. */
   readonly timeoutSeconds?: number | undefined;
   readonly sendInitialEvents?: boolean | undefined;
+  /** The form objects come in, e.g. as Tables; the caller knows what T is then. */
+  readonly accept?: string | undefined;
 }
 
 /** What every write may say. */
@@ -298,6 +300,7 @@ async function* watch<T extends KubeObject>(
       sendInitialEvents: options.sendInitialEvents,
       resourceVersionMatch: options.sendInitialEvents === true ? 'NotOlderThan' : undefined,
     },
+    accept: options.accept,
   });
   try {
     yield* readWatchEvents<T>(stream.body);
