@@ -169,6 +169,24 @@ for (const [name, schema, value, expected] of texts) {
   });
 }
 
+test('of the branches of a failed anyOf the one with the most checks is reported', () => {
+  const schema: JsonSchema = {
+    type: 'object',
+    properties: { a: { type: 'string' } },
+    anyOf: [
+      { properties: { a: { minLength: 2 } }, oneOf: [{ maxProperties: 0, oneOf: [{ minProperties: 2 }] }] },
+      { properties: { a: { format: 'duration' } }, anyOf: [{ required: ['a'] }] },
+    ],
+  };
+  assert.deepEqual(errorsOf(schema, { a: 'x' }), [
+    '<nil>: Invalid value: "": "spec" must validate at least one schema (anyOf)',
+    '<nil>: Invalid value: "": "spec" must validate one and only one schema (oneOf). Found none valid',
+    'spec: Invalid value: 1: spec in body should have at least 2 properties',
+    'spec: Too many: 1: must have at most 0 items',
+    'spec.a: Invalid value: "x": spec.a in body should be at least 2 chars long',
+  ]);
+});
+
 test('values that satisfy every bound have no errors', () => {
   assert.deepEqual(errorsOf({ type: 'integer', minimum: 1, maximum: 3, multipleOf: 2 }, 2), []);
   assert.deepEqual(errorsOf({ type: 'string', maxLength: 1 }, '\u{1f600}'), []);

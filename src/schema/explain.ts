@@ -186,6 +186,7 @@ function checkObject(found: Findings, value: JsonObject, schema: JsonSchema, pla
     const path = `${place.path}.${name}`;
     add(found, `${path} in body is required`, requiredError(fieldAt(place, path)));
   }
+  found.matches++;
 }
 
 // A changed apiVersion or kind is invisible here, as both objects were converted, so it is never forgiven.
