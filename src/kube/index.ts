@@ -99,6 +99,7 @@ export {
 export type { Decision, Effect, Instant, Reason, Wake } from './controller/decision.ts';
 export { type Failure, failed, ok, type Result, toFailure } from './controller/result.ts';
 export { type ControllerSet, runControllers } from './controller/run-controllers.ts';
+export { createStateMetrics, type StateMetrics } from './controller/state-metrics.ts';
 export {
   defineStateTable,
   drawStateTable,

@@ -299,6 +299,30 @@ describe('a kubeconfig', () => {
     await assert.rejects(createClient({ kubeconfig: join(folder, 'absent') }), /cannot read the kubeconfig/);
   });
 
+  test('reads a token from the file it names, next to the kubeconfig', async (t) => {
+    const api = await FakeApi.start();
+    const folder = await mkdtemp(join(tmpdir(), 'rackwright-'));
+    t.after(async () => {
+      await api.stop();
+      await rm(folder, { recursive: true });
+    });
+    const last = echo(api);
+    const file = join(folder, 'kubeconfig');
+    await writeFile(join(folder, 'token'), 'from-file');
+    await writeFile(
+      file,
+      `clusters: [{name: c, cluster: {server: "${api.url}"}}]
+users: [{name: u, user: {tokenFile: token}}]
+contexts: [{name: x, context: {cluster: c, user: u}}]
+current-context: x
+`,
+    );
+    const client = await createClient({ kubeconfig: file });
+    await client.resource(widgets).get(key);
+    assert.equal(last().headers.authorization, 'Bearer from-file');
+    await client.close();
+  });
+
   test('runs a credentials plug-in', async (t) => {
     const api = await FakeApi.start();
     t.after(() => api.stop());

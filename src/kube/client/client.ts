@@ -4,12 +4,11 @@ import type { KubeObject, ResourceRef } from '../object.ts';
 import {
   type Connection,
   connectDirect,
-  connectInCluster,
-  connectKubeconfig,
   type DirectConnectionOptions,
   type Impersonation,
   impersonate,
 } from './connection.ts';
+import { connectInCluster, connectKubeconfig } from './kubeconfig.ts';
 import { type ApiRequest, createRequester } from './request.ts';
 import { createResourceClient, type ResourceClient } from './resource-client.ts';
 import { createHttpTransport, type Transport } from './transport.ts';

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { createMetrics } from '../../telemetry/index.ts';
 import { checkTable } from './check-table.ts';
+import { createStateMetrics } from './state-metrics.ts';
 import { defineStateTable, drawStateTable, rowsFrom, takeStep } from './state-table.ts';
 
 const port = defineStateTable({
@@ -53,6 +55,20 @@ describe('a state table', () => {
     assert.match(drawing, /configuring --> active: device is configured, not deleting \[60 s\]\n/);
     assert.match(drawing, /active --> gone: deleting \/ clean\n/);
     assert.match(drawing, /gone --> \[\*\]\n$/);
+  });
+
+  test('reports how long states last, and those that are stuck past their limit', async () => {
+    const metrics = createMetrics();
+    const states = createStateMetrics(metrics, port);
+    const from = { state: 'configuring', since: 1000 } as const;
+    states.took(from, takeStep(port, from, { ...seen, device: 'configured' }, 31_000));
+    assert.match(
+      await metrics.expose(),
+      /rackwright_state_seconds_sum\{machine="port",from="configuring",to="active"\} 30/,
+    );
+    const stuck = { ...port, rows: port.rows.filter((row) => row.when.overdue !== true) };
+    states.took(from, takeStep(stuck, from, seen, 100_000));
+    assert.match(await metrics.expose(), /rackwright_state_overdue_total\{machine="port",state="configuring"\} 1/);
   });
 
   test('mistakes are named', () => {

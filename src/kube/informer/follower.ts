@@ -6,7 +6,7 @@ import { sleep } from '../clock.ts';
 import { isExpired, KubeError, type KubeErrorReason, kubeError } from '../errors.ts';
 import { compareResourceVersions, type KubeObject, qualifiedResource } from '../object.ts';
 import type { InformerOptions } from './informer.ts';
-import type { InformerMetrics } from './informer-metrics.ts';
+import type { InformerLabels, InformerMetrics } from './informer-metrics.ts';
 import type { ObjectCache } from './object-cache.ts';
 import { startWatchdog } from './watchdog.ts';
 
@@ -41,7 +41,7 @@ export class Follower<T extends KubeObject> {
   readonly #parts: FollowerParts<T>;
   readonly #client: ResourceClient<T>;
   readonly #selection: Selection;
-  readonly #labels: { readonly resource: string };
+  readonly #labels: InformerLabels;
   /** Undefined: the next round begins with a listing. */
   #resourceVersion: string | undefined;
   #pageSize: number;
@@ -56,7 +56,7 @@ export class Follower<T extends KubeObject> {
     this.#client = options.client.resource<T>(options.resource);
     const { namespace, labelSelector, fieldSelector } = options;
     this.#selection = { namespace, labelSelector, fieldSelector };
-    this.#labels = { resource: qualifiedResource(options.resource) };
+    this.#labels = { resource: qualifiedResource(options.resource), namespace: namespace ?? '' };
     this.#pageSize = options.pageSize ?? 500;
     this.#lastHeard = options.clock.monotonic();
   }

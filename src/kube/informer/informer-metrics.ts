@@ -11,15 +11,18 @@ export interface InformerMetrics {
   readonly lastHeard: Gauge;
 }
 
+/** Which informer: what it follows, and where; all namespaces are an empty one. */
+export type InformerLabels = { readonly resource: string; readonly namespace: string };
+
 /** Defines the metrics of informers, and shows the counters of this one at zero from the start. */
-export function createInformerMetrics(metrics: Metrics, resource: string): InformerMetrics {
+export function createInformerMetrics(metrics: Metrics, labels: InformerLabels): InformerMetrics {
   const counter = (name: string, help: string): Counter => {
-    const made = metrics.counter({ name: `rackwright_informer_${name}`, help, labels: ['resource'] });
-    made.add(0, { resource });
+    const made = metrics.counter({ name: `rackwright_informer_${name}`, help, labels: ['resource', 'namespace'] });
+    made.add(0, labels);
     return made;
   };
   const gauge = (name: string, help: string): Gauge =>
-    metrics.gauge({ name: `rackwright_informer_${name}`, help, labels: ['resource'] });
+    metrics.gauge({ name: `rackwright_informer_${name}`, help, labels: ['resource', 'namespace'] });
   return {
     relists: counter('relists_total', 'Complete listings.'),
     silences: counter('silent_restarts_total', 'Watches given up because nothing was heard of them.'),
@@ -28,7 +31,7 @@ export function createInformerMetrics(metrics: Metrics, resource: string): Infor
     events: metrics.counter({
       name: 'rackwright_informer_events_total',
       help: 'Events received by type, bookmarks included.',
-      labels: ['resource', 'type'],
+      labels: ['resource', 'namespace', 'type'],
     }),
     objects: gauge('objects', 'Objects held.'),
     lastHeard: gauge(

@@ -56,8 +56,9 @@ export interface Informer<T extends KubeObject> {
  */
 export function createInformer<T extends KubeObject>(options: InformerOptions<T>): Informer<T> {
   const name = qualifiedResource(options.resource);
+  const labels = { resource: name, namespace: options.namespace ?? '' };
   const logger = (options.logger ?? silentLogger).child({ informer: name, namespace: options.namespace });
-  const metrics = createInformerMetrics(options.metrics ?? noMetrics, name);
+  const metrics = createInformerMetrics(options.metrics ?? noMetrics, labels);
   const handlers = new Set<ChangeHandler<T>>();
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
@@ -69,7 +70,7 @@ export function createInformer<T extends KubeObject>(options: InformerOptions<T>
     try {
       handler(...args);
     } catch (error) {
-      metrics.handlerErrors.add(1, { resource: name });
+      metrics.handlerErrors.add(1, labels);
       logger.error('a change handler threw', { key: args[0], error });
     }
   };
