@@ -1,4 +1,14 @@
-import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments, type Tags } from 'yaml';
+import {
+  type Document,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseAllDocuments,
+  type Tags,
+  type YAMLParseError,
+} from 'yaml';
 import { goQuote } from './go-text.ts';
 import { isJsonObject, type Json } from './json.ts';
 
@@ -15,6 +25,8 @@ export type ParsedYaml =
 
 /** Parses the first document of a YAML text as the API server does: YAML 1.1 scalars, then JSON. */
 export function parseYamlStrict(text: string): ParsedYaml {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what is refused
+  if (/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/.test(text)) return { error: 'yaml: control characters are not allowed' };
   const lines = new LineCounter();
   const documents = parseAllDocuments(text, {
     version: '1.1',
@@ -28,7 +40,7 @@ export function parseYamlStrict(text: string): ParsedYaml {
   const document = documents[0];
   if (document === undefined) return { value: null, duplicates: [], strictError: undefined };
   const error = document.errors[0];
-  if (error !== undefined) return { error: yamlError(error.code, error.message, lines.linePos(error.pos[0]).line) };
+  if (error !== undefined) return { error: yamlError(error, lines) };
   return readDocument(document, lines);
 }
 
@@ -46,11 +58,7 @@ function readDocument(document: Document, lines: LineCounter): ParsedYaml {
   try {
     value = document.toJS({ maxAliasCount: 1000 }) as Json;
   } catch (cause) {
-    const isUnknown = cause instanceof Error && cause.message.startsWith('Unresolved alias');
-    const name = /: (.*)$/.exec(cause instanceof Error ? cause.message : '')?.[1] ?? '';
-    return {
-      error: isUnknown ? `yaml: unknown anchor '${name}' referenced` : 'yaml: document contains excessive aliasing',
-    };
+    return { error: readError(cause instanceof Error ? cause.message : '') };
   }
   const infinite = findInfinite(value);
   if (infinite !== undefined) return { error: `json: unsupported value: ${infinite}` };
@@ -59,6 +67,13 @@ function readDocument(document: Document, lines: LineCounter): ParsedYaml {
   const texts = found.map(({ line, key }) => `  line ${line}: key ${goQuote(key)} already set in map`);
   const strictError = texts.length === 0 ? undefined : `yaml: unmarshal errors:\n${texts.join('\n')}`;
   return { value, duplicates: [...new Set(found.map(({ path }) => path))], strictError };
+}
+
+function readError(message: string): string {
+  const anchor = /^Unresolved alias.*: (.*)$/.exec(message)?.[1];
+  if (anchor !== undefined) return `yaml: unknown anchor '${anchor}' referenced`;
+  if (message.startsWith('Merge')) return 'yaml: map merge requires map or sequence of maps as the value';
+  return 'yaml: document contains excessive aliasing';
 }
 
 function findInfinite(value: Json): string | undefined {
@@ -104,13 +119,38 @@ function lineOf(node: Node, lines: LineCounter): number {
   return lines.linePos(node.range?.[0] ?? 0).line;
 }
 
-const words: Readonly<Record<string, string>> = {
-  BLOCK_AS_IMPLICIT_KEY: 'mapping values are not allowed in this context',
-  TAB_AS_INDENT: 'found character that cannot start any token',
-  MISSING_CHAR: 'did not find expected key',
-};
+interface Wording {
+  readonly matches: RegExp;
+  readonly words: string;
+  /** Go's scanner counts the line it stops in, its parser the line before; neither counts the first. */
+  readonly by: 'scanner' | 'parser';
+}
 
-// The parsers of Go and of this library stumble at different places; the line and the commonest words agree.
-function yamlError(code: string, message: string, line: number): string {
-  return `yaml: line ${line}: ${words[code] ?? message}`;
+// Matched against `CODE message`. The two parsers stumble at different places; these are the commonest mistakes.
+const wordings: readonly Wording[] = [
+  {
+    matches: /^BLOCK_AS_IMPLICIT|^MULTILINE_IMPLICIT/,
+    words: 'mapping values are not allowed in this context',
+    by: 'scanner',
+  },
+  { matches: /^TAB_AS|^BAD_SCALAR_START/, words: 'found character that cannot start any token', by: 'scanner' },
+  { matches: /^BAD_DQ_ESCAPE/, words: 'found unknown escape character', by: 'scanner' },
+  { matches: /quote/, words: 'found unexpected end of stream', by: 'scanner' },
+  {
+    matches: /block-seq-ind on same line/,
+    words: 'block sequence entries are not allowed in this context',
+    by: 'scanner',
+  },
+  { matches: /end with a \}|^BLOCK_IN_FLOW/, words: "did not find expected ',' or '}'", by: 'parser' },
+  { matches: /end with a \]/, words: "did not find expected ',' or ']'", by: 'parser' },
+  { matches: /Unexpected flow-/, words: 'did not find expected node content', by: 'parser' },
+  { matches: /scalar at node end/, words: "did not find expected '-' indicator", by: 'parser' },
+  { matches: /^MISSING_CHAR/, words: 'did not find expected key', by: 'parser' },
+];
+
+function yamlError(error: YAMLParseError, lines: LineCounter): string {
+  const wording = wordings.find(({ matches }) => matches.test(`${error.code} ${error.message}`));
+  const end = lines.linePos(Math.max(error.pos[0], error.pos[1] - 1)).line;
+  const line = wording?.by === 'parser' ? end - 1 : end === 1 ? 0 : end;
+  return `yaml: ${line === 0 ? '' : `line ${line}: `}${wording?.words ?? error.message}`;
 }

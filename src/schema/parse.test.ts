@@ -119,13 +119,30 @@ test('YAML is read with the scalars of YAML 1.1 and the fields that stand twice'
   assert.equal(parsed.strictError, 'yaml: unmarshal errors:\n  line 9: key "a" already set in map');
 });
 
-test('YAML that cannot be read says where', () => {
-  assert.deepEqual(parseYamlStrict('a: b: c'), {
-    error: 'yaml: line 1: mapping values are not allowed in this context',
+// Each pair was said by kube-apiserver 1.34.
+const yamlFaults: [string, string][] = [
+  ['a: b: c', 'yaml: mapping values are not allowed in this context'],
+  ['x: 1\na: b: c\n', 'yaml: line 2: mapping values are not allowed in this context'],
+  ['a:\n\t- b', 'yaml: line 2: found character that cannot start any token'],
+  ['a: @x\n', 'yaml: found character that cannot start any token'],
+  ['a: "x', 'yaml: found unexpected end of stream'],
+  ['a: "\\q"\n', 'yaml: found unknown escape character'],
+  ['a: - b\n', 'yaml: block sequence entries are not allowed in this context'],
+  ['a: {b: 1\nc: 2', "yaml: line 1: did not find expected ',' or '}'"],
+  ['{a: b: c}', "yaml: did not find expected ',' or '}'"],
+  ['- a\nb: c\n', "yaml: line 1: did not find expected '-' indicator"],
+  ['a: ]\n', 'yaml: did not find expected node content'],
+  ['a: *x\n', "yaml: unknown anchor 'x' referenced"],
+  ['<<: 5\n', 'yaml: map merge requires map or sequence of maps as the value'],
+  ['\u0001: a', 'yaml: control characters are not allowed'],
+  ['a: .inf', 'json: unsupported value: +Inf'],
+];
+
+for (const [text, error] of yamlFaults) {
+  test(`YAML ${JSON.stringify(text)} is refused as Go refuses it`, () => {
+    assert.deepEqual(parseYamlStrict(text), { error });
   });
-  assert.deepEqual(parseYamlStrict('a: *x\n'), { error: "yaml: unknown anchor 'x' referenced" });
-  assert.deepEqual(parseYamlStrict('a: .inf'), { error: 'json: unsupported value: +Inf' });
-});
+}
 
 test('a bomb of aliases is refused', () => {
   const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x]'];

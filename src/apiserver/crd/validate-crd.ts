@@ -138,10 +138,10 @@ function versionErrors(_crd: Crd, version: CrdVersion, at: { index: number; hois
   // With the schema moved up to the definition, kube-apiserver misses it here and says so, oddly.
   const selectable = hoisted.selectable ? [] : (version.selectableFields ?? []);
   if (selectable.length === 0) return errors;
-  const at2 = `${path}.selectableFields`;
-  if (schema !== undefined && !hoisted.schema) return [...errors, ...validateSelectableFields(selectable, schema, at2)];
+  const field = `${path}.selectableFields`;
+  if (schema !== undefined && !hoisted.schema) return [...errors, ...validateSelectableFields(selectable, schema, field)];
   const words = 'may only be set when `version.schema.openAPIV3Schema` is not included';
-  return [...errors, invalidError(at2, '', words)];
+  return [...errors, invalidError(field, '', words)];
 }
 
 function versionListErrors(versions: readonly CrdVersion[], hoisted: Hoisted): FieldError[] {
