@@ -106,6 +106,12 @@ export const operators = {
   notStrictlyFalse: '@not_strictly_false',
 } as const;
 
+/** True for a loop over nothing, which is how a macro declares a local variable. */
+export function isBinding({ range, condition, accumulator }: Comprehension): boolean {
+  const isEmpty = range.kind === 'list' && range.elements.length === 0;
+  return isEmpty && condition.kind === 'literal' && condition.value === false && accumulator !== '__result__';
+}
+
 /** The dotted name that a chain of identifiers and selects spells, or undefined when it is something else. */
 export function qualifiedName(expr: Expr): string | undefined {
   if (expr.kind === 'ident') return expr.name;

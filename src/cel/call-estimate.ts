@@ -196,17 +196,25 @@ const concatenating: Estimator = ({ args: [left, right] }) => {
   return { cost: scaled(size, traversalFactor), size };
 };
 
+// Every character may need an escape. Twice the largest number and two is, in 64 bits, nothing.
+function quotedSize({ min, max }: Range): Range {
+  return { min: min + 2, max: max === unbounded ? 0 : max * 2 + 2 };
+}
+
 const byOverload: Readonly<Record<string, Estimator>> = {
   string_format: ({ target }) => target && { cost: scaled(target.size, traversalFactor) },
   string_to_bytes: ({ args: [text] }) =>
-    text && { cost: scaled(text.size, traversalFactor), size: { min: text.size.min, max: text.size.max * 4 } },
+    text && {
+      cost: scaled(text.size, traversalFactor),
+      size: { min: text.size.min, max: Math.min(text.size.max * 4, unbounded) },
+    },
   bytes_to_string: ({ args: [bytes] }) =>
     bytes && {
       cost: scaled(bytes.size, traversalFactor),
       size: { min: Math.floor(bytes.size.min / 4), max: bytes.size.max },
     },
   strings_quote: ({ args: [text] }) =>
-    text && { cost: scaled(text.size, traversalFactor), size: { min: text.size.min + 2, max: text.size.max * 2 + 2 } },
+    text && { cost: scaled(text.size, traversalFactor), size: quotedSize(text.size) },
   ...same('starts_with_string ends_with_string', reading(traversalFactor)),
   in_list: ({ args: [, list] }) => list && { cost: scaled(list.size, 1) },
   matches_string: ({ target, args: [pattern] }) =>

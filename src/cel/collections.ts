@@ -19,10 +19,6 @@ export class ValueList extends CelList {
     return this.#values[index] as Value;
   }
 
-  override indexError(index: number): CelError {
-    return new CelError(`index out of bounds: ${index}`);
-  }
-
   override concat(other: CelList): CelList {
     return new ValueList([...this.#values, ...other]);
   }
@@ -98,7 +94,7 @@ export class ValueMap extends CelMap {
 /** The element at an index, with the errors of an index that is out of bounds or no whole number. */
 export function elementAt(list: CelList, index: Value): Value {
   const at = listIndex(index);
-  if (at < 0 || at >= list.size) throw list.indexError(at);
+  if (at < 0 || at >= list.size) throw new CelError(`index out of bounds: ${isInt(index) ? index : at}`);
   return list.get(at);
 }
 

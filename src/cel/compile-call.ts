@@ -7,8 +7,8 @@ import { type CelError, noSuchOverload } from './errors.ts';
 import { charge, type Evaluate } from './frame.ts';
 import { compileRegex, findAllRegex, findRegex, matchesRegex } from './libraries/regex.ts';
 import { type Compile, instantiate, type Scope } from './scope.ts';
-import { isDyn, runtimeTypeName } from './types.ts';
-import { CelDouble, CelList, CelUint, typeNameOf, type Value } from './values.ts';
+import { type CelType, runtimeTypeName } from './types.ts';
+import { CelDouble, CelList, CelUint, isInt, typeNameOf, type Value } from './values.ts';
 
 type CallExpr = Extract<Expr, { kind: 'call' }>;
 
@@ -33,7 +33,7 @@ export function compileCall(expr: CallExpr, scope: Scope, compile: Compile): Com
   const id = overloads.length === 1 ? (overloads[0] as Overload).id : '';
   const membership = id === 'in_list' ? constantMembership(nodes) : undefined;
   if (membership !== undefined) return membership;
-  const implementation = regexImplementation(expr.name, nodes) ?? dispatcher(expr.name, overloads, operands);
+  const implementation = regexImplementation(expr.name, nodes) ?? dispatcher(expr.name, overloads);
   const [constant] = nodes;
   if (conversions.has(expr.name) && nodes.length === 1 && constant?.constant !== undefined) {
     return constantNode(instantiate(() => implementation(constant.constant as Value)));
@@ -80,26 +80,64 @@ function fixedCostCaller(runs: readonly Evaluate[], implementation: Implementati
   };
 }
 
-/** The one overload that fits, or a choice among several by what the arguments turn out to be. */
-function dispatcher(name: string, overloads: readonly Overload[], operands: readonly Expr[]): Implementation {
-  const [only] = overloads;
-  const isCertain = operands.every(({ type }) => type !== undefined && !isDyn(type));
-  if (only !== undefined && overloads.length === 1 && isCertain) return only.implementation;
+/** The overload that fits what the arguments turn out to be: a schema may let a null through, and dyn lets everything. */
+function dispatcher(name: string, overloads: readonly Overload[]): Implementation {
+  const candidates = overloads.map(({ implementation, parameters }) => ({
+    implementation,
+    accepts: acceptor(parameters),
+  }));
+  const [only] = candidates;
+  if (only !== undefined && candidates.length === 1) {
+    const { implementation, accepts } = only;
+    return (...args) => {
+      if (!accepts(args)) throw mismatch(name, args);
+      return implementation(...args);
+    };
+  }
   return (...args) => {
-    const match = overloads.find((overload) => accepts(overload, args));
+    const match = candidates.find(({ accepts }) => accepts(args));
     if (match === undefined) throw mismatch(name, args);
     return match.implementation(...args);
   };
 }
 
-function accepts({ parameters }: Overload, args: readonly Value[]): boolean {
-  return parameters.every((parameter, i) => {
-    if (parameter.kind === 'param' || isDyn(parameter) || parameter.kind === 'type') return true;
-    return runtimeTypeName(parameter) === typeNameOf(args[i] as Value);
-  });
+type Guard = (value: Value) => boolean;
+
+function acceptor(parameters: readonly CelType[]): (args: readonly Value[]) => boolean {
+  const guards = parameters.map(guardOf);
+  const needed = guards.flatMap((guard, i) => (guard === undefined ? [] : [{ guard, i }]));
+  return (args) => needed.every(({ guard, i }) => guard(args[i] as Value));
+}
+
+/** Whether a value can be passed for a parameter; undefined when every value can. Of a list the first element decides. */
+function guardOf(type: CelType): Guard | undefined {
+  switch (type.kind) {
+    case 'param':
+    case 'dyn':
+    case 'any':
+    case 'type':
+      return undefined;
+    case 'string':
+      return (value) => typeof value === 'string';
+    case 'int':
+      return isInt;
+    case 'bool':
+      return (value) => typeof value === 'boolean';
+    case 'list': {
+      const element = guardOf(type.element);
+      if (element === undefined) return (value) => value instanceof CelList;
+      return (value) => value instanceof CelList && (value.size === 0 || element(value.get(0)));
+    }
+    default: {
+      const name = runtimeTypeName(type);
+      return (value) => typeNameOf(value) === name;
+    }
+  }
 }
 
 const ordered = 'bool int uint double string bytes google.protobuf.Duration google.protobuf.Timestamp';
+
+const arithmetic = 'int uint double string google.protobuf.Duration google.protobuf.Timestamp';
 
 /** The types each operator can start with. An operand of another type is named in the error, a wrong second one is not. */
 const operandTypes: Readonly<Record<string, string>> = {
@@ -108,13 +146,13 @@ const operandTypes: Readonly<Record<string, string>> = {
   '_>_': ordered,
   '_>=_': ordered,
   '_+_': 'int uint double string bytes list google.protobuf.Duration google.protobuf.Timestamp',
-  '_-_': 'int uint double string google.protobuf.Duration google.protobuf.Timestamp',
-  '_*_': 'int uint double string',
-  '_/_': 'int uint double string',
-  '_%_': 'int uint string',
+  '_-_': arithmetic,
+  '_*_': arithmetic,
+  '_/_': arithmetic,
+  '_%_': 'int uint string google.protobuf.Duration google.protobuf.Timestamp',
 };
 
-const unnamed = /^(startsWith|endsWith|contains|matches|get[A-Z].*)$/;
+const unnamed = /^(startsWith|endsWith|contains|matches)$/;
 
 function mismatch(name: string, args: readonly Value[]): CelError {
   const types = operandTypes[name];

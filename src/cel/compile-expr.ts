@@ -5,7 +5,7 @@ import { compileFold } from './compile-fold.ts';
 import { type Compiled, computedNode, constantNode, pathNode } from './compiled.ts';
 import { CelError, noSuchOverload } from './errors.ts';
 import { unescapeFieldName } from './field-names.ts';
-import { absorbable, charge, type Evaluate, type Frame, HeldError } from './frame.ts';
+import { absorbable, charge, Deferred, type Evaluate, type Frame } from './frame.ts';
 import { JsonFields, withoutSchema } from './json-values.ts';
 import { findIn, indexInto } from './libraries/operators.ts';
 import { InstantiationError, instantiate, type Scope } from './scope.ts';
@@ -39,8 +39,7 @@ function variableNode(name: string, scope: Scope): Compiled {
   if (slot === undefined) throw new InstantiationError(`undeclared variable ${name}`);
   return pathNode((frame) => {
     const value = frame.slots[slot];
-    if (value instanceof HeldError) throw value.error;
-    return unwrappedFirst(value as Value);
+    return unwrappedFirst(value instanceof Deferred ? value.force(frame) : (value as Value));
   }, 1);
 }
 
@@ -102,8 +101,8 @@ function selectFrom(value: Value, field: string): Value {
 function compilePresence(field: string, operand: Compiled): Compiled {
   const start = pathStart(operand);
   return computedNode((frame) => {
-    charge(frame, operand.pathCharge);
     const value = start(frame);
+    charge(frame, operand.pathCharge);
     const target = value instanceof CelOptional ? value.value : value;
     return target instanceof CelMap && target.has(field);
   });

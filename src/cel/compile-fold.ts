@@ -1,8 +1,8 @@
-import { type Comprehension, type Expr, operators } from './ast.ts';
+import { type Comprehension, type Expr, isBinding, operators } from './ast.ts';
 import { ValueList, ValueMap } from './collections.ts';
 import { type Compiled, computedNode } from './compiled.ts';
-import { CelError } from './errors.ts';
-import { absorbable, charge, type Evaluate, type Frame, HeldError } from './frame.ts';
+import { CelError, noSuchOverload } from './errors.ts';
+import { absorbable, charge, type Evaluate, type Frame, HeldError, LazyValue } from './frame.ts';
 import { insertError } from './libraries/optionals.ts';
 import type { Compile, Scope } from './scope.ts';
 import { CelDouble, CelList, CelMap, CelUint, isInt, type Value } from './values.ts';
@@ -14,6 +14,12 @@ export function compileFold(expr: Comprehension, scope: Scope, compile: Compile)
   const outer = scope.child();
   const accumulator = outer.declare(expr.accumulator);
   const result = compile(expr.result, outer).run;
+  if (isBinding(expr)) {
+    return computedNode((frame) => {
+      frame.slots[accumulator] = new LazyValue(init);
+      return result(frame);
+    });
+  }
   const inner = outer.child();
   const variable = inner.declare(expr.variable);
   const secondVariable = expr.secondVariable === undefined ? undefined : inner.declare(expr.secondVariable);
@@ -23,13 +29,13 @@ export function compileFold(expr: Comprehension, scope: Scope, compile: Compile)
   const condition = compile(expr.condition, inner).run;
   const step = compile(expr.step, inner).run;
   return computedNode((frame) => {
-    const items = iterable(range(frame), loop.isPair);
+    const items = range(frame);
     frame.slots[accumulator] = init(frame);
-    for (const [first, second] of items) {
-      loop.set(frame, first, second);
-      if (condition(frame) !== true) break;
+    forEach(loop, frame, items, () => {
+      if (condition(frame) !== true) return false;
       frame.slots[accumulator] = hold(step, frame);
-    }
+      return true;
+    });
     return result(frame);
   });
 }
@@ -60,12 +66,21 @@ function hold(step: Evaluate, frame: Frame): Value | HeldError {
   }
 }
 
-/** What a loop goes through: elements or keys, or both sides of each entry when it has two variables. */
-function* iterable(range: Value, isPair: boolean): Generator<readonly [Value, Value]> {
+/**
+ * Runs the body for elements or keys, or for both sides of each entry when there are two variables, until it says stop.
+ */
+function forEach({ isPair, set }: Loop, frame: Frame, range: Value, body: () => boolean): void {
   if (range instanceof CelList) {
-    for (let i = 0; i < range.size; i++) yield isPair ? [i, range.get(i)] : [range.get(i), null];
+    for (let i = 0; i < range.size; i++) {
+      if (isPair) set(frame, i, range.get(i));
+      else set(frame, range.get(i), null);
+      if (!body()) return;
+    }
   } else if (range instanceof CelMap) {
-    for (const key of range.keys()) yield isPair ? [key, range.find(key) as Value] : [key, null];
+    for (const key of range.keys()) {
+      set(frame, key, isPair ? (range.find(key) as Value) : null);
+      if (!body()) return;
+    }
   } else {
     const name = goTypeName(range);
     throw new CelError(
@@ -89,14 +104,14 @@ interface Collector {
   readonly start: () => { add(frame: Frame): void; finish(): Value };
 }
 
-function collecting({ range, isPair, set }: Loop, { start }: Collector): Evaluate {
+function collecting(loop: Loop, { start }: Collector): Evaluate {
   return (frame) => {
-    const items = iterable(range(frame), isPair);
+    const items = loop.range(frame);
     const collection = start();
-    for (const [first, second] of items) {
-      set(frame, first, second);
+    forEach(loop, frame, items, () => {
       collection.add(frame);
-    }
+      return true;
+    });
     // The result is read through the accumulator, which costs as any variable does.
     charge(frame, 1);
     return collection.finish();
@@ -121,7 +136,9 @@ function filtered(filter: Evaluate, { start }: Collector): Collector {
       const collection = start();
       return {
         add: (frame) => {
-          if (filter(frame) === true) collection.add(frame);
+          const isKept = filter(frame);
+          if (typeof isKept !== 'boolean') throw noSuchOverload();
+          if (isKept) collection.add(frame);
         },
         finish: collection.finish,
       };

@@ -29,8 +29,8 @@ function intEquals(a: number | bigint, b: Value): boolean {
 }
 
 function objectEquals(a: object, b: Value): boolean {
-  if (a instanceof CelMap) return b instanceof CelMap && a.equals(b);
-  if (a instanceof CelList) return b instanceof CelList && a.equals(b);
+  if (a instanceof CelMap) return b instanceof CelMap ? a.equals(b) : differs(a, b);
+  if (a instanceof CelList) return b instanceof CelList ? a.equals(b) : differs(a, b);
   if (a instanceof CelDouble) return isNumeric(b) && compareNumbers(a, b) === 0;
   if (a instanceof CelUint) return isNumeric(b) && compareNumbers(a, b) === 0;
   if (a instanceof CelTimestamp) return b instanceof CelTimestamp && a.seconds === b.seconds && a.nanos === b.nanos;
@@ -42,6 +42,11 @@ function objectEquals(a: object, b: Value): boolean {
     if (!(b instanceof CelOpaque) || b.typeName !== a.typeName) throw noSuchOverload();
     return a.equals(b);
   }
+  return false;
+}
+
+function differs({ isStrict }: CelList | CelMap, other: Value): false {
+  if (isStrict && other !== null) throw noSuchOverload();
   return false;
 }
 

@@ -1,4 +1,4 @@
-import { type Comprehension, type Expr, operators } from './ast.ts';
+import { type Comprehension, type Expr, isBinding, operators } from './ast.ts';
 import { type Argument, type CallEstimate, eitherCall, estimateCall } from './call-estimate.ts';
 import { codePointCount } from './libraries/lists.ts';
 import { either, exactly, plus, type Range, sumOf, times, unknownRange } from './size-range.ts';
@@ -294,11 +294,6 @@ class Estimator {
  */
 function sharesStorage(path: Path): boolean {
   return path.length > 2 && (path.length & (path.length - 1)) !== 0;
-}
-
-function isBinding({ range, condition, accumulator }: Comprehension): boolean {
-  const isEmpty = range.kind === 'list' && range.elements.length === 0;
-  return isEmpty && condition.kind === 'literal' && condition.value === false && accumulator !== '__result__';
 }
 
 function stepInto(type: CelType, step: string): CelType | undefined {

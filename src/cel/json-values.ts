@@ -110,6 +110,7 @@ export function withoutSchema(value: Value): Value {
 
 /** A list as it stands in the object. */
 class JsonList extends CelList {
+  override readonly isStrict = true;
   readonly #items: readonly unknown[];
   readonly #type: ListType;
 
@@ -127,10 +128,6 @@ class JsonList extends CelList {
     return valueOfJson(this.#items[index], this.#type.element);
   }
 
-  override indexError(index: number): CelError {
-    return new CelError(`index out of bounds: ${index}`);
-  }
-
   untyped(): Value {
     return new JsonList(this.#items, anyList);
   }
@@ -146,6 +143,7 @@ class JsonList extends CelList {
 
 /** A list that came from adding to a set or a list-map: it still compares and merges as one. */
 class KeyedList extends ValueList {
+  override readonly isStrict = true;
   readonly #type: ListType;
 
   constructor(values: readonly Value[], type: ListType) {
@@ -206,6 +204,7 @@ function scalarIdentity(value: Value): string {
 
 /** An object with `additionalProperties`. */
 class JsonMap extends CelMap {
+  override readonly isStrict = true;
   readonly #entries: JsonObject;
   readonly #type: MapType;
 
@@ -249,6 +248,7 @@ class JsonMap extends CelMap {
 
 /** An object with `properties`: a null field is an absent one, and fields without a type only count in comparisons. */
 export class JsonFields extends CelMap {
+  override readonly isStrict = true;
   readonly #json: JsonObject;
   readonly #type: ObjectType;
 

@@ -102,9 +102,10 @@ export abstract class CelOpaque {
 
 /** A list, built or read lazily from JSON. */
 export abstract class CelList {
+  /** Read from an object: comparing it with what is no list is an error, not false. */
+  readonly isStrict: boolean = false;
   abstract readonly size: number;
   abstract get(index: number): Value;
-  abstract indexError(index: number): CelError;
   abstract concat(other: CelList): CelList;
   abstract equals(other: CelList): boolean;
 
@@ -119,6 +120,8 @@ export abstract class CelList {
 
 /** A map or an object, built or read lazily from JSON. */
 export abstract class CelMap {
+  /** Read from an object: comparing it with what is no map is an error, not false. */
+  readonly isStrict: boolean = false;
   abstract readonly size: number;
   abstract find(key: Value): Value | undefined;
   abstract has(key: Value): boolean;

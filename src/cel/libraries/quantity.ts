@@ -75,7 +75,8 @@ export class CelQuantity extends CelOpaque {
 
 /** Reads a quantity such as `1.5Gi`, `100m` or `1e3`. */
 export function parseQuantity(text: string): CelQuantity {
-  const match = /^([+-]?)(?=[0-9.])(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/.exec(text);
+  // Digits may be missing altogether: the reference reads a bare `k` as none of them.
+  const match = /^(?=.)([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/.exec(text);
   if (match === null) throw new CelError(formatProblem);
   const [, sign = '', digits = '', fraction = '', suffix = ''] = match;
   const whole = digits.replace(/^0+/, '');

@@ -2,7 +2,7 @@ import { ValueList } from '../collections.ts';
 import type { Library } from '../declarations.ts';
 import { CelError } from '../errors.ts';
 import { formatString } from '../string-format.ts';
-import { type CelList, typeNameOf, type Value } from '../values.ts';
+import type { CelList, Value } from '../values.ts';
 
 const codePoints = (text: Value): string[] => [...(text as string)];
 
@@ -81,9 +81,10 @@ function substring(text: Value, start: Value, end?: Value): Value {
 
 function join(list: Value, separator: Value = ''): Value {
   const parts = (list as CelList).toArray();
-  for (const part of parts) {
-    if (typeof part !== 'string') throw new CelError(`no such overload: join(${typeNameOf(list)})`, 'no-such-overload');
-  }
+  const odd = parts.find((part) => typeof part !== 'string');
+  // The reference prints a null as the number it is to it.
+  if (odd !== undefined)
+    throw new CelError(`join: invalid input: ${odd === null || typeof odd === 'object' ? 0 : odd}`);
   return parts.join(separator as string);
 }
 
