@@ -139,7 +139,8 @@ function versionErrors(_crd: Crd, version: CrdVersion, at: { index: number; hois
   const selectable = hoisted.selectable ? [] : (version.selectableFields ?? []);
   if (selectable.length === 0) return errors;
   const field = `${path}.selectableFields`;
-  if (schema !== undefined && !hoisted.schema) return [...errors, ...validateSelectableFields(selectable, schema, field)];
+  if (schema !== undefined && !hoisted.schema)
+    return [...errors, ...validateSelectableFields(selectable, schema, field)];
   const words = 'may only be set when `version.schema.openAPIV3Schema` is not included';
   return [...errors, invalidError(field, '', words)];
 }
