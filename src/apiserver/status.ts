@@ -133,6 +133,11 @@ export function methodNotAllowed(): ApiError {
   return new ApiError({ code: 405, reason: 'MethodNotAllowed', message, details: {} });
 }
 
+/** 422: the options of a request (its query, or a DeleteOptions body) are wrong. */
+export function invalidOptions(kind: string, ...errors: FieldError[]): ApiError {
+  return invalid({ group: 'meta.k8s.io', kind }, '', errors);
+}
+
 /** 405: the resource does not serve this verb. */
 export function methodNotSupported(gr: GroupResource, verb: string): ApiError {
   return new ApiError({

@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject } from '../../schema/index.ts';
+import { invalidError, isJsonObject, type JsonObject, notSupportedError } from '../../schema/index.ts';
 import type { RequestContext } from '../request-context.ts';
-import { ApiError, badRequest, plainError } from '../status.ts';
+import { badRequest, invalidOptions, plainError } from '../status.ts';
 import { readDryRun } from './write-options.ts';
 
 /** What a delete asks for, from its body or its query. */
@@ -55,30 +55,13 @@ function optionsFromQuery(query: URLSearchParams): JsonObject {
 }
 
 function readPolicy(raw: JsonObject, orphanDependents: boolean | undefined): DeleteOptions['propagationPolicy'] {
-  const policy = raw.propagationPolicy;
-  if (policy !== undefined && policy !== null && orphanDependents !== undefined) {
-    throw invalidOptions(
-      'propagationPolicy',
-      'FieldValueInvalid',
-      `Invalid value: ${JSON.stringify(policy)}: orphanDependents and deletionPropagation cannot be both set`,
-    );
+  const policy = raw.propagationPolicy ?? undefined;
+  if (policy !== undefined && orphanDependents !== undefined) {
+    const why = 'orphanDependents and deletionPropagation cannot be both set';
+    throw invalidOptions('DeleteOptions', invalidError('propagationPolicy', policy, why));
   }
   if (orphanDependents !== undefined) return orphanDependents ? 'Orphan' : 'Background';
-  if (policy === undefined || policy === null) return undefined;
-  if (policy === 'Orphan' || policy === 'Foreground' || policy === 'Background') return policy;
-  const detail = 'supported values: "Foreground", "Background", "Orphan", "nil"';
-  throw invalidOptions(
-    'propagationPolicy',
-    'FieldValueNotSupported',
-    `Unsupported value: ${JSON.stringify(policy)}: ${detail}`,
-  );
-}
-
-function invalidOptions(field: string, reason: string, message: string): ApiError {
-  return new ApiError({
-    code: 422,
-    reason: 'Invalid',
-    message: `DeleteOptions.meta.k8s.io "" is invalid: ${field}: ${message}`,
-    details: { group: 'meta.k8s.io', kind: 'DeleteOptions', causes: [{ reason, message, field }] },
-  });
+  if (policy === undefined || policy === 'Orphan' || policy === 'Foreground' || policy === 'Background') return policy;
+  const known = ['Foreground', 'Background', 'Orphan', 'nil'];
+  throw invalidOptions('DeleteOptions', notSupportedError('propagationPolicy', policy, known));
 }

@@ -1,8 +1,8 @@
-import { goJsonSyntaxError } from '../../schema/index.ts';
+import { forbiddenError, goJsonSyntaxError, notSupportedError } from '../../schema/index.ts';
 import type { ServerCore } from '../core.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
-import { ApiError, badRequest, expired } from '../status.ts';
+import { ApiError, badRequest, expired, invalidOptions } from '../status.ts';
 import type { ListPage } from '../store/store.ts';
 import { compileFilter, type StoredFilter } from './filter.ts';
 
@@ -19,6 +19,7 @@ interface Start {
   readonly after: { namespace: string; name: string } | undefined;
 }
 
+const matchField = 'resourceVersionMatch';
 const tokenVersion = 'meta.k8s.io/v1';
 
 /** Lists the objects a request asks for, each as the JSON text of the served version. */
@@ -31,7 +32,7 @@ export async function listObjects(
   const limit = readLimit(query.get('limit'));
   const filter = compileFilter(served, query);
   if (query.has('sendInitialEvents'))
-    throw invalidListOption('sendInitialEvents', 'Forbidden: sendInitialEvents is forbidden for list');
+    throw invalidOptions('ListOptions', forbiddenError('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
   const start = readStart(core, query);
   const page = readPage(core, context, served, { limit, filter, start });
   const items: string[] = [];
@@ -87,28 +88,22 @@ function readStart(core: ServerCore, query: URLSearchParams): Start {
   return { revision: match === 'Exact' ? revision : undefined, after: undefined };
 }
 
-/** 422 for a list or watch option that may not be given, or not with this value. */
-export function invalidListOption(field: string, message: string): ApiError {
-  const reason = message.startsWith('Forbidden') ? 'FieldValueForbidden' : 'FieldValueNotSupported';
-  return new ApiError({
-    code: 422,
-    reason: 'Invalid',
-    message: `ListOptions.meta.k8s.io "" is invalid: ${field}: ${message}`,
-    details: { group: 'meta.k8s.io', kind: 'ListOptions', causes: [{ reason, message, field }] },
-  });
-}
-
 function checkVersionMatch(version: string, match: string): void {
   if (match === '') return;
-  const refuse = (message: string): never => {
-    throw invalidListOption('resourceVersionMatch', message);
-  };
-  if (version === '') refuse('Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided');
+  if (version === '') {
+    throw invalidOptions(
+      'ListOptions',
+      forbiddenError(matchField, 'resourceVersionMatch is forbidden unless resourceVersion is provided'),
+    );
+  }
   if (match !== 'Exact' && match !== 'NotOlderThan') {
-    refuse(`Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan", ""`);
+    throw invalidOptions('ListOptions', notSupportedError(matchField, match, ['Exact', 'NotOlderThan', '']));
   }
   if (match === 'Exact' && version === '0') {
-    refuse('Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
+    throw invalidOptions(
+      'ListOptions',
+      forbiddenError(matchField, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'),
+    );
   }
 }
 
@@ -166,9 +161,14 @@ function readToken(token: string, version: string, match: string): Start {
   } catch {
     // not our token: answered below
   }
-  // Go names the first byte, not the first character, of what it cannot read.
-  const bytes = Buffer.from(token, 'base64url').toString('latin1');
-  throw badRequest(`invalid continue token: continue key is not valid: ${goJsonSyntaxError(bytes)}`);
+  throw badRequest(`invalid continue token: continue key is not valid: ${tokenFault(token, text)}`);
+}
+
+/** Go names the first byte, not the first character, of what it cannot read. */
+function tokenFault(token: string, text: string): string {
+  const byte = Buffer.from(token, 'base64url')[0] ?? 0;
+  if (byte < 0x80 || byte > 0x9f) return goJsonSyntaxError(text);
+  return `invalid character '\\u00${byte.toString(16)}' looking for beginning of value`;
 }
 
 function continueExpired(revision: number, after: { namespace: string; name: string }): ApiError {

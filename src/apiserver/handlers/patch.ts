@@ -1,11 +1,11 @@
-import { goJson, isJsonObject, type Json, type JsonObject } from '../../schema/index.ts';
+import { forbiddenError, goJson, isJsonObject, type Json, type JsonObject, requiredError } from '../../schema/index.ts';
 import type { ServerCore } from '../core.ts';
 import { builtinTypeFault, checkCustomType, decodePatch, finishDecoding, refuseUnknownFields } from '../http/decode.ts';
 import { asJson, type KubeObject } from '../object.ts';
 import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch } from '../patch/index.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
-import { ApiError, badRequest, invalid, notFound, unsupportedMediaType } from '../status.ts';
+import { ApiError, badRequest, invalid, invalidOptions, notFound, unsupportedMediaType } from '../status.ts';
 import type { Key } from '../store/store.ts';
 import { createObject, type WriteResult } from './create.ts';
 import { updateObject } from './update.ts';
@@ -35,7 +35,8 @@ export async function patchObject(
   checkMediaType(served, request.mediaType);
   const options = readWriteOptions(context, 'PatchOptions');
   if (applyPatches.has(request.mediaType)) return applyObject(core, context, served, request, options);
-  if (options.force) throw forceForbidden();
+  if (options.force)
+    throw invalidOptions('PatchOptions', forbiddenError('force', 'may not be specified for non-apply patch'));
   const patch = decodePatch(request.body, { isArray: request.mediaType === jsonPatch });
   const result = await updateObject(core, context, served, {
     key: request.key,
@@ -60,20 +61,6 @@ function checkMediaType(served: ServedResource, mediaType: string): void {
   throw unsupportedMediaType(
     `the body of the request was in an unknown format - accepted media types include: ${supported.join(', ')}`,
   );
-}
-
-function forceForbidden(): ApiError {
-  const message = 'Forbidden: may not be specified for non-apply patch';
-  return new ApiError({
-    code: 422,
-    reason: 'Invalid',
-    message: `PatchOptions.meta.k8s.io "" is invalid: force: ${message}`,
-    details: {
-      group: 'meta.k8s.io',
-      kind: 'PatchOptions',
-      causes: [{ reason: 'FieldValueForbidden', message, field: 'force' }],
-    },
-  });
 }
 
 function patchedObject(served: ServedResource, mediaType: string, live: KubeObject, patch: Json): JsonObject {
@@ -144,6 +131,8 @@ function checkPatchedType(served: ServedResource, patched: JsonObject, shown: st
   }
   const why = builtinTypeFault(served, patched);
   if (why !== undefined) throw unusablePatch(shown, why);
+  patched.kind = served.kind;
+  patched.apiVersion = served.apiVersion;
 }
 
 async function applyObject(
@@ -153,7 +142,8 @@ async function applyObject(
   request: PatchRequest,
   options: WriteOptions,
 ): Promise<{ result: WriteResult; isCreated: boolean }> {
-  if (!options.hasFieldManager) throw managerRequired();
+  if (!options.hasFieldManager)
+    throw invalidOptions('PatchOptions', requiredError('fieldManager', 'is required for apply patch'));
   const patch = decodeApply(request.body);
   checkApplied(served, request.key, patch);
   const merge = (live: KubeObject | undefined): KubeObject =>
@@ -176,6 +166,7 @@ async function createApplied(
   options: WriteOptions,
   object: KubeObject,
 ): Promise<WriteResult | 'exists'> {
+  delete object.metadata.resourceVersion; // nothing is there yet that it could speak of
   try {
     return await createObject(core, context, served, object, options, 'already');
   } catch (error) {
@@ -252,18 +243,4 @@ function checkApplied(served: ServedResource, key: Key, patch: JsonObject): void
     throw badRequest(`the name of the object (${String(name)}) does not match the name on the URL (${key.name})`);
   }
   metadata.name = name;
-}
-
-function managerRequired(): ApiError {
-  const message = 'Required value: is required for apply patch';
-  return new ApiError({
-    code: 422,
-    reason: 'Invalid',
-    message: `PatchOptions.meta.k8s.io "" is invalid: fieldManager: ${message}`,
-    details: {
-      group: 'meta.k8s.io',
-      kind: 'PatchOptions',
-      causes: [{ reason: 'FieldValueRequired', message, field: 'fieldManager' }],
-    },
-  });
 }

@@ -1,12 +1,13 @@
 import type { ServerResponse } from 'node:http';
+import { type FieldError, forbiddenError, notSupportedError } from '../../schema/index.ts';
 import type { ServerCore } from '../core.ts';
 import { isTrue } from '../http/request-info.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
-import { ApiError, badRequest, plainError } from '../status.ts';
+import { ApiError, badRequest, invalidOptions, plainError } from '../status.ts';
 import type { Change, Stored, Subscription } from '../store/store.ts';
 import { compileFilter, type StoredFilter } from './filter.ts';
-import { badVersion, invalidListOption, tooLargeVersion } from './list.ts';
+import { badVersion, tooLargeVersion } from './list.ts';
 import { eventObject } from './present.ts';
 
 const bookmarkIntervalMs = 60_000;
@@ -96,24 +97,18 @@ function readSeconds(text: string): number {
 }
 
 function checkInitialEvents(query: URLSearchParams, initial: string | null, match: string): void {
-  if (query.has('continue')) {
-    throw invalidListOption(
-      'resourceVersionMatch',
-      'Forbidden: resourceVersionMatch is forbidden when continue is provided',
-    );
-  }
+  const field = 'resourceVersionMatch';
+  const refuse = (...errors: FieldError[]): never => {
+    throw invalidOptions('ListOptions', ...errors);
+  };
+  if (query.has('continue')) refuse(forbiddenError(field, `${field} is forbidden when continue is provided`));
   if (initial === null && match !== '') {
-    throw invalidListOption(
-      'resourceVersionMatch',
-      'Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
-    );
+    refuse(forbiddenError(field, `${field} is forbidden for watch unless sendInitialEvents is provided`));
   }
-  if (initial !== null && match !== 'NotOlderThan') {
-    throw invalidListOption(
-      'resourceVersionMatch',
-      'Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
-    );
-  }
+  if (initial === null || match === 'NotOlderThan') return;
+  const needed = forbiddenError(field, `sendInitialEvents requires setting ${field} to NotOlderThan`);
+  if (match === '') refuse(needed);
+  refuse(needed, notSupportedError(field, match, ['NotOlderThan']));
 }
 
 function tooOld(asked: number, oldest: number): ApiError {

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../schema/index.ts';
+import { type JsonObject, notSupportedError, tooLongError } from '../../schema/index.ts';
 import { isTrue } from '../http/request-info.ts';
 import type { RequestContext } from '../request-context.ts';
-import { ApiError } from '../status.ts';
+import { invalidOptions } from '../status.ts';
 
 /** How strictly unknown and duplicate fields are treated. */
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
@@ -35,7 +35,13 @@ export function readWriteOptions(context: RequestContext, kind: WriteOptions['ki
 export function readDryRun(values: string[], kind: string): boolean {
   const given = values.filter((v) => v !== '');
   for (const value of given) {
-    if (value !== 'All') throw invalidOptions(kind, 'dryRun', value, 'supported values: "All"');
+    if (value !== 'All')
+      throw invalidOptions(kind, {
+        reason: 'FieldValueNotSupported',
+        field: 'dryRun',
+        badValue: [value],
+        detail: 'supported values: "All"',
+      });
   }
   return given.length > 0;
 }
@@ -43,30 +49,11 @@ export function readDryRun(values: string[], kind: string): boolean {
 function readFieldValidation(value: string | null, kind: string): FieldValidation {
   if (value === null || value === '') return 'Warn';
   if (value === 'Ignore' || value === 'Warn' || value === 'Strict') return value;
-  throw invalidOptions(kind, 'fieldValidation', value, 'supported values: "", "Ignore", "Strict", "Warn"');
-}
-
-function invalidOptions(kind: string, field: string, value: string, detail: string): ApiError {
-  const isList = field === 'dryRun';
-  const shown = isList ? `["${value}"]` : `"${value}"`;
-  const message = `Unsupported value: ${shown}: ${detail}`;
-  return new ApiError({
-    code: 422,
-    reason: 'Invalid',
-    message: `${kind}.meta.k8s.io "" is invalid: ${field}: ${message}`,
-    details: { group: 'meta.k8s.io', kind, causes: [{ reason: 'FieldValueNotSupported', message, field }] },
-  });
+  throw invalidOptions(kind, notSupportedError('fieldValidation', value, ['', 'Ignore', 'Strict', 'Warn']));
 }
 
 function checkManager(kind: string, manager: string): void {
-  if (manager.length <= 128) return;
-  const message = 'Too long: may not be more than 128 bytes';
-  throw new ApiError({
-    code: 422,
-    reason: 'Invalid',
-    message: `${kind}.meta.k8s.io "" is invalid: fieldManager: ${message}`,
-    details: { group: 'meta.k8s.io', kind, causes: [{ reason: 'FieldValueTooLong', message, field: 'fieldManager' }] },
-  });
+  if (manager.length > 128) throw invalidOptions(kind, tooLongError('fieldManager', 128));
 }
 
 function managerFromAgent(agent: string): string {

@@ -58,7 +58,7 @@ export function decodeObject(
 ): KubeObject {
   const mediaType = bodyMediaType(context);
   const parsed = parseText(text, mediaType);
-  const shown = (): string => (mediaType === 'application/json' ? shownText(text) : Buffer.from(text).toString('hex'));
+  const shown = (): string => (mediaType === 'application/json' ? shownText(text) : hexOf(text));
   const refuse = (why: string) =>
     badRequest(`the object provided is unrecognized (must be of type ${served.kind}): ${why} (${shown()})`);
   if ('error' in parsed) throw refuse(parsed.error);
@@ -87,7 +87,12 @@ export function finishDecoding(served: ServedResource, value: JsonObject): KubeO
 
 function shownText(text: string): string {
   if (text === '') return '<empty>';
+  if (!text.startsWith('{')) return hexOf(text);
   return text.length > 30 ? `${text.slice(0, 30)} ...` : text;
+}
+
+function hexOf(text: string): string {
+  return Buffer.from(text).toString('hex');
 }
 
 function goKind(value: Json): string {
@@ -98,6 +103,12 @@ function goKind(value: Json): string {
 function checkTypeMeta(served: ServedResource, value: JsonObject, text: string, refuse: (why: string) => Error): void {
   const { apiVersion, kind } = value;
   if (apiVersion === served.apiVersion && kind === served.kind) return;
+  for (const field of ['apiVersion', 'kind']) {
+    const given = value[field] ?? '';
+    if (typeof given === 'string') continue;
+    const why = `json: cannot unmarshal ${isJsonObject(given) ? 'object' : goKind(given)} into Go struct field .${field} of type string`;
+    throw refuse(`couldn't get version/kind; json parse error: ${why}`);
+  }
   if (served.origin === 'builtin') {
     if ((apiVersion ?? '') === '') value.apiVersion = served.apiVersion;
     if ((kind ?? '') === '') value.kind = served.kind;
@@ -109,13 +120,17 @@ function checkTypeMeta(served: ServedResource, value: JsonObject, text: string, 
   }
   if (typeof kind !== 'string' || kind === '') throw refuse(`Object 'Kind' is missing in '${text}'`);
   if (typeof apiVersion !== 'string' || apiVersion === '') throw refuse(`Object 'apiVersion' is missing in '${text}'`);
+  const fault = served.compiled.decodeFault(value);
+  const version = apiVersion.replace(/^.*\//, '');
+  if (fault !== undefined)
+    throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${served.kind}: ${fault}`);
   checkCustomType(served, value);
 }
 
 /** Why an object of another type cannot stand for a built-in kind, in the words of Kubernetes' own converter. */
 export function builtinTypeFault(served: ServedResource, value: JsonObject): string | undefined {
-  const kind = String(value.kind ?? '');
-  const apiVersion = String(value.apiVersion ?? '');
+  const kind = String(value.kind ?? served.kind);
+  const apiVersion = String(value.apiVersion ?? served.apiVersion);
   if (apiVersion !== served.apiVersion) {
     const what = `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`;
     return `${what} in scheme "pkg/runtime/scheme.go:110"`;
