@@ -57,6 +57,10 @@ const suffixAlphabet = 'bcdfghjklmnpqrstvwxz2456789';
 const version = {
   major: '1',
   minor: '34',
+  emulationMajor: '1',
+  emulationMinor: '34',
+  minCompatibilityMajor: '1',
+  minCompatibilityMinor: '33',
   gitVersion: 'v1.34.4',
   gitCommit: '',
   gitTreeState: 'clean',
@@ -103,6 +107,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     metrics: metrics.registry,
     version,
     address: () => address,
+    isBuiltinGroup: (group) => builtinGroups.has(group),
     checks: { ping: () => undefined },
     readiness: options.readiness ?? {},
   });

@@ -22,11 +22,25 @@ interface ResourceEntry {
   readonly storageVersionHash?: string;
 }
 
-/** Group names in the order clients see them: the core group apart, ours and Kubernetes' by name. */
+/** The built-in groups in kube-apiserver's order of preference, by which kubectl settles names that two groups share. */
+const preferred = [
+  'events.k8s.io',
+  'authentication.k8s.io',
+  'authorization.k8s.io',
+  'batch',
+  'policy',
+  'rbac.authorization.k8s.io',
+  'admissionregistration.k8s.io',
+  'apiextensions.k8s.io',
+  'coordination.k8s.io',
+];
+
+/** Group names in the order clients see them: the core group apart, built-in ones by preference, others by name. */
 export function groupNames({ registry, virtual }: DiscoverySource): string[] {
   const names = new Set([...registry.groups(), ...virtual.map((v) => v.group)]);
   names.delete('');
-  return [...names].sort();
+  const builtin = preferred.filter((group) => names.delete(group));
+  return [...builtin, ...[...names].sort()];
 }
 
 /** Versions of a group, preferred first. */
@@ -70,7 +84,7 @@ export function apiResourceList(source: DiscoverySource, group: string, version:
 }
 
 function entries({ registry, virtual }: DiscoverySource, group: string, version: string): ResourceEntry[] {
-  const stored = registry.resources(group, version).flatMap(storedEntries);
+  const stored = registry.resources(group, version).flatMap((served) => storedEntries(served, registry));
   const asked = virtual
     .filter((v) => v.group === group && v.version === version)
     .map(({ resource, singular, namespaced, kind, verbs }) => ({
@@ -81,10 +95,11 @@ function entries({ registry, virtual }: DiscoverySource, group: string, version:
       verbs,
     }));
   const all: ResourceEntry[] = [...stored, ...asked];
-  return all.sort((a, b) => (a.name < b.name ? -1 : 1));
+  const parent = (entry: ResourceEntry): string => entry.name.split('/')[0] ?? '';
+  return all.sort((a, b) => (parent(a) < parent(b) ? -1 : parent(a) > parent(b) ? 1 : 0));
 }
 
-function storedEntries(served: ServedResource): ResourceEntry[] {
+function storedEntries(served: ServedResource, registry: ResourceRegistry): ResourceEntry[] {
   const { resource, namespaced, kind, shortNames, categories } = served;
   const main: ResourceEntry = {
     name: resource,
@@ -94,7 +109,7 @@ function storedEntries(served: ServedResource): ResourceEntry[] {
     verbs: served.verbs,
     ...(shortNames.length === 0 ? {} : { shortNames }),
     ...(categories.length === 0 ? {} : { categories }),
-    storageVersionHash: storageVersionHash(served),
+    storageVersionHash: storageVersionHash(registry.storage(served.bucket) ?? served),
   };
   const sub = (name: string, extra: Partial<ResourceEntry>): ResourceEntry => ({
     name: `${resource}/${name}`,
@@ -108,9 +123,9 @@ function storedEntries(served: ServedResource): ResourceEntry[] {
   if (served.hasStatus) result.push(sub('status', {}));
   if (served.scale !== undefined) result.push(sub('scale', { group: 'autoscaling', version: 'v1', kind: 'Scale' }));
   for (const { name, group, version, kind: subKind, verbs } of served.extraSubresources) {
-    result.push(sub(name, { group, version, kind: subKind, verbs }));
+    result.push(sub(name, { ...(version === '' ? {} : { group, version }), kind: subKind, verbs }));
   }
-  return result;
+  return served.origin === 'custom' ? result : result.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** Tells clients that two group versions are stored alike: a hash of what the objects are stored as. */
@@ -127,7 +142,7 @@ export function aggregatedDiscovery(source: DiscoverySource, root: 'api' | 'apis
     apiVersion: `apidiscovery.k8s.io/${version}`,
     metadata: {},
     items: groups.map((group) => ({
-      metadata: group === '' ? { creationTimestamp: null } : { name: group, creationTimestamp: null },
+      metadata: group === '' ? {} : { name: group },
       versions: groupVersions(source, group).map((v) => ({
         version: v,
         resources: aggregatedResources(entries(source, group, v), group, v),

@@ -12,6 +12,7 @@ import {
 } from '../discovery/discovery.ts';
 import type { OpenApiDocuments } from '../openapi/documents.ts';
 import type { UserInfo } from '../resource.ts';
+import { unknownResource } from '../status.ts';
 import type { RequestInfo } from './request-info.ts';
 import { respondJson, respondText } from './respond.ts';
 
@@ -36,6 +37,7 @@ export interface NonResourceParts {
   readonly version: object;
   /** `host:port` as clients reach this server. */
   address(): string;
+  isBuiltinGroup(group: string): boolean;
   /** Named checks; a text says what is wrong. */
   readonly checks: Readonly<Record<string, () => string | undefined>>;
   /** Checks of /readyz alone: a server that is not ready yet is alive all the same. */
@@ -55,7 +57,10 @@ export function createNonResourceRoutes(parts: NonResourceParts): NonResourceRou
       if (path === '/metrics') return serveMetrics(parts, response);
       if (path === '/openapi/v2') return serveOpenApiV2(parts, request);
       const document = findDocument(parts, request, path);
-      return document === undefined ? notFoundText(response) : sendDocument(request, document);
+      if (document !== undefined) return sendDocument(request, document);
+      if (path.startsWith('/openapi/v3/')) return notFoundBare(response);
+      if (isBuiltinPath(parts, path)) throw unknownResource();
+      return notFoundText(response);
     },
   };
 }
@@ -65,21 +70,17 @@ interface Document {
   readonly contentType?: string;
 }
 
-function findDocument(
-  parts: NonResourceParts,
-  { request, info }: NonResourceRequest,
-  path: string,
-): Document | undefined {
+function findDocument(parts: NonResourceParts, { request }: NonResourceRequest, path: string): Document | undefined {
   if (path === '/version') return { body: parts.version };
   if (path === '/') return { body: { paths: rootPaths(parts) } };
-  if (path === '/openapi/v3') return { body: parts.openapi.v3Index() };
+  if (path === '/openapi/v3') return { body: parts.openapi.v3Index(), contentType: 'text/plain; charset=utf-8' };
   if (path.startsWith('/openapi/v3/')) {
     const body = parts.openapi.v3Document(path.slice('/openapi/v3/'.length));
     return body === undefined ? undefined : { body };
   }
   if (path === '/api' || path === '/apis') return rootDiscovery(parts, request, path === '/api' ? 'api' : 'apis');
   const segments = path.split('/').slice(1);
-  return groupDiscovery(parts, segments, info);
+  return groupDiscovery(parts, segments);
 }
 
 function rootDiscovery(parts: NonResourceParts, request: IncomingMessage, root: 'api' | 'apis'): Document {
@@ -93,12 +94,12 @@ function rootDiscovery(parts: NonResourceParts, request: IncomingMessage, root: 
   return { body: root === 'api' ? coreVersions(parts.address()) : apiGroupList(parts.discovery) };
 }
 
-function groupDiscovery({ discovery }: NonResourceParts, segments: string[], _info: RequestInfo): Document | undefined {
+function groupDiscovery({ discovery }: NonResourceParts, segments: string[]): Document | undefined {
   const [root, first = '', second] = segments;
   if (root === 'api' && segments.length === 2) return wrap(apiResourceList(discovery, '', first));
   if (root !== 'apis') return undefined;
   if (segments.length === 3) return wrap(apiResourceList(discovery, first, second ?? ''));
-  if (segments.length !== 2 || groupVersions(discovery, first).length === 0) return undefined;
+  if (segments.length !== 2 || first === '' || groupVersions(discovery, first).length === 0) return undefined;
   return { body: { kind: 'APIGroup', apiVersion: 'v1', ...apiGroup(discovery, first) } };
 }
 
@@ -131,8 +132,9 @@ function rootPaths({ discovery }: NonResourceParts): string[] {
 
 function sendDocument({ request, response, info }: NonResourceRequest, document: Document): number {
   const json = typeof document.body === 'string' ? document.body : JSON.stringify(document.body);
+  const isAggregated = document.contentType?.includes('APIGroupDiscoveryList') ?? false;
   const etag = `"${createHash('sha256').update(json).digest('hex').toUpperCase()}"`;
-  const headers = { ETag: etag, Vary: 'Accept' };
+  const headers = { ETag: etag, Vary: 'Accept', ...(isAggregated ? { 'Cache-Control': 'public' } : {}) };
   if (request.headers['if-none-match'] === etag) {
     response.writeHead(304, headers).end();
     return 304;
@@ -153,6 +155,17 @@ function serveOpenApiV2(parts: NonResourceParts, { request, response }: NonResou
 async function serveMetrics(parts: NonResourceParts, response: ServerResponse): Promise<number> {
   respondText(response, 200, await parts.metrics.metrics(), { 'Content-Type': parts.metrics.contentType });
   return 200;
+}
+
+/** Unknown paths inside Kubernetes' own groups are answered with a Status. */
+function isBuiltinPath(parts: NonResourceParts, path: string): boolean {
+  const [, root, group = ''] = path.split('/');
+  return root === 'api' || (root === 'apis' && group !== '' && parts.isBuiltinGroup(group));
+}
+
+function notFoundBare(response: ServerResponse): number {
+  response.writeHead(404, { 'Content-Length': 0 }).end();
+  return 404;
 }
 
 function notFoundText(response: ServerResponse): number {

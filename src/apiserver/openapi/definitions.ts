@@ -30,8 +30,13 @@ export function definitionOf(served: ServedResource, refPrefix: string): JsonSch
 function metadataSchema(served: ServedResource, refPrefix: string): JsonSchema {
   const own = served.schema.properties?.metadata?.description;
   const description = own ?? 'Standard object metadata: name, namespace, labels, annotations, owners, finalizers.';
-  if (refPrefix.startsWith('#/components')) return { description, allOf: [{ $ref: `${refPrefix}${metaName}` }] };
-  return { description, $ref: `${refPrefix}${metaName}` };
+  return refOf(metaName, description, refPrefix);
+}
+
+/** OpenAPI 3 allows nothing beside a `$ref`, so a described one is wrapped. */
+function refOf(name: string, description: string, refPrefix: string): JsonSchema {
+  const $ref = `${refPrefix}${name}`;
+  return refPrefix.startsWith('#/components') ? { description, allOf: [{ $ref }] } : { description, $ref };
 }
 
 function withNames(schema: JsonSchema, names: GroupVersionKind): JsonSchema {
@@ -50,7 +55,7 @@ export function listDefinitionOf(served: ServedResource, refPrefix: string): Jso
       properties: {
         apiVersion: { type: 'string' },
         kind: { type: 'string' },
-        metadata: { $ref: `${refPrefix}${listMetaName}` },
+        metadata: refOf(listMetaName, 'Metadata of the list: its version, and how to go on.', refPrefix),
         items: { type: 'array', items: { $ref: item } },
       },
     },

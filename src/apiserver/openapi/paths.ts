@@ -38,6 +38,7 @@ export function pathsOf(
     const base = served.namespaced ? `${root}/namespaces/{namespace}/${served.resource}` : `${root}/${served.resource}`;
     paths[base] = collectionItem(served, dialect);
     paths[`${base}/{name}`] = objectItem(served, dialect, '');
+    if (served.scale !== undefined) paths[`${base}/{name}/scale`] = objectItem(served, dialect, 'scale');
     if (served.hasStatus) paths[`${base}/{name}/status`] = objectItem(served, dialect, 'status');
     if (served.namespaced)
       paths[`${root}/${served.resource}`] = { get: operation(served, dialect, 'list', { suffix: 'ForAllNamespaces' }) };
@@ -55,7 +56,7 @@ function collectionItem(served: ServedResource, dialect: Dialect): object {
 }
 
 function objectItem(served: ServedResource, dialect: Dialect, subresource: string): object {
-  const suffix = subresource === '' ? '' : 'Status';
+  const suffix = subresource.charAt(0).toUpperCase() + subresource.slice(1);
   const patchTypes =
     served.origin === 'custom'
       ? ['application/json-patch+json', 'application/merge-patch+json', 'application/apply-patch+yaml']

@@ -49,8 +49,10 @@ export function openApiV2(source: DiscoverySource, title: { name: string; versio
 
 /** OpenAPI 2 knows neither anyOf, oneOf, not nor nullable; the server still enforces them. */
 function downgrade(schema: JsonSchema): JsonSchema {
-  const { anyOf: _anyOf, oneOf: _oneOf, not: _not, nullable: _nullable, allOf: _allOf, ...rest } = schema;
-  if (rest['x-kubernetes-preserve-unknown-fields'] === true && rest.properties === undefined) delete rest.items;
+  const { anyOf: _anyOf, oneOf: _oneOf, not: _not, nullable, allOf: _allOf, default: _default, ...rest } = schema;
+  if (nullable === true || rest['x-kubernetes-preserve-unknown-fields'] === true) {
+    for (const key of ['type', 'items', 'properties', 'additionalProperties'] as const) delete rest[key];
+  }
   if (rest.properties !== undefined) {
     rest.properties = Object.fromEntries(Object.entries(rest.properties).map(([k, v]) => [k, downgrade(v)]));
   }
