@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RequestInfo } from './http/request-info.ts';
 import type { ResourceRegistry } from './registry.ts';
 import type { ObjectStore } from './store/store.ts';
@@ -9,7 +9,16 @@ export class RequestMetrics {
   readonly #requests: Counter<'verb' | 'group' | 'version' | 'resource' | 'subresource' | 'code'>;
   readonly #durations: Histogram<'verb' | 'resource'>;
 
+  readonly #watches: Gauge<'resource'>;
+
   constructor() {
+    collectDefaultMetrics({ register: this.registry });
+    this.#watches = new Gauge({
+      name: 'apiserver_longrunning_requests',
+      help: 'Watches that are open now, by resource.',
+      labelNames: ['resource'],
+      registers: [this.registry],
+    });
     this.#requests = new Counter({
       name: 'apiserver_request_total',
       help: 'Requests answered, by verb, resource and HTTP code.',
@@ -23,6 +32,13 @@ export class RequestMetrics {
       buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30],
       registers: [this.registry],
     });
+  }
+
+  /** Called when a request begins; the function it returns, when it ends. */
+  begin(info: RequestInfo): () => void {
+    if (info.verb !== 'watch') return () => undefined;
+    this.#watches.inc({ resource: info.resource });
+    return () => this.#watches.dec({ resource: info.resource });
   }
 
   observe(info: RequestInfo, code: number, durationMs: number): void {

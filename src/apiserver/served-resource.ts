@@ -54,7 +54,6 @@ export interface ServedResource {
   readonly strategy: Strategy;
   readonly table: TablePrinter;
   readonly fieldManager: FieldManager;
-  readonly statusFieldManager: FieldManager;
   /** Fields usable in a field selector beyond metadata.name and metadata.namespace. */
   readonly selectableFields: Readonly<Record<string, (object: KubeObject) => string>>;
   /** A `Warning:` on every use of a deprecated version. */

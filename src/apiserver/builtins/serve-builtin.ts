@@ -39,7 +39,6 @@ export function serveBuiltin(builtin: BuiltinResource): ServedResource {
     strategy: builtin.strategy,
     table: builtin.table,
     fieldManager: createFieldManager(manager),
-    statusFieldManager: createFieldManager(manager),
     selectableFields: builtin.strategy.selectableFields ?? {},
     deprecationWarning: undefined,
     ...codecOf(builtin),

@@ -26,6 +26,7 @@ function serveVersion(crd: Crd, version: CrdVersion, converter: Converter, epoch
     kind: names.kind,
     hasStatusSubresource: hasStatus,
     convert: (object: KubeObject, toApiVersion: string) => convertNow(converter, object, toApiVersion),
+    schemaOf: (other: string) => schemaOfVersion(crd, other),
   };
   return {
     origin: 'custom',
@@ -54,11 +55,15 @@ function serveVersion(crd: Crd, version: CrdVersion, converter: Converter, epoch
     strategy: { hasGeneration: true },
     table: customTable(version.additionalPrinterColumns),
     fieldManager: createFieldManager(manager),
-    statusFieldManager: createFieldManager(manager),
     selectableFields: selectable(version),
     deprecationWarning: deprecation(crd, version),
     ...codec(crd, version, schema, converter, epoch),
   };
+}
+
+function schemaOfVersion(crd: Crd, apiVersion: string): JsonSchema | undefined {
+  const found = crd.spec.versions.find((v) => v.served && apiVersionOf(crd.spec.group, v.name) === apiVersion);
+  return found === undefined ? undefined : (found.schema?.openAPIV3Schema ?? {});
 }
 
 /** Field managers need the converted object at once; a webhook cannot answer at once, so ownership stays as it is. */

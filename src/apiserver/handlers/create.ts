@@ -119,7 +119,6 @@ async function admitCreate(
   if (admitted === undefined || admitted === object) return object;
   served.compiled.prune(asJson(admitted));
   served.compiled.applyDefaults(asJson(admitted));
-  trackCreation(served, admitted, options, context.now);
   return admitted;
 }
 

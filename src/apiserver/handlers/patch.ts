@@ -201,8 +201,7 @@ function mergeApplied(
   live: KubeObject | undefined,
   now: Date,
 ): KubeObject {
-  const manager = request.subresource === 'status' ? served.statusFieldManager : served.fieldManager;
-  const merged = manager.apply({
+  const merged = served.fieldManager.apply({
     live,
     patch: structuredClone(patch),
     manager: options.fieldManager,

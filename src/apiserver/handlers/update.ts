@@ -98,8 +98,7 @@ function versionRequired(served: ServedResource, name: string): ApiError {
 }
 
 function trackUpdate(served: ServedResource, change: Change, next: KubeObject, live: KubeObject, now: Date): void {
-  const manager = change.subresource === 'status' ? served.statusFieldManager : served.fieldManager;
-  const entries = manager.update({
+  const entries = served.fieldManager.update({
     live,
     next,
     manager: change.options.fieldManager,
@@ -149,7 +148,6 @@ async function admitUpdate(
   if (admitted === undefined || admitted === next) return next;
   served.compiled.prune(asJson(admitted));
   served.compiled.applyDefaults(asJson(admitted));
-  trackUpdate(served, change, admitted, live, context.now);
   return admitted;
 }
 

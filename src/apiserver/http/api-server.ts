@@ -63,6 +63,7 @@ async function serve(
   };
   let code = 200;
   let reason = '';
+  const end = parts.metrics.begin(info);
   try {
     code = await answerRequest(parts, { request, response, info, warnings, seen });
   } catch (error) {
@@ -75,6 +76,7 @@ async function serve(
       answerError(response, request, failure, { warnings, media: seen.media });
     }
   }
+  end();
   parts.metrics.observe(info, code, performance.now() - started);
   if (info.isResource && !readVerbs.has(info.verb)) parts.audit.record({ info, user: seen.user, code, reason });
 }

@@ -46,13 +46,16 @@ export interface NonResourceParts {
 
 const media = { format: 'json' as const, contentType: 'application/json', pretty: false };
 
+const healthPath = /^\/(healthz|readyz|livez)(?:\/([^/]+))?$/;
+
 /** Builds the routes. */
 export function createNonResourceRoutes(parts: NonResourceParts): NonResourceRoutes {
   return {
     async serve(request) {
       const { info, response } = request;
       const path = info.path.length > 1 && info.path.endsWith('/') ? info.path.slice(0, -1) : info.path;
-      if (path === '/healthz' || path === '/readyz' || path === '/livez') return serveHealth(parts, request, path);
+      const health = healthPath.exec(path);
+      if (health !== null) return serveHealth(parts, request, { root: health[1] ?? '', only: health[2] });
       if (info.method !== 'GET' && info.method !== 'HEAD') return notFoundText(response);
       if (path === '/metrics') return serveMetrics(parts, response);
       if (path === '/openapi/v2') return serveOpenApiV2(parts, request);
@@ -164,7 +167,7 @@ function isBuiltinPath(parts: NonResourceParts, path: string): boolean {
 }
 
 function notFoundBare(response: ServerResponse): number {
-  response.writeHead(404, { 'Content-Length': 0 }).end();
+  response.writeHead(404, { 'Cache-Control': 'no-cache, private', 'Content-Length': 0 }).end();
   return 404;
 }
 
@@ -173,15 +176,20 @@ function notFoundText(response: ServerResponse): number {
   return 404;
 }
 
-function serveHealth(parts: NonResourceParts, { response, info }: NonResourceRequest, path: string): number {
+function serveHealth(
+  parts: NonResourceParts,
+  { response, info }: NonResourceRequest,
+  asked: { root: string; only: string | undefined },
+): number {
   const excluded = new Set(info.query.getAll('exclude'));
-  const checks = path === '/readyz' ? { ...parts.checks, ...parts.readiness } : parts.checks;
+  const checks = asked.root === 'readyz' ? { ...parts.checks, ...parts.readiness } : parts.checks;
+  if (asked.only !== undefined && checks[asked.only] === undefined) return notFoundText(response);
   const results = Object.entries(checks)
-    .filter(([name]) => !excluded.has(name))
+    .filter(([name]) => !excluded.has(name) && (asked.only ?? name) === name)
     .map(([name, check]) => ({ name, fault: check() }));
   const isHealthy = results.every((r) => r.fault === undefined);
   const lines = results.map((r) => (r.fault === undefined ? `[+]${r.name} ok` : `[-]${r.name} failed: ${r.fault}`));
-  const verdict = `${path.slice(1)} check ${isHealthy ? 'passed' : 'failed'}`;
+  const verdict = `${asked.root} check ${isHealthy ? 'passed' : 'failed'}`;
   const code = isHealthy ? 200 : 500;
   const isBrief = isHealthy && !info.query.has('verbose');
   respondText(response, code, isBrief ? 'ok' : `${[...lines, verdict].join('\n')}\n`);
