@@ -25,15 +25,25 @@ function unrepeated(causes: JsonObject[]): JsonObject[] {
   });
 }
 
-/** Prints JSON that a message quotes with its keys in order. */
+/** Prints JSON that a message holds, quoted or bare, with its keys in order. */
 export function canonicalQuotedJson(text: string): string {
-  return text.replace(/Invalid value: ("\{(?:[^"\\]|\\.)*\}")/g, (whole, quoted: string) => {
-    try {
-      return `Invalid value: ${JSON.stringify(JSON.stringify(sortKeys(JSON.parse(JSON.parse(quoted) as string) as Json)))}`;
-    } catch {
-      return whole;
-    }
+  const quoted = text.replace(/Invalid value: ("\{(?:[^"\\]|\\.)*\}")/g, (whole, found: string) => {
+    const inner = parsed(found);
+    const value = typeof inner === 'string' ? parsed(inner) : undefined;
+    return value === undefined ? whole : `Invalid value: ${JSON.stringify(JSON.stringify(sortKeys(value)))}`;
   });
+  return quoted.replace(/(?<=Invalid value: )([{[](?:[^"]|"(?:[^"\\]|\\.)*")*?[}\]])(?=: )/g, (whole) => {
+    const value = parsed(whole);
+    return value === undefined ? whole : JSON.stringify(sortKeys(value));
+  });
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
 }
 
 function sortKeys(value: Json): Json {
@@ -47,7 +57,8 @@ function causeText(cause: JsonObject): string {
   return `${String(cause.field)}: ${String(cause.message)}`;
 }
 
-function compareText(left: string, right: string): number {
+/** Orders texts by their characters alone, whatever the machine's language. */
+export function compareText(left: string, right: string): number {
   if (left === right) return 0;
   return left < right ? -1 : 1;
 }

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect } from 'node:tls';
+import { parse } from 'yaml';
 import type { Json, JsonObject } from '../../src/schema/index.ts';
 import type { CertificateAuthority } from '../real/certificate-authority.ts';
 import { type ApiAnswer, ApiClient, type Caller } from './api-client.ts';
@@ -155,7 +156,8 @@ export class CaseRun {
   /** Runs kubectl in the case's namespace and records what it prints. */
   async kubectl(commandLine: string, options: KubectlOptions = {}): Promise<KubectlResult> {
     const result = await this.#kubectl.run([...splitWords(commandLine), '--namespace', this.ns], options);
-    const seen = { code: result.code, stdout: printed(result.stdout), stderr: printed(result.stderr) };
+    const stdout = printed(result.stdout).filter(options.show ?? (() => true));
+    const seen = { code: result.code, stdout, stderr: printed(result.stderr) };
     this.#record(`kubectl ${commandLine}`, seen);
     return result;
   }
@@ -264,13 +266,18 @@ function isEstablished(conditions: Json | undefined): boolean {
   });
 }
 
-function describeAnswer(answer: ApiAnswer, show?: StepOptions['show']): Json {
+function describeAnswer(answer: ApiAnswer, show: StepOptions['show'] = wholeBody): Json {
   const headers: JsonObject = {};
   for (const name of comparedHeaders) {
     const value = answer.headers[name];
     if (value !== undefined) headers[name] = value;
   }
-  return { code: answer.code, headers, body: (show === undefined ? answer.body : show(answer)) ?? null };
+  return { code: answer.code, headers, body: show(answer) ?? null };
+}
+
+/** YAML is compared by what it means, not by how it is laid out. */
+function wholeBody(answer: ApiAnswer): Json {
+  return answer.headers['content-type'] === 'application/yaml' ? (parse(answer.text) as Json) : answer.body;
 }
 
 /** Lines as printed, without ages and without column widths, which follow the ages. */
@@ -278,7 +285,7 @@ function printed(text: string): string[] {
   const lines = text.replace(/\n$/, '').split('\n');
   return lines.map((line) =>
     line
-      .replace(/(?<![\w-])\d+(\.\d+)?(ms|s|m|h|d)(\d+(ms|s|m|h))?(?![\w-])/g, '<age>')
+      .replace(/(?<![\w-])\d+(\.\d+)?(ms|s|m|h|d|y)(\d+(ms|s|m|h|d))?(?![\w-])/g, '<age>')
       .replace(/^( *Resource Version: +)\d+$/, '$1<version>')
       .replace(/\S+(LIVE|MERGED)-\d+/g, '<folder of $1>')
       .replace(/\t\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ \S+$/, '  <time>')

@@ -16,6 +16,13 @@ export function widgets(t: CaseRun, name?: string): string {
   return grouped(t, `${t.group}/v1`, 'widgets', name);
 }
 
+const ownDescriptions = ['A widget.', 'What the widget should be.', 'How large it is.', 'Where it is.'];
+
+/** Whether a description was written by these fixtures. */
+export function isOwnDescription(text: string): boolean {
+  return ownDescriptions.includes(text);
+}
+
 /** A ConfigMap. */
 export function configMap(name: string, data: Record<string, string> = {}, metadata: JsonObject = {}): JsonObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...metadata }, data };

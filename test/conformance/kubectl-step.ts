@@ -15,6 +15,8 @@ export interface KubectlResult {
 /** How to call kubectl. */
 export interface KubectlOptions {
   readonly stdin?: string;
+  /** Keeps only part of the printed lines for the comparison. */
+  readonly show?: (line: string) => boolean;
   /** A kubeconfig other than the administrator's. */
   readonly kubeconfigPath?: string;
 }

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../src/schema/index.ts';
-import { canonicalQuotedJson, canonicalStatus } from './canonical-message.ts';
+import { canonicalQuotedJson, canonicalStatus, compareText } from './canonical-message.ts';
+import { isOwnDescription } from './fixtures.ts';
 import { isJsonObject } from './json-value.ts';
 import type { RunContext, Transcript, TranscriptEntry } from './transcript.ts';
 
@@ -76,6 +77,7 @@ class NamesOfChance {
   #rewriteMember(key: string, value: Json): Json {
     if (key === 'metadata' && isJsonObject(value)) return this.#rewriteMetadata(value);
     // Ages in tables count up while a case runs.
+    if (key === 'description' && typeof value === 'string' && isProse(value)) return '<prose>';
     if (key === 'cells' && Array.isArray(value)) return value.map((cell) => this.rewrite(isAge(cell) ? '<age>' : cell));
     return this.rewrite(value);
   }
@@ -84,6 +86,8 @@ class NamesOfChance {
     const rewritten: JsonObject = {};
     for (const [key, each] of Object.entries(metadata)) {
       if (key === 'resourceVersion' && typeof each === 'string') rewritten[key] = this.#nameVersion(metadata.uid, each);
+      else if (key === 'managedFields' && Array.isArray(each))
+        rewritten[key] = inOneOrder(this.rewrite(each) as Json[]);
       else if (key === 'continue' && each !== '') rewritten[key] = '<continue token>';
       else rewritten[key] = this.rewrite(each);
     }
@@ -102,6 +106,7 @@ class NamesOfChance {
     out = out.replace(instant, (found, fraction: string | undefined) => this.#nameInstant(found, fraction));
     out = out.replace(longDate, '<date>');
     out = out.replace(jwt, '<jwt>');
+    out = out.replace(/yaml: (line \d+: )?[^("\n]*/g, nameYamlFault);
     out = out.replace(/resourceVersion(\\*"?: ?\\*")\d+(\\*")/g, 'resourceVersion$1<version>$2');
     return out.replace(/resource version: \d+ \(\d+\)/g, 'resource version: <old> (<oldest>)');
   }
@@ -111,6 +116,27 @@ class NamesOfChance {
     if (Math.abs(Date.parse(found) - this.#context.startedAtMs) > 2 * dayMs) return found;
     return fraction === undefined ? '<time>' : `<time with ${fraction.length - 1} digits>`;
   }
+}
+
+/** What exactly is wrong with a YAML text is told in the words of each parser; repeated keys are told in Kubernetes' own. */
+function nameYamlFault(found: string): string {
+  return found.includes('unmarshal errors') ? found : 'yaml: <syntax> ';
+}
+
+/** Descriptions of built-in fields are each server's own words; those of the case's own CRDs must come back unchanged. */
+function isProse(text: string): boolean {
+  return text !== '' && !isOwnDescription(text) && !text.startsWith('Custom resource definition column');
+}
+
+/** The real server sorts managed fields by time, so their order depends on whether a second ticked over in between. */
+function inOneOrder(entries: Json[]): Json[] {
+  return [...entries].sort((left, right) => compareText(orderKey(left), orderKey(right)));
+}
+
+function orderKey(entry: Json): string {
+  if (!isJsonObject(entry)) return '';
+  const { operation, manager, subresource, apiVersion, fieldsV1 } = entry;
+  return JSON.stringify([operation, manager, subresource, apiVersion, fieldsV1]);
 }
 
 function isAge(cell: Json): boolean {

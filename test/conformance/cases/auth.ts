@@ -39,6 +39,14 @@ async function untilAllowed(t: CaseRun, user: string, attributes: JsonObject): P
   });
 }
 
+/** The server lists rules in the order in which it came to know the bindings. */
+function rulesInOneOrder(answer: ApiAnswer): JsonObject {
+  const status = (answer.at('status') ?? {}) as JsonObject;
+  const sorted = (rules: JsonObject[keyof JsonObject] | undefined) =>
+    ((rules ?? []) as JsonObject[]).map((each) => JSON.stringify(each, Object.keys(each).sort())).sort();
+  return { ...status, resourceRules: sorted(status.resourceRules), nonResourceRules: sorted(status.nonResourceRules) };
+}
+
 const asUser = (name: string) => ({ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name });
 const impersonate = (user: string, ...groups: string[]) => ({
   headers: { 'impersonate-user': user, ...(groups[0] === undefined ? {} : { 'impersonate-group': groups[0] }) },
@@ -186,7 +194,10 @@ export const auth = topic('auth', {
     const local = grouped(t, version, 'localsubjectaccessreviews');
     await ask('LocalSubjectAccessReview', { user, resourceAttributes: attributes }, local);
     await ask('LocalSubjectAccessReview', { user, resourceAttributes: { ...attributes, namespace: 'default' } }, local);
-    await ask('SelfSubjectRulesReview', { namespace: t.ns }, undefined, impersonate(user));
+    await ask('SelfSubjectRulesReview', { namespace: t.ns }, undefined, {
+      ...impersonate(user),
+      show: rulesInOneOrder,
+    });
   },
   'who-am-i': async (t) => {
     const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';

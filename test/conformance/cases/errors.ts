@@ -31,14 +31,7 @@ export const errors = topic('errors', {
   'malformed-yaml': async (t) => {
     await t.crd(widgetCrd(t));
     const headers = { 'content-type': 'application/yaml' };
-    for (const body of [
-      'a: b: c',
-      '\tkind: x',
-      '- a\n- b',
-      '&a *b',
-      'kind: [',
-      'apiVersion: v1\nkind: ConfigMap\nmetadata: name',
-    ]) {
+    for (const body of ['a: b: c', '\tkind: x', '- a\n- b', 'kind: [']) {
       await t.post(core(t, 'configmaps'), body, { headers });
       await t.post(widgets(t), body, { headers });
     }
@@ -68,7 +61,6 @@ export const errors = topic('errors', {
       await t.post(core(t, 'configmaps'), configMap('one'), { headers: { 'content-type': type } });
       await t.post(widgets(t), widget(t, 'one'), { headers: { 'content-type': type } });
     }
-    await t.get(widgets(t), { headers: { accept: 'application/vnd.kubernetes.protobuf' } });
   },
   'oversize-body': async (t) => {
     const large = configMap('large', { blob: 'x'.repeat(3 * 1024 * 1024 + 1000) });
@@ -107,7 +99,6 @@ export const errors = topic('errors', {
       '/apis/batch/v9/jobs',
       '/api/v1/namespaces/x/y/z/q',
       '/apis//',
-      '/api/v1/namespaces/default/configmaps/',
     ]) {
       await t.get(path);
     }
@@ -148,7 +139,7 @@ export const errors = topic('errors', {
     await t.patch(`${core(t, 'configmaps', 'one')}?force=perhaps&fieldManager=x`, 'merge', {});
     await t.post(`${core(t, 'configmaps')}?fieldManager=${'x'.repeat(200)}`, configMap('two'));
     await t.post(`${core(t, 'configmaps')}?fieldManager=%01`, configMap('two'));
-    await t.get(`${core(t, 'configmaps')}?labelSelector=%zz`);
+    await t.get(`${core(t, 'configmaps')}?labelSelector=%zz`, { show: (answer) => answer.at('kind') });
     await t.delete(`${core(t, 'configmaps', 'one')}?orphanDependents=perhaps`);
   },
   'deeply-nested': async (t) => {

@@ -12,6 +12,11 @@ async function discoverable(t: CaseRun): Promise<string> {
   return `widgets.${t.group}`;
 }
 
+/** Lines of kubectl explain that name fields and types; the rest describes built-in fields in each server's own words. */
+function isStructure(line: string): boolean {
+  return /^[A-Z]+:/.test(line) || /\t?<\S+>/.test(line);
+}
+
 /** What people type every day. */
 export const kubectl = topic('kubectl', {
   'apply-client-side': async (t) => {
@@ -137,6 +142,7 @@ export const kubectl = topic('kubectl', {
     await t.kubectl('delete configmap a');
     await t.kubectl('delete configmap a --ignore-not-found');
     await t.kubectl('delete configmap b --wait=false --cascade=orphan');
+    await t.until(core(t, 'configmaps', 'b'), (answer) => answer.code === 404);
     await t.kubectl('delete configmap c --dry-run=server');
     await t.kubectl('delete configmaps -l mine=yes');
     await t.post(core(t, 'pods'), pod('one'), { quiet: true });
@@ -164,16 +170,19 @@ export const kubectl = topic('kubectl', {
   },
   explain: async (t) => {
     const type = await discoverable(t);
-    await t.kubectl(`explain ${type}`);
+    await t.kubectl(`explain ${type}`, { show: isStructure });
     await t.kubectl(`explain ${type}.spec`);
     await t.kubectl(`explain ${type}.spec.ports --recursive`);
     await t.kubectl(`explain ${type}.spec.size`);
     await t.kubectl(`explain ${type}.nothing`);
   },
   'explain-built-ins': async (t) => {
-    await t.kubectl('explain configmap.data');
-    await t.kubectl('explain secrets.type');
-    await t.kubectl('explain namespace.metadata.finalizers');
+    await t.kubectl('explain configmap', { show: isStructure });
+    await t.kubectl('explain secrets.type', { show: isStructure });
+    await t.kubectl('explain namespace.metadata.finalizers', { show: isStructure });
+    await t.kubectl('explain pod.spec.containers', { show: isStructure });
+    await t.kubectl('explain lease.spec --recursive', { show: isStructure });
+    await t.kubectl('explain configmap.nothing');
   },
   describe: async (t) => {
     const type = await discoverable(t);
@@ -202,7 +211,7 @@ export const kubectl = topic('kubectl', {
     await t.kubectl('annotate configmap one note=hello');
     await t.kubectl('annotate configmap one note-');
     await t.kubectl('label configmap one bad=not/ok!');
-    await t.kubectl('label configmaps --all all=yes');
+    await t.kubectl('label configmaps -l a=b all=yes');
     await t.get(core(t, 'configmaps', 'one'));
   },
   'create-and-replace': async (t) => {
@@ -259,6 +268,5 @@ export const kubectl = topic('kubectl', {
   },
   version: async (t) => {
     await t.kubectl('version');
-    await t.kubectl('cluster-info');
   },
 });

@@ -7,6 +7,16 @@ function namesOf(answer: { at(path: string): unknown }): string[] {
   return items.map((item) => item.metadata.name);
 }
 
+/** The real server still answers young tokens from its cache, so the token is made to come from long ago. */
+function aged(token: string): string {
+  try {
+    const content = JSON.parse(Buffer.from(token, 'base64url').toString()) as { rv?: number };
+    return Buffer.from(JSON.stringify({ ...content, rv: 2 })).toString('base64url');
+  } catch {
+    return token;
+  }
+}
+
 async function seed(t: CaseRun) {
   const labels: Record<string, Record<string, string>> = {
     a: { tier: 'front', env: 'prod' },
@@ -121,7 +131,7 @@ export const selectors = topic('selectors', {
     t.note('third page ends', third.str('metadata.continue'));
     const labelled = await t.get(`${core(t, 'configmaps')}?limit=2&labelSelector=mine`, show);
     t.note('labelled', namesOf(labelled));
-    await t.get(`${secrets}?limit=2&continue=garbage`);
+    await t.get(`${secrets}?limit=2&continue=${Buffer.from('hello').toString('base64url')}`);
     await t.get(`${secrets}?limit=-1`);
     await t.get(`${secrets}?limit=many`);
     await t.get(`${secrets}?limit=0`, show);
@@ -162,13 +172,12 @@ export const selectors = topic('selectors', {
       const first = await t.get(`${secrets}?limit=1`, { quiet: true });
       await t.post(secrets, { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'd' } }, { quiet: true });
       await t.target.compact();
-      const expired = await t.get(`${secrets}?limit=1&continue=${first.str('metadata.continue')}`, { quiet: true });
+      const token = aged(first.str('metadata.continue'));
+      const expired = await t.get(`${secrets}?limit=1&continue=${token}`, { quiet: true });
       t.note('expired', [expired.code, expired.body]);
       const again = await t.get(`${secrets}?limit=5&continue=${expired.str('metadata.continue')}`, { quiet: true });
       t.note('goes on inconsistently', [again.code, namesOf(again)]);
-      const rv = first.str('metadata.resourceVersion');
-      const old = await t.get(`${secrets}?resourceVersion=${rv}&resourceVersionMatch=Exact`, { quiet: true });
-      t.note('old version', [old.code, old.body]);
+      await t.get(`${secrets}?resourceVersion=2&resourceVersionMatch=Exact`);
     },
   },
 });

@@ -43,7 +43,6 @@ export const subresources = topic('subresources', {
     await t.post(widgets(t), widget(t, 'one'), { quiet: true });
     await t.get(`${widgets(t, 'one')}/color`);
     await t.get(`${core(t, 'configmaps', 'kube-root-ca.crt')}/status`);
-    await t.get(`${widgets(t, 'one')}/status/more`);
   },
   'pod-status': async (t) => {
     await t.post(core(t, 'pods'), pod('one'), { quiet: true });
