@@ -165,19 +165,17 @@ export const selectors = topic('selectors', {
   },
   'expired-continue': {
     alone: async (t) => {
-      const secrets = core(t, 'secrets');
-      for (const name of ['a', 'b', 'c']) {
-        await t.post(secrets, { apiVersion: 'v1', kind: 'Secret', metadata: { name } }, { quiet: true });
-      }
-      const first = await t.get(`${secrets}?limit=1`, { quiet: true });
-      await t.post(secrets, { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'd' } }, { quiet: true });
+      await t.crd(widgetCrd(t));
+      for (const name of ['a', 'b', 'c']) await t.post(widgets(t), widget(t, name), { quiet: true });
+      const first = await t.get(`${widgets(t)}?limit=1`, { quiet: true });
+      await t.post(widgets(t), widget(t, 'd'), { quiet: true });
       await t.target.compact();
       const token = aged(first.str('metadata.continue'));
-      const expired = await t.get(`${secrets}?limit=1&continue=${token}`, { quiet: true });
+      const expired = await t.get(`${widgets(t)}?limit=1&continue=${token}`, { quiet: true });
       t.note('expired', [expired.code, expired.body]);
-      const again = await t.get(`${secrets}?limit=5&continue=${expired.str('metadata.continue')}`, { quiet: true });
+      const again = await t.get(`${widgets(t)}?limit=5&continue=${expired.str('metadata.continue')}`, { quiet: true });
       t.note('goes on inconsistently', [again.code, namesOf(again)]);
-      await t.get(`${secrets}?resourceVersion=2&resourceVersionMatch=Exact`);
+      await t.get(`${widgets(t)}?resourceVersion=2&resourceVersionMatch=Exact`);
     },
   },
 });
