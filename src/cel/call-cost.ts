@@ -63,6 +63,11 @@ function selfComparison(list: CelList): number {
   return 11 + Math.floor(list.size * list.size * (isText ? 2 + traversalFactor : 2));
 }
 
+/** A list, a pass over the text, and for every second character a requirement with its list of values. */
+function selectorCost(length: number): number {
+  return 10 + share(length, traversalFactor) + Math.ceil(length / 2) * 50;
+}
+
 /** A format knows how long the regular expression is that it stands for. */
 export interface RegexSized {
   readonly regexSize: number;
@@ -80,6 +85,9 @@ const byFunction: Readonly<Record<string, CallCost>> = {
   ...costs(['find', 'findAll'], searching),
   validate: validation,
   '_==_': equality,
+  // Two questions to the authorizer are all that one expression can afford.
+  check: 350_000,
+  ...costs(['fieldSelector', 'labelSelector'], ([, selector]) => selectorCost(sizeOf(selector as Value))),
   'sets.contains': everyPair(1),
   'sets.intersects': everyPair(1),
   'sets.equivalent': everyPair(2),

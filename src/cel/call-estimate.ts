@@ -1,6 +1,6 @@
 import type { Expr } from './ast.ts';
 import { regexFactor, traversalFactor } from './call-cost.ts';
-import { either, exactly, plus, type Range, scaled, times, unbounded } from './size-range.ts';
+import { either, exactly, plus, type Range, scaled, sumOf, times, unbounded } from './size-range.ts';
 import { type CelType, typeParameters } from './types.ts';
 
 /** An argument as far as it is known before running. */
@@ -111,6 +111,11 @@ const containing =
     return { cost: plus(compared, parsed) };
   };
 
+const selecting: Estimator = ({ args: [selector] }) =>
+  selector && {
+    cost: sumOf([exactly(10), scaled(selector.size, traversalFactor), scaled(scaled(selector.size, 0.5), 50)]),
+  };
+
 const maxFormatRegex = 128;
 
 const validating: Estimator = ({ args: [text] }) =>
@@ -151,6 +156,8 @@ const byFunction: Readonly<Record<string, Estimator>> = {
   containsIP: containing(exactly(0)),
   containsCIDR: containing(plus(scaled(addressBytes, traversalFactor), exactly(1))),
   validate: validating,
+  check: () => ({ cost: exactly(350_000) }),
+  ...same('fieldSelector labelSelector', selecting),
   '_==_': equalOpaques,
   'sets.contains': everyPair(1),
   'sets.intersects': everyPair(1),

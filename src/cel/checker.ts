@@ -12,23 +12,23 @@ export interface CheckEnvironment {
 }
 
 /** The names of types, usable as values. */
-const typeNames: Readonly<Record<string, CelType>> = {
-  bool: simpleTypes.bool,
-  bytes: simpleTypes.bytes,
-  double: simpleTypes.double,
-  int: simpleTypes.int,
-  string: simpleTypes.string,
-  uint: simpleTypes.uint,
-  null_type: simpleTypes.null,
-  type: { kind: 'type' },
-  list: { kind: 'list', element: simpleTypes.dyn },
-  map: { kind: 'map', key: simpleTypes.dyn, value: simpleTypes.dyn },
-  'google.protobuf.Duration': simpleTypes.duration,
-  'google.protobuf.Timestamp': simpleTypes.timestamp,
-  'net.IP': { kind: 'opaque', name: 'net.IP' },
-  'net.CIDR': { kind: 'opaque', name: 'net.CIDR' },
-  optional_type: { kind: 'optional', value: simpleTypes.dyn },
-};
+const typeNames: ReadonlyMap<string, CelType> = new Map<string, CelType>([
+  ['bool', simpleTypes.bool],
+  ['bytes', simpleTypes.bytes],
+  ['double', simpleTypes.double],
+  ['int', simpleTypes.int],
+  ['string', simpleTypes.string],
+  ['uint', simpleTypes.uint],
+  ['null_type', simpleTypes.null],
+  ['type', { kind: 'type' }],
+  ['list', { kind: 'list', element: simpleTypes.dyn }],
+  ['map', { kind: 'map', key: simpleTypes.dyn, value: simpleTypes.dyn }],
+  ['google.protobuf.Duration', simpleTypes.duration],
+  ['google.protobuf.Timestamp', simpleTypes.timestamp],
+  ['net.IP', { kind: 'opaque', name: 'net.IP' }],
+  ['net.CIDR', { kind: 'opaque', name: 'net.CIDR' }],
+  ['optional_type', { kind: 'optional', value: simpleTypes.dyn }],
+]);
 
 /** Finds the type of every node, resolves its calls, and returns the mistakes found on the way. */
 export function check(expr: Expr, environment: CheckEnvironment): Issue[] {
@@ -122,7 +122,7 @@ class Checker {
   #ident(expr: Ident): CelType {
     const variable = this.#variable(expr.name);
     if (variable !== undefined) return variable;
-    const named = typeNames[expr.name];
+    const named = typeNames.get(expr.name);
     if (named === undefined) return this.#undeclared(expr.offset, expr.name);
     expr.constant = new CelTypeValue(expr.name);
     return { kind: 'type', of: named };
@@ -131,7 +131,7 @@ class Checker {
   #select(expr: Select): CelType {
     const qualified = expr.isTest ? undefined : qualifiedName(expr);
     if (qualified !== undefined) {
-      const named = typeNames[qualified];
+      const named = typeNames.get(qualified);
       const variable = this.#variable(qualified);
       if (variable !== undefined) {
         expr.variable = qualified;
@@ -286,7 +286,7 @@ class Checker {
 
   /** No type can be built in an expression, so this only finds the words for the refusal. */
   #struct(expr: Extract<Expr, { kind: 'struct' }>): CelType {
-    const named = typeNames[expr.name];
+    const named = typeNames.get(expr.name);
     if (this.#variable(expr.name) !== undefined) this.#issue(expr.offset, `'${expr.name}' is not a type`);
     else if (named === undefined) return this.#undeclared(expr.offset, expr.name);
     else this.#issue(expr.offset, `'${formatType(named)}' is not a message type`);

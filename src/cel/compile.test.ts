@@ -196,6 +196,22 @@ describe('the result must be of the expected type', () => {
   });
 });
 
+describe('names that every JavaScript object has mean nothing', () => {
+  const names = ['constructor', 'toString', '__proto__', 'hasOwnProperty', 'valueOf'];
+
+  for (const name of names) {
+    test(name, () => {
+      for (const source of [name, `${name}()`, `self.${name}`, `self.s.${name}()`, `x.${name}{}`]) {
+        assert.ok('errors' in compileCel(source, environment), source);
+      }
+      assert.equal(run(`has(self.any.${name})`), false);
+      assert.equal(run(`'${name}' in self.any`), false);
+      assert.throws(() => run(`self.any['${name}']`), /no such key/);
+      assert.throws(() => run(`double('${name}' + '')`), /type conversion error/);
+    });
+  }
+});
+
 describe('a program knows the variables it reads', () => {
   const variables = { self, oldSelf: self };
   const usesOf = (source: string): string[] => {

@@ -16,7 +16,12 @@ const escapes: Readonly<Record<string, string>> = {
   '/': '__slash__',
 };
 
-const unescapes: Readonly<Record<string, string>> = { underscores: '__', dot: '.', dash: '-', slash: '/' };
+const unescapes: ReadonlyMap<string, string> = new Map([
+  ['underscores', '__'],
+  ['dot', '.'],
+  ['dash', '-'],
+  ['slash', '/'],
+]);
 
 /** The CEL identifier for a property name, or undefined when expressions cannot reach a property of this name. */
 export function escapeFieldName(name: string): string | undefined {
@@ -30,7 +35,7 @@ export function unescapeFieldName(escaped: string): string | undefined {
   if (!escaped.includes('__')) return escaped;
   let isValid = true;
   const name = escaped.replace(/_{2}([^_]+)_{2}/g, (whole, content: string) => {
-    const plain = unescapes[content];
+    const plain = unescapes.get(content);
     if (plain !== undefined) return plain;
     if (!reserved.has(content) || whole.length !== escaped.length) isValid = false;
     return content;

@@ -1,5 +1,13 @@
+export { admissionRequestType, matchConditionVariables } from './admission-types.ts';
 export { CelError, type CelErrorKind, describeRuleError } from './errors.ts';
 export { escapeFieldName, unescapeFieldName } from './field-names.ts';
+export {
+  type AccessDecision,
+  type AccessQuestion,
+  type Authorize,
+  authorizerValue,
+  resourceCheckValue,
+} from './libraries/authorizer.ts';
 export { matchConditionCostBudget, objectCostBudget, perCallCostLimit } from './limits.ts';
 export {
   type CelCompilation,

@@ -4,7 +4,7 @@ import { CelError, noSuchOverload } from './errors.ts';
 import { escapeFieldName, unescapeFieldName } from './field-names.ts';
 import { parseFullDate, parseStrfmtDateTime, parseStrfmtDuration } from './schema-formats.ts';
 import { type CelType, fieldType, type ListType, type MapType, type ObjectType } from './types.ts';
-import { CelDouble, CelList, CelMap, CelOptional, normalizeInt, type Value } from './values.ts';
+import { CelDouble, CelList, CelMap, CelOpaque, CelOptional, normalizeInt, type Value } from './values.ts';
 
 /** JSON as it comes from an object. */
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -43,6 +43,9 @@ export function valueOfJson(json: unknown, type: CelType): Value {
     case 'timestamp':
       if (typeof json !== 'string') throw unexpected('string', json);
       return valueOfFormat(json, type);
+    case 'opaque':
+      if (json instanceof CelOpaque && json.typeName === type.name) return json;
+      throw noSuchOverload();
     default:
       return type.intOrString === true ? intOrStringOfJson(json) : valueOfUntypedJson(json);
   }

@@ -1,10 +1,10 @@
 import { type Expr, type MapEntry, operators } from './ast.ts';
-import { type Token, type TokenKind, tokenize } from './lexer.ts';
+import { type Token, tokenize } from './lexer.ts';
+import { readLiteral } from './literal.ts';
 import { expandMacro, MacroError } from './macros.ts';
 import type { Issue } from './source.ts';
+import { Stop, TokenReader } from './token-reader.ts';
 import { simpleTypes } from './types.ts';
-import { unescapeBytes, unescapeString } from './unescape.ts';
-import { CelDouble, CelUint, int64Max, int64Min, normalizeInt, uint64Max } from './values.ts';
 
 const maxDepth = 250;
 const maxCodePoints = 100_000;
@@ -31,30 +31,24 @@ export function parse(
     return { expr: undefined, issues: [{ offset: -1, message }] };
   }
   const { tokens, issues } = tokenize(source);
-  const parser = new Parser(tokens, issues, isStored);
+  const parser = new Parser(new TokenReader(tokens, issues), isStored);
   return { expr: parser.parse(), issues };
 }
 
-/** Thrown to leave the parser after an issue it cannot go on from. */
-class Stop extends Error {}
-
 class Parser {
-  readonly #tokens: readonly Token[];
-  readonly #issues: Issue[];
+  readonly #in: TokenReader;
   readonly #isStored: boolean;
-  #at = 0;
   #depth = 0;
 
-  constructor(tokens: readonly Token[], issues: Issue[], isStored: boolean) {
-    this.#tokens = tokens;
-    this.#issues = issues;
+  constructor(input: TokenReader, isStored: boolean) {
+    this.#in = input;
     this.#isStored = isStored;
   }
 
   parse(): Expr | undefined {
     try {
       const expr = this.#expr();
-      if (this.#peek().kind !== 'eof') this.#unexpectedEnd();
+      if (this.#in.peek().kind !== 'eof') this.#unexpectedEnd();
       return expr;
     } catch (error) {
       if (error instanceof Stop) return undefined;
@@ -63,58 +57,12 @@ class Parser {
   }
 
   #unexpectedEnd(): void {
-    const token = this.#peek();
-    const isLast = this.#tokens[this.#at + 1]?.kind === 'eof';
-    this.#issue(
+    const token = this.#in.peek();
+    const isLast = this.#in.peek(1).kind === 'eof';
+    this.#in.issue(
       token.offset,
       `Syntax error: ${isLast ? 'extraneous' : 'mismatched'} input '${token.text}' expecting <EOF>`,
     );
-  }
-
-  #peek(): Token {
-    return this.#tokens[this.#at] as Token;
-  }
-
-  #take(): Token {
-    const token = this.#peek();
-    if (token.kind !== 'eof') this.#at++;
-    return token;
-  }
-
-  #is(text: string): boolean {
-    const token = this.#peek();
-    return token.kind === 'punctuation' && token.text === text;
-  }
-
-  #takeIf(text: string): Token | undefined {
-    return this.#is(text) ? this.#take() : undefined;
-  }
-
-  #issue(offset: number, message: string): void {
-    this.#issues.push({ offset, message });
-  }
-
-  #mismatch(expecting: string): never {
-    const { offset, text } = this.#peek();
-    this.#issue(offset, `Syntax error: mismatched input '${text}' expecting ${expecting}`);
-    throw new Stop();
-  }
-
-  /** The token that must come next; where the text simply ends, the message says that it is missing. */
-  #expect(text: string, orElse?: string): Token {
-    if (this.#is(text)) return this.#take();
-    if (orElse !== undefined) this.#mismatch(`{'${text}', ${orElse}}`);
-    if (text === ':') return this.#expectColon();
-    const { offset, text: found } = this.#peek();
-    this.#issue(offset, `Syntax error: missing '${text}' at '${found}'`);
-    throw new Stop();
-  }
-
-  #expectColon(): never {
-    const { offset, text, kind } = this.#peek();
-    if (kind === 'eof') this.#mismatch("':'");
-    this.#issue(offset, `Syntax error: missing ':' at '${text}'`);
-    throw new Stop();
   }
 
   #nested<T>(read: () => T): T {
@@ -125,17 +73,17 @@ class Parser {
   }
 
   #tooDeep(message: string): never {
-    this.#issue(-1, message);
+    this.#in.issue(-1, message);
     throw new Stop();
   }
 
   #expr(): Expr {
     return this.#nested(() => {
       const condition = this.#or();
-      const question = this.#takeIf('?');
+      const question = this.#in.takeIf('?');
       if (question === undefined) return condition;
       const whenTrue = this.#or();
-      this.#expect(':');
+      this.#in.expect(':');
       const whenFalse = this.#expr();
       return call(question.offset, operators.conditional, [condition, whenTrue, whenFalse]);
     });
@@ -148,10 +96,10 @@ class Parser {
   /** `a && b && c` as one call; where its argument types are wrong, each argument is reported by itself. */
   #chain(symbol: string, name: string, read: () => Expr): Expr {
     const first = read();
-    const operator = this.#peek();
-    if (!this.#is(symbol)) return first;
+    const operator = this.#in.peek();
+    if (!this.#in.is(symbol)) return first;
     const args = [first];
-    while (this.#takeIf(symbol) !== undefined) args.push(read());
+    while (this.#in.takeIf(symbol) !== undefined) args.push(read());
     return call(operator.offset, name, args);
   }
 
@@ -179,11 +127,11 @@ class Parser {
   #leftToRight(read: () => Expr, nameOf: (text: string) => string | undefined): Expr {
     let left = read();
     for (let length = 1; ; length++) {
-      const token = this.#peek();
+      const token = this.#in.peek();
       const name = token.kind === 'punctuation' ? nameOf(token.text) : undefined;
       if (name === undefined) return left;
       if (length > maxDepth) this.#tooDeep('max recursion depth exceeded');
-      this.#take();
+      this.#in.take();
       left = call(token.offset, name, [left, read()]);
     }
   }
@@ -193,11 +141,11 @@ class Parser {
       ['!', operators.not],
       ['-', operators.negate],
     ] as const) {
-      if (!this.#is(symbol)) continue;
-      const first = this.#peek();
+      if (!this.#in.is(symbol)) continue;
+      const first = this.#in.peek();
       let count = 0;
       if (this.#isNegativeLiteral()) return this.#member();
-      while (this.#takeIf(symbol) !== undefined) count++;
+      while (this.#in.takeIf(symbol) !== undefined) count++;
       const operand = this.#member();
       return count % 2 === 0 ? operand : call(first.offset, name, [operand]);
     }
@@ -205,31 +153,31 @@ class Parser {
   }
 
   #isNegativeLiteral(): boolean {
-    const next = this.#tokens[this.#at + 1]?.kind;
-    return this.#is('-') && (next === 'int' || next === 'float');
+    const next = this.#in.peek(1).kind;
+    return this.#in.is('-') && (next === 'int' || next === 'float');
   }
 
   #member(): Expr {
     let expr = this.#primary();
     for (let length = 1; ; length++) {
       if (length > maxDepth) this.#tooDeep('max recursion depth exceeded');
-      const dot = this.#takeIf('.');
+      const dot = this.#in.takeIf('.');
       if (dot !== undefined) {
         expr = this.#afterDot(expr, dot);
         continue;
       }
-      const bracket = this.#takeIf('[');
+      const bracket = this.#in.takeIf('[');
       if (bracket === undefined) return expr;
-      const isOptional = this.#takeIf('?') !== undefined;
+      const isOptional = this.#in.takeIf('?') !== undefined;
       const index = this.#exprOr(isOptional ? [] : ['?']);
-      this.#expect(']');
+      this.#in.expect(']');
       expr = call(bracket.offset, isOptional ? operators.optionalIndex : operators.index, [expr, index]);
     }
   }
 
   #afterDot(operand: Expr, dot: Token): Expr {
-    if (this.#takeIf('?') !== undefined) {
-      const field = this.#fieldName(() => this.#mismatch('{IDENTIFIER, ESC_IDENTIFIER}'));
+    if (this.#in.takeIf('?') !== undefined) {
+      const field = this.#fieldName(() => this.#in.mismatch('{IDENTIFIER, ESC_IDENTIFIER}'));
       const literal: Expr = {
         kind: 'literal',
         offset: field.offset,
@@ -239,25 +187,25 @@ class Parser {
       return call(dot.offset, operators.optionalSelect, [operand, literal]);
     }
     const name = this.#fieldName(() => this.#notAField());
-    const open = name.kind === 'ident' ? this.#takeIf('(') : undefined;
+    const open = name.kind === 'ident' ? this.#in.takeIf('(') : undefined;
     if (open === undefined) return { kind: 'select', offset: dot.offset, operand, field: name.text, isTest: false };
     return this.#callOrMacro(open.offset, name.text, operand, this.#arguments());
   }
 
   #fieldName(otherwise: () => never): Token {
-    const token = this.#peek();
-    if (token.kind === 'escaped-ident') this.#issue(token.offset, "unsupported syntax: '`'");
+    const token = this.#in.peek();
+    if (token.kind === 'escaped-ident') this.#in.issue(token.offset, "unsupported syntax: '`'");
     else if (token.kind !== 'ident') otherwise();
-    return this.#take();
+    return this.#in.take();
   }
 
   #notAField(): never {
-    const { offset, text, kind } = this.#peek();
+    const { offset, text, kind } = this.#in.peek();
     const isConstant = text === 'true' || text === 'false' || text === 'null';
     const what = isConstant
       ? `mismatched input '${text}' expecting IDENTIFIER`
       : `no viable alternative at input '.${kind === 'eof' ? '' : text}'`;
-    this.#issue(offset, `Syntax error: ${what}`);
+    this.#in.issue(offset, `Syntax error: ${what}`);
     throw new Stop();
   }
 
@@ -267,23 +215,23 @@ class Parser {
       return expanded ?? { kind: 'call', offset, name, target, args };
     } catch (error) {
       if (!(error instanceof MacroError)) throw error;
-      this.#issue(error.offset, error.message);
+      this.#in.issue(error.offset, error.message);
       return { kind: 'literal', offset, value: null, literalType: simpleTypes.null };
     }
   }
 
   #arguments(): Expr[] {
     const args: Expr[] = [];
-    if (this.#takeIf(')') !== undefined) return args;
+    if (this.#in.takeIf(')') !== undefined) return args;
     args.push(this.#exprOr([')']));
-    while (this.#takeIf(',') !== undefined) args.push(this.#expr());
-    this.#expect(')', "','");
+    while (this.#in.takeIf(',') !== undefined) args.push(this.#expr());
+    this.#in.expect(')', "','");
     return args;
   }
 
   /** An expression where something else could have come too, which the message then lists. */
   #exprOr(alternatives: readonly string[]): Expr {
-    if (!this.#startsExpression(this.#peek())) this.#skipOrFail(alternatives);
+    if (!this.#startsExpression(this.#in.peek())) this.#skipOrFail(alternatives);
     return this.#expr();
   }
 
@@ -295,16 +243,16 @@ class Parser {
 
   /** One wrong token before an expression is reported and skipped; anything else ends the parse. */
   #skipOrFail(alternatives: readonly string[] = []): void {
-    const token = this.#peek();
+    const token = this.#in.peek();
     const expecting = expectedSet(alternatives);
-    if (token.kind === 'eof' || !this.#startsExpression(this.#tokens[this.#at + 1] as Token)) this.#mismatch(expecting);
-    this.#issue(token.offset, `Syntax error: extraneous input '${token.text}' expecting ${expecting}`);
-    this.#take();
+    if (token.kind === 'eof' || !this.#startsExpression(this.#in.peek(1))) this.#in.mismatch(expecting);
+    this.#in.issue(token.offset, `Syntax error: extraneous input '${token.text}' expecting ${expecting}`);
+    this.#in.take();
   }
 
   #primary(): Expr {
-    if (!this.#startsExpression(this.#peek())) this.#skipOrFail();
-    const token = this.#take();
+    if (!this.#startsExpression(this.#in.peek())) this.#skipOrFail();
+    const token = this.#in.take();
     switch (token.kind) {
       case 'ident':
         return this.#identifier(token, undefined);
@@ -324,7 +272,7 @@ class Parser {
         return { kind: 'literal', offset: token.offset, value: null, literalType: simpleTypes.null };
       case '(': {
         const inner = this.#expr();
-        this.#expect(')');
+        this.#in.expect(')');
         return inner;
       }
       case '[':
@@ -334,8 +282,8 @@ class Parser {
       case '.':
         return this.#rootedIdentifier();
       case '-':
-        if (this.#peek().kind === 'int' || this.#peek().kind === 'float')
-          return this.#literal(this.#take(), '-', token.offset);
+        if (this.#in.peek().kind === 'int' || this.#in.peek().kind === 'float')
+          return this.#literal(this.#in.take(), '-', token.offset);
         return this.#unexpected(token);
       default:
         return this.#unexpected(token);
@@ -343,23 +291,23 @@ class Parser {
   }
 
   #unexpected(token: Token): never {
-    this.#issue(token.offset, `Syntax error: mismatched input '${token.text}' expecting ${expectedSet([])}`);
+    this.#in.issue(token.offset, `Syntax error: mismatched input '${token.text}' expecting ${expectedSet([])}`);
     throw new Stop();
   }
 
   #rootedIdentifier(): Expr {
-    const token = this.#peek();
-    if (token.kind !== 'ident') this.#mismatch('IDENTIFIER');
-    return this.#identifier(this.#take(), '.');
+    const token = this.#in.peek();
+    if (token.kind !== 'ident') this.#in.mismatch('IDENTIFIER');
+    return this.#identifier(this.#in.take(), '.');
   }
 
   #identifier(token: Token, dot: string | undefined): Expr {
     const struct = this.#struct(token);
     if (struct !== undefined) return struct;
-    const open = this.#takeIf('(');
+    const open = this.#in.takeIf('(');
     if (reserved.has(token.text)) {
       if (open !== undefined) this.#arguments();
-      this.#issue(token.offset, `reserved identifier: ${token.text}`);
+      this.#in.issue(token.offset, `reserved identifier: ${token.text}`);
     }
     const name = (dot ?? '') + token.text;
     if (open !== undefined) return this.#callOrMacro(open.offset, name, undefined, this.#arguments());
@@ -368,19 +316,19 @@ class Parser {
 
   /** `a.b.C{...}`: only when the dotted name is followed by a brace. */
   #struct(first: Token): Expr | undefined {
-    let at = this.#at;
+    let ahead = 0;
     let name = first.text;
-    while (this.#tokens[at]?.text === '.' && this.#tokens[at + 1]?.kind === 'ident') {
-      name += `.${this.#tokens[at + 1]?.text}`;
-      at += 2;
+    while (this.#in.peek(ahead).text === '.' && this.#in.peek(ahead + 1).kind === 'ident') {
+      name += `.${this.#in.peek(ahead + 1).text}`;
+      ahead += 2;
     }
-    const brace = this.#tokens[at] as Token;
+    const brace = this.#in.peek(ahead);
     if (brace.kind !== 'punctuation' || brace.text !== '{') return undefined;
-    this.#at = at + 1;
+    for (let taken = 0; taken <= ahead; taken++) this.#in.take();
     const fields = this.#separated('}', () => {
-      const isOptional = this.#takeIf('?') !== undefined;
-      const field = this.#fieldName(() => this.#mismatch('{IDENTIFIER, ESC_IDENTIFIER}'));
-      const { offset } = this.#expect(':');
+      const isOptional = this.#in.takeIf('?') !== undefined;
+      const field = this.#fieldName(() => this.#in.mismatch('{IDENTIFIER, ESC_IDENTIFIER}'));
+      const { offset } = this.#in.expect(':');
       return { offset, name: field.text, value: this.#expr(), isOptional };
     });
     return { kind: 'struct', offset: brace.offset, name, fields };
@@ -390,7 +338,7 @@ class Parser {
     const optionals = new Set<number>();
     let count = 0;
     const elements = this.#separated(']', () => {
-      if (this.#takeIf('?') !== undefined) optionals.add(count);
+      if (this.#in.takeIf('?') !== undefined) optionals.add(count);
       count++;
       return this.#expr();
     });
@@ -399,9 +347,9 @@ class Parser {
 
   #map({ offset }: Token): Expr {
     const entries = this.#separated('}', (): MapEntry => {
-      const isOptional = this.#takeIf('?') !== undefined;
+      const isOptional = this.#in.takeIf('?') !== undefined;
       const key = this.#expr();
-      const colon = this.#expect(':');
+      const colon = this.#in.expect(':');
       return { offset: colon.offset, key, value: this.#expr(), isOptional };
     });
     return { kind: 'map', offset, entries };
@@ -411,49 +359,20 @@ class Parser {
   #separated<T>(close: string, read: () => T): T[] {
     const items: T[] = [];
     for (;;) {
-      if (this.#takeIf(close) !== undefined) return items;
-      if (this.#takeIf(',') !== undefined) {
-        if (this.#takeIf(close) !== undefined) return items;
-        if (items.length === 0 || this.#is(',')) this.#mismatch(`'${close}'`);
+      if (this.#in.takeIf(close) !== undefined) return items;
+      if (this.#in.takeIf(',') !== undefined) {
+        if (this.#in.takeIf(close) !== undefined) return items;
+        if (items.length === 0 || this.#in.is(',')) this.#in.mismatch(`'${close}'`);
       }
       items.push(read());
-      if (!this.#is(',') && !this.#is(close)) this.#mismatch(`{'${close}', ','}`);
+      if (!this.#in.is(',') && !this.#in.is(close)) this.#in.mismatch(`{'${close}', ','}`);
     }
   }
 
   #literal(token: Token, sign: '' | '-', offset: number): Expr {
-    switch (token.kind as TokenKind) {
-      case 'int': {
-        const value = BigInt(token.text) * (sign === '-' ? -1n : 1n);
-        if (value < int64Min || value > int64Max) this.#issue(offset, 'invalid int literal');
-        return { kind: 'literal', offset, value: normalizeInt(value), literalType: simpleTypes.int };
-      }
-      case 'uint': {
-        const value = BigInt(token.text.slice(0, -1));
-        if (value > uint64Max) this.#issue(offset, 'invalid uint literal');
-        return { kind: 'literal', offset, value: new CelUint(value), literalType: simpleTypes.uint };
-      }
-      case 'float': {
-        const value = Number(sign + token.text);
-        if (!Number.isFinite(value)) this.#issue(offset, 'invalid double literal');
-        return { kind: 'literal', offset, value: new CelDouble(value), literalType: simpleTypes.double };
-      }
-      case 'bytes': {
-        const bytes = unescapeBytes(token.text);
-        if ('error' in bytes) this.#issue(offset, bytes.error);
-        return {
-          kind: 'literal',
-          offset,
-          value: 'error' in bytes ? null : bytes.value,
-          literalType: simpleTypes.bytes,
-        };
-      }
-      default: {
-        const text = unescapeString(token.text);
-        if ('error' in text) this.#issue(offset, text.error);
-        return { kind: 'literal', offset, value: 'error' in text ? null : text.value, literalType: simpleTypes.string };
-      }
-    }
+    const { problem, ...literal } = readLiteral(token, sign);
+    if (problem !== undefined) this.#in.issue(offset, problem);
+    return { kind: 'literal', offset, ...literal };
   }
 }
 

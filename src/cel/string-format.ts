@@ -136,15 +136,15 @@ function hexOf(value: Value): string | undefined {
   return integerOf(value)?.toString(16);
 }
 
-const wordDoubles: Readonly<Record<string, number>> = {
-  NaN: Number.NaN,
-  Infinity: Number.POSITIVE_INFINITY,
-  '-Infinity': Number.NEGATIVE_INFINITY,
-};
+const wordDoubles: ReadonlyMap<string, number> = new Map([
+  ['NaN', Number.NaN],
+  ['Infinity', Number.POSITIVE_INFINITY],
+  ['-Infinity', Number.NEGATIVE_INFINITY],
+]);
 
 function doubleOf(value: Value): number | undefined {
   if (value instanceof CelDouble) return value.value;
-  return typeof value === 'string' ? wordDoubles[value] : undefined;
+  return typeof value === 'string' ? wordDoubles.get(value) : undefined;
 }
 
 // Clauses for doubles are printed for the locale en-US: digits in groups, infinity as a sign.

@@ -51,15 +51,15 @@ function stringToUint(text: Value): Value {
   return new CelUint(value);
 }
 
-const specialDoubles: Readonly<Record<string, number>> = {
-  nan: Number.NaN,
-  inf: Number.POSITIVE_INFINITY,
-  infinity: Number.POSITIVE_INFINITY,
-};
+const specialDoubles: ReadonlyMap<string, number> = new Map([
+  ['nan', Number.NaN],
+  ['inf', Number.POSITIVE_INFINITY],
+  ['infinity', Number.POSITIVE_INFINITY],
+]);
 
 function stringToDouble(text: Value): Value {
   const word = (text as string).toLowerCase();
-  const special = specialDoubles[word.replace(/^[+-]/, '')];
+  const special = specialDoubles.get(word.replace(/^[+-]/, ''));
   if (special !== undefined) return new CelDouble(word.startsWith('-') ? -special : special);
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/.test(word)) throw conversionError('string', 'double');
   const value = Number(word);
