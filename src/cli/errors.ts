@@ -1,0 +1,77 @@
+import { StoreError, type StoreErrorCode } from '../apiserver/index.ts';
+import { KubeError } from '../kube/index.ts';
+
+/** Every way the command can end, with its exit code. The CLI reference prints this table. */
+export const exitCodes = {
+  ok: { code: 0, about: 'Done. A server that was asked to stop and did also ends with 0.' },
+  failed: { code: 1, about: 'The request was refused or failed; the message says by whom and why.' },
+  usage: { code: 2, about: 'The command line is wrong, or names a part that this version does not have.' },
+  'in-use': { code: 3, about: 'The data directory is in use by another process.' },
+  'bad-data': { code: 4, about: 'Data is damaged, of a newer version, or there already where none may be.' },
+  'port-in-use': { code: 5, about: 'Another process listens on the port.' },
+  unreachable: { code: 6, about: 'The API server cannot be reached, or its kubeconfig cannot be used.' },
+  'timed-out': { code: 7, about: 'What was waited for did not happen in time.' },
+} as const satisfies Record<string, { code: number; about: string }>;
+
+/** The name of an outcome in the table above. */
+export type Outcome = keyof typeof exitCodes;
+
+/** A failure whose message is meant for the person at the terminal as it is. */
+export class CliError extends Error {
+  override readonly name = 'CliError';
+  readonly outcome: Outcome;
+  constructor(outcome: Outcome, message: string, options: ErrorOptions = {}) {
+    super(message, options);
+    this.outcome = outcome;
+  }
+}
+
+/** A command line that cannot be meant. */
+export function usageError(message: string): CliError {
+  return new CliError('usage', message);
+}
+
+/** What went wrong, in words for the terminal, and how the process ends. */
+export interface Explanation {
+  readonly outcome: Outcome;
+  readonly text: string;
+}
+
+const storeOutcomes: Partial<Record<StoreErrorCode, Outcome>> = {
+  'in-use': 'in-use',
+  'newer-format': 'bad-data',
+  exists: 'bad-data',
+  corrupt: 'bad-data',
+  'key-file': 'bad-data',
+  'key-missing': 'bad-data',
+};
+
+/** Explains anything that was thrown. */
+export function explainError(error: unknown): Explanation {
+  if (error instanceof CliError) return { outcome: error.outcome, text: error.message };
+  if (error instanceof StoreError) return { outcome: storeOutcomes[error.code] ?? 'failed', text: error.message };
+  if (error instanceof KubeError) return explainKubeError(error);
+  if (error instanceof Error && 'syscall' in error) return { outcome: 'failed', text: error.message };
+  // Nobody foresaw it, so where it happened is worth more than brevity.
+  return { outcome: 'failed', text: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+}
+
+function explainKubeError(error: KubeError): Explanation {
+  switch (error.reason) {
+    case 'ConnectionFailed':
+    case 'RequestTimeout':
+      return {
+        outcome: 'unreachable',
+        text: `${error.message}\nIs the server running? Start it with "rackwright up".`,
+      };
+    case 'BadConnectionSettings':
+      return { outcome: 'unreachable', text: error.message };
+    case 'Unauthorized':
+      return {
+        outcome: 'failed',
+        text: `the server does not accept the credentials of the kubeconfig: ${error.message}`,
+      };
+    default:
+      return { outcome: 'failed', text: `${error.message} (${error.reason})` };
+  }
+}

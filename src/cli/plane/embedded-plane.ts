@@ -1,0 +1,59 @@
+import { type ApiServer, startApiServer } from '../../apiserver/index.ts';
+import { createClient } from '../../kube/index.ts';
+import type { Settings } from '../settings.ts';
+import type { Terminal } from '../terminal.ts';
+import { converterOfKinds } from './in-process-conversion.ts';
+import { type Installed, installKinds } from './install-kinds.ts';
+import { explainListenError } from './listen-error.ts';
+
+/** What the embedded API server is started with. */
+export type EmbeddedSettings = Settings<'dataDir' | 'host' | 'port'>;
+
+/** Starts the embedded API server without installing anything into it. */
+export async function startEmbeddedServer(
+  settings: EmbeddedSettings,
+  terminal: Terminal,
+  readiness: Readonly<Record<string, () => string | undefined>> = {},
+): Promise<ApiServer> {
+  try {
+    return await startApiServer({
+      dataDir: settings.dataDir,
+      host: settings.host,
+      port: settings.port,
+      converterFor: converterOfKinds(),
+      readiness,
+      onFault: (error) =>
+        terminal.err(`rackwright: ${error instanceof Error ? (error.stack ?? error.message) : error}\n`),
+    });
+  } catch (error) {
+    throw explainListenError(error, settings);
+  }
+}
+
+/** An embedded API server that serves all our kinds. */
+export interface EmbeddedPlane {
+  readonly server: ApiServer;
+  readonly installed: Installed;
+}
+
+/** Starts the embedded API server and installs the kinds and roles; /readyz says ok from then on. */
+export async function startEmbeddedPlane(settings: EmbeddedSettings, terminal: Terminal): Promise<EmbeddedPlane> {
+  let missing: string | undefined = 'the kinds are being installed';
+  const server = await startEmbeddedServer(settings, terminal, { 'rackwright-kinds': () => missing });
+  const { url, caPem, adminToken } = server;
+  const client = await createClient({ server: url, caPem, token: adminToken });
+  try {
+    const installed = await installKinds(client, {
+      isReplacingOthers: true,
+      conversion: 'in-process',
+      signal: terminal.interrupted,
+    });
+    missing = undefined;
+    return { server, installed };
+  } catch (error) {
+    await server.close();
+    throw error;
+  } finally {
+    await client.close();
+  }
+}

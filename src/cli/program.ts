@@ -1,0 +1,33 @@
+import { Command, CommanderError } from 'commander';
+import { exitCodes, explainError, type Outcome } from './errors.ts';
+import type { Terminal } from './terminal.ts';
+import { addServerCommands } from './up.ts';
+import { packageVersion } from './version.ts';
+
+/** Every command, ready to parse a command line. */
+export function createProgram(terminal: Terminal): Command {
+  const program = new Command('rackwright')
+    .description('Runs bare-metal fleets the Kubernetes way.')
+    .version(packageVersion(), '-V, --version', 'print the version')
+    .helpCommand('help [command]', 'explain a command')
+    .showHelpAfterError('(add --help for what can be typed)')
+    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err, outputError: (text, write) => write(text) })
+    .configureHelp({ helpWidth: 100, sortSubcommands: false })
+    .exitOverride();
+  addServerCommands(program, terminal);
+  for (const command of program.commands) command.copyInheritedSettings(program);
+  return program;
+}
+
+/** Runs a command line and gives the exit code; never throws. */
+export async function runCommandLine(words: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    await createProgram(terminal).parseAsync([...words], { from: 'user' });
+    return exitCodes.ok.code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage.code;
+    const { outcome, text } = explainError(error);
+    terminal.err(`error: ${text}\n`);
+    return exitCodes[outcome satisfies Outcome].code;
+  }
+}

@@ -1,0 +1,114 @@
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { addSettings } from './add-settings.ts';
+import { startClusterPlane } from './plane/cluster-plane.ts';
+import { startEmbeddedPlane, startEmbeddedServer } from './plane/embedded-plane.ts';
+import { readSettings, type Settings } from './settings.ts';
+import { runUntilInterrupted } from './stop.ts';
+import type { Terminal } from './terminal.ts';
+import { packageVersion } from './version.ts';
+
+const upSettings = [
+  'dataDir',
+  'host',
+  'port',
+  'kubeconfig',
+  'webhookUrl',
+  'simulate',
+  'databaseUrl',
+  'natsUrl',
+  'ironicUrl',
+] as const;
+const apiserverSettings = ['dataDir', 'host', 'port'] as const;
+
+/** Adds `rackwright up` and `rackwright apiserver`. */
+export function addServerCommands(program: Command, terminal: Terminal): void {
+  const up = program
+    .command('up')
+    .summary('start everything')
+    .description(
+      'Starts the embedded API server with all kinds and roles installed, and stays until it is told to stop.',
+    )
+    .action((flags: object) => runUp(readSettings(upSettings, { ...flags }, terminal), terminal));
+  addSettings(up, upSettings);
+  const apiserver = program
+    .command('apiserver')
+    .summary('start the embedded API server alone')
+    .description('Starts the embedded Kubernetes API server without installing any kind.')
+    .action((flags: object) => runApiServer(readSettings(apiserverSettings, { ...flags }, terminal), terminal));
+  addSettings(apiserver, apiserverSettings);
+}
+
+async function runUp(settings: Settings<(typeof upSettings)[number]>, terminal: Terminal): Promise<void> {
+  const { kubeconfig } = settings;
+  if (kubeconfig === undefined) await runEmbedded(settings, terminal);
+  else await runInCluster({ ...settings, kubeconfig }, terminal);
+}
+
+async function runEmbedded(settings: Settings<'dataDir' | 'host' | 'port'>, terminal: Terminal): Promise<void> {
+  terminal.out(`Rackwright ${packageVersion()}: starting the API server in ${settings.dataDir} ...\n`);
+  const { server, installed } = await startEmbeddedPlane(settings, terminal);
+  const kubeconfig = join(settings.dataDir, 'kubeconfig');
+  terminal.out(
+    lines(
+      `Ready: ${installed.definitions.length} kinds and ${installed.roles} roles are installed.`,
+      '',
+      `  Kubernetes API   ${server.url}`,
+      `  Admin token      ${server.adminToken}`,
+      '',
+      `  export KUBECONFIG=${shellWord(kubeconfig)}`,
+      '',
+      'Type next, in another terminal:',
+      '  npx rackwright apply -f examples/01-first-host',
+      '  npx rackwright get baremetalhosts',
+      '',
+      'Not part of this version yet: controllers, REST and RPC services, console, simulated rack.',
+      'Ctrl-C stops it; started again it goes on where it was.',
+    ),
+  );
+  await runUntilInterrupted(terminal, () => server.close());
+}
+
+async function runInCluster(
+  settings: Settings<'host' | 'port' | 'webhookUrl'> & { kubeconfig: string },
+  terminal: Terminal,
+): Promise<void> {
+  terminal.out(`Rackwright ${packageVersion()}: installing kinds into the cluster of ${settings.kubeconfig} ...\n`);
+  const plane = await startClusterPlane(settings, terminal);
+  const { definitions, left, roles } = plane.installed;
+  terminal.out(
+    lines(
+      `Ready: ${definitions.length} kinds and ${roles} roles are installed in ${plane.server}.`,
+      ...left.map((name) => `  ${name} was installed by somebody else and is left as it is.`),
+      plane.conversionUrl === undefined
+        ? '  Only the newest version of each kind is served, since the cluster cannot reach this process: see --webhook-url.'
+        : `  The cluster converts between versions of a kind at ${plane.conversionUrl}.`,
+      '',
+      'Not part of this version yet: controllers, REST and RPC services, console.',
+      'Ctrl-C stops it; the kinds, roles and objects stay in the cluster.',
+    ),
+  );
+  await runUntilInterrupted(terminal, () => plane.close());
+}
+
+async function runApiServer(settings: Settings<(typeof apiserverSettings)[number]>, terminal: Terminal): Promise<void> {
+  const server = await startEmbeddedServer(settings, terminal);
+  const kubeconfig = join(settings.dataDir, 'kubeconfig');
+  terminal.out(
+    lines(
+      `Kubernetes API   ${server.url}`,
+      `Admin token      ${server.adminToken}`,
+      '',
+      `export KUBECONFIG=${shellWord(kubeconfig)}`,
+    ),
+  );
+  await runUntilInterrupted(terminal, () => server.close());
+}
+
+function lines(...all: readonly string[]): string {
+  return `${all.join('\n')}\n`;
+}
+
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
