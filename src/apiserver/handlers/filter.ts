@@ -20,7 +20,7 @@ function compileTerm(served: ServedResource, term: FieldTerm): (item: Stored) =>
   if (field === 'metadata.name') return (item) => (item.name === value) !== negate;
   if (field === 'metadata.namespace' && served.namespaced) return (item) => (item.namespace === value) !== negate;
   if (field === 'metadata.namespace' && served.origin === 'custom') return () => (value === '') !== negate;
-  const read = served.selectableFields[field];
+  const read = Object.hasOwn(served.selectableFields, field) ? served.selectableFields[field] : undefined;
   if (read === undefined) throw badRequest(`field label not supported: ${field}`);
   return (item) => (read(JSON.parse(item.json) as KubeObject) === value) !== negate;
 }

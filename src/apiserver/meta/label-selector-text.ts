@@ -75,7 +75,7 @@ function parseRequirement(tokens: Tokens): Requirement {
   if (isNegated) return { key, operator: 'absent', values: [] };
   if (tokens.next() === '' || tokens.next() === ',') return { key, operator: 'exists', values: [] };
   const symbol = tokens.take();
-  const operator = operators[symbol];
+  const operator = Object.hasOwn(operators, symbol) ? operators[symbol] : undefined;
   if (operator === undefined) return fail(`found '${symbol}', expected: in, notin, =, ==, !=, gt, lt`);
   const values = symbol === 'in' || symbol === 'notin' ? parseValues(tokens) : [parseValue(tokens)];
   checkValues(key, operator, values);

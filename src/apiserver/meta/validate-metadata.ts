@@ -74,7 +74,7 @@ function checkAnnotations(annotations: Record<string, string> | undefined, error
   let total = 0;
   for (const [key, value] of Object.entries(annotations)) {
     for (const f of qualifiedNameFaults(key.toLowerCase())) errors.push(invalidValue('metadata.annotations', key, f));
-    total += key.length + value.length;
+    total += Buffer.byteLength(key) + Buffer.byteLength(value);
   }
   if (total > annotationLimitBytes) {
     const detail = `may not be more than ${annotationLimitBytes} bytes`;
@@ -97,14 +97,16 @@ function checkOwners(owners: OwnerReference[], errors: FieldError[]): void {
 
 function checkOwner(owner: OwnerReference, errors: FieldError[]): void {
   const field = 'metadata.ownerReferences';
-  const parts = owner.apiVersion.split('/');
+  // The type says they are there; what a client sends need not have them.
+  const { apiVersion = '', kind = '', name = '', uid = '' }: Partial<OwnerReference> = owner;
+  const parts = apiVersion.split('/');
   if (parts.length > 2 || parts.at(-1) === '') {
-    errors.push(invalidValue(`${field}.apiVersion`, owner.apiVersion, 'version must not be empty'));
+    errors.push(invalidValue(`${field}.apiVersion`, apiVersion, 'version must not be empty'));
   }
-  if (owner.kind === '') errors.push(invalidValue(`${field}.kind`, '', 'must not be empty'));
-  if (owner.name === '') errors.push(invalidValue(`${field}.name`, '', 'must not be empty'));
-  if (owner.uid === '') errors.push(invalidValue(`${field}.uid`, '', 'must not be empty'));
-  if (owner.kind === 'Event' && owner.apiVersion === 'v1') {
+  if (kind === '') errors.push(invalidValue(`${field}.kind`, '', 'must not be empty'));
+  if (name === '') errors.push(invalidValue(`${field}.name`, '', 'must not be empty'));
+  if (uid === '') errors.push(invalidValue(`${field}.uid`, '', 'must not be empty'));
+  if (kind === 'Event' && apiVersion === 'v1') {
     errors.push(invalidValue(field, owner as unknown as Json, '/v1, Kind=Event is disallowed from being an owner'));
   }
 }
