@@ -37,6 +37,26 @@ export interface TablePrinter {
   row(object: KubeObject, now: Date): unknown[];
 }
 
+/** A delete as a kind sees it. */
+export interface DeletionRequest {
+  readonly now: Date;
+  readonly gracePeriodSeconds: number | undefined;
+  /** Undefined: the request left it to the kind. */
+  readonly propagationPolicy: 'Orphan' | 'Foreground' | 'Background' | undefined;
+  /** Adds a `Warning:` header to the answer. */
+  warn(text: string): void;
+}
+
+/** How an object goes. */
+export interface DeletionPlan {
+  /** It stays, marked, until somebody frees it. */
+  readonly isHeld: boolean;
+  /** How long it may take to stop: its deletionTimestamp is that far away. Undefined: the kind knows no such time. */
+  readonly graceSeconds: number | undefined;
+  /** Its last state carries a deletionTimestamp even when it goes at once. */
+  readonly isMarked?: boolean;
+}
+
 /** What is special about a built-in kind. Every function mutates or judges the object it is given. */
 export interface Strategy {
   /** True when `metadata.generation` counts changes outside metadata and status. */
@@ -45,18 +65,16 @@ export interface Strategy {
   applyDefaults?(object: KubeObject): void;
   prepareForCreate?(object: KubeObject, context: StrategyContext): void;
   prepareForUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): void;
+  /** The same for a write of the status subresource, after everything but status came from the old object. */
+  prepareForStatusUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): void;
   validate?(object: KubeObject, context: StrategyContext): FieldError[];
   validateUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): FieldError[];
   /** Checks of a status write; the status subresource keeps everything else from the old object. */
   validateStatusUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): FieldError[];
-  /**
-   * Prepares the object for deletion in place. `isHeld`: it stays, marked, until somebody frees it; `graceSeconds`
-   * delays its deletionTimestamp.
-   */
-  prepareForDelete?(
-    object: KubeObject,
-    request: { readonly now: Date; readonly gracePeriodSeconds: number | undefined },
-  ): { readonly isHeld: boolean; readonly graceSeconds: number };
+  /** Prepares the object for deletion in place, and says how it goes. */
+  prepareForDelete?(object: KubeObject, request: DeletionRequest): DeletionPlan;
+  /** True when the answer to a delete is the object that is gone, not a Status. */
+  readonly returnsDeleted?: boolean;
   /** The propagation policy of a delete that names none; Background unless told. */
   readonly defaultPropagation?: 'Orphan' | 'Background';
   /** True when something in the object itself holds a deleted object that has no finalizers (Namespace). */

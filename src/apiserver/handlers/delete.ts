@@ -58,7 +58,10 @@ async function tryDelete(
       warn: (text) => context.warnings.add(text),
     });
   }
-  return applyDelete(core, served, { key, options, stored, live, now: context.now });
+  const warn = (text: string): void => {
+    context.warnings.add(text);
+  };
+  return applyDelete(core, served, { key, options, stored, live, now: context.now, warn });
 }
 
 interface Deletion {
@@ -67,6 +70,7 @@ interface Deletion {
   readonly stored: Stored;
   readonly live: KubeObject;
   readonly now: Date;
+  readonly warn: (text: string) => void;
 }
 
 async function applyDelete(
@@ -79,10 +83,11 @@ async function applyDelete(
   const before = JSON.stringify(next);
   next.metadata.finalizers = finalizersAfterDelete(served, live, options);
   if (next.metadata.finalizers.length === 0) delete next.metadata.finalizers;
-  const request = { now: deletion.now, gracePeriodSeconds: options.gracePeriodSeconds };
-  const own = served.strategy.prepareForDelete?.(next, request) ?? { isHeld: false, graceSeconds: 0 };
-  const isHeld = (next.metadata.finalizers ?? []).length > 0 || own.graceSeconds > 0 || own.isHeld;
-  if (isHeld) markDeleted(next.metadata, deletion.now, own.graceSeconds);
+  const { gracePeriodSeconds, propagationPolicy } = options;
+  const request = { now: deletion.now, gracePeriodSeconds, propagationPolicy, warn: deletion.warn };
+  const plan = served.strategy.prepareForDelete?.(next, request) ?? { isHeld: false, graceSeconds: 0 };
+  const isHeld = (next.metadata.finalizers ?? []).length > 0 || (plan.graceSeconds ?? 0) > 0 || plan.isHeld;
+  if (isHeld || plan.isMarked === true) markDeleted(next.metadata, deletion.now, plan.graceSeconds);
   if (options.dryRun) return { isGone: !isHeld, stored: undefined, object: next };
   if (isHeld && JSON.stringify(next) === before) return { isGone: false, stored, object: next };
   const kind = isHeld ? 'update' : 'delete';
@@ -91,14 +96,24 @@ async function applyDelete(
   return { isGone: !isHeld, stored: await written, object: next };
 }
 
-function markDeleted(meta: ObjectMeta, now: Date, grace: number): void {
+function markDeleted(meta: ObjectMeta, now: Date, grace: number | undefined): void {
   if (meta.deletionTimestamp !== undefined) {
-    meta.deletionGracePeriodSeconds = Math.min(meta.deletionGracePeriodSeconds ?? grace, grace);
+    if (grace !== undefined) shortenGrace(meta, grace);
     return;
   }
-  meta.deletionTimestamp = kubeTime(new Date(now.getTime() + grace * 1000));
+  meta.deletionTimestamp = kubeTime(new Date(now.getTime() + (grace ?? 0) * 1000));
+  if (grace === undefined) return;
   meta.deletionGracePeriodSeconds = grace;
   if (meta.generation !== undefined) meta.generation += 1;
+}
+
+/** A second delete may only hurry. */
+function shortenGrace(meta: ObjectMeta, grace: number): void {
+  const before = meta.deletionGracePeriodSeconds ?? 0;
+  if (grace >= before) return;
+  const asked = Date.parse(meta.deletionTimestamp ?? '') - before * 1000;
+  meta.deletionTimestamp = kubeTime(new Date(asked + grace * 1000));
+  meta.deletionGracePeriodSeconds = grace;
 }
 
 /** Adds or removes the garbage collector's finalizers according to the propagation policy asked for. */

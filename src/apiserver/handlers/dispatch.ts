@@ -156,7 +156,7 @@ async function readOptionsBody(context: RequestContext): Promise<JsonObject | un
 async function handleDelete(core: ServerCore, context: RequestContext, served: ServedResource): Promise<Answer> {
   const options = readDeleteOptions(context, await readOptionsBody(context));
   const outcome = await deleteObject(core, context, served, { key: keyOf(context, served), options });
-  if (!outcome.isGone) {
+  if (!outcome.isGone || served.strategy.returnsDeleted === true) {
     const json = outcome.stored === undefined ? JSON.stringify(outcome.object) : await served.render(outcome.stored);
     return { code: options.orphanDependents === false ? 202 : 200, json: presentObject(context, served, json) };
   }

@@ -26,6 +26,8 @@ export function prepareForUpdate(
   else if (served.hasStatus) keepField(object, old, 'status');
   if (subresource === '' || subresource === 'scale') {
     served.strategy.prepareForUpdate?.(object, old, strategyContext(core, context));
+  } else if (subresource === 'status') {
+    served.strategy.prepareForStatusUpdate?.(object, old, strategyContext(core, context));
   }
   countGeneration(served, replacement);
 }
