@@ -18,7 +18,10 @@ import { judge } from './verdict.ts';
 const whyNot = whyNoRealKube();
 const cases = topics.flatMap((each) => each.cases);
 
-describe('the embedded server answers like a real kube-apiserver', { skip: whyNot ?? false }, () => {
+if (whyNot !== undefined) it('the embedded server answers like a real kube-apiserver', { skip: whyNot }, () => {});
+else describe('the embedded server answers like a real kube-apiserver', compareAll);
+
+function compareAll(): void {
   const folder = mkdtempSync(join(tmpdir(), 'conformance-data-'));
   let expected = new Map<string, Transcript>();
   let actual = new Map<string, Transcript>();
@@ -39,7 +42,7 @@ describe('the embedded server answers like a real kube-apiserver', { skip: whyNo
       assert.deepEqual(verdict.stale, [], 'a permitted difference is no longer there: take it off the list');
     });
   }
-});
+}
 
 async function record(target: ConformanceTarget): Promise<Map<string, Transcript>> {
   try {
