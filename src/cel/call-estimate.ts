@@ -179,9 +179,15 @@ function sorting(list: Argument, overloadId: string): CallEstimate {
   return allocating(isText ? 2 + traversalFactor : 2, times(list.size, list.size));
 }
 
+const slicing: Estimator = ({ target, args: [start, end] }) => {
+  if (target === undefined) return undefined;
+  const length = literalInt(end, target.size.max) - literalInt(start, 0);
+  // A negative length is read as an unsigned number.
+  return allocating(1, exactly(length < 0 ? unbounded : length));
+};
+
 const byStoredFunction: Readonly<Record<string, Estimator>> = {
-  slice: ({ target, args }) =>
-    target && allocating(1, exactly(literalInt(args[1], target.size.max) - literalInt(args[0], 0))),
+  slice: slicing,
   'lists.range': ({ args }) => allocating(1, exactly(literalInt(args[0], unbounded))),
   reverse: ({ target }) => target && allocating(1, target.size),
   flatten: ({ target, args }) =>

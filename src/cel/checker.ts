@@ -287,10 +287,14 @@ class Checker {
   /** No type can be built in an expression, so this only finds the words for the refusal. */
   #struct(expr: Extract<Expr, { kind: 'struct' }>): CelType {
     const named = typeNames.get(expr.name);
-    if (this.#variable(expr.name) !== undefined) this.#issue(expr.offset, `'${expr.name}' is not a type`);
+    const variable = this.#variable(expr.name);
+    if (variable !== undefined) this.#issue(expr.offset, `'${formatType(variable)}' is not a type`);
     else if (named === undefined) return this.#undeclared(expr.offset, expr.name);
     else this.#issue(expr.offset, `'${formatType(named)}' is not a message type`);
-    for (const field of expr.fields) this.check(field.value);
+    for (const field of expr.fields) {
+      this.check(field.value);
+      this.#issue(field.offset, `unexpected failed resolution of '${expr.name}'`);
+    }
     return simpleTypes.error;
   }
 

@@ -112,8 +112,13 @@ function listIndex(index: Value): number {
 /** The value under a key, with the error of a key that is not there. */
 export function valueAt(map: CelMap, key: Value): Value {
   const found = map.find(key);
-  if (found === undefined) throw new CelError(`no such key: ${printKey(key)}`);
+  if (found === undefined) throw noSuchKey(key);
   return found;
+}
+
+/** The error for a key that is not there. */
+export function noSuchKey(key: Value): CelError {
+  return new CelError(`no such key: ${printKey(key)}`);
 }
 
 function printKey(key: Value): string {

@@ -1,5 +1,5 @@
 import { type Expr, operators, type Select } from './ast.ts';
-import { ValueList, ValueMap, valueAt } from './collections.ts';
+import { noSuchKey, ValueList, ValueMap, valueAt } from './collections.ts';
 import { compileCall } from './compile-call.ts';
 import { compileFold } from './compile-fold.ts';
 import { type Compiled, computedNode, constantNode, pathNode } from './compiled.ts';
@@ -86,10 +86,6 @@ function fieldReader({ operand, field }: Select): (value: Value) => Value {
     if (found === undefined) throw noSuchKey(field);
     return found;
   };
-}
-
-function noSuchKey(field: string): CelError {
-  return new CelError(`no such key: ${field}`);
 }
 
 function selectFrom(value: Value, field: string): Value {

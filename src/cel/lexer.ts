@@ -107,10 +107,7 @@ class Lexer {
   /** Reports everything from the start of the token to the character that fitted nothing, and goes on after it. */
   #fail(start: number, failedAt: number): undefined {
     const end = Math.min(failedAt + 1, this.#text.length);
-    const text = this.#text
-      .slice(start, end)
-      .join('')
-      .replace(/[\n\t\r]/g, (c) => JSON.stringify(c).slice(1, -1));
+    const text = this.#text.slice(start, end).join('');
     this.issues.push({ offset: start, message: `Syntax error: token recognition error at: '${text}'` });
     this.#at = Math.max(end, start + 1);
     return undefined;

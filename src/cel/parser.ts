@@ -159,20 +159,19 @@ class Parser {
 
   #member(): Expr {
     let expr = this.#primary();
-    for (let length = 1; ; length++) {
-      if (length > maxDepth) this.#tooDeep('max recursion depth exceeded');
-      const dot = this.#in.takeIf('.');
-      if (dot !== undefined) {
-        expr = this.#afterDot(expr, dot);
-        continue;
-      }
-      const bracket = this.#in.takeIf('[');
-      if (bracket === undefined) return expr;
-      const isOptional = this.#in.takeIf('?') !== undefined;
-      const index = this.#exprOr(isOptional ? [] : ['?']);
-      this.#in.expect(']');
-      expr = call(bracket.offset, isOptional ? operators.optionalIndex : operators.index, [expr, index]);
+    for (let length = 0; this.#in.is('.') || this.#in.is('['); length++) {
+      if (length >= maxDepth) this.#tooDeep('max recursion depth exceeded');
+      const symbol = this.#in.take();
+      expr = symbol.text === '.' ? this.#afterDot(expr, symbol) : this.#afterBracket(expr, symbol);
     }
+    return expr;
+  }
+
+  #afterBracket(operand: Expr, bracket: Token): Expr {
+    const isOptional = this.#in.takeIf('?') !== undefined;
+    const index = this.#exprOr(isOptional ? [] : ['?']);
+    this.#in.expect(']');
+    return call(bracket.offset, isOptional ? operators.optionalIndex : operators.index, [operand, index]);
   }
 
   #afterDot(operand: Expr, dot: Token): Expr {

@@ -1,4 +1,4 @@
-import { elementAt, valueAt } from '../collections.ts';
+import { elementAt, noSuchKey, valueAt } from '../collections.ts';
 import type { Library } from '../declarations.ts';
 import { compare, equals } from '../equality.ts';
 import { CelError, noSuchOverload } from '../errors.ts';
@@ -107,7 +107,7 @@ export function indexInto(container: Value, key: Value): Value {
   if (container instanceof CelList) return elementAt(container, key);
   if (container instanceof CelMap) return valueAt(container, key);
   if (container instanceof CelOptional) return findIn(container, key);
-  throw noSuchOverload();
+  throw noSuchKey(key);
 }
 
 /** `container[?key]`: none where the key is not there. */

@@ -9,7 +9,13 @@ export function compileRegex(pattern: string): RE2JS {
   try {
     return RE2JS.compile(pattern);
   } catch (cause) {
-    throw new CelError(cause instanceof Error ? cause.message : String(cause), 'evaluation', { cause });
+    const message = cause instanceof Error ? cause.message : String(cause);
+    // Of all messages only this one lacks the part of the pattern, which is empty.
+    throw new CelError(
+      message.endsWith('trailing backslash at end of expression') ? `${message}: \`\`` : message,
+      'evaluation',
+      { cause },
+    );
   }
 }
 
