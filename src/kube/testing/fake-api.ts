@@ -54,6 +54,7 @@ export class FakeApi {
   handler: FakeHandler = () => false;
   readonly watches = new Set<FakeWatch>();
   readonly #objects = new Map<string, AnyKubeObject>();
+  readonly #snapshots = new Map<number, AnyKubeObject[]>();
   #log: Logged[] = [];
   #version = 10;
   #oldest = 0;
@@ -125,6 +126,7 @@ export class FakeApi {
   compact(): void {
     this.#oldest = this.#version;
     this.#log = [];
+    this.#snapshots.clear();
   }
 
   /** Name and spec of everything that exists. */
@@ -158,25 +160,23 @@ export class FakeApi {
     else this.#list(request);
   }
 
+  /** All pages of a listing show one moment, as those of a real server do. */
   #list(request: FakeRequest): void {
-    const names = [...this.#objects.keys()].sort();
-    const [start, version] = (request.query.get('continue') ?? `0:${this.#version}`).split(':').map(Number);
-    if ((version ?? 0) < this.#oldest) {
+    const [from = 0, version = 0] = (request.query.get('continue') ?? `0:${this.#version}`).split(':').map(Number);
+    const snapshot = this.#snapshots.get(version);
+    if (from > 0 && snapshot === undefined) {
       answerExpired(request);
       return;
     }
-    const limit = Number(request.query.get('limit') ?? 0) || names.length;
-    const from = start ?? 0;
-    const page = names.slice(from, from + limit);
-    const more = from + limit < names.length ? { continue: `${from + limit}:${version}` } : {};
+    const all = snapshot ?? [...this.#objects].sort().map(([, object]) => object);
+    const limit = Number(request.query.get('limit') ?? 0) || all.length;
+    const hasMore = from + limit < all.length;
+    if (hasMore) this.#snapshots.set(version, all);
     answerJson(request, 200, {
       apiVersion: 'example.com/v1',
       kind: 'WidgetList',
-      metadata: { resourceVersion: String(version), ...more },
-      items: page.map((name) => {
-        const { apiVersion: _version, kind: _kind, ...rest } = this.#objects.get(name) ?? {};
-        return rest;
-      }),
+      metadata: { resourceVersion: String(version), ...(hasMore ? { continue: `${from + limit}:${version}` } : {}) },
+      items: all.slice(from, from + limit).map(({ apiVersion: _version, kind: _kind, ...rest }) => rest),
     });
   }
 
