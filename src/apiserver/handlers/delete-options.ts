@@ -1,4 +1,11 @@
-import { invalidError, isJsonObject, type JsonObject, notSupportedError } from '../../schema/index.ts';
+import {
+  decodeFault,
+  invalidError,
+  isJsonObject,
+  type JsonObject,
+  type JsonSchema,
+  notSupportedError,
+} from '../../schema/index.ts';
 import type { RequestContext } from '../request-context.ts';
 import { badRequest, invalidOptions, plainError } from '../status.ts';
 import { readDryRun } from './write-options.ts';
@@ -15,6 +22,25 @@ export interface DeleteOptions {
   readonly raw: JsonObject;
 }
 
+const text: JsonSchema = { type: 'string' };
+const schema: JsonSchema = {
+  type: 'object',
+  'x-go-type': 'v1.DeleteOptions',
+  properties: {
+    kind: text,
+    apiVersion: text,
+    gracePeriodSeconds: { type: 'integer', format: 'int64' },
+    preconditions: {
+      type: 'object',
+      'x-go-type': 'v1.Preconditions',
+      properties: { uid: { type: 'string', 'x-go-type': 'types.UID' }, resourceVersion: text },
+    },
+    orphanDependents: { type: 'boolean' },
+    propagationPolicy: { type: 'string', 'x-go-type': 'v1.DeletionPropagation' },
+    dryRun: { type: 'array', items: text },
+  },
+};
+
 /** Reads DeleteOptions from a decoded body (if any) and the query. */
 export function readDeleteOptions(context: RequestContext, body: JsonObject | undefined): DeleteOptions {
   const raw = body ?? optionsFromQuery(context.info.query);
@@ -24,6 +50,8 @@ export function readDeleteOptions(context: RequestContext, body: JsonObject | un
       `no kind ${JSON.stringify(body.kind)} is registered for version ${version} in scheme "pkg/runtime/scheme.go:110"`,
     );
   }
+  const fault = decodeFault(raw, schema);
+  if (fault !== undefined) throw plainError(fault);
   const preconditions = isJsonObject(raw.preconditions) ? raw.preconditions : {};
   const dryRun = Array.isArray(raw.dryRun) ? raw.dryRun.map(String) : context.info.query.getAll('dryRun');
   const orphanDependents = typeof raw.orphanDependents === 'boolean' ? raw.orphanDependents : undefined;

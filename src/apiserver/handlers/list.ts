@@ -30,6 +30,7 @@ export async function listObjects(
 ): Promise<RenderedPage> {
   const { query } = context.info;
   const limit = readLimit(query.get('limit'));
+  readInteger(query.get('timeoutSeconds'));
   const filter = compileFilter(served, query);
   if (query.has('sendInitialEvents'))
     throw invalidOptions('ListOptions', forbiddenError('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
@@ -68,11 +69,15 @@ function readPage(
   throw expired('The resourceVersion for the provided list is too old.');
 }
 
-function readLimit(text: string | null): number {
+/** A whole number of a query, as Go reads it; 0 when there is none. */
+export function readInteger(text: string | null): number {
   if (text === null || text === '') return 0;
-  const limit = Number(text);
-  if (!Number.isInteger(limit)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
-  return Math.max(0, limit);
+  if (/^[+-]?\d+$/.test(text)) return Number(text);
+  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+}
+
+function readLimit(text: string | null): number {
+  return Math.max(0, readInteger(text));
 }
 
 /** Where the listing starts: newest, an exact version, or after the last key of an earlier page. */

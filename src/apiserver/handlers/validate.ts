@@ -10,7 +10,7 @@ import { scaleFaults } from './scale.ts';
 export function validateForCreate(served: ServedResource, object: KubeObject, context: StrategyContext): FieldError[] {
   const errors = validateMetadata(object.metadata, metadataRule(served));
   if (served.origin === 'custom')
-    errors.push(...scaleFaults(served, object), ...served.compiled.validateCreate(asJson(object)));
+    errors.push(...served.compiled.validateCreate(asJson(object)), ...scaleFaults(served, object));
   errors.push(...(served.strategy.validate?.(object, context) ?? []));
   return errors;
 }
@@ -27,7 +27,7 @@ export function validateForUpdate(
   if (served.origin === 'custom') {
     const { compiled } = served;
     const check = next.isStatus ? compiled.validateStatusUpdate : compiled.validateUpdate;
-    errors.push(...scaleFaults(served, object), ...check.call(compiled, asJson(object), asJson(old)));
+    errors.push(...check.call(compiled, asJson(object), asJson(old)), ...scaleFaults(served, object));
   }
   const { strategy } = served;
   const check = next.isStatus ? strategy.validateStatusUpdate : strategy.validateUpdate;

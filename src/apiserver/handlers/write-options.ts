@@ -1,4 +1,4 @@
-import { type JsonObject, notSupportedError, tooLongError } from '../../schema/index.ts';
+import { invalidError, type JsonObject, notSupportedError, tooLongError } from '../../schema/index.ts';
 import { isTrue } from '../http/request-info.ts';
 import type { RequestContext } from '../request-context.ts';
 import { invalidOptions } from '../status.ts';
@@ -52,8 +52,20 @@ function readFieldValidation(value: string | null, kind: string): FieldValidatio
   throw invalidOptions(kind, notSupportedError('fieldValidation', value, ['', 'Ignore', 'Strict', 'Warn']));
 }
 
+/** What Go calls printable: letters, marks, numbers, punctuation, symbols and the plain space. */
+const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
+
 function checkManager(kind: string, manager: string): void {
-  if (manager.length > 128) throw invalidOptions(kind, tooLongError('fieldManager', 128));
+  const errors = Buffer.byteLength(manager) > 128 ? [tooLongError('fieldManager', 128)] : [];
+  let at = 0;
+  for (const character of manager) {
+    if (!printable.test(character)) {
+      const point = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
+      errors.push(invalidError('fieldManager', manager, `invalid character U+${point} (at position ${at})`));
+    }
+    at += Buffer.byteLength(character);
+  }
+  if (errors.length > 0) throw invalidOptions(kind, ...errors);
 }
 
 function managerFromAgent(agent: string): string {

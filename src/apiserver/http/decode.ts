@@ -92,7 +92,8 @@ function shownText(text: string): string {
 }
 
 function hexOf(text: string): string {
-  return Buffer.from(text).toString('hex');
+  const bytes = Buffer.from(text);
+  return bytes.length > 30 ? `${bytes.toString('hex', 0, 30)} ...` : bytes.toString('hex');
 }
 
 function goKind(value: Json): string {
@@ -119,9 +120,8 @@ function checkTypeMeta(served: ServedResource, value: JsonObject, text: string, 
     return;
   }
   if (typeof kind !== 'string' || kind === '') throw refuse(`Object 'Kind' is missing in '${text}'`);
-  if (typeof apiVersion !== 'string' || apiVersion === '') throw refuse(`Object 'apiVersion' is missing in '${text}'`);
   const fault = served.compiled.decodeFault(value);
-  const version = apiVersion.replace(/^.*\//, '');
+  const version = String(apiVersion ?? '').replace(/^.*\//, '');
   if (fault !== undefined)
     throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${served.kind}: ${fault}`);
   checkCustomType(served, value);
