@@ -40,17 +40,17 @@ function redactAt(value: unknown, depth: number, seen: Set<object>): unknown {
 
 function redactObject(value: object, depth: number, seen: Set<object>): unknown {
   if (value instanceof Error) return redactError(value, depth, seen);
-  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? '[invalid date]' : value.toISOString();
   if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
   if (Array.isArray(value)) return value.map((item) => redactAt(item, depth + 1, seen));
   const record = value as Record<string, unknown>;
   const holdsData = typeof record.kind === 'string' && secretKinds.has(record.kind);
-  const copy: Record<string, unknown> = {};
-  for (const [name, field] of Object.entries(record)) {
-    const hidden = field !== undefined && (isSecretName(name) || (holdsData && /^(data|stringData)$/.test(name)));
-    copy[name] = hidden ? redactedMark : redactAt(field, depth + 1, seen);
-  }
-  return copy;
+  const safe = Object.entries(record).map(([name, field]) => {
+    const isHidden = field !== undefined && (isSecretName(name) || (holdsData && /^(data|stringData)$/.test(name)));
+    return [name, isHidden ? redactedMark : redactAt(field, depth + 1, seen)];
+  });
+  // Unlike assigning, this takes a field named __proto__ for a field.
+  return Object.fromEntries(safe);
 }
 
 function redactError(error: Error, depth: number, seen: Set<object>): unknown {

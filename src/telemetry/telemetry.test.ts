@@ -48,6 +48,12 @@ describe('logs', () => {
     assert.ok(JSON.stringify(redact(deep)).includes('[deep]'));
   });
 
+  test('an invalid date and a field that looks like a prototype are logged as they are', () => {
+    assert.deepEqual(redact({ at: new Date(Number.NaN) }), { at: '[invalid date]' });
+    const odd = redact(JSON.parse('{"__proto__":{"password":"hunter2-hunter2"}}'));
+    assert.equal(JSON.stringify(odd), '{"__proto__":{"password":"[redacted]"}}');
+  });
+
   test('whatever the value, redacting does not throw and hides fields with secret names', () => {
     fc.assert(
       fc.property(fc.object({ withDate: true, withBigInt: true }), fc.string({ minLength: 12 }), (value, secret) => {
