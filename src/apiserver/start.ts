@@ -3,10 +3,14 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import { join } from 'node:path';
 import { issueClientCertificate } from '../kube/index.ts';
-import { openAdmission } from './admission/admission.ts';
+import type { Admission } from './admission/admission.ts';
+import { chainAdmission } from './admission/admission-chain.ts';
 import { openAuditLog } from './audit.ts';
-import { createSimpleAuth } from './auth/simple.ts';
+import { Access } from './auth/access.ts';
+import { impersonate } from './auth/impersonation.ts';
+import { escalationAdmission } from './auth/rbac/escalation-admission.ts';
 import { bootstrap } from './bootstrap.ts';
+import { bootstrapRbac } from './bootstrap-rbac.ts';
 import { builtinResources } from './builtins/index.ts';
 import { serveBuiltin } from './builtins/serve-builtin.ts';
 import type { ServerCore } from './core.ts';
@@ -86,9 +90,17 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     onError: onFault,
   });
   const identity = await loadIdentity(options.dataDir, { host, now: now() });
-  const core = createCore(store, now);
+  const access = new Access({
+    dataDir: options.dataDir,
+    store,
+    adminToken: identity.adminToken,
+    caPem: identity.authority.certificatePem,
+    now,
+    onFault,
+  });
+  const core = createCore(store, now, chainAdmission([escalationAdmission(access.authorizer)]));
   for (const builtin of builtinResources()) core.registry.add(serveBuiltin(builtin));
-  const builtinGroups = new Set(core.registry.groups());
+  const builtinGroups = new Set([...core.registry.groups(), ...access.virtual.map((v) => v.group)]);
   const crds = new CrdLifecycle({
     store,
     registry: core.registry,
@@ -96,10 +108,12 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     converterFor: options.converterFor ?? (() => renameOnly),
   }).start();
   await bootstrap(core);
+  await bootstrapRbac(core);
+  access.startControllers(core);
   const metrics = new RequestMetrics();
   metrics.showStored(store, core.registry);
   const audit = await openAuditLog(join(options.dataDir, 'audit.log'), now);
-  const discovery = { registry: core.registry, virtual: [] };
+  const discovery = { registry: core.registry, virtual: access.virtual };
   let address = '';
   const routes = createNonResourceRoutes({
     discovery,
@@ -111,15 +125,16 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     checks: { ping: () => undefined },
     readiness: options.readiness ?? {},
   });
-  const auth = createSimpleAuth(identity.adminToken);
   const listener = createRequestListener({
     core,
-    ...auth,
+    authenticator: access.authenticator,
+    authorizer: access.authorizer,
+    impersonate: (request, user) => impersonate(request, user, access.authorizer),
     audit,
     metrics,
-    routes,
-    virtual: [],
-    subresources: [],
+    routes: access.withRoutes(routes, () => `https://${address}`),
+    virtual: access.virtual,
+    subresources: access.subresources(core),
     isBuiltinGroup: (group) => builtinGroups.has(group),
     onFault,
   });
@@ -161,17 +176,18 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     async close() {
       await closeServer(server);
       crds.close();
+      access.close();
       await audit.close();
       await store.close();
     },
   };
 }
 
-function createCore(store: OpenStore, now: () => Date): ServerCore {
+function createCore(store: OpenStore, now: () => Date, admission: Admission): ServerCore {
   return {
     store,
     registry: new ResourceRegistry(),
-    admission: openAdmission,
+    admission,
     now,
     newUid: randomUUID,
     newSuffix: () => Array.from({ length: 5 }, () => suffixAlphabet[randomInt(suffixAlphabet.length)]).join(''),

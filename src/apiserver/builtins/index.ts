@@ -118,6 +118,7 @@ function plainBuiltins(schemas: BuiltinSchemas): BuiltinResource[] {
   return entries.map((entry) => ({
     ...entry,
     version: 'v1',
+    ...(entry.group === 'rbac.authorization.k8s.io' ? { nameRule: 'path-segment' as const } : {}),
     hasStatus: entry.hasStatus ?? false,
     schema: schemas.of(entry.group === '' ? 'api/v1' : `apis/${entry.group}/v1`, entry.kind),
     strategy: {},

@@ -3,20 +3,22 @@ import { readBody } from '../http/body.ts';
 import { bodyMediaType, parseBody } from '../http/decode.ts';
 import type { Answer, RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
-import { badRequest, methodNotSupported } from '../status.ts';
+import { badRequest, methodNotAllowed, methodNotSupported } from '../status.ts';
 import type { SubresourceHandler, VirtualResource } from '../virtual-resource.ts';
 
 /** Answers a POST to a resource that is asked, not stored. */
 export async function dispatchVirtual(context: RequestContext, virtual: VirtualResource): Promise<Answer> {
-  if (context.info.verb !== 'create' || context.info.name !== '') throw methodNotSupported(virtual, context.info.verb);
+  if (context.info.verb !== 'create' || context.info.name !== '') throw methodNotAllowed();
   const object = await readObject(context);
   const apiVersion = `${virtual.group}/${virtual.version}`;
   if (object.kind === undefined) object.kind = virtual.kind;
   if (object.apiVersion === undefined) object.apiVersion = apiVersion;
   if (object.kind !== virtual.kind || object.apiVersion !== apiVersion) {
-    throw badRequest(
-      `the body is ${String(object.apiVersion)} ${String(object.kind)}, expected ${apiVersion} ${virtual.kind}`,
-    );
+    const version = String(object.apiVersion).replace(/^.*\//, '');
+    const internal = virtual.group.split('.')[0] ?? '';
+    const head = `${String(object.kind)} in version ${JSON.stringify(version)} cannot be handled as a ${virtual.kind}`;
+    const why = `converting (${version}.${String(object.kind)}) to (${internal}.${virtual.kind}): unknown conversion`;
+    throw badRequest(`${head}: ${why}`);
   }
   return { code: 201, json: JSON.stringify(await virtual.create(context, object)) };
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AuditLog } from '../audit.ts';
+import { type AuditLog, nameIn } from '../audit.ts';
 import { type Authenticator, type Authorizer, accessQueryOf, anonymous } from '../auth/auth.ts';
+import { PlainTextError } from '../auth/impersonation.ts';
 import type { ServerCore } from '../core.ts';
 import { dispatch } from '../handlers/dispatch.ts';
 import { dispatchSubresource, dispatchVirtual } from '../handlers/dispatch-special.ts';
@@ -22,6 +23,8 @@ export interface ApiServerParts {
   readonly core: ServerCore;
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
+  /** Whom the caller acts as, when its headers ask for it. */
+  impersonate(request: IncomingMessage, caller: UserInfo): UserInfo | undefined;
   readonly audit: AuditLog;
   readonly metrics: RequestMetrics;
   readonly routes: NonResourceRoutes;
@@ -57,10 +60,7 @@ async function serve(
 ): Promise<void> {
   const started = performance.now();
   const warnings = new Set<string>();
-  const seen: { user: UserInfo; media: Pick<MediaChoice, 'format' | 'contentType' | 'pretty'> } = {
-    user: anonymous,
-    media: plainMedia,
-  };
+  const seen: Flight['seen'] = { user: anonymous, caller: undefined, media: plainMedia, name: info.name };
   let code = 200;
   let reason = '';
   const end = parts.metrics.begin(info);
@@ -69,16 +69,20 @@ async function serve(
   } catch (error) {
     if (error instanceof TruncatedBody || response.destroyed) {
       code = 499; // the socket's own error handler has answered, if anybody is left to read it
+    } else if (error instanceof PlainTextError) {
+      code = error.code;
+      respondText(response, code, error.message);
     } else {
       const failure = toApiError(parts, error, info);
       code = failure.code;
       reason = failure.status.reason ?? '';
+      if (seen.name === '') seen.name = failure.status.details?.name ?? '';
       answerError(response, request, failure, { warnings, media: seen.media });
     }
   }
   end();
   parts.metrics.observe(info, code, performance.now() - started);
-  if (info.isResource && !readVerbs.has(info.verb)) parts.audit.record({ info, user: seen.user, code, reason });
+  if (isAudited(info, code)) parts.audit.record({ info, ...seen, code, reason });
 }
 
 interface Flight {
@@ -87,13 +91,27 @@ interface Flight {
   readonly info: RequestInfo;
   readonly warnings: Set<string>;
   /** Filled in as it becomes known, for the audit log and for error answers. */
-  readonly seen: { user: UserInfo; media: Pick<MediaChoice, 'format' | 'contentType' | 'pretty'> };
+  readonly seen: {
+    /** Who acts: the caller, or whom the caller impersonates. */
+    user: UserInfo;
+    /** Who proved who they are; undefined until then. */
+    caller: UserInfo | undefined;
+    media: Pick<MediaChoice, 'format' | 'contentType' | 'pretty'>;
+    /** The name of the object, for a create known only afterwards. */
+    name: string;
+  };
+}
+
+/** Every write, and every attempt to come in with credentials that are wrong. */
+function isAudited(info: RequestInfo, code: number): boolean {
+  return (info.isResource && !readVerbs.has(info.verb)) || code === 401;
 }
 
 async function answerRequest(parts: ApiServerParts, flight: Flight): Promise<number> {
   const { request, response, info, seen } = flight;
   const given = parts.authenticator.authenticate(request);
-  seen.user = (given instanceof Promise ? await given : given) ?? anonymous;
+  seen.caller = (given instanceof Promise ? await given : given) ?? anonymous;
+  seen.user = parts.impersonate(request, seen.caller) ?? seen.caller;
   const verdict = parts.authorizer.authorize(accessQueryOf(info, seen.user));
   if (!verdict.isAllowed) throw forbiddenRequest(info, seen.user, verdict.reason);
   if (!info.isResource) return parts.routes.serve({ request, response, info, user: seen.user });
@@ -107,6 +125,7 @@ async function answerRequest(parts: ApiServerParts, flight: Flight): Promise<num
   seen.media = context.media;
   const answer = await answerTarget(parts, context, target);
   if (answer === undefined) return 200;
+  if (seen.name === '' && info.verb === 'create') seen.name = nameIn(answer.json);
   respondJson(response, answer.json, {
     code: answer.code,
     media: context.media,
@@ -127,7 +146,8 @@ function findTarget(parts: ApiServerParts, info: RequestInfo): Target | undefine
   const virtual = parts.virtual.find(
     (v) => v.group === info.group && v.version === info.version && v.resource === info.resource,
   );
-  return virtual === undefined || info.subresource !== '' ? undefined : { kind: 'virtual', virtual };
+  const isWhole = info.subresource === '' && info.name === '';
+  return virtual === undefined || !isWhole ? undefined : { kind: 'virtual', virtual };
 }
 
 function storedTarget(parts: ApiServerParts, info: RequestInfo, served: ServedResource): Target | undefined {
