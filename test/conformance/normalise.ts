@@ -89,7 +89,7 @@ class NamesOfChance {
       else if (key === 'managedFields' && Array.isArray(each))
         rewritten[key] = inOneOrder(this.rewrite(each) as Json[]);
       else if (key === 'continue' && each !== '') rewritten[key] = '<continue token>';
-      else rewritten[key] = this.rewrite(each);
+      else rewritten[key] = this.#rewriteMember(key, each);
     }
     return rewritten;
   }
