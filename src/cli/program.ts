@@ -1,5 +1,11 @@
 import { Command, CommanderError } from 'commander';
 import { exitCodes, explainError, type Outcome } from './errors.ts';
+import { addMarkCommands } from './objects/annotate.ts';
+import { addApplyCommand } from './objects/apply.ts';
+import { addDeleteCommand } from './objects/delete.ts';
+import { addEditCommand } from './objects/edit.ts';
+import { addGetCommand } from './objects/get.ts';
+import { addWaitCommand } from './objects/wait.ts';
 import type { Terminal } from './terminal.ts';
 import { addServerCommands } from './up.ts';
 import { packageVersion } from './version.ts';
@@ -15,6 +21,12 @@ export function createProgram(terminal: Terminal): Command {
     .configureHelp({ helpWidth: 100, sortSubcommands: false })
     .exitOverride();
   addServerCommands(program, terminal);
+  addGetCommand(program, terminal);
+  addApplyCommand(program, terminal);
+  addMarkCommands(program, terminal);
+  addWaitCommand(program, terminal);
+  addEditCommand(program, terminal);
+  addDeleteCommand(program, terminal);
   for (const command of program.commands) command.copyInheritedSettings(program);
   return program;
 }

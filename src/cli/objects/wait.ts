@@ -1,0 +1,54 @@
+import type { Command } from 'commander';
+import type { AnyKubeObject } from '../../kube/index.ts';
+import { parseDurationMs } from '../duration.ts';
+import { CliError, usageError } from '../errors.ts';
+import type { Terminal } from '../terminal.ts';
+import { addChoiceFlags, type ChoiceFlags, chooseObjects, chosenName } from './choose-objects.ts';
+import { addSessionFlags, type Session, type SessionFlags, withSession } from './session.ts';
+import { readCondition, waitForObject } from './wait-for.ts';
+
+interface WaitFlags extends SessionFlags, ChoiceFlags {
+  readonly for?: string;
+  readonly timeout: string;
+}
+
+/** Adds `rackwright wait`. */
+export function addWaitCommand(program: Command, terminal: Terminal): void {
+  const command = program
+    .command('wait')
+    .summary('wait until objects are as asked')
+    .description('Waits until every chosen object is as asked.')
+    .argument('[what...]', 'TYPE NAME ... or TYPE/NAME ...')
+    .option('--for <condition>', 'condition=NAME[=VALUE], jsonpath=PATH[=VALUE], create or delete')
+    .option('--timeout <duration>', 'how long to wait for all of them; 0 looks once', '30s')
+    .action((words: string[], flags: WaitFlags) =>
+      withSession(flags, terminal, (session) => runWait(words, flags, session, terminal)),
+    );
+  addChoiceFlags(command);
+  addSessionFlags(command);
+}
+
+async function runWait(words: string[], flags: WaitFlags, session: Session, terminal: Terminal): Promise<void> {
+  const asked = flags.for;
+  if (asked === undefined) throw usageError('say what to wait for, e.g. --for=condition=Ready');
+  readCondition(asked);
+  const timeoutMs = parseDurationMs(flags.timeout, '--timeout');
+  const chosen = await chooseObjects(words, flags, session, terminal);
+  if (chosen.length === 0) {
+    if (asked === 'delete') return;
+    throw new CliError('failed', 'no object was chosen to wait for');
+  }
+  const results = await Promise.allSettled(
+    chosen.map(async (one) => {
+      const client = session.client.resource<AnyKubeObject>(one.resource);
+      // Each object gets a condition of its own, since some remember what they saw.
+      const options = { timeoutMs, signal: terminal.interrupted };
+      await waitForObject({ client, key: one.key }, readCondition(asked), options);
+      terminal.out(`${chosenName(one)} condition met\n`);
+    }),
+  );
+  const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
+  for (const failure of failures.slice(1))
+    terminal.err(`error: ${failure instanceof Error ? failure.message : failure}\n`);
+  if (failures.length > 0) throw failures[0];
+}
