@@ -1,4 +1,4 @@
-import { StoreError, type StoreErrorCode } from '../apiserver/index.ts';
+import type { StoreError, StoreErrorCode } from '../apiserver/index.ts';
 import { KubeError } from '../kube/index.ts';
 
 /** Every way the command can end, with its exit code. The CLI reference prints this table. */
@@ -49,11 +49,16 @@ const storeOutcomes: Partial<Record<StoreErrorCode, Outcome>> = {
 /** Explains anything that was thrown. */
 export function explainError(error: unknown): Explanation {
   if (error instanceof CliError) return { outcome: error.outcome, text: error.message };
-  if (error instanceof StoreError) return { outcome: storeOutcomes[error.code] ?? 'failed', text: error.message };
+  if (isStoreError(error)) return { outcome: storeOutcomes[error.code] ?? 'failed', text: error.message };
   if (error instanceof KubeError) return explainKubeError(error);
   if (error instanceof Error && 'syscall' in error) return { outcome: 'failed', text: error.message };
   // Nobody foresaw it, so where it happened is worth more than brevity.
   return { outcome: 'failed', text: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+}
+
+/** By name, so that commands that never open a store need not load it. */
+function isStoreError(error: unknown): error is StoreError {
+  return error instanceof Error && error.name === 'StoreError';
 }
 
 function explainKubeError(error: KubeError): Explanation {

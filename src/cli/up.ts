@@ -1,8 +1,6 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { addSettings } from './add-settings.ts';
-import { startClusterPlane } from './plane/cluster-plane.ts';
-import { startEmbeddedPlane, startEmbeddedServer } from './plane/embedded-plane.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { runUntilInterrupted } from './stop.ts';
 import type { Terminal } from './terminal.ts';
@@ -20,6 +18,8 @@ const upSettings = [
   'ironicUrl',
 ] as const;
 const apiserverSettings = ['dataDir', 'host', 'port'] as const;
+
+// Servers are loaded when started: short commands should not pay for them.
 
 /** Adds `rackwright up` and `rackwright apiserver`. */
 export function addServerCommands(program: Command, terminal: Terminal): void {
@@ -47,6 +47,7 @@ async function runUp(settings: Settings<(typeof upSettings)[number]>, terminal: 
 
 async function runEmbedded(settings: Settings<'dataDir' | 'host' | 'port'>, terminal: Terminal): Promise<void> {
   terminal.out(`Rackwright ${packageVersion()}: starting the API server in ${settings.dataDir} ...\n`);
+  const { startEmbeddedPlane } = await import('./plane/embedded-plane.ts');
   const { server, installed } = await startEmbeddedPlane(settings, terminal);
   const kubeconfig = join(settings.dataDir, 'kubeconfig');
   terminal.out(
@@ -74,6 +75,7 @@ async function runInCluster(
   terminal: Terminal,
 ): Promise<void> {
   terminal.out(`Rackwright ${packageVersion()}: installing kinds into the cluster of ${settings.kubeconfig} ...\n`);
+  const { startClusterPlane } = await import('./plane/cluster-plane.ts');
   const plane = await startClusterPlane(settings, terminal);
   const { definitions, left, roles } = plane.installed;
   terminal.out(
@@ -92,6 +94,7 @@ async function runInCluster(
 }
 
 async function runApiServer(settings: Settings<(typeof apiserverSettings)[number]>, terminal: Terminal): Promise<void> {
+  const { startEmbeddedServer } = await import('./plane/embedded-plane.ts');
   const server = await startEmbeddedServer(settings, terminal);
   const kubeconfig = join(settings.dataDir, 'kubeconfig');
   terminal.out(

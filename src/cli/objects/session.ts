@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { parse } from 'yaml';
 import {
   type ConnectionSpec,
   createClient,
@@ -95,9 +96,25 @@ function connectionOf(flags: SessionFlags, terminal: Terminal): ConnectionSpec {
   if (flags.dataDir === undefined && (terminal.env.KUBECONFIG ?? '') !== '') return { kubeconfig: undefined, context };
   const { dataDir } = readSettings(['dataDir'], { dataDir: flags.dataDir }, terminal);
   const kubeconfig = join(dataDir, 'kubeconfig');
-  if (existsSync(kubeconfig)) return { kubeconfig, context };
+  if (existsSync(kubeconfig)) return readOwnKubeconfig(kubeconfig) ?? { kubeconfig, context };
   throw new CliError(
     'unreachable',
     `there is no ${kubeconfig}; start a server with "rackwright up", or name one with --kubeconfig, --data-dir or KUBECONFIG`,
   );
+}
+
+interface OwnKubeconfig {
+  readonly clusters?: readonly { cluster?: { server?: string; 'certificate-authority-data'?: string } }[];
+  readonly users?: readonly { user?: { token?: string } }[];
+}
+
+/** The file our own server wrote needs nothing of the library that reads all others, which takes long to load. */
+function readOwnKubeconfig(file: string): ConnectionSpec | undefined {
+  const { clusters = [], users = [] } = parse(readFileSync(file, 'utf8')) as OwnKubeconfig;
+  const { server, 'certificate-authority-data': ca } = clusters[0]?.cluster ?? {};
+  const token = users[0]?.user?.token;
+  if (clusters.length !== 1 || users.length !== 1 || server === undefined || ca === undefined || token === undefined) {
+    return undefined;
+  }
+  return { server, caPem: Buffer.from(ca, 'base64').toString(), token, namespace: 'default' };
 }
