@@ -304,6 +304,11 @@ describe('webhook configurations', () => {
   });
 });
 
+test('a field named like something every object has is a field like any other', () => {
+  assert.deepEqual(diffJson({ toString: '' }, {}), [{ op: 'remove', path: '/toString' }]);
+  assert.deepEqual(diffJson({}, { toString: '' }), [{ op: 'add', path: '/toString', value: '' }]);
+});
+
 test('a patch made from two objects turns the first into the second', () => {
   const json = fc.jsonValue({ maxDepth: 3 });
   const object = fc.dictionary(fc.constantFrom('a', 'b', 'c/d', 'e~f', ''), json, { maxKeys: 5 });
@@ -329,7 +334,7 @@ function applyPatch(document: unknown, patch: ReturnType<typeof diffJson>): unkn
     const last = names.pop() ?? '';
     const parent = names.reduce((at, name) => at[name] as Record<string, unknown>, document as Record<string, unknown>);
     if (op === 'remove') delete parent[last];
-    else parent[last] = value;
+    else Object.defineProperty(parent, last, { value, configurable: true, enumerable: true, writable: true });
   }
   return document;
 }

@@ -42,16 +42,16 @@ export function patched(before: object, after: object, ...warnings: string[]): V
 export function diffJson(before: unknown, after: unknown, path = ''): JsonPatchOperation[] {
   if (isDeepStrictEqual(before, after)) return [];
   if (!isRecord(before) || !isRecord(after)) return [{ op: 'replace', path, value: after }];
-  const removed = Object.keys(before).filter((name) => after[name] === undefined && before[name] !== undefined);
-  const kept = Object.keys(after).filter((name) => after[name] !== undefined);
+  const has = (object: Record<string, unknown>, name: string): boolean =>
+    Object.hasOwn(object, name) && object[name] !== undefined;
+  const removed = Object.keys(before).filter((name) => has(before, name) && !has(after, name));
+  const kept = Object.keys(after).filter((name) => has(after, name));
   return [
     ...removed.map((name): JsonPatchOperation => ({ op: 'remove', path: `${path}/${pointer(name)}` })),
     ...kept.flatMap((name) => {
       const at = `${path}/${pointer(name)}`;
-      const old = before[name];
-      return old === undefined
-        ? [{ op: 'add' as const, path: at, value: after[name] }]
-        : diffJson(old, after[name], at);
+      if (!has(before, name)) return [{ op: 'add' as const, path: at, value: after[name] }];
+      return diffJson(before[name], after[name], at);
     }),
   ];
 }
