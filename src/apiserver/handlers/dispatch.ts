@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../schema/index.ts';
 import type { ServerCore } from '../core.ts';
 import { readBody } from '../http/body.ts';
-import { bodyMediaType, decodeObject, decodePatch, parseBody, parseText } from '../http/decode.ts';
+import { bodyMediaType, decodeObject, decodePatch, parseBody, parseText, typeMetaFault } from '../http/decode.ts';
 import type { RequestInfo } from '../http/request-info.ts';
 import { asJson, type KubeObject } from '../object.ts';
 import { applyJsonPatch, applyMergePatch } from '../patch/index.ts';
@@ -58,17 +58,20 @@ export async function dispatch(
   }
 }
 
-/** Whole collections cannot be replaced, named objects not created, subresources not deleted. */
+/** Whole collections cannot be replaced, built-in objects not be created under a name, subresources not deleted. */
 function refuseWrongMethod(info: RequestInfo, served: ServedResource): void {
   const isNamed = info.name !== '';
+  const isBuiltin = served.origin === 'builtin';
+  const isForAll = (info.verb === 'update' || info.verb === 'patch') && !isNamed;
+  if (isForAll && !isBuiltin) throw badRequest('name must be provided');
   const isWrong =
-    (info.verb === 'create' && isNamed) ||
-    ((info.verb === 'update' || info.verb === 'patch') && !isNamed) ||
+    (info.verb === 'create' && isNamed && isBuiltin) ||
+    isForAll ||
     (info.verb.startsWith('delete') && info.subresource !== '') ||
     (info.subresource !== '' && info.verb === 'create') ||
     (info.subresource === '' && !served.verbs.includes(info.verb));
   if (!isWrong) return;
-  throw served.origin === 'builtin' ? methodNotAllowed() : methodNotSupported(served, info.verb);
+  throw isBuiltin ? methodNotAllowed() : methodNotSupported(served, info.verb);
 }
 
 /** A get ignores the version it is given, unless it is not one. */
@@ -149,7 +152,7 @@ async function readOptionsBody(context: RequestContext): Promise<JsonObject | un
   if (text === '') return undefined;
   const parsed = parseText(text, bodyMediaType(context));
   if ('error' in parsed) throw plainError(parsed.error);
-  if (!isJsonObject(parsed.value)) throw plainError('the body of a delete must be a DeleteOptions object');
+  if (!isJsonObject(parsed.value)) throw plainError(typeMetaFault(parsed.value));
   return parsed.value;
 }
 

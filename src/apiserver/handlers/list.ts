@@ -1,9 +1,10 @@
-import { forbiddenError, goJsonSyntaxError, notSupportedError } from '../../schema/index.ts';
+import { forbiddenError, notSupportedError } from '../../schema/index.ts';
 import type { ServerCore } from '../core.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
 import { ApiError, badRequest, expired, invalidOptions } from '../status.ts';
 import type { ListPage } from '../store/store.ts';
+import { readContinueToken, writeContinueToken } from './continue-token.ts';
 import { compileFilter, type StoredFilter } from './filter.ts';
 
 /** A page of rendered objects and what goes into the list's metadata. */
@@ -20,7 +21,6 @@ interface Start {
 }
 
 const matchField = 'resourceVersionMatch';
-const tokenVersion = 'meta.k8s.io/v1';
 
 /** Lists the objects a request asks for, each as the JSON text of the served version. */
 export async function listObjects(
@@ -44,7 +44,7 @@ export async function listObjects(
   return {
     items,
     resourceVersion: String(page.revision),
-    continueToken: page.next === undefined ? '' : writeToken(page.revision, page.next),
+    continueToken: page.next === undefined ? '' : writeContinueToken({ revision: page.revision, after: page.next }),
     remainingItemCount: page.next === undefined || filter !== undefined ? undefined : page.remaining,
   };
 }
@@ -72,8 +72,10 @@ function readPage(
 /** A whole number of a query, as Go reads it; 0 when there is none. */
 export function readInteger(text: string | null): number {
   if (text === null || text === '') return 0;
-  if (/^[+-]?\d+$/.test(text)) return Number(text);
-  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  const isNumber = /^[+-]?\d+$/.test(text);
+  if (isNumber && BigInt.asIntN(64, BigInt(text)) === BigInt(text)) return Number(text);
+  const why = isNumber ? 'value out of range' : 'invalid syntax';
+  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${why}`);
 }
 
 function readLimit(text: string | null): number {
@@ -85,7 +87,7 @@ function readStart(core: ServerCore, query: URLSearchParams): Start {
   const token = query.get('continue') ?? '';
   const version = query.get('resourceVersion') ?? '';
   const match = query.get('resourceVersionMatch') ?? '';
-  if (token !== '') return readToken(token, version, match);
+  if (token !== '') return readToken(core, token, version, match);
   checkVersionMatch(version, match);
   if (version === '' || version === '0') return { revision: undefined, after: undefined };
   const revision = parseRevision(version);
@@ -121,7 +123,8 @@ export function parseRevision(version: string): number {
 /** What kube-apiserver says of a resourceVersion that is not a number. */
 export function badVersion(version: string): string {
   const quoted = JSON.stringify(version);
-  return `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: invalid syntax`;
+  const why = /^\d+$/.test(version) ? 'value out of range' : 'invalid syntax';
+  return `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: ${why}`;
 }
 
 /** 504: the client saw a newer version than this server has. */
@@ -138,48 +141,23 @@ export function tooLargeVersion(asked: number, current: number): ApiError {
   });
 }
 
-function writeToken(revision: number, next: { namespace: string; name: string }): string {
-  const token = {
-    v: tokenVersion,
-    rv: revision,
-    start: `${next.namespace === '' ? '' : `${next.namespace}/`}${next.name}\u0000`,
-  };
-  return Buffer.from(JSON.stringify(token)).toString('base64url');
-}
-
-function readToken(token: string, version: string, match: string): Start {
+function readToken(core: ServerCore, token: string, version: string, match: string): Start {
   if (version !== '' && version !== '0')
     throw badRequest('specifying resource version is not allowed when using continue');
   if (match !== '') throw badRequest('specifying resource version match is not allowed when using continue');
-  const text = Buffer.from(token, 'base64url').toString('utf8');
-  try {
-    const read = JSON.parse(text) as {
-      v?: string;
-      rv?: number;
-      start?: string;
-    };
-    if (read.v === tokenVersion && typeof read.rv === 'number' && typeof read.start === 'string') {
-      const [left = '', right] = read.start.slice(0, -1).split('/');
-      const after = right === undefined ? { namespace: '', name: left } : { namespace: left, name: right };
-      return { revision: read.rv > 0 ? read.rv : undefined, after };
-    }
-  } catch {
-    // not our token: answered below
-  }
-  throw badRequest(`invalid continue token: continue key is not valid: ${tokenFault(token, text)}`);
-}
-
-/** Go names the first byte, not the first character, of what it cannot read. */
-function tokenFault(token: string, text: string): string {
-  const byte = Buffer.from(token, 'base64url')[0] ?? 0;
-  if (byte < 0x80 || byte > 0x9f) return goJsonSyntaxError(text);
-  return `invalid character '\\u00${byte.toString(16)}' looking for beginning of value`;
+  const start = readContinueToken(token);
+  const newest = core.store.revision();
+  if (start.revision !== undefined && start.revision > newest) throw tooLargeVersion(start.revision, newest);
+  return start;
 }
 
 function continueExpired(revision: number, after: { namespace: string; name: string }): ApiError {
   const message =
     'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
   const error = expired(message);
-  error.status.metadata = { continue: writeToken(-1, after), resourceVersion: String(revision) };
+  error.status.metadata = {
+    continue: writeContinueToken({ revision: undefined, after }),
+    resourceVersion: String(revision),
+  };
   return error;
 }

@@ -1,6 +1,13 @@
 import { forbiddenError, goJson, isJsonObject, type Json, type JsonObject, requiredError } from '../../schema/index.ts';
 import type { ServerCore } from '../core.ts';
-import { builtinTypeFault, checkCustomType, decodePatch, finishDecoding, refuseUnknownFields } from '../http/decode.ts';
+import {
+  builtinTypeFault,
+  checkCustomType,
+  decodePatch,
+  finishDecoding,
+  refuseUnknownFields,
+  typeMetaFault,
+} from '../http/decode.ts';
 import { asJson, type KubeObject } from '../object.ts';
 import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch } from '../patch/index.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -67,7 +74,7 @@ function patchedObject(served: ServedResource, mediaType: string, live: KubeObje
   const document = asJson(live);
   const patched =
     mediaType === jsonPatch ? applyJsonPatch(document, patch) : mergedObject(served, mediaType, document, patch);
-  if (!isJsonObject(patched)) throw badRequest('the patch must leave a JSON object');
+  if (!isJsonObject(patched)) throw unusablePatch(goJson(patched), typeMetaFault(patched));
   return patched;
 }
 
@@ -116,7 +123,10 @@ function goMap(value: Json): string {
 /** A patch may not move an object to another name or namespace. */
 function checkIdentity(served: ServedResource, key: Key, object: KubeObject): void {
   const { name, namespace } = object.metadata;
-  if ((name ?? '') !== key.name) {
+  if ((name ?? '') === '') {
+    throw badRequest(`the name of the object (${key.name} based on URL) was undeterminable: name must be provided`);
+  }
+  if (name !== key.name) {
     throw badRequest(`the name of the object (${name ?? ''}) does not match the name on the URL (${key.name})`);
   }
   if (served.namespaced && (namespace ?? '') !== '' && namespace !== key.namespace) {
@@ -221,8 +231,14 @@ function mergeApplied(
 
 function decodeApply(body: string): JsonObject {
   const decoded = decodePatch(body, { isArray: false, isYaml: true });
-  if (!isJsonObject(decoded)) throw badRequest('error decoding YAML: the applied configuration must be an object');
+  if (!isJsonObject(decoded)) throw badRequest(undecodableApply(decoded));
   return decoded;
+}
+
+function undecodableApply(decoded: Json): string {
+  const kind = Array.isArray(decoded) ? 'array' : typeof decoded;
+  const why = `json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`;
+  return `error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`;
 }
 
 function checkApplied(served: ServedResource, key: Key, patch: JsonObject): void {
@@ -231,10 +247,7 @@ function checkApplied(served: ServedResource, key: Key, patch: JsonObject): void
   if (apiVersion === undefined || kind === undefined)
     throw badRequest(`invalid object type: /, Kind=${String(kind ?? '')}`);
   if (apiVersion !== served.apiVersion || kind !== served.kind) {
-    const asked = `${served.apiVersion}, Kind=${served.kind}`;
-    throw badRequest(
-      `the applied configuration is ${String(apiVersion)}, Kind=${String(kind)}, but the request is for ${asked}`,
-    );
+    throw badRequest(`invalid object type: ${String(apiVersion)}, Kind=${String(kind)}`);
   }
   if (!isJsonObject(metadata)) return;
   const name = metadata.name ?? key.name;

@@ -15,7 +15,7 @@ import { TruncatedBody } from './body.ts';
 import { forbiddenRequest } from './forbidden.ts';
 import { chooseMedia, type MediaChoice } from './media.ts';
 import type { NonResourceRoutes } from './non-resource.ts';
-import { isTrue, type RequestInfo, readRequestInfo } from './request-info.ts';
+import { isPathValid, isTrue, type RequestInfo, readRequestInfo } from './request-info.ts';
 import { respondJson, respondText } from './respond.ts';
 
 /** Everything a request meets on its way. */
@@ -47,8 +47,15 @@ const readVerbs = new Set(['get', 'list', 'watch']);
 /** The request listener of the API server: who, may they, what, answer. */
 export function createRequestListener(parts: ApiServerParts) {
   return (request: IncomingMessage, response: ServerResponse): void => {
+    if (!isPathValid(request.url ?? '')) {
+      respondText(response, 400, '400 Bad Request', { Connection: 'close' });
+      return;
+    }
     const info = readRequestInfo(request);
-    void serve(parts, request, response, info);
+    serve(parts, request, response, info).catch((error: unknown) => {
+      response.destroy(); // even the error answer failed: say nothing rather than half of something
+      parts.onFault(error, info);
+    });
   };
 }
 
@@ -63,7 +70,8 @@ async function serve(
   const seen: Flight['seen'] = { user: anonymous, caller: undefined, media: plainMedia, name: info.name };
   let code = 200;
   let reason = '';
-  const end = parts.metrics.begin(info);
+  const measured = knownParts(parts, info);
+  const end = parts.metrics.begin(measured);
   try {
     code = await answerRequest(parts, { request, response, info, warnings, seen });
   } catch (error) {
@@ -81,7 +89,7 @@ async function serve(
     }
   }
   end();
-  parts.metrics.observe(info, code, performance.now() - started);
+  parts.metrics.observe(measured, code, performance.now() - started);
   if (isAudited(info, code)) parts.audit.record({ info, ...seen, code, reason });
 }
 
@@ -100,6 +108,18 @@ interface Flight {
     /** The name of the object, for a create known only afterwards. */
     name: string;
   };
+}
+
+/** Metrics are kept per resource for ever: what no resource is called must not become one of them. */
+function knownParts({ core, virtual }: ApiServerParts, info: RequestInfo): RequestInfo {
+  const { group, version, resource, subresource } = info;
+  const served = core.registry.find(group, version, resource);
+  const isVirtual = () => virtual.some((v) => v.group === group && v.version === version && v.resource === resource);
+  if (served === undefined && !isVirtual()) {
+    return { ...info, group: '', version: '', resource: '', subresource: '' };
+  }
+  const subresources = ['', 'status', 'scale', ...(served?.extraSubresources ?? []).map((s) => s.name)];
+  return subresources.includes(subresource) ? info : { ...info, subresource: '' };
 }
 
 /** Every write, and every attempt to come in with credentials that are wrong. */

@@ -21,7 +21,8 @@ export function answerBrokenRequests(server: Server): void {
       socket.end(response('504 Gateway Timeout', 'application/json', `${JSON.stringify(timeoutStatus)}\n`));
       return;
     }
-    socket.end(response('400 Bad Request', 'text/plain; charset=utf-8', '400 Bad Request'));
+    const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
+    socket.end(response(status, 'text/plain; charset=utf-8', status));
   });
 }
 

@@ -63,16 +63,40 @@ export function decodeObject(
     badRequest(`the object provided is unrecognized (must be of type ${served.kind}): ${why} (${shown()})`);
   if ('error' in parsed) throw refuse(parsed.error);
   const value = parsed.value ?? {};
-  if (!isJsonObject(value)) {
-    const why = `json: cannot unmarshal ${goKind(value)} into Go value of type ${structType}`;
-    throw refuse(`couldn't get version/kind; json parse error: ${why}`);
-  }
+  if (!isJsonObject(value)) throw refuse(typeMetaFault(value));
+  const number = mediaType === 'application/json' ? overflowingNumber(text) : undefined;
+  if (number !== undefined) throw refuseFields(served, overflow(number));
   checkTypeMeta(served, value, text, refuse);
   refuseUnknownFields(context, served, value, {
     duplicates: fieldValidation === 'Ignore' ? [] : parsed.duplicates(),
     fieldValidation,
   });
   return finishDecoding(served, value);
+}
+
+/** What Go says of a value that should have been an object with a kind. */
+export function typeMetaFault(value: Json): string {
+  const why = `json: cannot unmarshal ${goKind(value)} into Go value of type ${structType}`;
+  return `couldn't get version/kind; json parse error: ${why}`;
+}
+
+/** The first number of a valid JSON text that no float can hold: JavaScript reads infinity and would write null. */
+function overflowingNumber(text: string): string | undefined {
+  if (!/[eE]\+?\d{3}|\d{309}/.test(text)) return undefined;
+  let found: string | undefined;
+  JSON.parse(text, (_key, value: unknown, context?: { source?: string }) => {
+    if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) found ??= context?.source;
+    return value;
+  });
+  return found;
+}
+
+function overflow(number: string): string {
+  return `json: cannot unmarshal number ${number} into Go value of type float64`;
+}
+
+function refuseFields(served: ServedResource, why: string): Error {
+  return badRequest(`${served.kind} in version "${served.version}" cannot be handled as a ${served.kind}: ${why}`);
 }
 
 /** Turns checked JSON into an object of the served version: types decoded, defaults filled. */
@@ -172,8 +196,7 @@ export function refuseUnknownFields(
   value: JsonObject,
   found: FieldFindings,
 ): void {
-  const head = `${served.kind} in version "${served.version}" cannot be handled as a ${served.kind}`;
-  const refuse = found.refuse ?? ((why: string) => badRequest(`${head}: ${why}`));
+  const refuse = found.refuse ?? ((why: string) => refuseFields(served, why));
   const fault = served.compiled.decodeFault(value);
   if (fault !== undefined) throw refuse(fault);
   const unknown = served.compiled.prune(value);
@@ -196,6 +219,8 @@ export function decodePatch(text: string, form: { isArray: boolean; isYaml?: boo
   }
   const parsed = parseJson(text);
   if ('error' in parsed) throw badRequest(`error decoding patch: ${parsed.error}`);
+  const number = overflowingNumber(text);
+  if (number !== undefined) throw badRequest(`error decoding patch: ${overflow(number)}`);
   const { value } = parsed;
   if (form.isArray && !Array.isArray(value)) throw wrongPatch(value, '[]handlers.jsonPatchOp');
   if (!form.isArray && !isJsonObject(value)) throw wrongPatch(value, 'map[string]interface {}');

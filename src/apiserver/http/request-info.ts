@@ -32,7 +32,7 @@ export function readRequestInfo(request: Pick<IncomingMessage, 'method' | 'url'>
   const url = request.url ?? '/';
   const method = request.method ?? 'GET';
   const mark = url.indexOf('?');
-  const path = mark < 0 ? url : url.slice(0, mark);
+  const path = decodePath(mark < 0 ? url : url.slice(0, mark));
   const query = parseQuery(mark < 0 ? '' : url.slice(mark + 1));
   const segments = splitPath(path);
   const resource = resourceParts(segments);
@@ -51,7 +51,7 @@ function parseQuery(text: string): URLSearchParams {
   return new URLSearchParams(
     text
       .split('&')
-      .filter((pair) => !/%(?![0-9a-fA-F]{2})/.test(pair))
+      .filter((pair) => !brokenEscape.test(pair))
       .join('&'),
   );
 }
@@ -67,17 +67,22 @@ interface Parts {
   name: string;
 }
 
-function splitPath(path: string): string[] {
-  const segments = path.split('/').filter((s) => s !== '');
-  return segments.some((s) => s.includes('%')) ? segments.map(decodeSegment) : segments;
+/** True when a path can be decoded at all. */
+export function isPathValid(url: string): boolean {
+  return !url.includes('%') || !brokenEscape.test(url.split('?', 1)[0] ?? '');
 }
 
-function decodeSegment(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment; // a bad escape names no resource; the lookup answers 404
-  }
+const brokenEscape = /%(?![0-9a-fA-F]{2})/;
+
+/** The path without escapes; an escaped slash separates like any other, as in Go. */
+function decodePath(path: string): string {
+  if (!path.includes('%') || brokenEscape.test(path)) return path;
+  const bytes = path.replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(bytes, 'latin1').toString('utf8');
+}
+
+function splitPath(path: string): string[] {
+  return path.split('/').filter((s) => s !== '');
 }
 
 function resourceParts(segments: string[]): { parts: Parts; isWatchPath: boolean } | undefined {
