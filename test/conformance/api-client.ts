@@ -56,8 +56,8 @@ export function valueAt(value: Json | undefined, path: string): Json | undefined
   return here;
 }
 
-/** Some JSON answers are sent as plain text, so the content type does not decide. */
-function parseBody(text: string): Json {
+/** Reads JSON where there is some; some is sent as plain text, so the content type does not decide. */
+export function parseBody(text: string): Json {
   if (!text.startsWith('{') && !text.startsWith('[')) return text;
   try {
     return JSON.parse(text) as Json;

@@ -5,7 +5,7 @@ import { connect } from 'node:tls';
 import { parse } from 'yaml';
 import type { Json, JsonObject } from '../../src/schema/index.ts';
 import type { CertificateAuthority } from '../real/certificate-authority.ts';
-import { type ApiAnswer, ApiClient, type Caller } from './api-client.ts';
+import { type ApiAnswer, ApiClient, type Caller, parseBody } from './api-client.ts';
 import { KubectlFolder, type KubectlOptions, type KubectlResult } from './kubectl-step.ts';
 import type { ConformanceTarget } from './target.ts';
 import type { Transcript, TranscriptEntry } from './transcript.ts';
@@ -178,13 +178,17 @@ export class CaseRun {
     return join(this.#folder, name);
   }
 
-  /** Writes bytes to the server as they are, ends or breaks the connection, and records the head of the answer. */
-  async raw(what: string, bytes: string | Buffer, options: { hangUp?: boolean } = {}): Promise<string> {
+  /** Writes bytes to the server as they are, ends or breaks the connection, and records the answer. */
+  async raw(
+    what: string,
+    bytes: string,
+    options: { hangUp?: boolean; isAnswerByChance?: boolean } = {},
+  ): Promise<void> {
     const text = await sendRaw(this.target, bytes, options.hangUp === true);
     const [head = '', ...rest] = text.split('\r\n\r\n');
     const statusLine = head.split('\r\n')[0] ?? '';
-    this.#record(`RAW ${what}`, { statusLine, body: rest.join('\r\n\r\n') });
-    return text;
+    const seen = { statusLine, body: parseBody(rest.join('\r\n\r\n')) };
+    this.#record(`RAW ${what}`, options.isAnswerByChance === true ? { isSuccess: / 2\d\d /.test(statusLine) } : seen);
   }
 
   /** Starts an HTTPS webhook for this case. */
@@ -298,7 +302,7 @@ function splitWords(commandLine: string): string[] {
   return (commandLine.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^'(.*)'$/, '$1'));
 }
 
-function sendRaw(target: ConformanceTarget, bytes: string | Buffer, hangUp: boolean): Promise<string> {
+function sendRaw(target: ConformanceTarget, bytes: string, hangUp: boolean): Promise<string> {
   return new Promise((done) => {
     let text = '';
     const socket = connect({ host: '127.0.0.1', port: Number(new URL(target.url).port), ca: target.caPem }, () => {
