@@ -8,21 +8,13 @@ export class RequestMetrics {
   readonly registry = new Registry();
   readonly #requests: Counter<'verb' | 'group' | 'version' | 'resource' | 'subresource' | 'code'>;
   readonly #durations: Histogram<'verb' | 'resource'>;
-
   readonly #watches: Gauge<'resource'>;
 
   constructor() {
-    collectDefaultMetrics({ register: this.registry });
     this.#watches = new Gauge({
       name: 'apiserver_longrunning_requests',
       help: 'Watches that are open now, by resource.',
       labelNames: ['resource'],
-      registers: [this.registry],
-    });
-    this.#requests = new Counter({
-      name: 'apiserver_request_total',
-      help: 'Requests answered, by verb, resource and HTTP code.',
-      labelNames: ['verb', 'group', 'version', 'resource', 'subresource', 'code'],
       registers: [this.registry],
     });
     this.#durations = new Histogram({
@@ -32,6 +24,13 @@ export class RequestMetrics {
       buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30],
       registers: [this.registry],
     });
+    this.#requests = new Counter({
+      name: 'apiserver_request_total',
+      help: 'Requests answered, by verb, resource and HTTP code.',
+      labelNames: ['verb', 'group', 'version', 'resource', 'subresource', 'code'],
+      registers: [this.registry],
+    });
+    collectDefaultMetrics({ register: this.registry });
   }
 
   /** Called when a request begins; the function it returns, when it ends. */

@@ -145,18 +145,24 @@ export function aggregatedDiscovery(source: DiscoverySource, root: 'api' | 'apis
       metadata: group === '' ? {} : { name: group },
       versions: groupVersions(source, group).map((v) => ({
         version: v,
-        resources: aggregatedResources(entries(source, group, v), group, v),
+        resources: aggregatedResources(entries(source, group, v), ownKind(source, group, v)),
         freshness: 'Current',
       })),
     })),
   };
 }
 
-function aggregatedResources(list: ResourceEntry[], group: string, version: string): object[] {
+/** Custom resources name their group and version again; kube-apiserver leaves them empty for its own. */
+function ownKind({ registry }: DiscoverySource, group: string, version: string): { group: string; version: string } {
+  const isCustom = registry.resources(group, version).some((served) => served.origin === 'custom');
+  return isCustom ? { group, version } : { group: '', version: '' };
+}
+
+function aggregatedResources(list: ResourceEntry[], own: { group: string; version: string }): object[] {
   const result: { resource: string; subresources?: object[] }[] = [];
   for (const entry of list) {
     const [name = '', sub] = entry.name.split('/');
-    const responseKind = { group: entry.group ?? group, version: entry.version ?? version, kind: entry.kind };
+    const responseKind = { group: entry.group ?? own.group, version: entry.version ?? own.version, kind: entry.kind };
     if (sub !== undefined) {
       const parent = result.find((r) => r.resource === name);
       if (parent === undefined) continue;

@@ -6,6 +6,7 @@ import {
   type JsonSchema,
   notSupportedError,
 } from '../../schema/index.ts';
+import { isTrue } from '../http/request-info.ts';
 import type { RequestContext } from '../request-context.ts';
 import { badRequest, invalidOptions, plainError } from '../status.ts';
 import { readDryRun } from './write-options.ts';
@@ -78,7 +79,7 @@ function optionsFromQuery(query: URLSearchParams): JsonObject {
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(grace)}: invalid syntax`);
   }
   if (grace !== null) options.gracePeriodSeconds = Number(grace);
-  if (orphan !== null) options.orphanDependents = orphan === 'true' || orphan === '1';
+  if (orphan !== null) options.orphanDependents = isTrue(orphan);
   return options;
 }
 

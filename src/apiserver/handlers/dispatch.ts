@@ -65,6 +65,7 @@ function refuseWrongMethod(info: RequestInfo, served: ServedResource): void {
   const isForAll = (info.verb === 'update' || info.verb === 'patch') && !isNamed;
   if (isForAll && !isBuiltin) throw badRequest('name must be provided');
   const isWrong =
+    (info.method === 'HEAD' && served.origin === 'builtin') ||
     (info.verb === 'create' && isNamed && isBuiltin) ||
     isForAll ||
     (info.verb.startsWith('delete') && info.subresource !== '') ||

@@ -65,7 +65,7 @@ function readPage(
     filter: want.filter,
   });
   if (page !== 'expired') return page;
-  if (want.start.after !== undefined) throw continueExpired(core.store.revision(), want.start.after);
+  if (want.start.after !== undefined) throw continueExpired(want.start.after);
   throw expired('The resourceVersion for the provided list is too old.');
 }
 
@@ -151,13 +151,10 @@ function readToken(core: ServerCore, token: string, version: string, match: stri
   return start;
 }
 
-function continueExpired(revision: number, after: { namespace: string; name: string }): ApiError {
+function continueExpired(after: { namespace: string; name: string }): ApiError {
   const message =
     'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
   const error = expired(message);
-  error.status.metadata = {
-    continue: writeContinueToken({ revision: undefined, after }),
-    resourceVersion: String(revision),
-  };
+  error.status.metadata = { continue: writeContinueToken({ revision: undefined, after }) };
   return error;
 }

@@ -35,9 +35,7 @@ export function prepareForUpdate(
 function keepSystemFields(object: KubeObject, old: KubeObject): void {
   const meta = object.metadata;
   const was = old.metadata;
-  if (meta.creationTimestamp === undefined || meta.creationTimestamp === null) {
-    meta.creationTimestamp = was.creationTimestamp ?? null;
-  }
+  meta.creationTimestamp = was.creationTimestamp ?? null;
   if (meta.name === undefined && was.name !== undefined) meta.name = was.name;
   if (was.namespace !== undefined && (meta.namespace ?? '') === '') meta.namespace = was.namespace;
   delete meta.selfLink;

@@ -12,7 +12,8 @@ function includeObjectOf(context: RequestContext): IncludeObject {
   const asked = context.info.query.get('includeObject') ?? '';
   if (asked === '' || asked === 'Metadata') return 'Metadata';
   if (asked === 'None' || asked === 'Object') return asked;
-  throw badRequest(`unrecognized includeObject value: ${JSON.stringify(asked)}`);
+  const fault = `includeObject: Invalid value: ${JSON.stringify(asked)}: must be 'Metadata', 'Object', 'None', or empty`;
+  throw badRequest(`Unable to convert to Table as requested: ${fault}`);
 }
 
 /** One object as the client wants to see it: itself, a Table of one row, or its metadata alone. */

@@ -12,6 +12,7 @@ import type { ServedResource } from '../served-resource.ts';
 import { ApiError, internalError, methodNotSupported, notFound, unknownResource } from '../status.ts';
 import type { SubresourceHandler, VirtualResource } from '../virtual-resource.ts';
 import { TruncatedBody } from './body.ts';
+import { refuseWithoutHost } from './broken-request.ts';
 import { forbiddenRequest } from './forbidden.ts';
 import { chooseMedia, type MediaChoice } from './media.ts';
 import type { NonResourceRoutes } from './non-resource.ts';
@@ -51,6 +52,7 @@ export function createRequestListener(parts: ApiServerParts) {
       respondText(response, 400, '400 Bad Request', { Connection: 'close' });
       return;
     }
+    if (refuseWithoutHost(request)) return;
     const info = readRequestInfo(request);
     serve(parts, request, response, info).catch((error: unknown) => {
       response.destroy(); // even the error answer failed: say nothing rather than half of something

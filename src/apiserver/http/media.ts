@@ -69,7 +69,7 @@ function choiceOf(clause: AcceptClause, options: { canTransform: boolean; pretty
 }
 
 function formatOf(type: string): 'json' | 'yaml' | undefined {
-  if (type === 'application/json' || type === '*/*' || type === 'application/*') return 'json';
+  if (type === 'application/json' || type === '*/*') return 'json';
   if (type === 'application/yaml') return 'yaml';
   return undefined;
 }

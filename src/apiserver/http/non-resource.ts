@@ -12,7 +12,7 @@ import {
 } from '../discovery/discovery.ts';
 import type { OpenApiDocuments } from '../openapi/documents.ts';
 import type { UserInfo } from '../resource.ts';
-import { unknownResource } from '../status.ts';
+import { methodNotAllowed, unknownResource } from '../status.ts';
 import type { RequestInfo } from './request-info.ts';
 import { respondJson, respondText } from './respond.ts';
 
@@ -56,7 +56,10 @@ export function createNonResourceRoutes(parts: NonResourceParts): NonResourceRou
       const path = info.path.length > 1 && info.path.endsWith('/') ? info.path.slice(0, -1) : info.path;
       const health = healthPath.exec(path);
       if (health !== null) return serveHealth(parts, request, { root: health[1] ?? '', only: health[2] });
-      if (info.method !== 'GET' && info.method !== 'HEAD') return notFoundText(response);
+      if (info.method !== 'GET' && info.method !== 'HEAD') {
+        if (isBuiltinPath(parts, path)) throw methodNotAllowed();
+        return notFoundText(response);
+      }
       if (path === '/metrics') return serveMetrics(parts, response);
       if (path === '/openapi/v2') return serveOpenApiV2(parts, request);
       const document = findDocument(parts, request, path);
@@ -156,9 +159,11 @@ function serveOpenApiV2(parts: NonResourceParts, { request, response }: NonResou
 }
 
 async function serveMetrics(parts: NonResourceParts, response: ServerResponse): Promise<number> {
-  respondText(response, 200, await parts.metrics.metrics(), { 'Content-Type': parts.metrics.contentType });
+  respondText(response, 200, await parts.metrics.metrics(), { 'Content-Type': metricsType });
   return 200;
 }
+
+const metricsType = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
 
 /** Unknown paths inside Kubernetes' own groups are answered with a Status. */
 function isBuiltinPath(parts: NonResourceParts, path: string): boolean {
@@ -185,13 +190,22 @@ function serveHealth(
   const checks = asked.root === 'readyz' ? { ...parts.checks, ...parts.readiness } : parts.checks;
   if (asked.only !== undefined && checks[asked.only] === undefined) return notFoundText(response);
   const results = Object.entries(checks)
-    .filter(([name]) => !excluded.has(name) && (asked.only ?? name) === name)
-    .map(([name, check]) => ({ name, fault: check() }));
+    .filter(([name]) => (asked.only ?? name) === name)
+    .map(([name, check]) => ({
+      name,
+      isExcluded: excluded.has(name),
+      fault: excluded.has(name) ? undefined : check(),
+    }));
   const isHealthy = results.every((r) => r.fault === undefined);
-  const lines = results.map((r) => (r.fault === undefined ? `[+]${r.name} ok` : `[-]${r.name} failed: ${r.fault}`));
+  const lines = results.map(checkLine);
   const verdict = `${asked.root} check ${isHealthy ? 'passed' : 'failed'}`;
   const code = isHealthy ? 200 : 500;
   const isBrief = isHealthy && !info.query.has('verbose');
   respondText(response, code, isBrief ? 'ok' : `${[...lines, verdict].join('\n')}\n`);
   return code;
+}
+
+function checkLine(result: { name: string; isExcluded: boolean; fault: string | undefined }): string {
+  if (result.isExcluded) return `[+]${result.name} excluded: ok`;
+  return result.fault === undefined ? `[+]${result.name} ok` : `[-]${result.name} failed: ${result.fault}`;
 }

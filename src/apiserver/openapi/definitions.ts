@@ -53,10 +53,10 @@ export function listDefinitionOf(served: ServedResource, refPrefix: string): Jso
       description: `A list of ${served.kind}.`,
       required: ['items'],
       properties: {
-        apiVersion: { type: 'string' },
-        kind: { type: 'string' },
+        apiVersion: { type: 'string', description: 'The version of the schema this list is written in.' },
+        kind: { type: 'string', description: 'The kind of this list.' },
         metadata: refOf(listMetaName, 'Metadata of the list: its version, and how to go on.', refPrefix),
-        items: { type: 'array', items: { $ref: item } },
+        items: { type: 'array', description: 'The objects of this page.', items: { $ref: item } },
       },
     },
     { group: served.group, version: served.version, kind: served.listKind },

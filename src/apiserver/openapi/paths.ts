@@ -149,7 +149,13 @@ function tagOf(served: ServedResource): string {
 }
 
 function operationId(served: ServedResource, verb: string, suffix: string): string {
-  const group = served.group === '' ? 'Core' : served.group.split('.').map(camel).join('');
+  const group =
+    served.group === ''
+      ? 'Core'
+      : served.group
+          .split(/[^A-Za-z0-9]/)
+          .map(camel)
+          .join('');
   const scope = served.namespaced && suffix !== 'ForAllNamespaces' ? 'Namespaced' : '';
   return `${verbWords[verb]}${group}${camel(served.version)}${scope}${served.kind}${suffix}`;
 }
