@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { addBackupCommands } from './data-dir/commands.ts';
 import { exitCodes, explainError, type Outcome } from './errors.ts';
 import { addMarkCommands } from './objects/annotate.ts';
 import { addApplyCommand } from './objects/apply.ts';
@@ -9,6 +10,7 @@ import { addWaitCommand } from './objects/wait.ts';
 import type { Terminal } from './terminal.ts';
 import { addServerCommands } from './up.ts';
 import { packageVersion } from './version.ts';
+import { addVersionCommand } from './version-command.ts';
 
 /** Every command, ready to parse a command line. */
 export function createProgram(terminal: Terminal): Command {
@@ -27,6 +29,8 @@ export function createProgram(terminal: Terminal): Command {
   addWaitCommand(program, terminal);
   addEditCommand(program, terminal);
   addDeleteCommand(program, terminal);
+  addBackupCommands(program, terminal);
+  addVersionCommand(program, terminal);
   for (const command of program.commands) command.copyInheritedSettings(program);
   return program;
 }
