@@ -109,6 +109,8 @@ export interface BuiltinResource {
   readonly schema: JsonSchema;
   readonly strategy: Strategy;
   readonly table: TablePrinter;
+  /** Turns an object into the form of another group/version that serves the same stored objects. */
+  convert?(object: KubeObject, toApiVersion: string): KubeObject;
   /** Other group/versions that serve the same stored objects (events.k8s.io/v1 beside v1). */
   readonly aliasOf?: {
     readonly bucket: string;

@@ -102,10 +102,9 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   for (const builtin of builtinResources()) core.registry.add(serveBuiltin(builtin));
   const builtinGroups = new Set([...core.registry.groups(), ...access.virtual.map((v) => v.group)]);
   const crds = new CrdLifecycle({
-    store,
-    registry: core.registry,
-    now,
+    core,
     converterFor: options.converterFor ?? (() => renameOnly),
+    onFault,
   }).start();
   await bootstrap(core);
   await bootstrapRbac(core);

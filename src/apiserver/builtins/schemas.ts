@@ -13,7 +13,10 @@ const anyObject: JsonSchema = { type: 'object', 'x-kubernetes-preserve-unknown-f
 /** Shapes that the OpenAPI documents describe only loosely. */
 const special: Readonly<Record<string, JsonSchema>> = {
   'io.k8s.apimachinery.pkg.util.intstr.IntOrString': { 'x-kubernetes-int-or-string': true },
-  'io.k8s.apimachinery.pkg.api.resource.Quantity': { 'x-kubernetes-int-or-string': true },
+  'io.k8s.apimachinery.pkg.api.resource.Quantity': {
+    'x-kubernetes-int-or-string': true,
+    'x-go-type': 'resource.Quantity',
+  },
   'io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1': anyObject,
   'io.k8s.apimachinery.pkg.runtime.RawExtension': anyObject,
   // Refers to itself without end; CustomResourceDefinitions are checked by code of their own.
@@ -54,9 +57,9 @@ function goTypeOf(name: string): string {
   return name.split('.').slice(-2).join('.');
 }
 
-/** Replaces references, and leaves out defaults and enums: the kinds' own code sets and checks those. */
+/** Replaces references. Defaults are what Go writes of an empty field; enums are for readers, code checks them. */
 function resolve(schema: JsonSchema, resolveName: (name: string) => JsonSchema): JsonSchema {
-  const { $ref, allOf, default: _default, enum: _enum, ...rest } = schema;
+  const { $ref, allOf, ...rest } = schema;
   if ($ref !== undefined) return resolveName($ref);
   const base = allOf?.[0]?.$ref;
   const result: JsonSchema = base === undefined ? { ...rest } : { ...resolveName(base), ...rest };

@@ -11,7 +11,9 @@ const allVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch'
 export function serveBuiltin(builtin: BuiltinResource): ServedResource {
   const { group, version, schema, kind } = builtin;
   const apiVersion = apiVersionOf(group, version);
-  const manager = { schema, apiVersion, kind, hasStatusSubresource: builtin.hasStatus };
+  const { convert } = builtin;
+  const conversion = convert === undefined ? {} : { convert: convert.bind(builtin) };
+  const manager = { schema, apiVersion, kind, hasStatusSubresource: builtin.hasStatus, ...conversion };
   return {
     origin: 'builtin',
     group,

@@ -61,9 +61,9 @@ export interface Crd {
     preserveUnknownFields?: boolean;
   };
   status?: {
-    conditions?: CrdCondition[];
+    conditions?: CrdCondition[] | null;
     acceptedNames?: Partial<CrdNames>;
-    storedVersions?: string[];
+    storedVersions?: string[] | null;
   };
 }
 
@@ -78,3 +78,22 @@ export interface CrdCondition {
 
 /** Where CustomResourceDefinitions are stored. */
 export const crdBucket = 'apiextensions.k8s.io/customresourcedefinitions';
+
+/** Holds a definition until its objects are gone. */
+export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
+
+/** The conditions of a definition with one set; its time changes only with its status. */
+export function withCondition(crd: Crd, condition: CrdCondition, time: string): CrdCondition[] {
+  const before = crd.status?.conditions ?? [];
+  const index = before.findIndex(({ type }) => type === condition.type);
+  const was = before[index];
+  const { type, status, reason, message } = condition;
+  const next: CrdCondition = {
+    type,
+    status,
+    lastTransitionTime: was?.status === status ? (was.lastTransitionTime ?? time) : time,
+    ...(reason === undefined ? {} : { reason }),
+    ...(message === undefined ? {} : { message }),
+  };
+  return was === undefined ? [...before, next] : before.with(index, next);
+}

@@ -1,7 +1,7 @@
 import { compileJsonPath, type Json } from '../../schema/index.ts';
+import { ageText } from '../meta/age.ts';
 import { asJson, type KubeObject } from '../object.ts';
 import type { TableColumn, TablePrinter } from '../resource.ts';
-import { ageText } from '../meta/age.ts';
 import type { CrdColumn } from './crd-object.ts';
 
 const nameColumn: TableColumn = {

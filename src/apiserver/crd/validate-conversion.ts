@@ -5,9 +5,9 @@ import {
   label1035Faults,
   notSupportedError,
   requiredError,
-  subdomainFaults,
 } from '../../schema/index.ts';
 import type { Crd, WebhookClientConfig } from './crd-object.ts';
+import { webhookClientErrors } from './validate-webhook-client.ts';
 
 const knownReviewVersions = ['v1', 'v1beta1'];
 
@@ -24,7 +24,7 @@ export function validateConversion(conversion: Crd['spec']['conversion'], path: 
   const reviewVersions = conversion.webhook?.conversionReviewVersions ?? [];
   if (strategy === 'Webhook') {
     errors.push(...clientErrors(config, `${path}.webhookClientConfig`));
-    errors.push(...reviewErrors(reviewVersions, `${path}.conversionReviewVersions`));
+    errors.push(...reviewVersionErrors(reviewVersions, `${path}.conversionReviewVersions`));
     return errors;
   }
   const words = 'should not be set when strategy is not set to Webhook';
@@ -35,57 +35,11 @@ export function validateConversion(conversion: Crd['spec']['conversion'], path: 
 
 function clientErrors(config: WebhookClientConfig | undefined, path: string): FieldError[] {
   if (config === undefined) return [requiredError(path, 'required when strategy is set to Webhook')];
-  if ((config.url === undefined) === (config.service === undefined)) {
-    return [requiredError(path, 'exactly one of url or service is required')];
-  }
-  if (config.url !== undefined) return urlErrors(config.url, `${path}.url`);
-  return config.service === undefined ? [] : serviceErrors(config.service, `${path}.service`);
+  return webhookClientErrors(config, path);
 }
 
-function urlErrors(text: string, path: string): FieldError[] {
-  const form = '; desired format: https://host[/path]';
-  const match = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s.exec(text);
-  const [, scheme = '', authority = '', , query = '', fragment = ''] = match ?? [];
-  const at = authority.lastIndexOf('@');
-  const host = authority.slice(at + 1);
-  const errors: FieldError[] = [];
-  if (scheme.toLowerCase() !== 'https') {
-    errors.push(invalidError(path, scheme, `'https' is the only allowed URL scheme${form}`));
-  }
-  if (host === '') errors.push(invalidError(path, host, `host must be specified${form}`));
-  if (at >= 0) errors.push(invalidError(path, authority.slice(0, at), 'user information is not permitted in the URL'));
-  if (fragment !== '') errors.push(invalidError(path, fragment, 'fragments are not permitted in the URL'));
-  if (query !== '') errors.push(invalidError(path, query, 'query parameters are not permitted in the URL'));
-  return errors;
-}
-
-type Service = NonNullable<WebhookClientConfig['service']>;
-
-function serviceErrors(service: Service, path: string): FieldError[] {
-  const errors: FieldError[] = [];
-  const { name = '', namespace = '', port = 443 } = service;
-  // kube-apiserver hands the two over in the wrong order and so names the other one.
-  if (namespace === '') errors.push(requiredError(`${path}.name`));
-  if (name === '') errors.push(requiredError(`${path}.namespace`));
-  if (port < 1 || port > 65535) {
-    errors.push(invalidError(`${path}.port`, port, 'port is not valid: must be between 1 and 65535, inclusive'));
-  }
-  return [...errors, ...servicePathErrors(service.path ?? '', `${path}.path`)];
-}
-
-function servicePathErrors(value: string, path: string): FieldError[] {
-  if (value === '' || value === '/') return [];
-  if (value === '//') return [invalidError(path, value, 'segment[0] may not be empty')];
-  const errors: FieldError[] = [];
-  if (!value.startsWith('/')) errors.push(invalidError(path, value, "must start with a '/'"));
-  for (const [index, step] of value.slice(1).replace(/\/$/, '').split('/').entries()) {
-    const faults = step === '' ? [' may not be empty'] : subdomainFaults(step).map((fault) => `: ${fault}`);
-    for (const fault of faults) errors.push(invalidError(path, value, `segment[${index}]${fault}`));
-  }
-  return errors;
-}
-
-function reviewErrors(versions: string[], path: string): FieldError[] {
+/** Which versions of a review a webhook understands: at least one that this server speaks. */
+export function reviewVersionErrors(versions: string[], path: string): FieldError[] {
   if (versions.length === 0) return [requiredError(path)];
   const errors: FieldError[] = [];
   for (const [index, version] of versions.entries()) {

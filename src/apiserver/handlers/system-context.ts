@@ -4,6 +4,7 @@ import type { ServerCore } from '../core.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { UserInfo } from '../resource.ts';
 import type { ServedResource } from '../served-resource.ts';
+import type { DeleteOptions } from './delete-options.ts';
 import type { WriteOptions } from './write-options.ts';
 
 /** Who the server is to itself: its own controllers write as this user. */
@@ -45,4 +46,17 @@ export function systemContext(
 /** Write options for the server's own writes. */
 export function systemWrite(kind: WriteOptions['kind'], fieldManager: string): WriteOptions {
   return { kind, dryRun: false, fieldManager, hasFieldManager: true, fieldValidation: 'Ignore', force: false };
+}
+
+/** Delete options for the server's own deletes. */
+export function systemDeletion(asked: Partial<DeleteOptions> = {}): DeleteOptions {
+  return {
+    dryRun: false,
+    gracePeriodSeconds: undefined,
+    propagationPolicy: undefined,
+    orphanDependents: undefined,
+    preconditions: {},
+    raw: { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1' },
+    ...asked,
+  };
 }
