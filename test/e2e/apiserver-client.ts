@@ -85,7 +85,7 @@ export class ApiClient {
     if (options.endsAfter === true) socket.end();
     const chunks: Buffer[] = [];
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-    await once(socket, 'close');
+    await new Promise((resolve) => socket.on('close', resolve));
     return Buffer.concat(chunks).toString('latin1');
   }
 

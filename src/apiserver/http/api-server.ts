@@ -43,6 +43,8 @@ const plainMedia: Pick<MediaChoice, 'format' | 'contentType' | 'pretty'> = {
   contentType: 'application/json',
   pretty: false,
 };
+/** The rest of a body up to this size is read and forgotten, so that its connection can be used again. */
+const shortBodyBytes = 256 * 1024;
 const readVerbs = new Set(['get', 'list', 'watch']);
 
 /** The request listener of the API server: who, may they, what, answer. */
@@ -248,13 +250,15 @@ function answerError(
     response.destroy();
     return;
   }
-  // A body that is still on its way would be read as the next request.
-  const headers = request.complete ? error.headers : { ...error.headers, Connection: 'close' };
+  // The rest of a body would be read before the next request; of a large one, the client is better told to stop.
+  const isEarly = !request.complete && !(Number(request.headers['content-length'] ?? Number.NaN) <= shortBodyBytes);
+  const headers = isEarly ? { ...error.headers, Connection: 'close' } : error.headers;
   respondJson(response, JSON.stringify(error.status), {
     code: error.code,
     media: known.media,
     warnings: known.warnings.size === 0 ? noWarnings : known.warnings,
     acceptsGzip: false,
     headers,
+    unread: isEarly ? request : undefined,
   });
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:https';
 import type { Duplex } from 'node:stream';
+import { endConnection } from './linger.ts';
 
 const timeoutStatus = {
   metadata: {},
@@ -24,10 +25,13 @@ const missingHost = '400 Bad Request: missing required Host header';
 /** Answers what is not HTTP, and requests that end before their body does, as kube-apiserver does. */
 export function answerBrokenRequests(server: Server): void {
   const answering = new WeakMap<Duplex, ServerResponse>();
+  const refused = new WeakSet<Duplex>();
   server.prependListener('request', (request, response) => {
     answering.set(request.socket, response);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    if (refused.has(socket)) return; // more of what was refused already
+    refused.add(socket);
     const before = answering.get(socket);
     const isLast = error.code === 'HPE_INVALID_EOF_STATE' || error.code === 'HPE_INVALID_CHUNK_SIZE';
     // Bytes after a whole request are a broken next one: the whole one gets its answer first.
@@ -43,21 +47,21 @@ function answerBroken(error: NodeJS.ErrnoException, socket: Duplex): void {
     return;
   }
   if (error.code === 'HPE_INVALID_EOF_STATE' || error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    socket.end(response('504 Gateway Timeout', 'application/json', `${JSON.stringify(timeoutStatus)}\n`));
+    endConnection(socket, response('504 Gateway Timeout', 'application/json', `${JSON.stringify(timeoutStatus)}\n`));
     return;
   }
   if (error.code === 'HPE_INVALID_CHUNK_SIZE') {
-    socket.end(response('500 Internal Server Error', 'application/json', `${JSON.stringify(badChunk)}\n`));
+    endConnection(socket, response('500 Internal Server Error', 'application/json', `${JSON.stringify(badChunk)}\n`));
     return;
   }
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
-  socket.end(response(status, 'text/plain; charset=utf-8', status));
+  endConnection(socket, response(status, 'text/plain; charset=utf-8', status));
 }
 
 /** True when the request was refused because HTTP/1.1 demands a Host header. */
 export function refuseWithoutHost(request: IncomingMessage): boolean {
   if (request.headers.host !== undefined || request.httpVersion === '1.0') return false;
-  request.socket.end(response(missingHost, 'text/plain; charset=utf-8', missingHost));
+  endConnection(request.socket, response(missingHost, 'text/plain; charset=utf-8', missingHost));
   return true;
 }
 

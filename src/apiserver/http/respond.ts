@@ -1,6 +1,7 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { stringify } from 'yaml';
+import { drainRequest } from './linger.ts';
 import type { MediaChoice } from './media.ts';
 
 /** Bodies from this size on are compressed for clients that take gzip, as kube-apiserver does. */
@@ -22,6 +23,8 @@ export interface ResponseFrame {
   readonly warnings: ReadonlySet<string>;
   readonly acceptsGzip: boolean;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The request, when it is answered before all of it has arrived and its connection is closed afterwards. */
+  readonly unread?: IncomingMessage | undefined;
 }
 
 /** Writes a JSON text as an answer, in the form the client asked for. */
@@ -38,11 +41,20 @@ export function respondJson(response: ServerResponse, json: string, frame: Respo
     headers['Content-Encoding'] = 'gzip';
     headers.Vary = 'Accept-Encoding';
     headers['Content-Length'] = packed.length;
-    response.writeHead(frame.code, headers).end(packed);
+    send(response.writeHead(frame.code, headers), packed, frame.unread);
     return;
   }
   headers['Content-Length'] = Buffer.byteLength(text);
-  response.writeHead(frame.code, headers).end(text);
+  send(response.writeHead(frame.code, headers), text, frame.unread);
+}
+
+function send(response: ServerResponse, body: string | Buffer, unread: IncomingMessage | undefined): void {
+  if (unread === undefined) {
+    response.end(body);
+    return;
+  }
+  response.write(body);
+  drainRequest(unread, () => response.end());
 }
 
 function formatted(json: string, media: ResponseFrame['media']): string {
