@@ -1,36 +1,51 @@
-// Installs what the package needs, once per lock file: `node scripts/setup.mjs [--production]`.
-// Plain JavaScript, because it runs before Node 24 is there.
+// Installs what the package needs, once per lock file. Plain JavaScript, because it runs before Node 24 is there.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const isProduction = process.argv.includes('--production');
-const stampFile = join(root, 'node_modules', '.rackwright-setup.json');
-const lock = createHash('sha256')
-  .update(readFileSync(join(root, 'package-lock.json')))
-  .digest('hex');
+export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const modules = join(root, 'node_modules');
+const stampFile = join(modules, '.rackwright-setup.json');
 
-if (!isInStep()) install();
-
-function isInStep() {
-  if (!existsSync(stampFile) || !existsSync(join(root, 'node_modules', '.bin', 'node'))) return false;
-  const stamp = JSON.parse(readFileSync(stampFile, 'utf8'));
-  return stamp.lock === lock && (isProduction || stamp.isFull);
+/** Makes node_modules what the lock file says; without what only tests need when `isProduction`. */
+export function setUp({ isProduction }) {
+  const lock = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
+  const stamp = readStamp();
+  const isInStep = stamp.lock === lock && existsSync(join(modules, 'node', 'bin', 'node'));
+  if (isInStep && (isProduction || stamp.isFull)) return;
+  // What is there already fits and may be in use by a running server, so only what is missing is added.
+  if (isInStep) install(['install', '--no-save'], 'what the tests need');
+  else install(['ci', ...(isProduction ? ['--omit=dev'] : [])], isProduction ? 'what Rackwright needs' : 'everything');
+  linkOwnCommand();
+  writeFileSync(stampFile, `${JSON.stringify({ lock, isFull: !isProduction })}\n`);
 }
 
-function install() {
-  const what = isProduction ? 'what Rackwright needs to run' : 'what Rackwright needs to run and to be tested';
-  console.log(`Installing ${what} (once, a minute or less)...`);
+function readStamp() {
+  try {
+    return JSON.parse(readFileSync(stampFile, 'utf8'));
+  } catch {
+    // Never set up, or half: done from the start.
+    return {};
+  }
+}
+
+function install(words, what) {
+  console.log(`Installing ${what} (once; it takes seconds to a minute) ...`);
+  const flags = [...words, '--no-fund', '--no-audit', '--loglevel=error'];
   const npm = process.env.npm_execpath;
-  const flags = ['ci', '--no-fund', '--no-audit', '--loglevel=error', ...(isProduction ? ['--omit=dev'] : [])];
   const [command, args] = npm?.endsWith('.js') ? [process.execPath, [npm, ...flags]] : ['npm', flags];
   const result = spawnSync(command, args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });
-  if (result.status !== 0) {
-    console.error('The installation failed; see above. Nothing was started.');
-    process.exit(result.status ?? 1);
-  }
-  writeFileSync(stampFile, `${JSON.stringify({ lock, isFull: !isProduction })}\n`);
+  if (result.status === 0) return;
+  console.error('The installation failed, see above; nothing was started.');
+  process.exit(result.status ?? 1);
+}
+
+/** npm links the commands of dependencies, not those of the package itself, and npx looks among the links. */
+function linkOwnCommand() {
+  const link = join(modules, '.bin', 'rackwright');
+  if (process.platform !== 'win32' && !existsSync(link)) symlinkSync(join('..', '..', 'bin', 'rackwright.mjs'), link);
 }

@@ -1,0 +1,24 @@
+// Sets up, then runs a program of this package on Node 24: node scripts/run.mjs [--production] [FILE [WORD ...]]
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { root, setUp } from './setup.mjs';
+
+const words = process.argv.slice(2);
+const isProduction = words[0] === '--production';
+const [file, ...rest] = isProduction ? words.slice(1) : words;
+
+setUp({ isProduction });
+if (file !== undefined) run(file, rest);
+
+function run(program, args) {
+  const isNew = Number(process.versions.node.split('.')[0]) >= 24;
+  const node = isNew ? process.execPath : join(root, 'node_modules', 'node', 'bin', 'node');
+  const child = spawn(node, [join(root, program), ...args], { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => {
+      // A terminal sends Ctrl-C to both of us already.
+      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+    });
+  }
+  child.on('exit', (code, signal) => process.exit(signal === null ? (code ?? 1) : 1));
+}
