@@ -451,6 +451,40 @@ const paths: BadRequest[] = [
   },
 ];
 
+function token(content: unknown): string {
+  return `${widgetPath()}?limit=1&continue=${Buffer.from(JSON.stringify(content)).toString('base64url')}`;
+}
+
+const v = 'meta.k8s.io/v1';
+const tooNew: Verdict = [504, 'Timeout'];
+
+const versions: BadRequest[] = [
+  get('a continue token of the future', token({ v, rv: 1e15, start: 'x\0' }), tooNew),
+  get('a continue token with a broken version', token({ v, rv: 1.5, start: 'x\0' }), bad),
+  get('a continue token without version', token({ v, rv: 0, start: 'x\0' }), bad),
+  get('a continue token of another kind', token({ v: 'x', rv: 1, start: 'x\0' }), bad),
+  get('a continue token without a start', token({ v, rv: 1, start: '' }), bad),
+  get('a continue token that climbs', token({ v, rv: 1, start: '../x' }), bad),
+  get('a continue token that is null', token(null), bad),
+  get('a list at a version of the future', `${widgetPath()}?resourceVersion=99999999999`, tooNew),
+  get('a list at a version past 64 bits', `${widgetPath()}?resourceVersion=99999999999999999999999`, bad),
+  get('a watch at a version past 64 bits', `${widgetPath()}?watch=1&resourceVersion=99999999999999999999999`, [
+    500,
+    '',
+  ]),
+  get('a list with a limit past 64 bits', `${widgetPath()}?limit=99999999999999999999`, bad),
+  get('a path with a broken escape', '/api/v1/%zz', [400, undefined]),
+  create('an integer past 64 bits', withSpec('{"size":18446744073709551616}'), invalid),
+  create(
+    'YAML infinity',
+    'apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: one}\nspec: {ratio: .inf}',
+    bad,
+    yaml,
+  ),
+  patch('a merge patch of a number past every float', merge, '{"spec":{"ratio":1e999}}', bad),
+  patch('a JSON patch of a number past every float', json, '[{"op":"add","path":"/spec/ratio","value":1e999}]', bad),
+];
+
 /** Requests that get through HTTP and must be refused. None of them may leave anything behind. */
 export const badRequests: readonly BadRequest[] = [
   ...malformed,
@@ -464,4 +498,5 @@ export const badRequests: readonly BadRequest[] = [
   ...media,
   ...oversize,
   ...paths,
+  ...versions,
 ];

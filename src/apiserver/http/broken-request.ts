@@ -36,17 +36,18 @@ export function answerBrokenRequests(server: Server): void {
     const isLast = error.code === 'HPE_INVALID_EOF_STATE' || error.code === 'HPE_INVALID_CHUNK_SIZE';
     // Bytes after a whole request are a broken next one: the whole one gets its answer first.
     if (before !== undefined && !before.writableFinished && !isLast)
-      before.once('close', () => answerBroken(error, socket));
-    else answerBroken(error, socket);
+      before.once('close', () => answerBroken(error, socket, false));
+    else answerBroken(error, socket, before !== undefined && !before.writableEnded);
   });
 }
 
-function answerBroken(error: NodeJS.ErrnoException, socket: Duplex): void {
+function answerBroken(error: NodeJS.ErrnoException, socket: Duplex, isInsideBody: boolean): void {
   if (!socket.writable) {
     socket.destroy();
     return;
   }
-  if (error.code === 'HPE_INVALID_EOF_STATE' || error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+  const isCut = error.code === 'HPE_INVALID_EOF_STATE' && isInsideBody;
+  if (isCut || error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     endConnection(socket, response('504 Gateway Timeout', 'application/json', `${JSON.stringify(timeoutStatus)}\n`));
     return;
   }

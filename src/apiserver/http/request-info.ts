@@ -29,7 +29,7 @@ const verbOfMethod: Readonly<Record<string, string>> = {
 
 /** Reads a request line the way the Kubernetes API lays its paths out. */
 export function readRequestInfo(request: Pick<IncomingMessage, 'method' | 'url'>): RequestInfo {
-  const url = request.url ?? '/';
+  const url = withoutOrigin(request.url ?? '/');
   const method = request.method ?? 'GET';
   const mark = url.indexOf('?');
   const path = decodePath(mark < 0 ? url : url.slice(0, mark));
@@ -65,6 +65,11 @@ interface Parts {
   resource: string;
   subresource: string;
   name: string;
+}
+
+/** A proxy may name the whole URL in the request line. */
+function withoutOrigin(url: string): string {
+  return url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '');
 }
 
 /** True when a path can be decoded at all. */
