@@ -1,7 +1,7 @@
 import type { ServerCore } from './core.ts';
 import { createObject } from './handlers/create.ts';
 import { systemContext, systemWrite } from './handlers/system-context.ts';
-import type { KubeObject } from './object.ts';
+import { asJson, type KubeObject } from './object.ts';
 
 const namespaces = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
 
@@ -19,6 +19,6 @@ export async function ensure(core: ServerCore, bucket: string, object: KubeObjec
   const { name = '', namespace = '' } = object.metadata;
   if (core.store.head({ bucket, namespace, name }) !== undefined) return;
   const context = systemContext(core, served, { verb: 'create', namespace, name });
-  served.strategy.applyDefaults?.(object);
+  served.compiled.applyDefaults(asJson(object));
   await createObject(core, context, served, object, systemWrite('CreateOptions', 'kube-apiserver'));
 }

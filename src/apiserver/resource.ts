@@ -35,6 +35,8 @@ export interface TableColumn {
 export interface TablePrinter {
   readonly columns: readonly TableColumn[];
   row(object: KubeObject, now: Date): unknown[];
+  /** A kind without a table of its own; an empty list of those has no rows at all, not a list of none. */
+  readonly isPlain?: boolean;
 }
 
 /** A delete as a kind sees it. */

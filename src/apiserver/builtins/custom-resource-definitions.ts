@@ -63,6 +63,7 @@ export function customResourceDefinitions(schema: JsonSchema): BuiltinResource {
     table: {
       columns: [nameColumn, { name: 'Created At', type: 'date', description: 'When it was created.' }],
       row: (object) => [object.metadata.name, object.metadata.creationTimestamp],
+      isPlain: true,
     },
   };
 }

@@ -4,8 +4,7 @@ import { canonicalQuantity } from './quantity.ts';
 
 /**
  * Brings a decoded object into the form in which Kubernetes' own types are written: nulls and empty maps, lists and
- * texts of optional fields are left out, zero times are null, quantities and times are spelt one way. Empty structs
- * stay, because their presence means something (`emptyDir: {}`).
+ * texts of optional fields are left out, quantities and times are spelt one way. Empty structs stay, because their presence means something (`emptyDir: {}`).
  */
 export function dropEmpty(value: JsonObject, schema: JsonSchema): void {
   const properties = schema.properties ?? {};
@@ -20,8 +19,22 @@ export function dropEmpty(value: JsonObject, schema: JsonSchema): void {
     if (child === null && !isField && field.type === 'string') value[key] = '';
     else if (child === null || (isField && isOmitted(child, key, schema, type))) delete value[key];
   }
-  for (const name of writtenAsNull[type] ?? []) {
+}
+
+/** Puts nulls where Kubernetes' own types write them: times and lists that are not there. */
+export function writeNulls(value: Json, schema: JsonSchema): void {
+  if (Array.isArray(value)) {
+    if (schema.items !== undefined) for (const item of value) writeNulls(item, schema.items);
+    return;
+  }
+  const { properties } = schema;
+  if (!isJsonObject(value) || properties === undefined) return;
+  for (const name of writtenAsNull[schema['x-go-type'] ?? ''] ?? []) {
     if (Object.hasOwn(properties, name) && !Object.hasOwn(value, name)) value[name] = null;
+  }
+  for (const key of Object.keys(value)) {
+    const field = properties[key];
+    if (field !== undefined && typeof value[key] === 'object') writeNulls(value[key] ?? null, field);
   }
 }
 

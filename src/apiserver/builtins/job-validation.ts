@@ -127,8 +127,49 @@ function mayChangeTemplate(old: Job): boolean {
 }
 
 /** What may not be written into a job's status. */
-export function jobStatusFaults(job: Job): FieldError[] {
+export function jobStatusFaults(job: Job, old: Job): FieldError[] {
   const status = job.status ?? {};
+  const was = old.status ?? {};
   const numbers = ['active', 'succeeded', 'failed', 'ready', 'terminating'] as const;
-  return numbers.flatMap((name) => negativeFaults(status[name], `status.${name}`));
+  const errors = numbers.flatMap((name) => negativeFaults(status[name], `status.${name}`));
+  for (const name of ['failed', 'succeeded'] as const) {
+    const count = status[name] ?? 0;
+    if (count < (was[name] ?? 0))
+      errors.push(invalidError(`status.${name}`, count, `cannot decrease the ${name} counter`));
+  }
+  for (const type of ['Failed', 'Complete', 'FailureTarget']) {
+    if (!hasCondition(old, type) || hasCondition(job, type)) continue;
+    const words = `cannot disable the terminal ${type}=True condition`;
+    errors.push({ ...invalidError('status.conditions', null, words) });
+  }
+  return [...errors, ...timeFaults(job, old)];
+}
+
+function hasCondition(job: Job, type: string): boolean {
+  return job.status?.conditions?.some((each) => each.type === type && each.status === 'True') ?? false;
+}
+
+function timeFaults(job: Job, old: Job): FieldError[] {
+  const { startTime, completionTime } = job.status ?? {};
+  const was = old.status ?? {};
+  const field = 'status.completionTime';
+  const errors: FieldError[] = [];
+  if (completionTime !== undefined && !hasCondition(job, 'Complete')) {
+    const words = 'cannot set completionTime when there is no Complete=True condition';
+    errors.push(invalidError(field, completionTime, words));
+  }
+  if (completionTime === undefined && hasCondition(job, 'Complete')) {
+    errors.push(requiredError(field, 'completionTime is required for Complete jobs'));
+  }
+  if (was.completionTime !== undefined && completionTime !== undefined && completionTime !== was.completionTime) {
+    errors.push(invalidError(field, completionTime, 'field is immutable'));
+  }
+  const isFinished = hasCondition(job, 'Complete') || hasCondition(job, 'Failed');
+  if (startTime === undefined && isFinished) {
+    errors.push(requiredError('status.startTime', 'startTime is required for finished job'));
+  }
+  if (was.startTime !== undefined && startTime !== was.startTime && job.spec?.suspend !== true) {
+    errors.push(requiredError('status.startTime', 'startTime cannot be removed for unsuspended job'));
+  }
+  return errors;
 }

@@ -30,6 +30,9 @@ const strategy: Strategy = {
     const condition = { type: 'PodScheduled', status: 'False', lastProbeTime: null, lastTransitionTime: null };
     pod.status.conditions = [{ ...condition, reason: 'SchedulingGated', message: words } as never];
   },
+  prepareForUpdate(pod: Pod) {
+    addDefaultTolerations(spec(pod));
+  },
   prepareForStatusUpdate(pod: Pod, old: Pod) {
     if (old.metadata.ownerReferences === undefined) delete pod.metadata.ownerReferences;
     else pod.metadata.ownerReferences = old.metadata.ownerReferences;

@@ -133,6 +133,7 @@ function bindingStrategy(scope: Scope): Strategy {
 const roleTable: TablePrinter = {
   columns: [nameColumn, { name: 'Created At', type: 'date', description: 'When it was created.' }],
   row: (role) => [role.metadata.name, role.metadata.creationTimestamp],
+  isPlain: true,
 };
 
 const bindingTable: TablePrinter = {

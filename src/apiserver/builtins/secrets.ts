@@ -1,4 +1,11 @@
-import { type FieldError, invalidError, type JsonSchema, requiredError, tooLongError } from '../../schema/index.ts';
+import {
+  type FieldError,
+  invalidError,
+  type JsonSchema,
+  parseJson,
+  requiredError,
+  tooLongError,
+} from '../../schema/index.ts';
 import type { KubeObject } from '../object.ts';
 import type { BuiltinResource, Strategy, StrategyContext } from '../resource.ts';
 import { configKeyFaults, immutableFaults } from './config-maps.ts';
@@ -46,8 +53,7 @@ function typeFaults(object: Secret, data: Record<string, string>): FieldError[] 
   const errors: FieldError[] = [];
   for (const key of requiredKeys[object.type ?? ''] ?? []) {
     if (!Object.hasOwn(data, key)) errors.push(requiredError(`data[${key}]`));
-    else if (key.startsWith('.docker') && !isJson(data[key] ?? ''))
-      errors.push(invalidError(`data[${key}]`, '<secret contents redacted>', 'invalid character'));
+    else if (key.startsWith('.docker')) errors.push(...jsonFaults(`data[${key}]`, data[key] ?? ''));
   }
   if (
     object.type === 'kubernetes.io/basic-auth' &&
@@ -63,13 +69,9 @@ function typeFaults(object: Secret, data: Record<string, string>): FieldError[] 
   return errors;
 }
 
-function isJson(base64: string): boolean {
-  try {
-    JSON.parse(Buffer.from(base64, 'base64').toString('utf8'));
-    return true;
-  } catch {
-    return false;
-  }
+function jsonFaults(field: string, base64: string): FieldError[] {
+  const parsed = parseJson(Buffer.from(base64, 'base64').toString('utf8'));
+  return 'error' in parsed ? [invalidError(field, '<secret contents redacted>', parsed.error)] : [];
 }
 
 function validateUpdate(object: Secret, old: Secret): FieldError[] {
@@ -80,8 +82,9 @@ function validateUpdate(object: Secret, old: Secret): FieldError[] {
 }
 
 function warnOfBadPair(object: Secret, context: StrategyContext): void {
-  if (object.type !== 'kubernetes.io/tls' || object.data === undefined) return;
-  const certificate = Buffer.from(object.data['tls.crt'] ?? '', 'base64').toString('utf8');
+  const data = object.data ?? {};
+  if (object.type !== 'kubernetes.io/tls' || !Object.hasOwn(data, 'tls.crt') || !Object.hasOwn(data, 'tls.key')) return;
+  const certificate = Buffer.from(data['tls.crt'] ?? '', 'base64').toString('utf8');
   if (!certificate.includes('-----BEGIN CERTIFICATE-----')) {
     context.warn('tls: failed to find any PEM data in certificate input');
   }

@@ -1,9 +1,10 @@
-import { compileSchema } from '../../schema/index.ts';
+import { type CompiledSchema, compileSchema } from '../../schema/index.ts';
 import { createFieldManager } from '../field-manager/index.ts';
 import { asJson, asKubeObject, type KubeObject } from '../object.ts';
 import type { BuiltinResource } from '../resource.ts';
 import { apiVersionOf, bucketOf, type ServedResource } from '../served-resource.ts';
 import type { Stored } from '../store/store.ts';
+import { dropEmpty, writeNulls } from './drop-empty.ts';
 
 const allVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
@@ -37,13 +38,27 @@ export function serveBuiltin(builtin: BuiltinResource): ServedResource {
     allowsUnconditionalUpdate: builtin.allowsUnconditionalUpdate ?? true,
     allowsCreateOnUpdate: builtin.allowsCreateOnUpdate ?? false,
     schema,
-    compiled: compileSchema(schema, { kind: 'builtin', isRoot: true }),
+    compiled: compileBuiltin(builtin),
     strategy: builtin.strategy,
     table: builtin.table,
     fieldManager: createFieldManager(manager),
     selectableFields: builtin.strategy.selectableFields ?? {},
     deprecationWarning: undefined,
     ...codecOf(builtin),
+  };
+}
+
+/** Defaults of built-in kinds come from their schemas and from code, and leave the object as Go would write it. */
+function compileBuiltin({ schema, strategy }: BuiltinResource): CompiledSchema {
+  const compiled = compileSchema(schema, { kind: 'builtin', isRoot: true });
+  return {
+    ...compiled,
+    applyDefaults(object) {
+      dropEmpty(object, schema);
+      compiled.applyDefaults(object);
+      strategy.applyDefaults?.(asKubeObject(object));
+      writeNulls(object, schema);
+    },
   };
 }
 

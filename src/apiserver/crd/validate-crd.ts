@@ -241,8 +241,25 @@ function immutableErrors(crd: Crd, old: Crd): FieldError[] {
 }
 
 function preserveErrors(crd: Crd, old: Crd | undefined): FieldError[] {
-  if (crd.spec.preserveUnknownFields !== true || old?.spec.preserveUnknownFields === true) return [];
+  if (crd.spec.preserveUnknownFields !== true) return [];
+  const errors: FieldError[] = [];
+  if (crd.spec.versions.some(({ schema }) => hasDefault(schema?.openAPIV3Schema as Json))) {
+    const why = 'must be false in order to use defaults in the schema';
+    errors.push(invalidError('spec.preserveUnknownFields', true, why));
+  }
+  if (old?.spec.preserveUnknownFields === true) return errors;
   const words =
     'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
-  return [invalidError('spec.preserveUnknownFields', true, words)];
+  return [...errors, invalidError('spec.preserveUnknownFields', true, words)];
+}
+
+/** True when a schema fills in a default anywhere. */
+function hasDefault(schema: Json | undefined): boolean {
+  if (Array.isArray(schema)) return schema.some(hasDefault);
+  if (typeof schema !== 'object' || schema === null) return false;
+  if (schema.default !== undefined) return true;
+  const { properties, items, additionalProperties, allOf, anyOf, oneOf, not } = schema;
+  const parts = [items, additionalProperties, allOf, anyOf, oneOf, not] as (Json | undefined)[];
+  const named = typeof properties === 'object' && properties !== null ? Object.values(properties) : [];
+  return [...parts, ...named].some(hasDefault);
 }

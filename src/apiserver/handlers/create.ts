@@ -46,8 +46,7 @@ function generatedName(prefix: string, suffix: string): string {
 function settleNamespace(served: ServedResource, object: KubeObject, namespace: string): void {
   const given = object.metadata.namespace ?? '';
   if (!served.namespaced) {
-    if (given !== '') throw badRequest(namespaceMismatch);
-    delete object.metadata.namespace;
+    delete object.metadata.namespace; // a namespace means nothing here, and is not an error either
     return;
   }
   if (given !== '' && given !== namespace) throw badRequest(namespaceMismatch);

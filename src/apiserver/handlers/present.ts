@@ -94,7 +94,10 @@ function tableOf(context: RequestContext, served: ServedResource, items: string[
     apiVersion: `meta.k8s.io/${context.media.asVersion}`,
     metadata,
     columnDefinitions: served.table.columns.map(columnDefinition),
-    rows: items.map((json) => tableRow(context, served, json, include)),
+    rows:
+      items.length === 0 && served.table.isPlain === true
+        ? null
+        : items.map((json) => tableRow(context, served, json, include)),
   };
 }
 

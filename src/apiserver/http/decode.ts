@@ -6,7 +6,6 @@ import {
   parseJson,
   parseYamlStrict,
 } from '../../schema/index.ts';
-import { dropEmpty } from '../builtins/drop-empty.ts';
 import type { FieldValidation } from '../handlers/write-options.ts';
 import { asKubeObject, type KubeObject } from '../object.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -102,11 +101,8 @@ function refuseFields(served: ServedResource, why: string): Error {
 /** Turns checked JSON into an object of the served version: types decoded, defaults filled. */
 export function finishDecoding(served: ServedResource, value: JsonObject): KubeObject {
   if (value.metadata === undefined || value.metadata === null) value.metadata = {};
-  if (served.origin === 'builtin') dropEmpty(value, served.schema);
   served.compiled.applyDefaults(value);
-  const object = asKubeObject(value);
-  served.strategy.applyDefaults?.(object);
-  return object;
+  return asKubeObject(value);
 }
 
 function shownText(text: string): string {
