@@ -35,8 +35,11 @@ export function validateForUpdate(
   return errors;
 }
 
-function metadataRule({ nameRule, namespaced, origin }: ServedResource): MetadataRule {
-  return { name: nameRule, namespaced, wantsQualifiedFinalizers: origin === 'builtin' };
+/** Groups whose kinds take any finalizer name, as custom resources do. */
+const lenientGroups = new Set(['apiextensions.k8s.io', 'admissionregistration.k8s.io']);
+
+function metadataRule({ nameRule, namespaced, origin, group }: ServedResource): MetadataRule {
+  return { name: nameRule, namespaced, wantsQualifiedFinalizers: origin === 'builtin' && !lenientGroups.has(group) };
 }
 
 /** Throws 422 with everything that is wrong, if anything is. */
