@@ -6,6 +6,7 @@ describe('bench figures', () => {
   it('takes percentiles of unsorted samples', () => {
     const samples = [5, 1, 4, 2, 3];
     assert.equal(median(samples), 3);
+    assert.equal(median([1, 2]), 1.5);
     assert.equal(percentile(samples, 0.99), 5);
     assert.equal(percentile(samples, 0), 1);
     assert.ok(Number.isNaN(median([])));

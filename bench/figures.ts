@@ -4,9 +4,12 @@ export function percentile(samples: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** The middle value. */
+/** The middle value, or the mean of the two in the middle. */
 export function median(samples: readonly number[]): number {
-  return percentile(samples, 0.5);
+  const sorted = [...samples].sort((left, right) => left - right);
+  const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  const lower = sorted[Math.ceil(sorted.length / 2) - 1] ?? Number.NaN;
+  return (lower + upper) / 2;
 }
 
 /** Rounds to three significant digits, as more would be noise. */
