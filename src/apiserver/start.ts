@@ -2,9 +2,12 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import { join } from 'node:path';
-import { issueClientCertificate } from '../kube/index.ts';
+import { type InProcessHook, issueClientCertificate } from '../kube/index.ts';
 import type { Admission } from './admission/admission.ts';
 import { chainAdmission } from './admission/admission-chain.ts';
+import { InProcessAdmissionChain } from './admission/in-process-admission.ts';
+import { WebhookAdmission } from './admission/webhook-admission.ts';
+import { WebhookIndex } from './admission/webhook-index.ts';
 import { openAuditLog } from './audit.ts';
 import { Access } from './auth/access.ts';
 import { impersonate } from './auth/impersonation.ts';
@@ -15,6 +18,7 @@ import { builtinResources } from './builtins/index.ts';
 import { serveBuiltin } from './builtins/serve-builtin.ts';
 import type { ServerCore } from './core.ts';
 import { type ConverterFactory, renameOnly } from './crd/conversion.ts';
+import { converterFactory } from './crd/conversion-in-process.ts';
 import { CrdLifecycle } from './crd/crd-lifecycle.ts';
 import { kubeconfigOf, loadIdentity } from './data-dir.ts';
 import { createRequestListener } from './http/api-server.ts';
@@ -25,6 +29,7 @@ import { createOpenApiDocuments } from './openapi/documents.ts';
 import { ResourceRegistry } from './registry.ts';
 import { loadOrCreateKeys } from './store/keys.ts';
 import { type OpenStore, openStore } from './store/open-store.ts';
+import { type ServiceResolver, WebhookClient } from './webhook/webhook-client.ts';
 
 /** How to run the embedded API server. */
 export interface ApiServerOptions {
@@ -33,7 +38,12 @@ export interface ApiServerOptions {
   readonly port: number;
   /** The address to listen on; loopback unless told. */
   readonly host?: string;
+  /** Converts kinds whose definitions name no webhook; only the version is renamed unless told. */
   readonly converterFor?: ConverterFactory;
+  /** Rules of this program that judge writes, asked as admission webhooks are. */
+  readonly admission?: readonly InProcessHook[];
+  /** Where a webhook's Service is; without it, webhooks have to be given by URL. */
+  readonly resolveService?: ServiceResolver;
   /** What must be so before /readyz says ok; a text says what is missing. */
   readonly readiness?: Readonly<Record<string, () => string | undefined>>;
   /** Told about what should never happen. */
@@ -98,12 +108,21 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     now,
     onFault,
   });
-  const core = createCore(store, now, chainAdmission([escalationAdmission(access.authorizer)]));
+  const client = new WebhookClient(options.resolveService);
+  const registry = new ResourceRegistry();
+  const webhooks = new WebhookIndex();
+  const following = webhooks.follow(store);
+  const admission = chainAdmission([
+    new InProcessAdmissionChain(options.admission ?? []),
+    new WebhookAdmission({ store, registry, authorizer: access.authorizer, webhooks, client }),
+    escalationAdmission(access.authorizer),
+  ]);
+  const core = createCore(store, now, { registry, admission });
   for (const builtin of builtinResources()) core.registry.add(serveBuiltin(builtin));
   const builtinGroups = new Set([...core.registry.groups(), ...access.virtual.map((v) => v.group)]);
   const crds = new CrdLifecycle({
     core,
-    converterFor: options.converterFor ?? (() => renameOnly),
+    converterFor: converterFactory(options.converterFor ?? (() => renameOnly), client),
     onFault,
   }).start();
   await bootstrap(core);
@@ -176,17 +195,22 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
       await closeServer(server);
       crds.close();
       access.close();
+      following.close();
+      await client.close();
       await audit.close();
       await store.close();
     },
   };
 }
 
-function createCore(store: OpenStore, now: () => Date, admission: Admission): ServerCore {
+function createCore(
+  store: OpenStore,
+  now: () => Date,
+  parts: { registry: ResourceRegistry; admission: Admission },
+): ServerCore {
   return {
     store,
-    registry: new ResourceRegistry(),
-    admission,
+    ...parts,
     now,
     newUid: randomUUID,
     newSuffix: () => Array.from({ length: 5 }, () => suffixAlphabet[randomInt(suffixAlphabet.length)]).join(''),

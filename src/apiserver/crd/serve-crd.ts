@@ -66,8 +66,9 @@ function schemaOfVersion(crd: Crd, apiVersion: string): JsonSchema | undefined {
   return found === undefined ? undefined : (found.schema?.openAPIV3Schema ?? {});
 }
 
-/** Field managers need the converted object at once; a webhook cannot answer at once, so ownership stays as it is. */
+/** Field managers need the converted object at once; see PendingConversion for webhooks, which need time. */
 function convertNow(converter: Converter, object: KubeObject, toApiVersion: string): KubeObject {
+  if (converter.convertNow !== undefined) return converter.convertNow(object, toApiVersion);
   const converted = converter.convert([object], toApiVersion);
   return Array.isArray(converted) ? (converted[0] ?? object) : { ...object, apiVersion: toApiVersion };
 }

@@ -141,7 +141,7 @@ function createAttributes(context: RequestContext, served: ServedResource, objec
     name: object.metadata.name ?? '',
     object,
     oldObject: undefined,
-    options: optionsObject(options),
+    options: optionsObject(options, 'CreateOptions'),
     user: context.user,
     dryRun: options.dryRun,
     warn: (text: string) => context.warnings.add(text),

@@ -36,11 +36,9 @@ export async function listObjects(
     throw invalidOptions('ListOptions', forbiddenError('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
   const start = readStart(core, query);
   const page = readPage(core, context, served, { limit, filter, start });
-  const items: string[] = [];
-  for (const stored of page.items) {
-    const rendered = served.render(stored);
-    items.push(typeof rendered === 'string' ? rendered : await rendered);
-  }
+  const rendered = page.items.map((stored) => served.render(stored));
+  // Waits only when something has to be waited for: all conversions of a page go out together.
+  const items = rendered.every((text) => typeof text === 'string') ? rendered : await Promise.all(rendered);
   return {
     items,
     resourceVersion: String(page.revision),

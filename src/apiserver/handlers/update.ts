@@ -1,4 +1,5 @@
 import type { ServerCore } from '../core.ts';
+import { PendingConversion } from '../crd/conversion.ts';
 import { equalIgnoringManagedFieldsTimestamps } from '../field-manager/index.ts';
 import { asJson, type KubeObject } from '../object.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -25,6 +26,8 @@ export interface Change {
 }
 
 const attempts = 20;
+/** More conversions than one object can have owners in different versions. */
+const maxWaits = 100;
 
 /** Changes an object, again and again until no other writer came between or the client must decide. */
 export async function updateObject(
@@ -33,13 +36,21 @@ export async function updateObject(
   served: ServedResource,
   change: Change,
 ): Promise<WriteResult> {
-  for (let attempt = 1; ; attempt++) {
+  for (let attempt = 1, waits = 0; ; attempt++) {
     const stored = core.store.head(change.key);
     if (stored === undefined) throw notFound(served, change.key.name);
-    const result = await tryUpdate(core, context, served, change, stored);
-    if (result !== 'moved') return result;
+    const result = await tryUpdate(core, context, served, change, stored).catch(waitForConversion);
+    if (result === 'waited' && waits++ < maxWaits) attempt--;
+    else if (result !== 'moved' && result !== 'waited') return result;
     if (attempt >= attempts) throw conflict(served, change.key.name, staleWrite);
   }
+}
+
+/** Who owns what may depend on a conversion webhook's answer: wait for it, then start again. */
+async function waitForConversion(error: unknown): Promise<'waited'> {
+  if (!(error instanceof PendingConversion)) throw error;
+  await error.done;
+  return 'waited';
 }
 
 async function tryUpdate(
@@ -128,7 +139,7 @@ function attributes(
     name: change.key.name,
     object: next,
     oldObject: live,
-    options: optionsObject(change.options),
+    options: optionsObject(change.options, 'UpdateOptions'),
     user: context.user,
     dryRun: change.options.dryRun,
     warn: (text: string) => context.warnings.add(text),

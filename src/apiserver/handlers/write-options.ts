@@ -13,6 +13,8 @@ export interface WriteOptions {
   readonly fieldManager: string;
   readonly hasFieldManager: boolean;
   readonly fieldValidation: FieldValidation;
+  /** True when the client chose it; webhooks are shown only what the client chose. */
+  readonly hasFieldValidation?: boolean;
   readonly force: boolean;
 }
 
@@ -27,6 +29,7 @@ export function readWriteOptions(context: RequestContext, kind: WriteOptions['ki
     fieldManager: given === '' ? managerFromAgent(context.request.headers['user-agent'] ?? '') : given,
     hasFieldManager: given !== '',
     fieldValidation: readFieldValidation(query.get('fieldValidation'), kind),
+    hasFieldValidation: (query.get('fieldValidation') ?? '') !== '',
     force: query.has('force') && isTrue(query.get('force')),
   };
 }
@@ -73,13 +76,13 @@ function managerFromAgent(agent: string): string {
   return prefix.replace(/[^\x20-\x7e]/g, '').slice(0, 128);
 }
 
-/** The options as an admission webhook sees them. */
-export function optionsObject(options: WriteOptions): JsonObject {
+/** The options as an admission webhook sees them: of what happens to the object, whichever way it was asked for. */
+export function optionsObject(options: WriteOptions, kind: 'CreateOptions' | 'UpdateOptions'): JsonObject {
   return {
-    kind: options.kind,
+    kind,
     apiVersion: 'meta.k8s.io/v1',
     ...(options.dryRun ? { dryRun: ['All'] } : {}),
     ...(options.hasFieldManager ? { fieldManager: options.fieldManager } : {}),
-    fieldValidation: options.fieldValidation,
+    ...(options.hasFieldValidation === true ? { fieldValidation: options.fieldValidation } : {}),
   };
 }

@@ -43,10 +43,9 @@ function isOnlyFreed(object: KubeObject, old: KubeObject): boolean {
 }
 
 function refuseRole(authorizer: RbacAuthorizer, attributes: AdmissionAttributes, role: RoleObject): void {
-  const { user, namespace, resource, operation, options } = attributes;
+  const { user, namespace, resource, operation } = attributes;
   // A POST names no object in its URL, and RBAC judges by the URL.
-  const isPosted = operation === 'CREATE' && options.kind === 'CreateOptions';
-  const name = isPosted ? '' : attributes.name;
+  const name = operation === 'CREATE' ? '' : attributes.name;
   if (isAuthorized(authorizer, user, { verb: 'escalate', resource: resource.resource, namespace, name })) return;
   const why = escalationFault(authorizer, { user, namespace }, role.rules ?? []);
   if (why !== undefined) throw forbidden(resource, attributes.name, why);
