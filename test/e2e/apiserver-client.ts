@@ -52,13 +52,18 @@ export class ApiClient {
 
   async request(method: string, path: string, parts: RequestParts = {}): Promise<Reply> {
     const response = await this.#send(method, path, parts, this.#agent);
-    const chunks: Buffer[] = [];
-    for await (const chunk of response) chunks.push(chunk as Buffer);
-    return {
-      code: response.statusCode ?? 0,
-      headers: response.headers,
-      text: Buffer.concat(chunks).toString('utf8'),
-    };
+    return { code: response.statusCode ?? 0, headers: response.headers, text: await textOf(response) };
+  }
+
+  /** Sends a request and reads its answer; one without an announced end, such as a watch, is dropped at once. */
+  async probe(method: string, path: string, parts: RequestParts = {}): Promise<Reply> {
+    const response = await this.#send(method, path, parts, this.#agent);
+    const { headers, statusCode: code = 0 } = response;
+    if (headers['content-length'] === undefined) {
+      response.destroy();
+      return { code, headers, text: '' };
+    }
+    return { code, headers, text: await textOf(response) };
   }
 
   /** Opens a watch, on a connection of its own; throws when it is not answered with 200. */
@@ -124,6 +129,12 @@ export class ApiClient {
       request.end(body);
     });
   }
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 function bytesOf(body: unknown): Buffer | undefined {

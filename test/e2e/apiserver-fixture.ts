@@ -57,7 +57,8 @@ export async function createWidgetCrd(client: ApiClient): Promise<void> {
   if (created.code !== 201 && created.code !== 409) throw new Error(`${created.code} ${created.text}`);
   for (;;) {
     const list = await client.request('GET', widgetPath());
-    if (list.code === 200) return;
+    const definition = await client.request('GET', `${path}/widgets.example.com`);
+    if (list.code === 200 && definition.text.includes('"Established"')) return;
   }
 }
 
