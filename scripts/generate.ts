@@ -2,22 +2,33 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { allKinds, generatedFilesOf, generatedFolders } from '../src/api/index.ts';
+import { cliReference } from '../src/cli/index.ts';
 
 const root = join(import.meta.dirname, '..');
+/** Generated files in folders that also hold others. */
+const single = new Map([['docs/reference/cli.md', cliReference()]]);
 
 async function filesOnDisk(): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (const folder of generatedFolders) {
-    const names = await readdir(join(root, folder)).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return [];
-      throw error;
-    });
+    const names = await readdir(join(root, folder)).catch(unlessMissing([]));
     for (const name of names) found.set(`${folder}/${name}`, await readFile(join(root, folder, name), 'utf8'));
+  }
+  for (const path of single.keys()) {
+    const text = await readFile(join(root, path), 'utf8').catch(unlessMissing(undefined));
+    if (text !== undefined) found.set(path, text);
   }
   return found;
 }
 
-const wanted = generatedFilesOf(allKinds);
+function unlessMissing<T>(instead: T): (error: NodeJS.ErrnoException) => T {
+  return (error) => {
+    if (error.code === 'ENOENT') return instead;
+    throw error;
+  };
+}
+
+const wanted = new Map([...generatedFilesOf(allKinds), ...single]);
 const present = await filesOnDisk();
 const stale = [...wanted].filter(([path, text]) => present.get(path) !== text).map(([path]) => path);
 const extra = [...present.keys()].filter((path) => !wanted.has(path));

@@ -65,7 +65,7 @@ export const serverSettings = {
     value: '<url>',
     env: 'RACKWRIGHT_WEBHOOK_URL',
     about:
-      'with --kubeconfig: how the API server of the cluster reaches this process, as https://host:port, to convert between versions of a kind; without it https://<host>:<port>',
+      'with --kubeconfig: how the API server of the cluster reaches this process, as https://host:port, to convert between versions of a kind; without it https://HOST:PORT of --host and --port',
     parse: parseHttpsUrl,
   }),
   simulate: define({
