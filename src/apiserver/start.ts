@@ -16,6 +16,8 @@ import { bootstrap } from './bootstrap.ts';
 import { bootstrapRbac } from './bootstrap-rbac.ts';
 import { builtinResources } from './builtins/index.ts';
 import { serveBuiltin } from './builtins/serve-builtin.ts';
+import { builtinSubresources } from './builtins/subresources/index.ts';
+import { startControllers } from './controllers/index.ts';
 import type { ServerCore } from './core.ts';
 import { type ConverterFactory, renameOnly } from './crd/conversion.ts';
 import { converterFactory } from './crd/conversion-in-process.ts';
@@ -40,6 +42,10 @@ export interface ApiServerOptions {
   readonly host?: string;
   /** Converts kinds whose definitions name no webhook; only the version is renamed unless told. */
   readonly converterFor?: ConverterFactory;
+  /** How long events are kept; an hour unless told. */
+  readonly eventTtlMs?: number;
+  /** False when something else keeps the numbers of pod disruption budgets. */
+  readonly runsDisruption?: boolean;
   /** Rules of this program that judge writes, asked as admission webhooks are. */
   readonly admission?: readonly InProcessHook[];
   /** Where a webhook's Service is; without it, webhooks have to be given by URL. */
@@ -128,6 +134,8 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   await bootstrap(core);
   await bootstrapRbac(core);
   access.startControllers(core);
+  const { eventTtlMs, runsDisruption } = options;
+  const controllers = startControllers({ core, eventTtlMs, runsDisruption, onFault });
   const metrics = new RequestMetrics();
   metrics.showStored(store, core.registry);
   const audit = await openAuditLog(join(options.dataDir, 'audit.log'), now);
@@ -152,7 +160,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     metrics,
     routes: access.withRoutes(routes, () => `https://${address}`),
     virtual: access.virtual,
-    subresources: access.subresources(core),
+    subresources: [...access.subresources(core), ...builtinSubresources(core)],
     isBuiltinGroup: (group) => builtinGroups.has(group),
     onFault,
   });
@@ -193,6 +201,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     backup: (target) => store.backup(target),
     async close() {
       await closeServer(server);
+      await controllers.close();
       crds.close();
       access.close();
       following.close();

@@ -8,7 +8,8 @@ import type { ConformanceTarget } from './target.ts';
 export async function startEmbeddedTarget(options: { dataDir: string; port: number }): Promise<ConformanceTarget> {
   mkdirSync(options.dataDir, { recursive: true });
   const { kubectl } = await realKubeBinaries();
-  const server = await startApiServer(options);
+  // The real server runs without the controller of disruption budgets, so that cases can set their numbers.
+  const server = await startApiServer({ ...options, runsDisruption: false });
   const kubeconfigPath = join(options.dataDir, 'conformance.kubeconfig');
   writeFileSync(kubeconfigPath, server.kubeconfig, { mode: 0o600 });
   return {
