@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCommandLine, type Terminal } from '../../src/cli/index.ts';
+
+const main = join(import.meta.dirname, '..', '..', 'bin', 'rackwright.mjs');
+
+/** A temporary folder that is removed with the test. */
+export function temporaryFolder(): { readonly path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'rackwright-e2e-'));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }) };
+}
+
+/** A `rackwright` process. */
+export interface CliProcess {
+  readonly child: ChildProcess;
+  /** What it printed so far. */
+  readonly printed: { out: string; err: string };
+  /** Resolves once the standard output holds the text; throws when the process ends before. */
+  until(text: string): Promise<void>;
+  /** Sends a signal and resolves with the exit code once it has ended; null when a signal ended it. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+  /** Resolves with the exit code. */
+  ended(): Promise<number | null>;
+}
+
+/** Starts the command as a process of its own. Settings of whoever runs the tests do not reach it. */
+export function startCli(words: readonly string[], env: NodeJS.ProcessEnv = {}): CliProcess {
+  const child = spawn(process.execPath, [main, ...words], {
+    env: { ...ownEnv(), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const printed = { out: '', err: '' };
+  child.stdout.on('data', (chunk: Buffer) => {
+    printed.out += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    printed.err += chunk.toString();
+  });
+  const closed = once(child, 'close').then(([code]) => code as number | null);
+  const killWithUs = (): boolean => child.kill('SIGKILL');
+  process.once('exit', killWithUs);
+  void closed.then(() => process.removeListener('exit', killWithUs));
+  return {
+    child,
+    printed,
+    ended: () => closed,
+    async until(text) {
+      const gone = new AbortController();
+      void closed.then(() => gone.abort());
+      while (!printed.out.includes(text)) {
+        await once(child.stdout, 'data', { signal: gone.signal }).catch(() => undefined);
+        if (gone.signal.aborted && !printed.out.includes(text)) {
+          throw new Error(`the process ended without printing "${text}":\n${printed.out}${printed.err}`);
+        }
+      }
+    },
+    end(signal) {
+      child.kill(signal);
+      return closed;
+    },
+  };
+}
+
+function ownEnv(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !/^(RACKWRIGHT_|KUBE|NODE_TEST_CONTEXT)/.test(name));
+  return Object.fromEntries(kept);
+}
+
+/** Starts `rackwright up` on any free port and waits until it says that it is ready. */
+export async function startUp(dataDir: string, words: readonly string[] = []): Promise<CliProcess> {
+  const up = startCli(['up', '--data-dir', dataDir, '--port', '0', ...words]);
+  await up.until('Ctrl-C stops it');
+  return up;
+}
+
+/** What a command printed and how it ended. */
+export interface CliResult {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** What a command is given besides its words. */
+export interface CliOptions {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly cwd?: string;
+  readonly input?: string;
+  readonly interrupted?: AbortSignal;
+  /** Stands in for the person at the editor: gets the shell command. */
+  readonly edit?: (command: string) => Promise<void> | void;
+  /** Told of every piece of output as it comes. */
+  readonly onOut?: (text: string) => void;
+}
+
+/** Runs a command inside this process, which is quicker than a process for each. */
+export async function runCli(words: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+  let out = '';
+  let err = '';
+  const terminal: Terminal = {
+    env: options.env ?? {},
+    cwd: options.cwd ?? process.cwd(),
+    interrupted: options.interrupted ?? new AbortController().signal,
+    out(text) {
+      out += text;
+      options.onOut?.(text);
+    },
+    err(text) {
+      err += text;
+    },
+    readInput: async () => options.input ?? '',
+    async runInteractive(command) {
+      await options.edit?.(command);
+      return 0;
+    },
+  };
+  const code = await runCommandLine(words, terminal);
+  return { code, out, err };
+}
