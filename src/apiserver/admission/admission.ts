@@ -8,6 +8,8 @@ export interface AdmissionAttributes {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
   readonly resource: ServedResource;
   readonly subresource: string;
+  /** The kind of `object` where it is not that of the resource: an Eviction posted to pods/eviction. */
+  readonly kind?: { readonly group: string; readonly version: string; readonly kind: string };
   readonly namespace: string;
   readonly name: string;
   /** Absent for DELETE. */

@@ -4,11 +4,13 @@ import { asJson, asKubeObject, type KubeObject } from '../object.ts';
 import { applyJsonPatch } from '../patch/index.ts';
 import type { ServedResource } from '../served-resource.ts';
 import { ApiError, internalError, plainError } from '../status.ts';
+import type { AdmissionAttributes } from './admission.ts';
 import { behindShown, type ReviewedObjects, shownObject } from './review-request.ts';
 
 /** Applies a webhook's patch to what it was shown. A patch that does not fit is a fault of the server's making: 500. */
-export function patchSeen(patch: readonly Json[], subresource: string, seen: ReviewedObjects): KubeObject {
+export function patchSeen(patch: readonly Json[], attributes: AdmissionAttributes, seen: ReviewedObjects): KubeObject {
   const { resource, object } = seen;
+  const { subresource, kind } = attributes;
   if (object === undefined) throw internalError('a deletion cannot be changed');
   const shown = shownObject(resource, subresource, object);
   let document: Json = asJson(shown);
@@ -17,7 +19,7 @@ export function patchSeen(patch: readonly Json[], subresource: string, seen: Rev
   if (!isJsonObject(changed.metadata)) changed.metadata = {};
   changed.kind ??= shown.kind;
   changed.apiVersion ??= shown.apiVersion;
-  if (shown === object) checkDecodable(resource, changed);
+  if (shown === object && kind === undefined) checkDecodable(resource, changed);
   return behindShown(resource, subresource, { before: object, shown: asKubeObject(changed) });
 }
 

@@ -70,7 +70,7 @@ async function mutateOnce(hook: InProcessHook, attributes: AdmissionAttributes):
   const seen = seenOf(shown);
   const response = await ask(hook, shown, seen);
   if (response?.patch === undefined || seen.object === undefined) return attributes.object;
-  const patched = patchSeen(response.patch, attributes.subresource, seen);
+  const patched = patchSeen(response.patch, attributes, seen);
   return isDeepStrictEqual(patched, seen.object) ? attributes.object : afterDefaults(attributes, patched);
 }
 

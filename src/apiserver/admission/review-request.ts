@@ -41,10 +41,10 @@ export function reviewRequest(attributes: AdmissionAttributes, seen: ReviewedObj
   const namespace = namespaceOf(attributes);
   return {
     uid: randomUUID(),
-    kind: kindOf(seen.resource, subresource),
+    kind: kindOf(attributes, seen.resource),
     resource: resourceOf(seen.resource),
     ...(subresource === '' ? {} : { subResource: subresource }),
-    requestKind: kindOf(attributes.resource, subresource),
+    requestKind: kindOf(attributes, attributes.resource),
     requestResource: resourceOf(attributes.resource),
     ...(subresource === '' ? {} : { requestSubResource: subresource }),
     ...(name === '' ? {} : { name }),
@@ -54,7 +54,7 @@ export function reviewRequest(attributes: AdmissionAttributes, seen: ReviewedObj
     object: seen.object === undefined ? null : asJson(shownObject(seen.resource, subresource, seen.object)),
     oldObject: seen.oldObject === undefined ? null : asJson(shownObject(seen.resource, subresource, seen.oldObject)),
     dryRun: attributes.dryRun,
-    options: attributes.options,
+    options: { ...attributes.options, apiVersion: 'meta.k8s.io/v1' },
   };
 }
 
@@ -65,7 +65,8 @@ function isNameGenerated({ operation, object, name }: AdmissionAttributes): bool
   return name.length > 5 && name.slice(0, -5) === prefix.slice(0, 58);
 }
 
-function kindOf(resource: ServedResource, subresource: string): JsonObject {
+function kindOf({ kind, subresource }: AdmissionAttributes, resource: ServedResource): JsonObject {
+  if (kind !== undefined) return { ...kind };
   if (subresource === 'scale') return { group: 'autoscaling', version: 'v1', kind: 'Scale' };
   return { group: resource.group, version: resource.version, kind: resource.kind };
 }
@@ -105,6 +106,7 @@ export function afterDefaults(attributes: AdmissionAttributes, changed: KubeObje
   if (operation !== 'CREATE' || object === undefined) return changed;
   const { uid, creationTimestamp, name } = object.metadata;
   const metadata = { ...changed.metadata };
+  if (object.metadata.namespace !== undefined) metadata.namespace ??= object.metadata.namespace;
   if (uid !== undefined) metadata.uid = uid;
   if (creationTimestamp !== undefined) metadata.creationTimestamp = creationTimestamp;
   if (isNameGenerated(attributes) && name !== undefined) metadata.name = name;

@@ -101,9 +101,10 @@ export class WebhookAdmission implements Admission {
     if (response?.patch === undefined || response.patch.length === 0 || seen.object === undefined) {
       return attributes.object;
     }
-    const patched = patchSeen(response.patch, attributes.subresource, seen);
+    const patched = patchSeen(response.patch, attributes, seen);
     if (isDeepStrictEqual(patched, seen.object)) return attributes.object;
-    const own = await inVersion(patched, { from: seen.resource, to: attributes.resource });
+    const isForeign = attributes.kind !== undefined;
+    const own = isForeign ? patched : await inVersion(patched, { from: seen.resource, to: attributes.resource });
     return afterDefaults(attributes, own);
   }
 
@@ -124,8 +125,9 @@ export class WebhookAdmission implements Admission {
   async #whatItSees(hook: CompiledWebhook, attributes: AdmissionAttributes): Promise<ReviewedObjects | undefined> {
     const resource = matchedResource(this.#match, hook, attributes);
     if (resource === undefined) return undefined;
-    const move = { from: attributes.resource, to: resource };
-    const { object, oldObject } = attributes;
+    const { object, oldObject, kind } = attributes;
+    // An Eviction has one version, whichever version of pods it is posted to.
+    const move = { from: attributes.resource, to: kind === undefined ? resource : attributes.resource };
     const seen = {
       resource,
       object: object === undefined ? undefined : await inVersion(object, move),

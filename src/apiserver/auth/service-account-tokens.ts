@@ -145,7 +145,8 @@ export class ServiceAccountTokens {
   #objectFault(facts: TokenFacts, token: string): string | undefined {
     const { namespace, name, uid, bound, secretName } = facts;
     const account = this.#options.store.get({ bucket: '/serviceaccounts', namespace, name });
-    if (account === undefined || account.uid !== uid) return 'service account token has been invalidated';
+    if (account === undefined) return `serviceaccounts ${JSON.stringify(name)} not found`;
+    if (account.uid !== uid) return `service account UID (${account.uid}) does not match claim (${uid})`;
     for (const each of bound) {
       const where = each.kind === 'node' ? '' : namespace;
       const found = this.#options.store.get({ bucket: bucketOfKind[each.kind], namespace: where, name: each.name });

@@ -1,11 +1,12 @@
 import { type FieldError, isJsonObject, type JsonObject } from '../../schema/index.ts';
+import { admitSubresource } from '../admission/admit-subresource.ts';
 import { kubeTime, type ServerCore } from '../core.ts';
 import type { KubeObject } from '../object.ts';
 import type { RequestContext } from '../request-context.ts';
 import { badRequest, conflict, invalid, notFound } from '../status.ts';
 import type { Stored } from '../store/store.ts';
 import type { SubresourceHandler } from '../virtual-resource.ts';
-import { reviewDecoder, textOf, textsOf } from './reviews/review-object.ts';
+import { type Review, reviewDecoder, textOf, textsOf } from './reviews/review-object.ts';
 import type { BoundObject, ServiceAccountTokens } from './service-account-tokens.ts';
 
 const apiVersion = 'authentication.k8s.io/v1';
@@ -28,13 +29,14 @@ export function tokenRequests(core: ServerCore, tokens: ServiceAccountTokens): S
       checkType(body);
       const withDefault = isJsonObject(body.spec) ? body.spec : {};
       withDefault.expirationSeconds ??= defaultSeconds;
-      const { metadata, spec } = decode(context, { ...body, spec: withDefault });
+      const asked = decode(context, { ...body, spec: withDefault });
       const account = findAccount(core, context);
+      const { metadata, spec } = await admit(core, context, asked);
       const { name, namespace, uid } = account;
       checkNames(metadata, spec, name);
       const seconds = Number(spec.expirationSeconds);
-      const asked = textsOf(spec.audiences);
-      const audiences = asked.length === 0 ? [...tokens.audiences] : asked;
+      const wanted = textsOf(spec.audiences);
+      const audiences = wanted.length === 0 ? [...tokens.audiences] : wanted;
       const ref = isJsonObject(spec.boundObjectRef) ? spec.boundObjectRef : null;
       const bound = ref === null ? [] : boundObjects(core, ref, account);
       const issued = tokens.issue({ namespace, name, uid, audiences, seconds, bound });
@@ -47,6 +49,27 @@ export function tokenRequests(core: ServerCore, tokens: ServiceAccountTokens): S
       };
       return { code: 201, object };
     },
+  };
+}
+
+async function admit(
+  core: ServerCore,
+  context: RequestContext,
+  asked: Review,
+): Promise<Pick<Review, 'metadata' | 'spec'>> {
+  const { metadata, spec } = asked;
+  const shown = { audiences: spec.audiences ?? null, boundObjectRef: spec.boundObjectRef ?? null };
+  const object = {
+    kind: 'TokenRequest',
+    apiVersion,
+    metadata,
+    spec: { ...spec, ...shown },
+    status: { token: '', expirationTimestamp: null },
+  };
+  const admitted = await admitSubresource(core, context, object, { ...kind, version: 'v1' });
+  return {
+    metadata: isJsonObject(admitted.metadata) ? admitted.metadata : {},
+    spec: isJsonObject(admitted.spec) ? admitted.spec : {},
   };
 }
 

@@ -2,16 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AdmissionAttributes } from '../../admission/admission.ts';
 import type { KubeObject } from '../../object.ts';
 import type { UserInfo } from '../../resource.ts';
-import { type ApiError, forbidden, notFound } from '../../status.ts';
+import { forbidden, notFound } from '../../status.ts';
 import { mastersGroup, type RbacAuthorizer } from './rbac-authorizer.ts';
-import {
-  type BindingObject,
-  type PolicyRule,
-  type RoleObject,
-  type RoleRef,
-  rbacBuckets,
-  rbacGroup,
-} from './rbac-objects.ts';
+import { type BindingObject, type PolicyRule, type RoleObject, rbacBuckets, rbacGroup } from './rbac-objects.ts';
 import { compactRules, describeRule, goList, missingRights } from './rule-coverage.ts';
 
 const guarded: ReadonlySet<string> = new Set(Object.values(rbacBuckets));
@@ -61,13 +54,9 @@ function refuseBinding(authorizer: RbacAuthorizer, attributes: AdmissionAttribut
   const bound = roleRef.kind === 'ClusterRole' ? 'clusterroles' : 'roles';
   if (isAuthorized(authorizer, user, { verb: 'bind', resource: bound, namespace, name: roleRef.name })) return;
   const rules = authorizer.rulesOfRole(roleRef, namespace);
-  if (rules === undefined) throw missingRole(roleRef);
+  if (rules === undefined) throw notFound(resource, roleRef.name);
   const why = escalationFault(authorizer, { user, namespace }, rules);
   if (why !== undefined) throw forbidden(resource, attributes.name, why);
-}
-
-function missingRole(ref: RoleRef): ApiError {
-  return notFound({ group: rbacGroup, resource: ref.kind.toLowerCase() }, ref.name);
 }
 
 function isAuthorized(

@@ -8,9 +8,11 @@ export function missingRights(held: readonly PolicyRule[], wanted: readonly Poli
 /** Splits a rule into rules of one verb on one resource (and name) or one path. */
 export function breakDown(rule: PolicyRule): PolicyRule[] {
   const singles: PolicyRule[] = [];
+  // A role is judged before it is validated, so its verbs may be missing.
+  const verbs = rule.verbs ?? [];
   for (const group of rule.apiGroups ?? []) {
     for (const resource of rule.resources ?? []) {
-      for (const verb of rule.verbs) {
+      for (const verb of verbs) {
         const single = { verbs: [verb], apiGroups: [group], resources: [resource] };
         const names = rule.resourceNames ?? [];
         if (names.length === 0) singles.push(single);
@@ -19,7 +21,7 @@ export function breakDown(rule: PolicyRule): PolicyRule[] {
     }
   }
   for (const url of rule.nonResourceURLs ?? []) {
-    singles.push(...rule.verbs.map((verb) => ({ verbs: [verb], nonResourceURLs: [url] })));
+    singles.push(...verbs.map((verb) => ({ verbs: [verb], nonResourceURLs: [url] })));
   }
   return singles;
 }

@@ -113,9 +113,31 @@ function attributeFaults(spec: JsonObject): FieldError[] {
     const detail = 'cannot be specified in combination with resourceAttributes';
     return [fault('spec.nonResourceAttributes', shownPath(spec), detail)];
   }
-  if (hasResource || hasPath) return [];
+  if (hasResource || hasPath) return selectorFaults(spec);
   const detail = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
   return [fault('spec.resourceAttributes', null, detail)];
+}
+
+function selectorFaults({ resourceAttributes: asked }: JsonObject): FieldError[] {
+  if (!isJsonObject(asked)) return [];
+  return ['fieldSelector', 'labelSelector'].flatMap((name) => {
+    const selector = asked[name];
+    if (!isJsonObject(selector)) return [];
+    const path = `spec.resourceAttributes.${name}`;
+    const raw = textOf(selector.rawSelector);
+    const hasRequirements = Array.isArray(selector.requirements) && selector.requirements.length > 0;
+    if (raw !== '' && hasRequirements) {
+      return [fault(`${path}.rawSelector`, raw, 'may not specified at the same time as requirements')];
+    }
+    if (raw !== '' || hasRequirements) return [];
+    return [
+      {
+        reason: 'FieldValueRequired',
+        field: `${path}.requirements`,
+        detail: `when ${path} is specified, requirements or rawSelector is required`,
+      },
+    ];
+  });
 }
 
 function subjectFaults(spec: JsonObject): FieldError[] {
@@ -163,7 +185,7 @@ function rulesReview(authorizer: RbacAuthorizer): VirtualResource {
       status: {
         resourceRules: resourceRules.map(({ nonResourceURLs: _, ...rule }) => ({ ...rule })),
         nonResourceRules: nonResourceRules.map(({ verbs, nonResourceURLs = [] }) => ({ verbs, nonResourceURLs })),
-        incomplete: faults.length > 0,
+        incomplete: false,
         ...(faults.length === 0 ? {} : { evaluationError: joinFaults(faults) }),
       },
     };
