@@ -28,7 +28,7 @@ const strategy: Strategy = {
   prepareForDelete(object: Namespace) {
     const isHeld = (object.spec?.finalizers ?? []).length > 0;
     if (isHeld) object.status = { ...object.status, phase: 'Terminating' };
-    return { isHeld, graceSeconds: 0 };
+    return { isHeld, graceSeconds: undefined };
   },
   isHeldWhenDeleted: (object: Namespace) => (object.spec?.finalizers ?? []).length > 0,
   selectableFields: {

@@ -9,7 +9,7 @@ import {
   typeMetaFault,
 } from '../http/decode.ts';
 import { asJson, type KubeObject } from '../object.ts';
-import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch } from '../patch/index.ts';
+import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch, convertFault } from '../patch/index.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
 import { ApiError, badRequest, invalid, invalidOptions, notFound, unsupportedMediaType } from '../status.ts';
@@ -44,7 +44,8 @@ export async function patchObject(
   if (applyPatches.has(request.mediaType)) return applyObject(core, context, served, request, options);
   if (options.force)
     throw invalidOptions('PatchOptions', forbiddenError('force', 'may not be specified for non-apply patch'));
-  const patch = decodePatch(request.body, { isArray: request.mediaType === jsonPatch });
+  const isBare = request.mediaType === strategicPatch;
+  const patch = decodePatch(request.body, { isArray: request.mediaType === jsonPatch, isBare });
   const result = await updateObject(core, context, served, {
     key: request.key,
     subresource: request.subresource,
@@ -92,7 +93,10 @@ function finishPatched(
   made: { patched: JsonObject; patch: Json; options: WriteOptions },
 ): KubeObject {
   const { patched, options } = made;
-  const shown = request.mediaType === strategicPatch ? goMap(made.patch) : goJson(patched);
+  const isStrategic = request.mediaType === strategicPatch;
+  const shown = isStrategic ? goMap(made.patch) : goJson(patched);
+  const fault = isStrategic ? convertFault(patched, served.schema) : undefined;
+  if (fault !== undefined) throw unusablePatch(shown, fault);
   refuseUnknownFields(context, served, patched, {
     duplicates: [],
     fieldValidation: options.fieldValidation,

@@ -44,5 +44,8 @@ function metadataRule({ nameRule, namespaced, origin, group }: ServedResource): 
 
 /** Throws 422 with everything that is wrong, if anything is. */
 export function refuseInvalid(served: ServedResource, object: KubeObject, errors: FieldError[]): void {
-  if (errors.length > 0) throw invalid(served, object.metadata.name ?? '', errors);
+  if (errors.length === 0) return;
+  // Whoever serves another's objects speaks of them under the group that stores them.
+  const group = served.bucket.slice(0, served.bucket.lastIndexOf('/'));
+  throw invalid({ group, kind: served.kind }, object.metadata.name ?? '', errors);
 }

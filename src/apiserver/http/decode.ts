@@ -207,23 +207,24 @@ export function refuseUnknownFields(
 }
 
 /** Parses a patch body; an applied configuration may be YAML. */
-export function decodePatch(text: string, form: { isArray: boolean; isYaml?: boolean }): Json {
+export function decodePatch(text: string, form: { isArray: boolean; isYaml?: boolean; isBare?: boolean }): Json {
   if (form.isYaml === true) {
     const parsed = parseYamlStrict(text);
     if ('error' in parsed) throw badRequest(`error decoding YAML: error converting YAML to JSON: ${parsed.error}`);
     return parsed.value;
   }
   const parsed = parseJson(text);
-  if ('error' in parsed) throw badRequest(`error decoding patch: ${parsed.error}`);
+  const words = form.isBare === true ? '' : 'error decoding patch: ';
+  if ('error' in parsed) throw badRequest(`${words}${parsed.error}`);
   const number = overflowingNumber(text);
-  if (number !== undefined) throw badRequest(`error decoding patch: ${overflow(number)}`);
+  if (number !== undefined) throw badRequest(`${words}${overflow(number)}`);
   const { value } = parsed;
-  if (form.isArray && !Array.isArray(value)) throw wrongPatch(value, '[]handlers.jsonPatchOp');
-  if (!form.isArray && !isJsonObject(value)) throw wrongPatch(value, 'map[string]interface {}');
+  if (form.isArray && !Array.isArray(value)) throw wrongPatch(value, '[]handlers.jsonPatchOp', words);
+  if (!form.isArray && !isJsonObject(value)) throw wrongPatch(value, 'map[string]interface {}', words);
   return value;
 }
 
-function wrongPatch(value: Json, type: string): Error {
+function wrongPatch(value: Json, type: string, words: string): Error {
   const kind = isJsonObject(value) ? 'object' : goKind(value);
-  return badRequest(`error decoding patch: json: cannot unmarshal ${kind} into Go value of type ${type}`);
+  return badRequest(`${words}json: cannot unmarshal ${kind} into Go value of type ${type}`);
 }
