@@ -65,7 +65,8 @@ test('imports go down the list of rooms, never up', () => {
 
 test('a room is entered through its index.ts only', () => {
   const past = imports.filter(
-    ({ from, to }) => roomOf(from) !== roomOf(to) && to.startsWith(source) && to !== join(source, roomOf(to), 'index.ts'),
+    ({ from, to }) =>
+      roomOf(from) !== roomOf(to) && to.startsWith(source) && to !== join(source, roomOf(to), 'index.ts'),
   );
   assert.deepEqual(past.map(shown), []);
 });

@@ -39,7 +39,9 @@ export function compileSelectorObject(selector: LabelSelector | undefined): Labe
 function matcherOf(requirements: readonly Requirement[]): LabelMatcher {
   // What every object inherits, such as `constructor`, is no label.
   return (labels) =>
-    requirements.every((r) => fits(r, labels !== undefined && Object.hasOwn(labels, r.key) ? labels[r.key] : undefined));
+    requirements.every((r) =>
+      fits(r, labels !== undefined && Object.hasOwn(labels, r.key) ? labels[r.key] : undefined),
+    );
 }
 
 function fits(requirement: Requirement, value: string | undefined): boolean {
