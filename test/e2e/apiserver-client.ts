@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
-import { createInterface } from 'node:readline';
 import { connect, type TLSSocket } from 'node:tls';
 import type { KubeObject } from '../../src/apiserver/object.ts';
 import type { Status } from '../../src/apiserver/status.ts';
@@ -71,15 +70,7 @@ export class ApiClient {
     const agent = new Agent({ ca: this.#target.caPem });
     const response = await this.#send('GET', path, {}, agent);
     if (response.statusCode !== 200) throw new Error(`${path} was answered with ${response.statusCode}`);
-    const lines = createInterface({ input: response })[Symbol.asyncIterator]();
-    response.on('error', () => undefined); // a lost connection ends the lines; that is all a reader needs
-    return {
-      async next() {
-        const line = await lines.next();
-        return line.done === true ? undefined : parseEvent(line.value);
-      },
-      close: () => agent.destroy(),
-    };
+    return new LineReader(response, () => agent.destroy());
   }
 
   /** Sends bytes on a connection of their own and collects what comes back until the server closes it. */
@@ -131,6 +122,49 @@ export class ApiClient {
   }
 }
 
+/** Events as they come, kept until somebody asks for them. */
+class LineReader implements WatchReader {
+  readonly #events: WatchEvent[] = [];
+  readonly #waiting: ((event: WatchEvent | undefined) => void)[] = [];
+  readonly #onClose: () => void;
+  #rest = '';
+  #isOver = false;
+
+  constructor(response: IncomingMessage, onClose: () => void) {
+    this.#onClose = onClose;
+    response.setEncoding('utf8');
+    response.on('data', (chunk: string) => this.#take(chunk));
+    response.on('error', () => undefined); // a lost connection: it ends, and that is all a reader needs to know
+    response.on('close', () => this.#end());
+  }
+
+  next(): Promise<WatchEvent | undefined> {
+    const event = this.#events.shift();
+    if (event !== undefined || this.#isOver) return Promise.resolve(event);
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  close(): void {
+    this.#onClose();
+  }
+
+  #take(chunk: string): void {
+    const lines = `${this.#rest}${chunk}`.split('\n');
+    this.#rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const event = JSON.parse(line) as WatchEvent;
+      const waiting = this.#waiting.shift();
+      if (waiting === undefined) this.#events.push(event);
+      else waiting(event);
+    }
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    for (const waiting of this.#waiting.splice(0)) waiting(undefined);
+  }
+}
+
 async function textOf(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk as Buffer);
@@ -141,15 +175,6 @@ function bytesOf(body: unknown): Buffer | undefined {
   if (body === undefined) return undefined;
   if (Buffer.isBuffer(body)) return body;
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-}
-
-/** A line cut off by a lost connection is no event. */
-function parseEvent(line: string): WatchEvent | undefined {
-  try {
-    return JSON.parse(line) as WatchEvent;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The object in an answer. */

@@ -68,7 +68,7 @@ async function changedSince(client: ApiClient, version: string): Promise<string[
 
 /** kube-apiserver answers some mistakes of clients with 500 and no reason, and versions of the future with 504. */
 function isForeseen(reply: Reply): boolean {
-  if (!String(reply.headers['content-type']).startsWith('application/json')) return true;
+  if (reply.text === '' || !String(reply.headers['content-type']).startsWith('application/json')) return true;
   const { reason, details } = statusIn(reply);
   return (
     reason === undefined || reason === 'Timeout' || details?.causes?.[0]?.message?.includes('replicas field') === true
