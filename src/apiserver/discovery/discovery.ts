@@ -135,11 +135,11 @@ function storageVersionHash(served: ServedResource): string {
 }
 
 /** `GET /api` or `GET /apis` in the aggregated form: everything in one document. */
-export function aggregatedDiscovery(source: DiscoverySource, root: 'api' | 'apis', version: 'v2' | 'v2beta1'): object {
+export function aggregatedDiscovery(source: DiscoverySource, root: 'api' | 'apis'): object {
   const groups = root === 'api' ? [''] : groupNames(source);
   return {
     kind: 'APIGroupDiscoveryList',
-    apiVersion: `apidiscovery.k8s.io/${version}`,
+    apiVersion: 'apidiscovery.k8s.io/v2',
     metadata: {},
     items: groups.map((group) => ({
       metadata: group === '' ? {} : { name: group },

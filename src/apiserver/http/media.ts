@@ -1,4 +1,4 @@
-import { notAcceptable } from '../status.ts';
+import { type ApiError, notAcceptable } from '../status.ts';
 
 /** The form an answer takes. */
 export interface MediaChoice {
@@ -49,7 +49,12 @@ export function chooseMedia(
     const choice = choiceOf(clause, options);
     if (choice !== undefined) return choice;
   }
-  throw notAcceptable(
+  throw noMediaFits();
+}
+
+/** 406, naming what kube-apiserver names. */
+export function noMediaFits(): ApiError {
+  return notAcceptable(
     'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
   );
 }

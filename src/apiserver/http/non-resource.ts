@@ -13,6 +13,7 @@ import {
 import type { OpenApiDocuments } from '../openapi/documents.ts';
 import type { UserInfo } from '../resource.ts';
 import { methodNotAllowed, unknownResource } from '../status.ts';
+import { noMediaFits } from './media.ts';
 import type { RequestInfo } from './request-info.ts';
 import { respondJson, respondText } from './respond.ts';
 
@@ -89,13 +90,16 @@ function findDocument(parts: NonResourceParts, { request }: NonResourceRequest, 
   return groupDiscovery(parts, segments);
 }
 
+const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+
 function rootDiscovery(parts: NonResourceParts, request: IncomingMessage, root: 'api' | 'apis'): Document {
   const accept = request.headers.accept ?? '';
-  for (const version of ['v2', 'v2beta1'] as const) {
-    const wanted = `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
-    if (accept.replaceAll(' ', '').includes(wanted)) {
-      return { body: aggregatedDiscovery(parts.discovery, root, version), contentType: wanted };
+  if (accept.includes('as=APIGroupDiscoveryList')) {
+    const clauses = accept.replaceAll(' ', '').split(',');
+    if (clauses.includes(aggregatedType)) {
+      return { body: aggregatedDiscovery(parts.discovery, root), contentType: aggregatedType };
     }
+    if (!clauses.some((clause) => clause === 'application/json' || clause === '*/*')) throw noMediaFits();
   }
   return { body: root === 'api' ? coreVersions(parts.address()) : apiGroupList(parts.discovery) };
 }
