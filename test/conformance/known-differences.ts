@@ -9,4 +9,38 @@ export interface KnownDifference {
 }
 
 /** Every permitted difference. One that turns out equal fails the suite, so that this list never outlives its reasons. */
-export const knownDifferences: readonly KnownDifference[] = [];
+export const knownDifferences: readonly KnownDifference[] = [
+  {
+    caseId: 'discovery/resources-of-built-ins',
+    at: 'GET /apis/apiextensions.k8s.io/v1 .body .resources [0] .storageVersionHash',
+    reason:
+      'kube-apiserver still stores CustomResourceDefinitions as v1beta1 and hashes that; here they are stored as v1.',
+  },
+  {
+    caseId: 'subresources/scale-of-widget',
+    at: '.metadata .managedFields [0] .time',
+    reason: 'kube-apiserver forgets the time in the entry of a scale write; here every entry has one.',
+  },
+  {
+    caseId: 'schema/numbers-keep-their-form',
+    at: '3. large',
+    reason:
+      'Integers beyond 2^53 would be rounded by JavaScript without a word, so an object that holds one is refused with 400.',
+  },
+  {
+    caseId: 'errors/wrong-methods',
+    at: 'FETCH',
+    reason: "Node's HTTP parser refuses methods it does not know with 400 before the server sees them.",
+  },
+  {
+    caseId: 'kubectl/explain-built-ins',
+    at: '.stdout',
+    reason:
+      'The descriptions of built-in kinds are not carried over, so kubectl prints <empty> where they would stand.',
+  },
+  {
+    caseId: 'kubectl/describe',
+    at: 'kubectl describe namespace',
+    reason: 'ResourceQuota and LimitRange are not served, so kubectl says nothing about them.',
+  },
+];
