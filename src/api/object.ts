@@ -1,29 +1,6 @@
-/** A reference to the object that owns another. */
-export interface OwnerReference {
-  apiVersion: string;
-  kind: string;
-  name: string;
-  uid: string;
-  controller?: boolean;
-  blockOwnerDeletion?: boolean;
-}
+import type { ObjectMeta } from '../schema/index.ts';
 
-/** What every Kubernetes object carries in `metadata`. */
-export interface ObjectMeta {
-  name?: string;
-  generateName?: string;
-  namespace?: string;
-  uid?: string;
-  resourceVersion?: string;
-  generation?: number;
-  creationTimestamp?: string | null;
-  deletionTimestamp?: string;
-  deletionGracePeriodSeconds?: number;
-  labels?: Record<string, string>;
-  annotations?: Record<string, string>;
-  ownerReferences?: OwnerReference[];
-  finalizers?: string[];
-}
+export type { ObjectMeta, OwnerReference } from '../schema/index.ts';
 
 /** An object of a declared kind; `spec` and `status` come from its schemas. */
 export interface CustomResource<ApiVersion extends string, Kind extends string, Spec, Status> {

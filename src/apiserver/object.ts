@@ -1,44 +1,6 @@
-import type { Json, JsonObject } from '../schema/index.ts';
+import type { Json, JsonObject, ObjectMeta } from '../schema/index.ts';
 
-/** One entry of `metadata.managedFields`. */
-export interface ManagedFieldsEntry {
-  manager?: string;
-  operation?: 'Apply' | 'Update';
-  apiVersion?: string;
-  time?: string;
-  fieldsType?: string;
-  fieldsV1?: JsonObject;
-  subresource?: string;
-}
-
-/** A reference to the object that owns another. */
-export interface OwnerReference {
-  apiVersion: string;
-  kind: string;
-  name: string;
-  uid: string;
-  controller?: boolean;
-  blockOwnerDeletion?: boolean;
-}
-
-/** Kubernetes ObjectMeta as stored. */
-export interface ObjectMeta {
-  name?: string;
-  generateName?: string;
-  namespace?: string;
-  uid?: string;
-  resourceVersion?: string;
-  generation?: number;
-  creationTimestamp?: string | null;
-  deletionTimestamp?: string;
-  deletionGracePeriodSeconds?: number;
-  labels?: Record<string, string>;
-  annotations?: Record<string, string>;
-  ownerReferences?: OwnerReference[];
-  finalizers?: string[];
-  managedFields?: ManagedFieldsEntry[];
-  selfLink?: string;
-}
+export type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from '../schema/index.ts';
 
 /** Any object the API server stores or answers with. */
 export interface KubeObject {

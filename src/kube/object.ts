@@ -1,41 +1,6 @@
-/** A reference to the object that owns another. */
-export interface OwnerReference {
-  apiVersion: string;
-  kind: string;
-  name: string;
-  uid: string;
-  controller?: boolean;
-  blockOwnerDeletion?: boolean;
-}
+import type { ObjectMeta } from '../schema/index.ts';
 
-/** One entry of `metadata.managedFields`. */
-export interface ManagedFieldsEntry {
-  manager?: string;
-  operation?: 'Apply' | 'Update';
-  apiVersion?: string;
-  time?: string;
-  fieldsType?: string;
-  fieldsV1?: { [field: string]: unknown };
-  subresource?: string;
-}
-
-/** Kubernetes ObjectMeta. */
-export interface ObjectMeta {
-  name?: string;
-  generateName?: string;
-  namespace?: string;
-  uid?: string;
-  resourceVersion?: string;
-  generation?: number;
-  creationTimestamp?: string | null;
-  deletionTimestamp?: string;
-  deletionGracePeriodSeconds?: number;
-  labels?: Record<string, string>;
-  annotations?: Record<string, string>;
-  ownerReferences?: OwnerReference[];
-  finalizers?: string[];
-  managedFields?: ManagedFieldsEntry[];
-}
+export type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from '../schema/index.ts';
 
 /** The least that every Kubernetes object has; kinds extend it. */
 export interface KubeObject {

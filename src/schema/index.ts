@@ -23,6 +23,7 @@ export { compareBytes, goJson, goNumber, goQuote } from './go-text.ts';
 export { isJsonObject, type Json, type JsonObject } from './json.ts';
 export type { JsonSchema, ValidationRule } from './json-schema.ts';
 export { compileJsonPath, type JsonPath } from './jsonpath.ts';
+export type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from './metadata.ts';
 export {
   label1035Faults,
   label1123Faults,
