@@ -1,4 +1,5 @@
-import type { Json, JsonObject, ObjectMeta } from '../schema/index.ts';
+import type { JsonObject, ObjectMeta } from '../schema/index.ts';
+import { copyJson } from './patch/clone.ts';
 
 export type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from '../schema/index.ts';
 
@@ -20,7 +21,7 @@ export function asKubeObject(json: JsonObject): KubeObject {
   return json as unknown as KubeObject;
 }
 
-/** A deep copy of JSON data. */
-export function cloneJson<T extends Json | KubeObject | JsonObject>(value: T): T {
-  return structuredClone(value);
+/** A deep copy of an object, several times faster than structuredClone. */
+export function copyObject(object: KubeObject): KubeObject {
+  return asKubeObject(copyJson(asJson(object)));
 }

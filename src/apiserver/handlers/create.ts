@@ -1,5 +1,5 @@
 import { kubeTime, type ServerCore } from '../core.ts';
-import { asJson, type KubeObject } from '../object.ts';
+import { asJson, copyObject, type KubeObject } from '../object.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
 import { alreadyExists, badRequest, plainError } from '../status.ts';
@@ -31,7 +31,7 @@ export async function createObject(
   }
   const generates = (meta.name ?? '') === '' && (meta.generateName ?? '') !== '';
   for (let attempt = 1; ; attempt++) {
-    const candidate = generates && attempt < nameAttempts ? structuredClone(object) : object;
+    const candidate = generates && attempt < nameAttempts ? copyObject(object) : object;
     if (generates) candidate.metadata.name = generatedName(meta.generateName ?? '', core.newSuffix());
     const result = await createNamed(core, context, served, candidate, options, managed === 'already');
     if (result !== 'exists') return result;

@@ -1,5 +1,5 @@
 import { kubeTime, type ServerCore } from '../core.ts';
-import type { KubeObject, ObjectMeta } from '../object.ts';
+import { copyObject, type KubeObject, type ObjectMeta } from '../object.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
 import { type ApiError, conflict, notFound } from '../status.ts';
@@ -79,7 +79,7 @@ async function applyDelete(
   deletion: Deletion,
 ): Promise<DeleteResult | 'moved'> {
   const { key, options, stored, live } = deletion;
-  const next = structuredClone(live);
+  const next = copyObject(live);
   const before = JSON.stringify(next);
   next.metadata.finalizers = finalizersAfterDelete(served, live, options);
   if (next.metadata.finalizers.length === 0) delete next.metadata.finalizers;

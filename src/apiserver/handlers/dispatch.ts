@@ -3,7 +3,7 @@ import type { ServerCore } from '../core.ts';
 import { readBody } from '../http/body.ts';
 import { bodyMediaType, decodeObject, decodePatch, parseBody, parseText, typeMetaFault } from '../http/decode.ts';
 import type { RequestInfo } from '../http/request-info.ts';
-import { asJson, type KubeObject } from '../object.ts';
+import { asJson, copyObject, type KubeObject } from '../object.ts';
 import { applyJsonPatch, applyMergePatch } from '../patch/index.ts';
 import type { Answer, RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
@@ -120,7 +120,7 @@ async function handleUpdate(core: ServerCore, context: RequestContext, served: S
     options,
     isManaged: false,
     isReplacement: true,
-    transform: () => structuredClone(object),
+    transform: () => copyObject(object),
   });
   return { code: 200, json: await renderResult(context, served, result) };
 }

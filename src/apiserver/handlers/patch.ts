@@ -217,7 +217,7 @@ function mergeApplied(
 ): KubeObject {
   const merged = served.fieldManager.apply({
     live,
-    patch: structuredClone(patch),
+    patch: copyJson(patch),
     manager: options.fieldManager,
     force: options.force,
     subresource: request.subresource,

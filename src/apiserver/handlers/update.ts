@@ -1,7 +1,7 @@
 import type { ServerCore } from '../core.ts';
 import { PendingConversion } from '../crd/conversion.ts';
 import { equalIgnoringManagedFieldsTimestamps } from '../field-manager/index.ts';
-import { asJson, type KubeObject } from '../object.ts';
+import { asJson, copyObject, type KubeObject } from '../object.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
 import { type ApiError, conflict, invalid, notFound, plainError, staleWrite } from '../status.ts';
@@ -61,7 +61,7 @@ async function tryUpdate(
   stored: Stored,
 ): Promise<WriteResult | 'moved'> {
   const live = await served.read(stored);
-  const wanted = await change.transform(structuredClone(live));
+  const wanted = await change.transform(copyObject(live));
   checkPreconditions(served, change, wanted, live);
   let next = wanted;
   if (!change.isManaged) trackUpdate(served, change, next, live, context.now);
