@@ -9,7 +9,7 @@ import {
   typeMetaFault,
 } from '../http/decode.ts';
 import { asJson, type KubeObject } from '../object.ts';
-import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch, convertFault } from '../patch/index.ts';
+import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch, convertFault, copyJson } from '../patch/index.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
 import { ApiError, badRequest, invalid, invalidOptions, notFound, unsupportedMediaType } from '../status.ts';
