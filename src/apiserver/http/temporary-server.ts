@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import type { JsonObject } from '../../schema/index.ts';
+import { openAdmission } from '../admission/admission.ts';
+import type { AuditEntry } from '../audit.ts';
+import { bootstrap } from '../bootstrap.ts';
+import { builtinResources } from '../builtins/index.ts';
+import { serveBuiltin } from '../builtins/serve-builtin.ts';
+import type { ServerCore } from '../core.ts';
+import { renameOnly } from '../crd/conversion.ts';
+import type { Crd } from '../crd/crd-object.ts';
+import { serveCrd } from '../crd/serve-crd.ts';
+import { RequestMetrics } from '../metrics.ts';
+import type { KubeObject } from '../object.ts';
+import { ResourceRegistry } from '../registry.ts';
+import type { Status } from '../status.ts';
+import type { OpenStore, StoreOptions } from '../store/open-store.ts';
+import { temporaryStore } from '../store/temporary-store.ts';
+import { createRequestListener } from './api-server.ts';
+
+/** For tests: an answer. */
+export interface TestReply {
+  readonly code: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as an object; a Status is one, too. */
+  readonly object: KubeObject & Partial<Status> & { readonly items: KubeObject[] };
+}
+
+/** For tests: an event of a watch. */
+export interface TestEvent {
+  readonly type: string;
+  readonly object: KubeObject;
+}
+
+/** For tests: an open watch. */
+export interface TestWatch {
+  /** The next so many events; fewer when the stream ends before. */
+  take(count: number): Promise<TestEvent[]>;
+  close(): Promise<void>;
+}
+
+/** For tests: the generic handlers behind plain HTTP, without controllers: nothing is written but what is asked for. */
+export interface TemporaryServer {
+  readonly url: string;
+  readonly core: ServerCore;
+  readonly store: OpenStore;
+  /** What the server called unexpected. */
+  readonly faults: unknown[];
+  readonly audited: AuditEntry[];
+  request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<TestReply>;
+  /** A merge patch. */
+  patch(path: string, body: unknown): Promise<TestReply>;
+  watch(path: string): Promise<TestWatch>;
+}
+
+/** For tests: what differs from the usual. */
+export interface TemporaryServerOptions {
+  readonly store?: Partial<StoreOptions>;
+  readonly core?: Partial<ServerCore>;
+}
+
+/** For tests: starts a server in a new directory; both go when the test ends. */
+export async function temporaryServer(t: TestContext, options: TemporaryServerOptions = {}): Promise<TemporaryServer> {
+  const store = await temporaryStore(t, options.store);
+  const core: ServerCore = {
+    store,
+    registry: new ResourceRegistry(),
+    admission: openAdmission,
+    now: () => new Date(),
+    newUid: randomUUID,
+    newSuffix: () => randomUUID().slice(0, 5),
+    ...options.core,
+  };
+  for (const resource of served) core.registry.add(resource);
+  await bootstrap(core);
+  const faults: unknown[] = [];
+  const audited: AuditEntry[] = [];
+  const admin = { username: 'admin', groups: ['system:masters'] };
+  const server = createServer(
+    createRequestListener({
+      core,
+      authenticator: { authenticate: () => admin },
+      authorizer: { authorize: () => ({ isAllowed: true, reason: '' }) },
+      impersonate: () => undefined,
+      audit: { record: (entry) => audited.push(entry), close: async () => undefined },
+      metrics: new RequestMetrics(),
+      routes: { serve: async () => 404 },
+      virtual: [],
+      subresources: [],
+      isBuiltinGroup: (group) => group !== 'example.com',
+      onFault: (error) => faults.push(error),
+    }),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, core, store, faults, audited, ...clientOf(url) };
+}
+
+function clientOf(url: string): Pick<TemporaryServer, 'request' | 'patch' | 'watch'> {
+  const request: TemporaryServer['request'] = async (method, path, body, headers = {}) => {
+    const text = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body);
+    const answer = await fetch(url + path, {
+      method,
+      body: text,
+      headers: { ...(text === null ? {} : { 'content-type': 'application/json' }), ...headers },
+    });
+    const answered = await answer.text();
+    return { code: answer.status, headers: answer.headers, text: answered, object: JSON.parse(answered || '{}') };
+  };
+  return {
+    request,
+    patch: (path, body) => request('PATCH', path, body, { 'content-type': 'application/merge-patch+json' }),
+    watch: async (path) => watchOf(await fetch(url + path)),
+  };
+}
+
+function watchOf(answer: Response): TestWatch {
+  const reader = (answer.body ?? new ReadableStream<Uint8Array>()).getReader();
+  const decoder = new TextDecoder();
+  const lines: string[] = [];
+  let rest = '';
+  const readMore = async (): Promise<boolean> => {
+    const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
+    if (done) return false;
+    const parts = `${rest}${decoder.decode(value, { stream: true })}`.split('\n');
+    rest = parts.pop() ?? '';
+    lines.push(...parts);
+    return true;
+  };
+  return {
+    async take(count) {
+      while (lines.length < count && (await readMore()));
+      return lines.splice(0, count).map((line) => JSON.parse(line) as TestEvent);
+    },
+    close: () => reader.cancel().catch(() => undefined),
+  };
+}
+
+/** For tests: where the widgets of the default namespace are, or one of them. */
+export function widgetsAt(name?: string): string {
+  return `/apis/example.com/v1/namespaces/default/widgets${name === undefined ? '' : `/${name}`}`;
+}
+
+/** For tests: a widget to create. */
+export function widgetOf(name: string, spec: JsonObject = {}, metadata: JsonObject = {}): JsonObject {
+  return { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name, ...metadata }, spec };
+}
+
+/** For tests: widgets with a free spec, a status, a scale and a field to select by. */
+const widgetDefinition: Crd = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'widgets.example.com' },
+  spec: {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        selectableFields: [{ jsonPath: '.spec.color' }],
+        subresources: {
+          status: {},
+          scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' },
+        },
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            properties: {
+              spec: {
+                type: 'object',
+                'x-kubernetes-preserve-unknown-fields': true,
+                properties: { color: { type: 'string' }, count: { type: 'integer' }, replicas: { type: 'integer' } },
+              },
+              status: { type: 'object', properties: { phase: { type: 'string' }, replicas: { type: 'integer' } } },
+            },
+          },
+        },
+      },
+    ],
+  },
+};
+
+// Compiled once for all tests of a file; that takes longer than most of them.
+const served = [...builtinResources().map(serveBuiltin), ...serveCrd(widgetDefinition, renameOnly, 0)];
