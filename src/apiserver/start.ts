@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import { join } from 'node:path';
 import { type InProcessHook, issueClientCertificate } from '../kube/index.ts';
-import type { Admission } from './admission/admission.ts';
+import { type Admission, openAdmission } from './admission/admission.ts';
 import { chainAdmission } from './admission/admission-chain.ts';
 import { InProcessAdmissionChain } from './admission/in-process-admission.ts';
 import { WebhookAdmission } from './admission/webhook-admission.ts';
@@ -131,8 +131,10 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     converterFor: converterFactory(options.converterFor ?? (() => renameOnly), client),
     onFault,
   }).start();
-  await bootstrap(core);
-  await bootstrapRbac(core);
+  // A webhook that nobody answers must not keep the server from starting.
+  const own = { ...core, admission: openAdmission };
+  await bootstrap(own);
+  await bootstrapRbac(own);
   access.startControllers(core);
   const { eventTtlMs, runsDisruption } = options;
   const controllers = startControllers({ core, eventTtlMs, runsDisruption, onFault });

@@ -11,6 +11,7 @@ import type { ServiceAccountTokens } from './service-account-tokens.ts';
 const accountName = 'kubernetes.io/service-account.name';
 const accountUid = 'kubernetes.io/service-account.uid';
 const rootCaName = 'kube-root-ca.crt';
+const retryAfterMs = 1000;
 const rootCaNote = {
   'kubernetes.io/description':
     'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.',
@@ -81,12 +82,18 @@ export class ServiceAccountController {
     try {
       await work();
     } catch (error) {
-      // Gone, or changed by somebody else, who has woken us again.
-      if (!(error instanceof ApiError)) this.#parts.onFault(error);
+      this.#retryLater(error, () => this.#run(what, work));
     }
     const isAgain = this.#running.get(what) === 'again';
     this.#running.delete(what);
     if (isAgain) this.#run(what, work);
+  }
+
+  #retryLater(error: unknown, retry: () => void): void {
+    // Gone, refused, or changed by somebody else, who has woken us again.
+    if (error instanceof ApiError && error.code < 500) return;
+    this.#parts.onFault(error);
+    setTimeout(retry, retryAfterMs).unref();
   }
 
   #furnish(namespace: string): void {

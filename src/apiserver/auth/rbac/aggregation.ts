@@ -8,30 +8,42 @@ import { followBucket } from '../follow-bucket.ts';
 import { type PolicyRule, type RoleObject, rbacBuckets } from './rbac-objects.ts';
 
 const manager = 'clusterrole-aggregation-controller';
+const retryAfterMs = 1000;
 
 /** Keeps the rules of ClusterRoles with an aggregationRule equal to the rules of the roles it selects. */
 export function startRoleAggregation(core: ServerCore, onFault: (error: unknown) => void): { close(): void } {
   const roles = new Map<string, RoleObject>();
   const applying = new Set<string>();
+  let isClosed = false;
   const settle = (): void => {
+    if (isClosed) return;
     for (const role of roles.values()) {
       const name = role.metadata.name ?? '';
       const rules = aggregatedRules(role, roles);
       if (rules === undefined || isDeepStrictEqual(rules, role.rules ?? []) || applying.has(name)) continue;
       applying.add(name);
-      applyRules(core, name, rules)
-        .catch(onFault)
-        .finally(() => {
-          applying.delete(name);
-          settle(); // something may have changed meanwhile
-        });
+      const again = (): void => {
+        applying.delete(name);
+        settle();
+      };
+      // Something may have changed meanwhile; what failed would fail again at once.
+      applyRules(core, name, rules).then(again, (error: unknown) => {
+        onFault(error);
+        setTimeout(again, retryAfterMs).unref();
+      });
     }
   };
-  return followBucket(core.store, rbacBuckets.clusterRoles, {
+  const subscription = followBucket(core.store, rbacBuckets.clusterRoles, {
     set: (stored: Stored) => roles.set(stored.name, JSON.parse(stored.json) as RoleObject),
     remove: (stored: Stored) => roles.delete(stored.name),
     settled: settle,
   });
+  return {
+    close: () => {
+      isClosed = true;
+      subscription.close();
+    },
+  };
 }
 
 /** The rules a role should have by its aggregationRule, in order of role names, without repetitions. */
