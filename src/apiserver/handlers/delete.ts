@@ -89,7 +89,10 @@ async function applyDelete(
   const isHeld = (next.metadata.finalizers ?? []).length > 0 || (plan.graceSeconds ?? 0) > 0 || plan.isHeld;
   if (isHeld || plan.isMarked === true) markDeleted(next.metadata, deletion.now, plan.graceSeconds);
   if (options.dryRun) return { isGone: !isHeld, stored: undefined, object: next };
-  if (isHeld && JSON.stringify(next) === before) return { isGone: false, stored, object: next };
+  if (isHeld && JSON.stringify(next) === before) {
+    await core.store.durable(stored); // nothing to write, but what is answered must be on disk
+    return { isGone: false, stored, object: next };
+  }
   const kind = isHeld ? 'update' : 'delete';
   const written = core.store.write({ kind, key, object: await served.toStorage(next), expect: stored.revision });
   if ('conflict' in written) return 'moved';
