@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CliError } from './errors.ts';
+import { readSettings, type SettingName } from './settings.ts';
+
+const read = (name: SettingName, flag: string | undefined, env: Record<string, string> = {}) =>
+  readSettings([name], { [name]: flag }, { env, cwd: '/home/me' })[name];
+
+test('a flag wins over the environment, which wins over the default', () => {
+  assert.equal(read('port', '8000', { RACKWRIGHT_PORT: '9000' }), 8000);
+  assert.equal(read('port', undefined, { RACKWRIGHT_PORT: '9000' }), 9000);
+  assert.equal(read('port', undefined), 7440);
+  assert.equal(read('port', undefined, { RACKWRIGHT_PORT: '' }), 7440);
+});
+
+test('paths are taken from where the command was typed', () => {
+  assert.equal(read('dataDir', undefined), '/home/me/.rackwright');
+  assert.equal(read('dataDir', '/var/lib/rackwright'), '/var/lib/rackwright');
+  assert.equal(read('kubeconfig', undefined), undefined);
+});
+
+test('addresses may be written in brackets', () => {
+  assert.equal(read('host', '[::1]'), '::1');
+});
+
+const bad: [SettingName, string, RegExp][] = [
+  ['port', '-1', /--port -1: a port is a number/],
+  ['port', '80a', /a port is a number/],
+  ['port', '65534', /from 0 to 65533/],
+  ['host', 'a b', /not an address or host name/],
+  ['dataDir', ' ', /a path is needed/],
+  ['webhookUrl', 'http://example.com', /not a URL like https/],
+  ['simulate', 'many', /how many servers/],
+  ['simulate', '3', /the simulated rack is not part of this version yet/],
+  ['databaseUrl', 'postgres://me:secret@db/x', /not part of this version yet/],
+  ['natsUrl', 'nats://me:secret@bus', /not part of this version yet/],
+  ['ironicUrl', 'https://ironic', /not part of this version yet/],
+];
+
+for (const [name, value, message] of bad) {
+  test(`${name} "${value}" is refused, from the flag and from the environment`, () => {
+    const env = { [`RACKWRIGHT_${name.replace(/[A-Z]/g, (c) => `_${c}`).toUpperCase()}`]: value };
+    for (const attempt of [() => read(name, value), () => read(name, undefined, env)]) {
+      assert.throws(attempt, (error: unknown) => {
+        assert.ok(error instanceof CliError && error.outcome === 'usage');
+        assert.match(error.message.replace(/^RACKWRIGHT_PORT=/, '--port '), message);
+        assert.doesNotMatch(error.message, /secret/);
+        return true;
+      });
+    }
+  });
+}
+
+test('no simulated servers is what there is, so it may be said', () => {
+  assert.equal(read('simulate', '0'), 0);
+});
