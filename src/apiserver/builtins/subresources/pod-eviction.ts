@@ -1,4 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../schema/index.ts';
+import { openAdmission } from '../../admission/admission.ts';
+import { admitSubresource } from '../../admission/admit-subresource.ts';
 import { kubeTime, type ServerCore } from '../../core.ts';
 import { deleteObject } from '../../handlers/delete.ts';
 import { type DeleteOptions, readDeleteOptions } from '../../handlers/delete-options.ts';
@@ -13,6 +15,7 @@ import { budgetsOf, budgetUnsettled, isReady, takeDisruption } from './disruptio
 import { successStatus } from './success-status.ts';
 
 const attempts = 20;
+const evictionKind = { group: 'policy', version: 'v1', kind: 'Eviction' };
 
 /** `pods/eviction`: deletes a pod if its disruption budget allows it. */
 export function podEviction(core: ServerCore): SubresourceHandler {
@@ -22,7 +25,11 @@ export function podEviction(core: ServerCore): SubresourceHandler {
     async handle(context, body) {
       const metadata = isJsonObject(body.metadata) ? body.metadata : {};
       if (metadata.name !== context.info.name) throw badRequest('name in URL does not match name in Eviction object');
-      await evict(core, context, optionsOf(context, body));
+      const { namespace } = context.info;
+      const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', ...body, metadata: { ...metadata, namespace } };
+      const admitted = await admitSubresource(core, context, eviction, evictionKind);
+      // Whoever judges evictions has judged this one; it is no deletion to them.
+      await evict({ ...core, admission: openAdmission }, context, optionsOf(context, admitted));
       return { code: 201, object: successStatus(201) };
     },
   };
