@@ -96,8 +96,8 @@ describe('the authorizer', () => {
 });
 
 describe('the compiled authorizer', () => {
-  const names = fc.constantFrom('a', 'b', 'c');
-  const list = (...values: string[]) => fc.uniqueArray(fc.constantFrom(...values), { maxLength: 3 });
+  const names = fc.constantFrom('a', 'b');
+  const list = (...values: string[]) => fc.uniqueArray(fc.constantFrom(...values), { minLength: 1, maxLength: 3 });
   const rule: fc.Arbitrary<PolicyRule> = fc.oneof(
     fc.record({
       verbs: list('get', 'list', '*'),
@@ -109,9 +109,9 @@ describe('the compiled authorizer', () => {
   );
   const subject: fc.Arbitrary<Subject> = fc.oneof(
     fc.record({ kind: fc.constantFrom('User', 'Group'), name: names }),
-    fc.record({ kind: fc.constant('ServiceAccount'), name: names, namespace: fc.constantFrom('', 'n1', 'n2') }),
+    fc.record({ kind: fc.constant('ServiceAccount'), name: names, namespace: fc.constantFrom('', 'n1') }),
   );
-  const namespaces = fc.constantFrom('', 'n1', 'n2');
+  const namespaces = fc.constantFrom('', 'n1');
   const policy = fc.record({
     roles: fc.array(fc.record({ name: names, namespace: namespaces, rules: fc.array(rule, { maxLength: 3 }) }), {
       maxLength: 6,
@@ -129,13 +129,13 @@ describe('the compiled authorizer', () => {
   });
   const query: fc.Arbitrary<AccessQuery> = fc.record({
     user: fc.record({
-      username: fc.oneof(names, fc.constantFrom('system:serviceaccount:n1:a', 'system:serviceaccount:n2:b')),
+      username: fc.oneof(names, fc.constantFrom('system:serviceaccount:n1:a', 'system:serviceaccount:n1:b')),
       groups: fc.uniqueArray(names, { maxLength: 2 }),
     }),
-    verb: fc.constantFrom('get', 'list', 'delete'),
-    isResource: fc.boolean(),
+    verb: fc.constantFrom('get', 'list'),
+    isResource: fc.oneof({ weight: 3, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
     path: fc.constantFrom('/a', '/a/x', '/b', '/c'),
-    group: fc.constantFrom('', 'apps', 'other'),
+    group: fc.constantFrom('', 'apps'),
     resource: fc.constantFrom('pods', 'nodes'),
     subresource: fc.constantFrom('', 'log'),
     namespace: namespaces,
@@ -144,7 +144,7 @@ describe('the compiled authorizer', () => {
 
   test('decides as a plain reading of the rules does', () => {
     fc.assert(
-      fc.property(policy, fc.array(query, { minLength: 1, maxLength: 5 }), ({ roles, bindings }, queries) => {
+      fc.property(policy, fc.array(query, { minLength: 1, maxLength: 20 }), ({ roles, bindings }, queries) => {
         const rbac = new RbacFixture();
         for (const r of roles) rbac.role(r.name, r.rules, r.namespace);
         for (const b of bindings) {
@@ -155,7 +155,7 @@ describe('the compiled authorizer', () => {
           assert.equal(rbac.authorizer.authorize(q).isAllowed, plainReading(rbac, q), JSON.stringify(q));
         }
       }),
-      { numRuns: 400 },
+      { numRuns: 500 },
     );
   });
 });
