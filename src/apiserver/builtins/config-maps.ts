@@ -48,7 +48,7 @@ function validate(object: ConfigMap): FieldError[] {
     for (const fault of configKeyFaults(key)) errors.push(invalidError(`binaryData[${key}]`, key, fault));
     total += Buffer.byteLength(value, 'base64');
   }
-  if (total > maxBytes) errors.push(tooLongError('', maxBytes));
+  if (total > maxBytes) errors.push(tooLongError('[]', maxBytes));
   return errors;
 }
 

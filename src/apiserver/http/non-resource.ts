@@ -58,7 +58,7 @@ export function createNonResourceRoutes(parts: NonResourceParts): NonResourceRou
       const health = healthPath.exec(path);
       if (health !== null) return serveHealth(parts, request, { root: health[1] ?? '', only: health[2] });
       if (info.method !== 'GET' && info.method !== 'HEAD') {
-        if (isBuiltinPath(parts, path)) throw methodNotAllowed();
+        if (path === '/version' || isBuiltinPath(parts, path)) throw methodNotAllowed();
         return notFoundText(response);
       }
       if (path === '/metrics') return serveMetrics(parts, response);
