@@ -10,6 +10,7 @@ import type { ServiceAccountTokens } from './service-account-tokens.ts';
 
 const accountName = 'kubernetes.io/service-account.name';
 const accountUid = 'kubernetes.io/service-account.uid';
+const tokenSecretType = 'kubernetes.io/service-account-token';
 const rootCaName = 'kube-root-ca.crt';
 const retryAfterMs = 1000;
 const rootCaNote = {
@@ -35,6 +36,8 @@ export class ServiceAccountController {
   readonly #parts: ServiceAccountControllerParts;
   /** Work in progress by what it is about; a second wish for the same waits and runs once more. */
   readonly #running = new Map<string, 'once' | 'again'>();
+  /** The Secrets of a namespace that ask for a token; looking through all Secrets for every account would not scale. */
+  readonly #tokenSecrets = new Map<string, Map<string, Stored>>();
   #isClosed = false;
 
   constructor(parts: ServiceAccountControllerParts) {
@@ -58,7 +61,10 @@ export class ServiceAccountController {
         set: (stored) => (stored.name === rootCaName ? parent(stored) : undefined),
         remove: (stored) => (stored.name === rootCaName ? parent(stored) : undefined),
       }),
-      followBucket(store, '/secrets', { set: (stored) => this.#fill(stored), remove: () => undefined }),
+      followBucket(store, '/secrets', {
+        set: (stored) => this.#fill(stored),
+        remove: (stored) => this.#tokenSecrets.get(stored.namespace)?.delete(stored.name),
+      }),
     ];
     return {
       close: () => {
@@ -139,13 +145,13 @@ export class ServiceAccountController {
   }
 
   #fillSecretsOf(account: Stored): void {
-    for (const secret of this.#parts.core.store.scan('/secrets')) {
-      if (secret.namespace === account.namespace && secret.json.includes(accountName)) this.#fill(secret);
-    }
+    for (const secret of [...(this.#tokenSecrets.get(account.namespace)?.values() ?? [])]) this.#fill(secret);
   }
 
   #fill(stored: Stored): void {
-    if (!stored.json.includes('kubernetes.io/service-account-token')) return;
+    if (!stored.json.includes(`"type":"${tokenSecretType}"`)) return;
+    const known = this.#tokenSecrets.get(stored.namespace) ?? new Map<string, Stored>();
+    this.#tokenSecrets.set(stored.namespace, known.set(stored.name, stored));
     this.#run(`secret ${stored.namespace}/${stored.name}`, () => this.#fillNow(stored));
   }
 
@@ -155,7 +161,7 @@ export class ServiceAccountController {
     const head = core.store.head(key);
     if (head === undefined || isDying(head)) return;
     const secret = JSON.parse(head.json) as TokenSecret;
-    if (secret.type !== 'kubernetes.io/service-account-token') return;
+    if (secret.type !== tokenSecretType) return;
     const account = secret.metadata.annotations?.[accountName] ?? '';
     const found = core.store.get({ bucket: '/serviceaccounts', namespace, name: account });
     const askedUid = secret.metadata.annotations?.[accountUid];
