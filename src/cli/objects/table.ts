@@ -61,7 +61,7 @@ function cellsOf({ cells, object }: TableRow, shown: readonly number[], style: T
 }
 
 function cellText(cell: unknown): string {
-  if (cell === null || cell === undefined) return '<none>';
+  if (cell === null || cell === undefined) return '';
   const text = typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
   // A line break, or an escape sequence from a device, must not tear the table or reach the terminal.
   const cut = text.split('\n', 1)[0] ?? '';
