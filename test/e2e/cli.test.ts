@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, before, beforeEach, describe, test } from 'node:test';
 import { type CliOptions, type CliProcess, runCli, startCli, startUp, temporaryFolder } from './cli-fixture.ts';
 
 const folder = temporaryFolder();
@@ -332,6 +332,10 @@ describe('rackwright edit', () => {
     writeFileSync(file, readFileSync(file, 'utf8').replace(from, to));
   };
 
+  beforeEach(async () => {
+    await cli(['label', 'bmh', 'host-1', 'rack=a1', '--overwrite']);
+  });
+
   test('sends what was changed', async () => {
     const { out } = await cli(['edit', 'bmh', 'host-1'], { edit: replace('rack: a1', 'rack: a2') });
     assert.equal(out, 'baremetalhost.metal3.io/host-1 edited\n');
@@ -349,7 +353,7 @@ describe('rackwright edit', () => {
     const { code, err } = await cli(['edit', 'bmh', 'host-1'], {
       async edit(command) {
         await cli(['label', 'bmh', 'host-1', 'meanwhile=yes', '--overwrite']);
-        replace('rack: a2', 'rack: a3')(command);
+        replace('rack: a1', 'rack: a3')(command);
       },
     });
     assert.equal(code, 0, err);
@@ -364,7 +368,7 @@ describe('rackwright edit', () => {
         texts.push(readFileSync(fileIn(command), 'utf8'));
         if (texts.length > 1) return replace('rack: a4', 'rack: a6')(command);
         await cli(['label', 'bmh', 'host-1', 'rack=a5', '--overwrite']);
-        replace('rack: a3', 'rack: a4')(command);
+        replace('rack: a1', 'rack: a4')(command);
       },
     });
     assert.equal(code, 0, err);
