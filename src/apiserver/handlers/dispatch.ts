@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../schema/index.ts';
 import type { ServerCore } from '../core.ts';
 import { readBody } from '../http/body.ts';
-import { bodyMediaType, decodeObject, decodePatch, parseBody, parseText, typeMetaFault } from '../http/decode.ts';
+import { bodyMediaType, decodeObject, decodePatch, parseBody, parseEncoded, typeMetaFault } from '../http/decode.ts';
 import type { RequestInfo } from '../http/request-info.ts';
 import { asJson, copyObject, type KubeObject } from '../object.ts';
 import { applyJsonPatch, applyMergePatch } from '../patch/index.ts';
@@ -142,16 +142,17 @@ async function handlePatch(core: ServerCore, context: RequestContext, served: Se
     key: keyOf(context, served),
     subresource: context.info.subresource,
     mediaType: bodyMediaType(context),
-    body: await readBody(context.request),
+    body: (await readBody(context.request)).toString('utf8'),
   };
   const { result, isCreated } = await patchObject(core, context, served, request);
   return { code: isCreated ? 201 : 200, json: await renderResult(context, served, result) };
 }
 
 async function readOptionsBody(context: RequestContext): Promise<JsonObject | undefined> {
-  const text = await readBody(context.request);
-  if (text === '') return undefined;
-  const parsed = parseText(text, bodyMediaType(context));
+  const bytes = await readBody(context.request);
+  if (bytes.length === 0) return undefined;
+  const body = { bytes, mediaType: bodyMediaType(context) };
+  const parsed = parseEncoded(body, { apiVersion: 'v1', kind: 'DeleteOptions' });
   if ('error' in parsed) throw plainError(parsed.error);
   if (!isJsonObject(parsed.value)) throw plainError(typeMetaFault(parsed.value));
   return parsed.value;
@@ -202,10 +203,10 @@ async function handleScale(core: ServerCore, context: RequestContext, served: Se
   if (!isPatch && context.info.verb !== 'update') throw methodNotSupported(served, context.info.verb);
   const options = readWriteOptions(context, isPatch ? 'PatchOptions' : 'UpdateOptions');
   const mediaType = bodyMediaType(context);
-  const text = await readBody(context.request);
+  const bytes = await readBody(context.request);
   const body = isPatch
-    ? decodePatch(text, { isArray: mediaType === 'application/json-patch+json' })
-    : parseBody(text, mediaType).value;
+    ? decodePatch(bytes.toString('utf8'), { isArray: mediaType === 'application/json-patch+json' })
+    : parseBody({ bytes, mediaType }, { apiVersion: 'autoscaling/v1', kind: 'Scale' }).value;
   const result = await updateObject(core, context, served, {
     key,
     subresource: 'scale',

@@ -13,13 +13,12 @@ export class TruncatedBody extends Error {
  * Reads a whole body, refusing one past the limit without buffering the rest. A Content-Encoding is ignored, as
  * kube-apiserver does: nothing that is sent can unfold into more than it is.
  */
-export async function readBody(request: IncomingMessage, limit: number = maxBodyBytes): Promise<string> {
+export async function readBody(request: IncomingMessage, limit: number = maxBodyBytes): Promise<Buffer> {
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > limit) throw tooLarge(`Request entity too large: limit is ${limit}`);
   const chunks = await readChunks(request, limit);
   const first = chunks[0];
-  const bytes = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
-  return bytes.toString('utf8');
+  return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
 }
 
 function readChunks(request: IncomingMessage, limit: number): Promise<Buffer[]> {

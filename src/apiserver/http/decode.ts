@@ -8,6 +8,7 @@ import {
 } from '../../schema/index.ts';
 import type { FieldValidation } from '../handlers/write-options.ts';
 import { asKubeObject, type KubeObject } from '../object.ts';
+import { decodeProtobuf, protobufMediaType, type TypeName } from '../protobuf/index.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
 import { badRequest, invalid, unsupportedMediaType } from '../status.ts';
@@ -22,47 +23,81 @@ export function bodyMediaType(context: RequestContext): string {
   return type === '' ? 'application/json' : type;
 }
 
-type Parsed = { readonly value: Json; duplicates(): string[] } | { readonly error: string };
+/** A body and how it is written. */
+export interface EncodedBody {
+  readonly bytes: Buffer;
+  readonly mediaType: string;
+}
 
-/** Parses a body, or says why not. */
-export function parseText(text: string, mediaType: string): Parsed {
+/** The value of a body and its text if it has one, or why there is none; `type` is set when the envelope could be read. */
+type Parsed =
+  | { readonly value: Json; readonly text: string; duplicates(): string[] }
+  | { readonly error: string; readonly type?: TypeName | undefined };
+
+/** Parses a body, or says why not; protobuf that does not name its type is of the expected one. */
+export function parseEncoded({ bytes, mediaType }: EncodedBody, expected: TypeName): Parsed {
+  if (mediaType === protobufMediaType) {
+    const decoded = decodeProtobuf(bytes, expected);
+    return 'error' in decoded ? decoded : { value: decoded.value, text: '', duplicates: () => [] };
+  }
+  const text = bytes.toString('utf8');
   if (mediaType === 'application/json') {
     const parsed = parseJson(text);
     if ('error' in parsed) return { error: `couldn't get version/kind; json parse error: ${parsed.error}` };
-    return { value: parsed.value, duplicates: () => findDuplicateFields(text, parsed.value) };
+    return { value: parsed.value, text, duplicates: () => findDuplicateFields(text, parsed.value) };
   }
   if (mediaType === 'application/yaml') {
     const parsed = parseYamlStrict(text);
     if ('error' in parsed) return { error: parsed.error.replace(/^yaml: line 1: /, 'yaml: ') };
-    return { value: parsed.value, duplicates: () => parsed.duplicates };
+    return { value: parsed.value, text, duplicates: () => parsed.duplicates };
   }
   throw unsupportedMediaType(
     'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf',
   );
 }
 
-/** Parses a body that is not a stored object: options, reviews, scales. */
-export function parseBody(text: string, mediaType: string): { value: Json } {
-  const parsed = parseText(text, mediaType);
-  if ('error' in parsed) throw badRequest(parsed.error);
-  return parsed;
+/** Parses a body that is not a stored object: reviews, scales, evictions. */
+export function parseBody(body: EncodedBody, expected: TypeName): { value: Json } {
+  const parsed = parseEncoded(body, expected);
+  if (!('error' in parsed)) return parsed;
+  throw body.mediaType === protobufMediaType ? unreadable(expected, parsed, body) : badRequest(parsed.error);
+}
+
+/** The 400 for a body that could not be parsed: about its type as far as that is known, otherwise about its bytes. */
+function unreadable(
+  { kind }: TypeName,
+  fault: { error: string; type?: TypeName | undefined },
+  body: EncodedBody,
+): Error {
+  const { error, type } = fault;
+  if (type !== undefined) {
+    const version = JSON.stringify(type.apiVersion.replace(/^.*\//, ''));
+    return badRequest(`${type.kind} in version ${version} cannot be handled as a ${kind}: ${error}`);
+  }
+  return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${error} (${shownBytes(body)})`);
 }
 
 /** Decodes the object a create or update carries, defaulted and pruned for its version. */
 export function decodeObject(
   context: RequestContext,
   served: ServedResource,
-  text: string,
+  bytes: Buffer,
   fieldValidation: FieldValidation,
 ): KubeObject {
-  const mediaType = bodyMediaType(context);
-  const parsed = parseText(text, mediaType);
-  const shown = (): string => (mediaType === 'application/json' ? shownText(text) : hexOf(text));
-  const refuse = (why: string) =>
-    badRequest(`the object provided is unrecognized (must be of type ${served.kind}): ${why} (${shown()})`);
-  if ('error' in parsed) throw refuse(parsed.error);
+  const body = { bytes, mediaType: bodyMediaType(context) };
+  const { mediaType } = body;
+  if (mediaType === protobufMediaType && served.origin === 'custom') {
+    // Only compiled-in kinds have a layout in protobuf.
+    throw unsupportedMediaType(
+      'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml',
+    );
+  }
+  const parsed = parseEncoded(body, served);
+  const refuse = (error: string) => unreadable(served, { error }, body);
+  if ('error' in parsed) throw unreadable(served, parsed, body);
   const value = parsed.value ?? {};
   if (!isJsonObject(value)) throw refuse(typeMetaFault(value));
+  const { text } = parsed;
   const number = mediaType === 'application/json' ? overflowingNumber(text) : undefined;
   if (number !== undefined) throw refuseFields(served, overflow(number));
   checkTypeMeta(served, value, text, refuse);
@@ -105,15 +140,11 @@ export function finishDecoding(served: ServedResource, value: JsonObject): KubeO
   return asKubeObject(value);
 }
 
-function shownText(text: string): string {
-  if (text === '') return '<empty>';
-  if (!text.startsWith('{')) return hexOf(text);
-  return text.length > 30 ? `${text.slice(0, 30)} ...` : text;
-}
-
-function hexOf(text: string): string {
-  const bytes = Buffer.from(text);
-  return bytes.length > 30 ? `${bytes.toString('hex', 0, 30)} ...` : bytes.toString('hex');
+function shownBytes({ bytes, mediaType }: EncodedBody): string {
+  const isYaml = mediaType === 'application/yaml';
+  if (bytes.length === 0 && !isYaml) return '<empty>';
+  const form = bytes[0] === 0x7b && !isYaml ? 'utf8' : 'hex';
+  return bytes.length > 30 ? `${bytes.toString(form, 0, 30)} ...` : bytes.toString(form);
 }
 
 function goKind(value: Json): string {

@@ -2,10 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { isJsonObject, type Json, type JsonObject } from '../../schema/index.ts';
-import { builtinResources } from '../builtins/index.ts';
-import { serveBuiltin } from '../builtins/serve-builtin.ts';
 import { decodeProtobuf } from './decode.ts';
-import { protobufKinds } from './shapes.ts';
 
 interface Golden {
   readonly protobuf: string;

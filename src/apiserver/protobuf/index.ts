@@ -1,0 +1,1 @@
+export { type DecodedProtobuf, decodeProtobuf, protobufMediaType, type TypeName } from './decode.ts';
