@@ -242,7 +242,7 @@ metadata: {name: good}
     const { code, out, err } = await cli(['apply', '-f', '-'], { input });
     assert.equal(code, 1);
     assert.equal(out, 'configmap/good created\n');
-    assert.match(err, /standard input:2: BareMetalHost "bad": .*spec\.online/);
+    assert.match(err, /standard input:2: .*"bad".*spec\.online/);
   });
 
   test('does not take over fields of others unless told to', async () => {

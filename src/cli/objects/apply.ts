@@ -83,8 +83,10 @@ function isAboutObject(error: unknown): error is KubeError | CliError {
 function withSource(error: KubeError | CliError, { source, object }: Manifest): Error {
   if (error instanceof CliError) return error;
   const hint = isConflict(error) ? '\nGive up these fields in the file, or take them over with --force-conflicts.' : '';
-  const what = `${source}: ${object.kind ?? 'object'} "${object.metadata?.name ?? ''}"`;
-  return new CliError('failed', `${what}: ${error.message} (${error.reason})${hint}`, { cause: error });
+  const name = `"${object.metadata?.name ?? ''}"`;
+  // Most messages name the object already.
+  const what = error.message.includes(name) ? '' : `${object.kind ?? 'object'} ${name}: `;
+  return new CliError('failed', `${source}: ${what}${error.message} (${error.reason})${hint}`, { cause: error });
 }
 
 interface Applying {
