@@ -1,4 +1,3 @@
-import type { WorkOutcome } from '../../kube/index.ts';
 import type { ServerCore } from '../core.ts';
 import { deleteObject } from '../handlers/delete.ts';
 import { systemContext, systemDeletion, systemWrite } from '../handlers/system-context.ts';
@@ -17,11 +16,11 @@ export class CollectorWrites {
     this.#core = core;
   }
 
-  /** Deletes this very version of an object; when it changed meanwhile, it is judged again. */
-  async delete(stored: Stored, propagationPolicy: 'Foreground' | undefined): Promise<WorkOutcome> {
+  /** Deletes this very version of an object; false when it changed meanwhile and must be judged again. */
+  async delete(stored: Stored, propagationPolicy: 'Foreground' | undefined): Promise<boolean> {
     const { bucket, namespace, name } = stored;
     const served = this.#core.registry.storage(bucket);
-    if (served === undefined) return { kind: 'done' };
+    if (served === undefined) return true;
     const options = systemDeletion({
       propagationPolicy: propagationPolicy ?? policyOf(stored),
       preconditions: { uid: stored.uid, resourceVersion: String(stored.revision) },
@@ -31,10 +30,10 @@ export class CollectorWrites {
       await deleteObject(this.#core, context, served, { key: { bucket, namespace, name }, options });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      if (error.code === 409) return { kind: 'again', afterMs: 0 };
+      if (error.code === 409) return false;
       if (error.code !== 404) throw error;
     }
-    return { kind: 'done' };
+    return true;
   }
 
   /** Takes references to these owners off an object. */
@@ -43,17 +42,6 @@ export class CollectorWrites {
       setOwners(
         object,
         (object.metadata.ownerReferences ?? []).filter(({ uid }) => !uids.has(uid)),
-      );
-    });
-  }
-
-  /** Lets the owners of an object go before it. */
-  async unblockOwners(stored: Stored): Promise<void> {
-    await this.#change(stored, stored.uid, (object) => {
-      const owners = object.metadata.ownerReferences ?? [];
-      setOwners(
-        object,
-        owners.map((owner) => (owner.blockOwnerDeletion === true ? { ...owner, blockOwnerDeletion: false } : owner)),
       );
     });
   }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { createWorkQueue, systemClock, type WorkOutcome, type WorkQueue } from '../../kube/index.ts';
+import { createWorkQueue, systemClock, type WorkOutcome } from '../../kube/index.ts';
 import { budgetBucket, type PodDisruptionBudget } from '../builtins/pod-disruption-budgets.ts';
 import { type Pod, podBucket } from '../builtins/pod-object.ts';
 import { covers, disruptionConditions, isReady } from '../builtins/subresources/disruption-check.ts';
@@ -8,6 +8,7 @@ import { systemContext, systemWrite } from '../handlers/system-context.ts';
 import { updateObject } from '../handlers/update.ts';
 import { ApiError } from '../status.ts';
 import type { EveryBucket } from './every-bucket.ts';
+import { LaterQueue } from './later-queue.ts';
 import { addressOf, keyAt } from './object-address.ts';
 
 /** A pod that was evicted is counted as gone for this long, even if nobody has seen it go. */
@@ -16,11 +17,11 @@ const evictionGraceMs = 2 * 60_000;
 /** Keeps the numbers of pod disruption budgets: how many pods are healthy, how many must be, how many may go. */
 export class DisruptionController {
   readonly #core: ServerCore;
-  readonly #queue: WorkQueue;
+  readonly #queue: LaterQueue;
 
   constructor(core: ServerCore, onFault: (error: unknown) => void) {
     this.#core = core;
-    this.#queue = createWorkQueue({
+    const queue = createWorkQueue({
       name: 'disruption-budgets',
       clock: systemClock,
       random: Math.random,
@@ -33,6 +34,7 @@ export class DisruptionController {
         }
       },
     });
+    this.#queue = new LaterQueue(queue);
   }
 
   /** Listens and begins; `buckets` is started by the caller. */

@@ -1,9 +1,11 @@
-import { createWorkQueue, systemClock, type WorkOutcome, type WorkQueue } from '../../kube/index.ts';
+import { createWorkQueue, systemClock, type WorkOutcome } from '../../kube/index.ts';
 import type { ServerCore } from '../core.ts';
 import type { KubeObject, OwnerReference } from '../object.ts';
 import type { Stored } from '../store/store.ts';
 import { CollectorWrites } from './collector-writes.ts';
 import type { EveryBucket } from './every-bucket.ts';
+import { isBlocked } from './is-blocked.ts';
+import { LaterQueue } from './later-queue.ts';
 import { addressOf, keyAt } from './object-address.ts';
 import { OwnerIndex } from './owner-index.ts';
 import { OwnerLookup } from './owner-lookup.ts';
@@ -14,6 +16,7 @@ const orphanFinalizer = 'orphan';
 const foregroundFinalizer = 'foregroundDeletion';
 /** Events come and go by themselves and are never owners. */
 const ignoredBuckets: ReadonlySet<string> = new Set(['/events']);
+const againMs = 20;
 const done: WorkOutcome = { kind: 'done' };
 
 /**
@@ -25,17 +28,18 @@ export class GarbageCollector {
   readonly #index = new OwnerIndex();
   readonly #lookup: OwnerLookup;
   readonly #writes: CollectorWrites;
-  readonly #queue: WorkQueue;
+  readonly #queue: LaterQueue;
   /** Owners that are being deleted and wait for their dependents, by uid. */
   readonly #waiting = new Map<string, string>();
   /** Objects with an owner of a kind nobody serves; looked at again when kinds come or go. */
   readonly #unmapped = new Set<string>();
+  readonly #delayed = new Set<string>();
 
   constructor(core: ServerCore, onFault: (error: unknown) => void) {
     this.#core = core;
     this.#lookup = new OwnerLookup(core);
     this.#writes = new CollectorWrites(core);
-    this.#queue = createWorkQueue({
+    const queue = createWorkQueue({
       name: 'garbage-collector',
       concurrency: 16,
       clock: systemClock,
@@ -49,6 +53,7 @@ export class GarbageCollector {
         }
       },
     });
+    this.#queue = new LaterQueue(queue);
   }
 
   /** Listens and begins; `buckets` is started by the caller. */
@@ -62,6 +67,11 @@ export class GarbageCollector {
       this.#unmapped.clear();
     });
     this.#queue.start();
+  }
+
+  /** True while nothing waits to be judged. */
+  get isIdle(): boolean {
+    return this.#queue.isIdle && this.#delayed.size === 0;
   }
 
   async close(): Promise<void> {
@@ -97,6 +107,7 @@ export class GarbageCollector {
   }
 
   async #work(address: string): Promise<WorkOutcome> {
+    this.#delayed.delete(address);
     const stored = this.#core.store.get(keyAt(address));
     if (stored === undefined) return done;
     const object = JSON.parse(stored.json) as KubeObject;
@@ -119,14 +130,26 @@ export class GarbageCollector {
 
   /** Deletes the dependents; the owner goes when none of those that block it is left. */
   async #deleteDependentsFirst(owner: Stored): Promise<WorkOutcome> {
-    const dependents = this.#index.dependentsOf(owner.uid);
-    let isBlocked = false;
-    for (const [address, reference] of dependents) {
-      if (reference.blockOwnerDeletion === true) isBlocked = true;
-      this.#queue.add(address);
+    for (const address of this.#index.dependentsOf(owner.uid).keys()) {
+      // One that is going already tells us when it is gone.
+      const dependent = this.#core.store.get(keyAt(address));
+      if (dependent !== undefined && !isDying(dependent)) this.#queue.add(address);
     }
-    if (!isBlocked) await this.#writes.removeFinalizer(owner, foregroundFinalizer);
+    const isWaiting = (uid: string): boolean => this.#waiting.has(uid);
+    const blockersOf = (uid: string): string[] => this.#blockersOf(uid);
+    if (!isBlocked(owner.uid, { blockersOf, isWaiting }))
+      await this.#writes.removeFinalizer(owner, foregroundFinalizer);
     return done;
+  }
+
+  #blockersOf(uid: string): string[] {
+    const uids: string[] = [];
+    for (const [address, reference] of this.#index.dependentsOf(uid)) {
+      if (reference.blockOwnerDeletion !== true) continue;
+      const dependent = this.#core.store.get(keyAt(address));
+      if (dependent !== undefined) uids.push(dependent.uid);
+    }
+    return uids;
   }
 
   /** Decides about an object that names owners. */
@@ -144,21 +167,21 @@ export class GarbageCollector {
       return done;
     }
     if (found.waiting.length > 0 && this.#index.dependentsOf(stored.uid).size > 0) {
-      await this.#breakCycle(stored);
-      return this.#writes.delete(stored, 'Foreground');
+      return (await this.#writes.delete(stored, 'Foreground')) ? done : this.#again(stored);
     }
-    return this.#writes.delete(stored, undefined);
+    return (await this.#writes.delete(stored, undefined)) ? done : this.#again(stored);
   }
 
-  /** An object that waits for one of its own dependents, which in turn waits for it, would wait for ever. */
-  async #breakCycle(stored: Stored): Promise<void> {
-    for (const address of this.#index.dependentsOf(stored.uid).keys()) {
-      const dependent = this.#core.store.get(keyAt(address));
-      if (dependent === undefined || !this.#waiting.has(dependent.uid)) continue;
-      await this.#writes.unblockOwners(stored);
-      return;
-    }
+  /** Looks again a little later: what came between is on its way to disk, and must not be waited for in a circle. */
+  #again(stored: Stored): WorkOutcome {
+    this.#delayed.add(addressOf(stored));
+    return { kind: 'again', afterMs: againMs };
   }
+}
+
+function isDying({ json }: Stored): boolean {
+  if (!json.includes('"deletionTimestamp"')) return false;
+  return (JSON.parse(json) as KubeObject).metadata.deletionTimestamp !== undefined;
 }
 
 /** True for an owner that is being deleted and has dependents to see to. */

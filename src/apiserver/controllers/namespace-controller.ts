@@ -1,4 +1,4 @@
-import { createWorkQueue, systemClock, type WorkOutcome, type WorkQueue } from '../../kube/index.ts';
+import { createWorkQueue, systemClock, type WorkOutcome } from '../../kube/index.ts';
 import { finalizeNamespace } from '../builtins/subresources/namespace-finalize.ts';
 import type { ServerCore } from '../core.ts';
 import { namespaceBucket } from '../handlers/namespace-lifecycle.ts';
@@ -8,6 +8,7 @@ import type { KubeObject } from '../object.ts';
 import { ApiError } from '../status.ts';
 import type { Stored } from '../store/store.ts';
 import type { EveryBucket } from './every-bucket.ts';
+import { LaterQueue } from './later-queue.ts';
 import { type NamespaceCondition, namespaceConditions } from './namespace-conditions.ts';
 import { deleteNamespaceContent } from './namespace-content.ts';
 
@@ -24,12 +25,12 @@ const lookAgainMs = 5_000;
 /** Empties namespaces that are being deleted, says what remains, and lets them go when nothing does. */
 export class NamespaceController {
   readonly #core: ServerCore;
-  readonly #queue: WorkQueue;
+  readonly #queue: LaterQueue;
   readonly #terminating = new Set<string>();
 
   constructor(core: ServerCore, onFault: (error: unknown) => void) {
     this.#core = core;
-    this.#queue = createWorkQueue({
+    const queue = createWorkQueue({
       name: 'namespaces',
       clock: systemClock,
       random: Math.random,
@@ -42,6 +43,7 @@ export class NamespaceController {
         }
       },
     });
+    this.#queue = new LaterQueue(queue);
   }
 
   /** Listens and begins; `buckets` is started by the caller. */
