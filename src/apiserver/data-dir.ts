@@ -1,5 +1,7 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, X509Certificate } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { CertifiedKey } from '../kube/index.ts';
 import { createCertificateAuthority, issueServerCertificate, readCertificate } from '../kube/index.ts';
@@ -36,14 +38,7 @@ async function serverPair(
 ): Promise<CertifiedKey> {
   const known = readPair(join(pki, 'server'));
   if (known !== undefined && isUsable(known, names)) return known;
-  const ips = [...new Set(['127.0.0.1', '::1', ...(/^[\d.]+$|:/.test(names.host) ? [names.host] : [])])];
-  const dns = [
-    'localhost',
-    'kubernetes',
-    'kubernetes.default',
-    'kubernetes.default.svc',
-    ...(ips.includes(names.host) ? [] : [names.host]),
-  ];
+  const { dns, ips } = certifiedNames(names.host);
   const issued = await issueServerCertificate(authority, {
     now: names.now,
     commonName: 'rackwright-apiserver',
@@ -53,9 +48,26 @@ async function serverPair(
   return writePair(join(pki, 'server'), issued);
 }
 
-function isUsable(pair: CertifiedKey, names: { host: string; now: Date }): boolean {
-  const summary = readCertificate(pair.certificatePem);
-  return summary.notAfter.getTime() - names.now.getTime() > renewBeforeMs;
+/** Names a client may reach the server by. A server that listens everywhere is reached by every address it has. */
+function certifiedNames(host: string): { dns: string[]; ips: string[] } {
+  const isEverywhere = host === '0.0.0.0' || host === '::';
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => (each ?? []).map(({ address }) => address));
+  const own = isEverywhere ? [hostname(), ...addresses.filter((address) => !address.includes('%'))] : [host];
+  const names = [
+    ...new Set(['127.0.0.1', '::1', 'localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc', ...own]),
+  ];
+  return { dns: names.filter((name) => isIP(name) === 0), ips: names.filter((name) => isIP(name) !== 0) };
+}
+
+/** A certificate that ends soon, or that does not know a name the server has now, is replaced. */
+function isUsable(pair: CertifiedKey, { host, now }: { host: string; now: Date }): boolean {
+  if (readCertificate(pair.certificatePem).notAfter.getTime() - now.getTime() <= renewBeforeMs) return false;
+  const certificate = new X509Certificate(pair.certificatePem);
+  const { dns, ips } = certifiedNames(host);
+  return (
+    dns.every((name) => certificate.checkHost(name) !== undefined) &&
+    ips.every((ip) => certificate.checkIP(ip) !== undefined)
+  );
 }
 
 function readPair(base: string): CertifiedKey | undefined {

@@ -181,9 +181,21 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     listener,
   );
   answerBrokenRequests(server);
-  const port = await listen(server, options.port, host);
-  address = `${host}:${port}`;
-  const url = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const closeParts = async (): Promise<void> => {
+    await controllers.close();
+    crds.close();
+    access.close();
+    following.close();
+    await client.close();
+    await audit.close();
+    await store.close();
+  };
+  const port = await listen(server, options.port, host).catch(async (error: unknown) => {
+    await closeParts();
+    throw error;
+  });
+  address = `${reachable(host)}:${port}`;
+  const url = `https://${address}`;
   const kubeconfig = kubeconfigOf(identity, url);
   writeFileSync(join(options.dataDir, 'kubeconfig'), kubeconfig, { mode: 0o600 });
   return {
@@ -203,13 +215,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     backup: (target) => store.backup(target),
     async close() {
       await closeServer(server);
-      await controllers.close();
-      crds.close();
-      access.close();
-      following.close();
-      await client.close();
-      await audit.close();
-      await store.close();
+      await closeParts();
     },
   };
 }
@@ -226,6 +232,13 @@ function createCore(
     newUid: randomUUID,
     newSuffix: () => Array.from({ length: 5 }, () => suffixAlphabet[randomInt(suffixAlphabet.length)]).join(''),
   };
+}
+
+/** The host in URLs. Whoever listens on every address is reached on this machine by loopback. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
 }
 
 function listen(server: Server, port: number, host: string): Promise<number> {
