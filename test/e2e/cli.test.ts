@@ -58,6 +58,17 @@ describe('rackwright up', () => {
     assert.match(out, /Not part of this version yet: controllers/);
   });
 
+  test('the README shows what it prints', () => {
+    const readme = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
+    const shown = /^```\n(Rackwright .*?)^```$/ms.exec(readme)?.[1] ?? '';
+    const withoutChance = (text: string): string =>
+      text
+        .replaceAll(dataDir, '/home/you/rackwright/.rackwright')
+        .replace(/127\.0\.0\.1:\d+/, '127.0.0.1:7440')
+        .replace(/(Admin token +)\S+/, '$1TOKEN');
+    assert.equal(withoutChance(up.printed.out), withoutChance(shown));
+  });
+
   test('keeps secrets from other users of the machine', () => {
     for (const name of ['kubeconfig', 'admin-token', 'secrets.key', 'objects.db', 'audit.log', 'pki/ca.key']) {
       assert.equal(statSync(join(dataDir, name)).mode & 0o077, 0, name);
