@@ -65,9 +65,8 @@ function settledTime(text: string, schema: JsonSchema): string {
 
 function isOmitted(value: Json, key: string, schema: JsonSchema, type: string): boolean {
   if (value === 0 || value === false) return omittedWhenZero[type]?.includes(key) ?? false;
-  const isRequired = schema.required?.includes(key) ?? false;
-  const isNullable = writtenAsNull[type]?.includes(key) ?? false;
-  if (isRequired && !isNullable) return false;
+  // An empty list that is written as null when absent was given on purpose: whoever wrote it owns it.
+  if ((schema.required?.includes(key) ?? false) || (writtenAsNull[type]?.includes(key) ?? false)) return false;
   if (Array.isArray(value)) return value.length === 0;
   const field = schema.properties?.[key] ?? {};
   if (isJsonObject(value)) {

@@ -78,6 +78,11 @@ function roleFaults(role: Role, scope: Scope): FieldError[] {
   return [...errors, ...selectors.flatMap((selector, index) => selectorFaults(selector, `${field}[${index}]`))];
 }
 
+/** An empty list of rules is stored as none. */
+function dropNoRules(role: Role): void {
+  if (role.rules?.length === 0) role.rules = null;
+}
+
 function bindingFaults(binding: Binding, scope: Scope): FieldError[] {
   const { apiGroup = '', kind = '', name = '' } = binding.roleRef ?? {};
   const kinds = scope.isNamespaced ? ['Role', 'ClusterRole'] : ['ClusterRole'];
@@ -167,7 +172,12 @@ function roleResource(kind: 'Role' | 'ClusterRole', schema: JsonSchema): Builtin
   const singular = kind.toLowerCase();
   const scope = { isNamespaced: kind === 'Role' };
   const validate = (role: Role): FieldError[] => roleFaults(role, scope);
-  const strategy: Strategy = { validate, validateUpdate: validate };
+  const strategy: Strategy = {
+    prepareForCreate: dropNoRules,
+    prepareForUpdate: dropNoRules,
+    validate,
+    validateUpdate: validate,
+  };
   const namespaced = scope.isNamespaced;
   return { ...names, resource: `${singular}s`, singular, kind, namespaced, schema, strategy, table: roleTable };
 }
