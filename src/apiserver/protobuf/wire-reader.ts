@@ -67,7 +67,7 @@ export class WireReader {
     const start = this.#advance(8);
     const value = this.#bytes.readDoubleLE(start);
     if (!Number.isFinite(value)) throw new ProtobufFault(`json: unsupported value: ${value} in field ${name}`);
-    return value;
+    return value + 0; // JSON knows no negative zero
   }
 
   /** The bytes of a field; they share memory with the body. */
