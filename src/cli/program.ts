@@ -4,6 +4,7 @@ import { exitCodes, explainError, type Outcome } from './errors.ts';
 import { addMarkCommands } from './objects/annotate.ts';
 import { addApplyCommand } from './objects/apply.ts';
 import { addDeleteCommand } from './objects/delete.ts';
+import { addDescribeCommand } from './objects/describe.ts';
 import { addEditCommand } from './objects/edit.ts';
 import { addGetCommand } from './objects/get.ts';
 import { addWaitCommand } from './objects/wait.ts';
@@ -24,6 +25,7 @@ export function createProgram(terminal: Terminal): Command {
     .exitOverride();
   addServerCommands(program, terminal);
   addGetCommand(program, terminal);
+  addDescribeCommand(program, terminal);
   addApplyCommand(program, terminal);
   addMarkCommands(program, terminal);
   addWaitCommand(program, terminal);

@@ -196,6 +196,40 @@ describe('rackwright get', () => {
   });
 });
 
+describe('rackwright describe', () => {
+  test('shows an object, its conditions and its events', async () => {
+    const uid = await fieldOf('bmh/host-1', '.metadata.uid');
+    const event = {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: 'host-1.1' },
+      involvedObject: {
+        apiVersion: 'metal3.io/v1alpha1',
+        kind: 'BareMetalHost',
+        name: 'host-1',
+        namespace: 'default',
+        uid,
+      },
+      type: 'Warning',
+      reason: 'PowerLost',
+      message: 'the cord was pulled',
+      lastTimestamp: '2026-01-02T03:04:05Z',
+    };
+    await cli(['apply', '-f', '-'], { input: JSON.stringify(event) });
+    const { out } = await cli(['describe', 'bmh', 'host-1']);
+    assert.match(out, /^Name: +host-1\nNamespace: +default\nKind: +BareMetalHost \(metal3\.io\/v1alpha1\)\n/);
+    assert.match(out, /Warning +PowerLost +2026-01-02T03:04:05Z +the cord was pulled\n$/);
+    const definition = await cli(['describe', 'crd', 'baremetalhosts.metal3.io']);
+    assert.match(definition.out, /CONDITION +STATUS +REASON .*\n(.*\n)*Established +True +/);
+  });
+
+  test('shows of a Secret how long it is, not what it is', async () => {
+    const { out } = await cli(['describe', 'secret', 'host-1-bmc']);
+    assert.match(out, /password: 14 bytes/);
+    assert.ok(!out.includes('not-to-be-seen') && !out.includes(Buffer.from('not-to-be-seen').toString('base64')));
+  });
+});
+
 describe('rackwright apply', () => {
   test('says what it did to each object', async () => {
     const same = await cli(['apply', '-f', '-'], { input: hosts });
