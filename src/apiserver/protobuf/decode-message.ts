@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../schema/index.ts';
-import { type FieldShape, messageShape } from './shapes.ts';
+import { type DecodedField, messageShape } from './shapes.ts';
 import { specialReaders, unwrapped } from './special-types.ts';
 import { ProtobufFault, WireReader, wireTypes } from './wire-reader.ts';
 
@@ -21,13 +21,13 @@ export function readMessage(reader: WireReader, name: string, into: JsonObject, 
   }
 }
 
-function readField(reader: WireReader, field: FieldShape, into: JsonObject, depth: number): void {
+function readField(reader: WireReader, field: DecodedField, into: JsonObject, depth: number): void {
   switch (field.is) {
     case 'inline':
-      readMessage(reader.inner(goNameOf(field)), field.type, into, depth + 1);
+      readMessage(reader.inner(field.goName), field.type, into, depth + 1);
       return;
     case 'map':
-      readEntry(reader.inner(goNameOf(field)), field, childOf(into, field.name), depth);
+      readEntry(reader.inner(field.goName), field, childOf(into, field.name), depth);
       return;
     case 'list':
       readItems(reader, field, listOf(into, field.name), depth);
@@ -37,10 +37,10 @@ function readField(reader: WireReader, field: FieldShape, into: JsonObject, dept
   }
 }
 
-function readSingle(reader: WireReader, field: FieldShape, into: JsonObject, depth: number): void {
+function readSingle(reader: WireReader, field: DecodedField, into: JsonObject, depth: number): void {
   const { name, type } = field;
   if (isPlainMessage(type)) {
-    readMessage(reader.inner(goNameOf(field)), type, childOf(into, name), depth + 1);
+    readMessage(reader.inner(field.goName), type, childOf(into, name), depth + 1);
     return;
   }
   const value = readValue(reader, field, depth);
@@ -49,14 +49,14 @@ function readSingle(reader: WireReader, field: FieldShape, into: JsonObject, dep
   else if (Object.hasOwn(into, name)) delete into[name];
 }
 
-function readItems(reader: WireReader, field: FieldShape, list: Json[], depth: number): void {
+function readItems(reader: WireReader, field: DecodedField, list: Json[], depth: number): void {
   const { type } = field;
   const isPacked = (type === 'int32' || type === 'int64') && reader.wireType === wireTypes.bytes;
   if (!isPacked) {
     list.push(readValue(reader, field, depth));
     return;
   }
-  const name = goNameOf(field);
+  const name = field.goName;
   const packed = reader.inner(name);
   while (!packed.isAtEnd()) list.push(type === 'int32' ? packed.packedInt32() : packed.packedInt64(name));
 }
@@ -66,11 +66,11 @@ function zeroOf(type: string): Json {
   return type === 'string' || type === 'bytes' ? '' : readInner(new WireReader(Buffer.alloc(0)), type, 0);
 }
 
-function readEntry(reader: WireReader, field: FieldShape, map: JsonObject, depth: number): void {
+function readEntry(reader: WireReader, field: DecodedField, map: JsonObject, depth: number): void {
   let key = '';
   let value: Json | undefined;
-  while (reader.next(goNameOf(field))) {
-    if (reader.field === 1) key = reader.text(goNameOf(field));
+  while (reader.next(field.goName)) {
+    if (reader.field === 1) key = reader.text(field.goName);
     else if (reader.field === 2) value = readValue(reader, field, depth);
     else reader.skip();
   }
@@ -82,8 +82,8 @@ function readEntry(reader: WireReader, field: FieldShape, map: JsonObject, depth
 }
 
 /** One value of the field's type, whatever the field holds of them. */
-function readValue(reader: WireReader, field: FieldShape, depth: number): Json {
-  const name = goNameOf(field);
+function readValue(reader: WireReader, field: DecodedField, depth: number): Json {
+  const name = field.goName;
   switch (field.type) {
     case 'string':
       return reader.text(name);
@@ -129,8 +129,4 @@ function listOf(into: JsonObject, name: string): Json[] {
   const list: Json[] = [];
   into[name] = list;
   return list;
-}
-
-function goNameOf(field: FieldShape): string {
-  return field.goName ?? field.name.charAt(0).toUpperCase() + field.name.slice(1);
 }

@@ -25,11 +25,23 @@ export interface ShapeFile {
   readonly messages: Readonly<Record<string, MessageShape>>;
 }
 
+/** A field as it is used to decode: with its name in Go spelt out. */
+export type DecodedField = FieldShape & { readonly goName: string };
+
 const file = JSON.parse(readFileSync(new URL('./shapes.gen.json', import.meta.url), 'utf8')) as ShapeFile;
+const messages = new Map(Object.entries(file.messages).map(([name, shape]) => [name, withGoNames(shape)]));
+
+function withGoNames(shape: MessageShape): Readonly<Record<number, DecodedField>> {
+  const entries = Object.entries(shape).map(([number, field]) => {
+    const goName = field.goName ?? field.name.charAt(0).toUpperCase() + field.name.slice(1);
+    return [number, { ...field, goName }];
+  });
+  return Object.fromEntries(entries);
+}
 
 /** The shape of a message by its name. */
-export function messageShape(name: string): MessageShape {
-  const shape = file.messages[name];
+export function messageShape(name: string): Readonly<Record<number, DecodedField>> {
+  const shape = messages.get(name);
   if (shape === undefined) throw new Error(`shapes.gen.json has no message ${name}`);
   return shape;
 }
