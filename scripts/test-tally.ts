@@ -58,12 +58,15 @@ export class TestTally {
     this.#tellFailure(this.#where(event), describe(event.details.error));
   }
 
-  /** Tells how a file went, the first time it is called for it. A file without tests fails: it checks nothing. */
-  endFile(file: string): void {
+  /**
+   * Tells how a file went, the first time it is called for it. A file without tests fails: it checks nothing. `own` is
+   * what the file's process counted: tests that an imported suite registers carry that suite's file name.
+   */
+  endFile(file: string, own?: { readonly passed: number; readonly tests: number }): void {
     if (this.#ended.has(file)) return;
     this.#ended.add(file);
     const name = this.#options.shortName(file);
-    const counts = this.#perFile.get(file);
+    const counts = this.#perFile.get(file) ?? importedCounts(own);
     if (counts === undefined) {
       this.addFailure(name, 'the file ran no test');
       return;
@@ -127,4 +130,9 @@ function isOwnFailure(event: TestEvent): boolean {
 function describe(error: Error | undefined): string {
   const cause = error?.cause instanceof Error ? error.cause : error;
   return cause?.stack ?? String(error?.cause ?? cause);
+}
+
+function importedCounts(own: { readonly passed: number; readonly tests: number } | undefined): Counts | undefined {
+  if (own === undefined || own.tests === 0) return undefined;
+  return { passed: own.passed, failed: own.tests - own.passed, skipped: 0 };
 }

@@ -87,7 +87,7 @@ async function runTests(files: string[]): Promise<void> {
   stream.on('test:fail', (event) => tally.fail(event));
   stream.on('test:stderr', (event) => process.stderr.write(event.message));
   stream.on('test:summary', (event) => {
-    if (event.file !== undefined) tally.endFile(event.file);
+    if (event.file !== undefined) tally.endFile(event.file, event.counts);
   });
   stream.resume();
   await new Promise((resolve, reject) => stream.on('end', resolve).on('error', reject));
