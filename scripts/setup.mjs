@@ -10,7 +10,9 @@ const modules = join(root, 'node_modules');
 const stampFile = join(modules, '.rackwright-setup.json');
 
 /** Makes node_modules what the lock file says; without what only tests need when `isProduction`. */
-export function setUp({ isProduction }) {
+export function setUp({ isProduction: isAskedForProduction }) {
+  // A work tree that has the tools of developers keeps them.
+  const isProduction = isAskedForProduction && !existsSync(join(modules, 'typescript'));
   const lock = createHash('sha256')
     .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex');
