@@ -57,6 +57,9 @@ function specFaults(spec: JobSpec): FieldError[] {
     'maxFailedIndexes',
   ] as const;
   for (const name of numbers) errors.push(...negativeFaults(spec[name], `spec.${name}`));
+  if (spec.maxFailedIndexes !== undefined && spec.backoffLimitPerIndex === undefined) {
+    errors.push(requiredError('spec.backoffLimitPerIndex', 'when maxFailedIndexes is specified'));
+  }
   errors.push(...modeFaults(spec), ...replacementFaults(spec));
   const template = spec.template ?? {};
   checkLabels(template.metadata?.labels, 'spec.template.metadata.labels', errors);
@@ -98,10 +101,10 @@ function restartFaults(spec: JobSpec): FieldError[] {
 function ownSelectorFaults(spec: JobSpec): FieldError[] {
   if (spec.selector === undefined) return [requiredError('spec.selector')];
   const errors = selectorFaults(spec.selector, 'spec.selector');
-  const labels = spec.template?.metadata?.labels ?? {};
+  const labels = spec.template?.metadata?.labels;
   const isMatch = compileSelectorObject(spec.selector)?.(labels) ?? true;
   if (errors.length > 0 || isMatch) return errors;
-  return [invalidError('spec.template.metadata.labels', labels, '`selector` does not match template `labels`')];
+  return [invalidError('spec.template.metadata.labels', labels ?? null, '`selector` does not match template `labels`')];
 }
 
 /** What is wrong with a changed job. */

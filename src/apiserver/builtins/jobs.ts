@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { JsonSchema } from '../../schema/index.ts';
 import { durationText } from '../meta/age.ts';
 import type { BuiltinResource, Strategy, TablePrinter } from '../resource.ts';
@@ -48,8 +49,11 @@ const strategy: Strategy = {
   hasGeneration: true,
   applyDefaults,
   prepareForCreate(job: Job) {
+    const labels = job.spec?.template?.metadata?.labels;
+    const areShared = isDeepStrictEqual(job.metadata.labels ?? {}, labels ?? {});
     generateSelector(job);
-    copyLabels(job);
+    // Labels that came from the pods are theirs, with whatever they get later.
+    if (areShared) job.metadata.labels = { ...job.spec?.template?.metadata?.labels };
     job.status = {};
   },
   validate: jobFaults,

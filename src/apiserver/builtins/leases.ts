@@ -20,11 +20,13 @@ function validate({ spec = {} }: Lease): FieldError[] {
   if (duration !== undefined && duration <= 0)
     errors.push(invalidError('spec.leaseDurationSeconds', duration, 'must be greater than 0'));
   errors.push(...negativeFaults(spec.leaseTransitions, 'spec.leaseTransitions'));
-  if (spec.strategy === undefined && (spec.preferredHolder ?? '') !== '') {
-    const detail = 'may only be specified if `strategy` is defined';
-    errors.push({ reason: 'FieldValueForbidden', field: 'spec.preferredHolder', detail });
-  }
   return errors;
+}
+
+/** Leader election by the server is off, and so are the fields that ask for it. */
+function dropUnserved(lease: Lease): void {
+  delete lease.spec?.strategy;
+  delete lease.spec?.preferredHolder;
 }
 
 /** Leases: who leads. */
@@ -40,7 +42,7 @@ export function leases(schema: JsonSchema): BuiltinResource {
     allowsCreateOnUpdate: true,
     allowsUnconditionalUpdate: false,
     schema,
-    strategy: { validate, validateUpdate: validate },
+    strategy: { prepareForCreate: dropUnserved, prepareForUpdate: dropUnserved, validate, validateUpdate: validate },
     table: {
       columns: [nameColumn, textColumn('Holder', 'Who holds it.'), ageColumn],
       row: (lease: Lease, now) => [lease.metadata.name, lease.spec?.holderIdentity ?? '', ageOf(lease, now)],

@@ -45,11 +45,11 @@ function taintFaults(taints: Taint[]): FieldError[] {
     errors.push(...effectFaults(effect, `${path}.effect`));
     const pair = `${key}:${effect}`;
     if (seen.has(pair)) {
-      const badValue = { key, value, effect };
+      const shown = { Key: key, Value: value, Effect: effect, TimeAdded: null };
       errors.push({
         reason: 'FieldValueDuplicate',
         field: path,
-        badValue,
+        badValueText: JSON.stringify(shown),
         detail: 'taints must be unique by key and effect pair',
       });
     }
@@ -73,7 +73,8 @@ function cidrFaults(cidrs: string[]): FieldError[] {
     const words = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
     errors.push(invalidError(`spec.podCIDRs[${index}]`, cidr, words));
   }
-  if (cidrs.length > 2) {
+  const families = cidrs.map((cidr) => cidr.includes(':'));
+  if (new Set(families).size < families.length) {
     errors.push(invalidError('spec.podCIDRs', cidrs, 'may specify no more than one CIDR for each IP family'));
   }
   return errors;

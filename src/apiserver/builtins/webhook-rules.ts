@@ -33,23 +33,26 @@ function listFaults(list: string[], path: string, what: string): FieldError[] {
 function resourcesFaults(resources: string[], path: string): FieldError[] {
   if (resources.length === 0) return [requiredError(path)];
   const errors: FieldError[] = [];
-  const seen = new Set<string>();
+  const wholeResources = new Set<string>();
+  const wholeSubresources = new Set<string>();
   for (const [index, text] of resources.entries()) {
-    const [resource = '', subresource] = text.split('/', 2);
-    if (text === '') errors.push(requiredError(`${path}[${index}]`));
-    const covers =
-      seen.has('*/*') || seen.has(`${resource}/*`) || (subresource !== undefined && seen.has(`*/${subresource}`));
-    if (covers) {
-      const words = `if '${seen.has('*/*') ? '*/*' : seen.has(`${resource}/*`) ? `${resource}/*` : `*/${subresource ?? ''}`}' is present, must not specify ${text}`;
-      errors.push(invalidError(`${path}[${index}]`, text, words));
-    }
-    seen.add(text);
+    const at = `${path}[${index}]`;
+    if (text === '') errors.push(requiredError(at));
+    const [resource = '', subresource] = text.split(/\/(.*)/s, 2);
+    if (subresource === undefined) continue;
+    const refuse = (pattern: string): void => {
+      errors.push(invalidError(at, text, `if '${pattern}' is present, must not specify ${text}`));
+    };
+    if (wholeResources.has(resource)) refuse(`${resource}/*`);
+    if (wholeSubresources.has(subresource)) refuse(`*/${subresource}`);
+    if (subresource === '*') wholeResources.add(resource);
+    if (resource === '*') wholeSubresources.add(subresource);
   }
-  if (
-    resources.length > 1 &&
-    resources.includes('*') &&
-    resources.some((text) => text !== '*' && !text.includes('/'))
-  ) {
+  if (resources.length > 1 && resources.includes('*/*')) {
+    errors.push(invalidError(path, resources, "if '*/*' is present, must not specify other resources"));
+  }
+  const isPlain = (text: string): boolean => text !== '' && text !== '*' && !text.includes('/');
+  if (resources.includes('*') && resources.some(isPlain)) {
     const words = "if '*' is present, must not specify other resources without subresources";
     errors.push(invalidError(path, resources, words));
   }

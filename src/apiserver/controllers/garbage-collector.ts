@@ -92,7 +92,7 @@ export class GarbageCollector {
 
   #onRemove(last: Stored): void {
     if (ignoredBuckets.has(last.bucket)) return;
-    this.#lookup.noteGone(last.uid);
+    this.#lookup.noteGone(last);
     this.#waiting.delete(last.uid);
     this.#wakeWaiting(this.#index.remove(last));
     for (const address of this.#index.dependentsOf(last.uid).keys()) this.#queue.add(address);

@@ -25,8 +25,9 @@ export class OwnerLookup {
   }
 
   /** Notes that an object was deleted; uids are never used again. */
-  noteGone(uid: string): void {
-    this.#gone.add(uid);
+  noteGone({ json, uid }: Stored): void {
+    const { apiVersion, kind } = JSON.parse(json) as KubeObject;
+    this.#gone.add(identityOf(apiVersion, kind, uid));
     if (this.#gone.size <= rememberedGone) return;
     for (const oldest of this.#gone) {
       this.#gone.delete(oldest);
@@ -46,7 +47,7 @@ export class OwnerLookup {
   }
 
   #stateOf(dependent: Stored, owner: OwnerReference): 'solid' | 'gone' | 'waiting' | 'unmapped' {
-    if (this.#gone.has(owner.uid)) return 'gone';
+    if (this.#gone.has(identityOf(owner.apiVersion, owner.kind, owner.uid))) return 'gone';
     const served = this.#kindOf(owner);
     if (served === undefined) return 'unmapped';
     // A cluster-scoped object cannot be owned by a namespaced one: nobody can say in which namespace to look.
@@ -58,10 +59,18 @@ export class OwnerLookup {
   }
 
   #kindOf({ apiVersion, kind }: OwnerReference) {
-    const slash = apiVersion.indexOf('/');
-    const group = slash < 0 ? '' : apiVersion.slice(0, slash);
-    return this.#core.registry.findKind(group, apiVersion.slice(slash + 1), kind);
+    const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
+    return this.#core.registry.findKind(groupOf(apiVersion), version, kind);
   }
+}
+
+function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf('/');
+  return slash < 0 ? '' : apiVersion.slice(0, slash);
+}
+
+function identityOf(apiVersion: string, kind: string, uid: string): string {
+  return `${groupOf(apiVersion)}/${kind}/${uid}`;
 }
 
 function isWaitingForDependents(stored: Stored): boolean {

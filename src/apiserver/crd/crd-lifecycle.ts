@@ -4,12 +4,23 @@ import { kubeTime, type ServerCore } from '../core.ts';
 import { systemContext, systemWrite } from '../handlers/system-context.ts';
 import { updateObject } from '../handlers/update.ts';
 import type { KubeObject } from '../object.ts';
+import type { ServedResource } from '../served-resource.ts';
+import { forbidden } from '../status.ts';
 import type { Stored } from '../store/store.ts';
 import type { ConverterFactory } from './conversion.ts';
 import { CrdCleanup } from './crd-cleanup.ts';
 import { type Crd, crdBucket } from './crd-object.ts';
 import { crdStatusOf, hasNameConflict, isEstablished } from './crd-status.ts';
 import { serveCrd } from './serve-crd.ts';
+
+/** Nothing new may arrive while the rest is being removed. */
+function withoutCreation(resource: ServedResource): ServedResource {
+  const prepareForCreate = (object: KubeObject): never => {
+    const why = 'create not allowed while custom resource definition is terminating';
+    throw forbidden(resource, object.metadata.name ?? '', why);
+  };
+  return { ...resource, strategy: { ...resource.strategy, prepareForCreate } };
+}
 
 /** What the lifecycle of CustomResourceDefinitions needs from the server. */
 export interface CrdLifecycleOptions {
@@ -114,9 +125,7 @@ export class CrdLifecycle {
     const { registry } = this.#core;
     registry.remove(crd.spec.group, crd.spec.names.plural);
     for (const resource of serveCrd(crd, this.#options.converterFor(crd), revision)) {
-      // Nothing new may arrive while the rest is being removed.
-      const verbs = isTerminating ? resource.verbs.filter((verb) => verb !== 'create') : resource.verbs;
-      registry.add({ ...resource, verbs });
+      registry.add(isTerminating ? withoutCreation(resource) : resource);
     }
     this.#served.set(name, { uid, shape });
   }

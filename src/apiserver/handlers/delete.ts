@@ -135,7 +135,8 @@ function defaultPolicy(served: ServedResource, finalizers: Set<string>): DeleteO
   return served.strategy.defaultPropagation ?? 'Background';
 }
 
-function checkPreconditions(served: ServedResource, options: DeleteOptions, live: KubeObject): void {
+/** Throws 409 unless the object is the one the delete was meant for. */
+export function checkPreconditions(served: ServedResource, options: DeleteOptions, live: KubeObject): void {
   const { uid, resourceVersion } = options.preconditions;
   const meta = live.metadata;
   if (uid !== undefined && uid !== meta.uid) {

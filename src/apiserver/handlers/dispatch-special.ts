@@ -31,7 +31,7 @@ export async function dispatchSubresource(
   served: ServedResource,
 ): Promise<Answer> {
   if (context.info.verb !== 'create' && context.info.verb !== 'update')
-    throw methodNotSupported(served, context.info.verb);
+    throw served.origin === 'builtin' ? methodNotAllowed() : methodNotSupported(served, context.info.verb);
   const { code, object } = await handler.handle(context, await readObject(context, typeOf(handler, served)));
   return { code, json: JSON.stringify(object) };
 }

@@ -7,6 +7,7 @@ import { conversion } from './conversion.ts';
 import { customResourceDefinitions } from './crds.ts';
 import { crud } from './crud.ts';
 import { deletion } from './deletion.ts';
+import { builtInDetails } from './details.ts';
 import { discovery } from './discovery.ts';
 import { errors } from './errors.ts';
 import { kubectl } from './kubectl.ts';
@@ -24,6 +25,7 @@ export const topics: readonly Topic[] = [
   discovery,
   openapi,
   builtins,
+  builtInDetails,
   customResourceDefinitions,
   crud,
   patch,

@@ -1,5 +1,6 @@
 import {
   type FieldError,
+  formatFieldError,
   isJsonObject,
   type JsonObject,
   notSupportedError,
@@ -7,7 +8,7 @@ import {
 } from '../../../schema/index.ts';
 import { kubeTime, type ServerCore } from '../../core.ts';
 import type { RequestContext } from '../../request-context.ts';
-import { badRequest, conflict, invalid, notFound } from '../../status.ts';
+import { badRequest, conflict, notFound, plainError } from '../../status.ts';
 import type { SubresourceHandler } from '../../virtual-resource.ts';
 import { type Pod, podBucket } from '../pod-object.ts';
 import { successStatus } from './success-status.ts';
@@ -23,7 +24,7 @@ export function podBinding(core: ServerCore): SubresourceHandler {
       const target = isJsonObject(body.target) ? body.target : {};
       const errors = targetFaults(target);
       const { name } = context.info;
-      if (errors.length > 0) throw invalid({ group: '', kind: 'Binding' }, name, errors);
+      if (errors.length > 0) throw plainError(aggregate(errors.map(formatFieldError)));
       const metadata = isJsonObject(body.metadata) ? body.metadata : {};
       if (typeof metadata.name === 'string' && metadata.name !== '' && metadata.name !== name) {
         throw badRequest('name in URL does not match name in Binding object');
@@ -32,6 +33,10 @@ export function podBinding(core: ServerCore): SubresourceHandler {
       return { code: 201, object: successStatus(201) };
     },
   };
+}
+
+function aggregate(texts: string[]): string {
+  return texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;
 }
 
 function targetFaults(target: JsonObject): FieldError[] {

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../../schema/index.ts';
 import { openAdmission } from '../../admission/admission.ts';
 import { admitSubresource } from '../../admission/admit-subresource.ts';
 import { kubeTime, type ServerCore } from '../../core.ts';
-import { deleteObject } from '../../handlers/delete.ts';
+import { checkPreconditions, deleteObject } from '../../handlers/delete.ts';
 import { type DeleteOptions, readDeleteOptions } from '../../handlers/delete-options.ts';
 import { systemWrite } from '../../handlers/system-context.ts';
 import { updateObject } from '../../handlers/update.ts';
@@ -136,18 +136,16 @@ async function markEvicted(
   served: ServedResource,
   { key, options }: { key: { bucket: string; namespace: string; name: string }; options: DeleteOptions },
 ): Promise<string> {
-  const { uid, resourceVersion } = options.preconditions;
   const time = kubeTime(context.now);
   const result = await updateObject(core, context, served, {
     key,
     subresource: 'status',
     options: systemWrite('UpdateOptions', 'kube-apiserver'),
-    isManaged: false,
-    isReplacement: true,
+    // No client wrote this, so nobody comes to own it.
+    isManaged: true,
     transform: (live) => {
       const pod: Pod = live;
-      if (uid !== undefined) pod.metadata.uid = uid;
-      if (resourceVersion !== undefined) pod.metadata.resourceVersion = resourceVersion;
+      checkPreconditions(served, options, pod);
       const condition = {
         type: 'DisruptionTarget',
         status: 'True',
