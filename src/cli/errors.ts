@@ -69,6 +69,8 @@ function explainKubeError(error: KubeError): Explanation {
         outcome: 'unreachable',
         text: `${error.message}\nIs the server running? Start it with "rackwright up".`,
       };
+    case 'Aborted':
+      return { outcome: 'ok', text: 'stopped before it was done' };
     case 'BadConnectionSettings':
       return { outcome: 'unreachable', text: error.message };
     case 'Unauthorized':

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -121,6 +122,18 @@ describe('rackwright up', () => {
     assert.equal(JSON.parse(stored.out).apiVersion, 'infrastructure.cluster.x-k8s.io/v1beta2');
     assert.equal(JSON.parse(asked.out).spec.automatedCleaningMode, 'disabled');
     assert.equal(JSON.parse(asked.out).spec.image.url, machine.spec.image.url);
+  });
+});
+
+describe('rackwright apiserver', () => {
+  test('serves the API without our kinds', async () => {
+    const bare = join(folder.path, 'bare');
+    const server = startCli(['apiserver', '--data-dir', bare, '--port', '0']);
+    await server.until('export KUBECONFIG=');
+    const kinds = await runCli(['get', 'crd', '--data-dir', bare]);
+    assert.deepEqual([kinds.code, kinds.out, kinds.err], [0, '', 'No resources found\n']);
+    assert.equal((await runCli(['get', 'ns', 'default', '-o', 'name', '--data-dir', bare])).out, 'namespace/default\n');
+    assert.equal(await server.end('SIGINT'), 0);
   });
 });
 
@@ -514,6 +527,40 @@ describe('stopping, killing, backing up', () => {
     up = await startUp(dataDir);
     assert.equal(await fieldOf('bmh/host-1', '.metadata.labels.answered'), 'yes');
     assert.equal(await versionOf(), before);
+  });
+
+  test('a webhook that does not answer keeps it from being ready, not from being mended', async () => {
+    const hook = {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'ValidatingWebhookConfiguration',
+      metadata: { name: 'nobody-there' },
+      webhooks: [
+        {
+          name: 'nobody.example.com',
+          clientConfig: { url: 'https://127.0.0.1:1/' },
+          rules: [
+            { apiGroups: ['rbac.authorization.k8s.io'], apiVersions: ['*'], operations: ['*'], resources: ['*'] },
+          ],
+          admissionReviewVersions: ['v1'],
+          sideEffects: 'None',
+        },
+      ],
+    };
+    const applied = await cli(['apply', '-f', '-'], { input: JSON.stringify(hook) });
+    assert.equal(applied.code, 0, applied.err);
+    await up.end('SIGTERM');
+    up = startCli(['up', '--data-dir', dataDir, '--port', '0']);
+    await once(up.child.stderr ?? up.child, 'data');
+    assert.match(up.printed.err, /could not be installed: .*nobody\.example\.com.*\nThe server is up at https/s);
+    const removed = await cli(['delete', 'validatingwebhookconfiguration', 'nobody-there']);
+    assert.equal(removed.code, 0, removed.err);
+    await up.until('Ctrl-C stops it');
+  });
+
+  test('stopped while it is starting, it ends at once', async () => {
+    const early = startCli(['up', '--data-dir', join(folder.path, 'early'), '--port', '0']);
+    await early.until('starting the API server');
+    assert.equal(await early.end('SIGTERM'), 0, early.printed.err);
   });
 
   for (const name of ['copy.tar', 'copy.tar.gz', 'copy']) {

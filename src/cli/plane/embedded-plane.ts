@@ -1,5 +1,6 @@
 import { type ApiServer, startApiServer } from '../../apiserver/index.ts';
-import { createClient } from '../../kube/index.ts';
+import { backoffDelay, createClient, type KubeClient, KubeError, sleep, systemClock } from '../../kube/index.ts';
+import { CliError } from '../errors.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { converterOfKinds } from './in-process-conversion.ts';
@@ -36,17 +37,20 @@ export interface EmbeddedPlane {
   readonly installed: Installed;
 }
 
-/** Starts the embedded API server and installs the kinds and roles; /readyz says ok from then on. */
+/**
+ * Starts the embedded API server and installs the kinds and roles; /readyz says ok from then on. What keeps them from
+ * being installed, such as somebody's webhook that does not answer, can only be mended while the server runs: so it goes
+ * on, says why it is not ready, and tries again.
+ */
 export async function startEmbeddedPlane(settings: EmbeddedSettings, terminal: Terminal): Promise<EmbeddedPlane> {
   let missing: string | undefined = 'the kinds are being installed';
   const server = await startEmbeddedServer(settings, terminal, { 'rackwright-kinds': () => missing });
   const { url, caPem, adminToken } = server;
   const client = await createClient({ server: url, caPem, token: adminToken });
   try {
-    const installed = await installKinds(client, {
-      isReplacingOthers: true,
-      conversion: 'in-process',
-      signal: terminal.interrupted,
+    const installed = await installUntilDone(client, terminal, (why) => {
+      missing = `the kinds could not be installed: ${why}`;
+      terminal.err(`${missing}\nThe server is up at ${url} and tries again until they are.\n`);
     });
     missing = undefined;
     return { server, installed };
@@ -55,5 +59,24 @@ export async function startEmbeddedPlane(settings: EmbeddedSettings, terminal: T
     throw error;
   } finally {
     await client.close();
+  }
+}
+
+async function installUntilDone(
+  client: KubeClient,
+  terminal: Terminal,
+  tell: (why: string) => void,
+): Promise<Installed> {
+  const signal = terminal.interrupted;
+  for (let attempt = 1, told = ''; ; attempt++) {
+    try {
+      return await installKinds(client, { isReplacingOthers: true, conversion: 'in-process', signal });
+    } catch (error) {
+      const isMendable = error instanceof KubeError || error instanceof CliError;
+      if (!isMendable || signal.aborted) throw error;
+      if (error.message !== told) tell(error.message);
+      told = error.message;
+      await sleep(systemClock, backoffDelay({ baseMs: 500, maxMs: 15_000 }, attempt, Math.random), signal);
+    }
   }
 }
