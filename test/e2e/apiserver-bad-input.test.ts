@@ -38,7 +38,7 @@ for (const bad of badRequests) {
 }
 
 for (const broken of brokenRequests) {
-  test(`${broken.name} gets ${broken.codes.join(', ') || 'no answer'}`, async () => {
+  test(`${broken.name} gets ${broken.codes.join(', ') || 'no answer'}`, { timeout: 60_000 }, async () => {
     const { client, faults } = under;
     const text = await client.raw(broken.bytes(client), { endsAfter: broken.endsAfter ?? false });
     const codes = [...text.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map((match) => Number(match[1]));

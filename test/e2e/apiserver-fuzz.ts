@@ -80,13 +80,74 @@ const typeOfRoot: Readonly<Record<string, readonly [apiVersion: string, kind: st
   '/apis/coordination.k8s.io/v1/namespaces/default/leases': ['coordination.k8s.io/v1', 'Lease'],
 };
 
+/** Part of the fields of something, each with a text, most of them fitting. */
+function partOf(fields: Readonly<Record<string, readonly string[]>>): fc.Arbitrary<string> {
+  const one = fc.constantFrom(...Object.keys(fields)).chain((name) => {
+    const fitting = fc.constantFrom(...(fields[name] ?? ['']));
+    return fc.oneof({ weight: 4, arbitrary: fitting }, json.value).map((value) => `"${name}":${value}`);
+  });
+  return fc.array(one, { maxLength: 6 }).map((parts) => `{${parts.join(',')}}`);
+}
+
+const texts = fc
+  .array(
+    text.map((value) => JSON.stringify(value)),
+    { maxLength: 3 },
+  )
+  .map((list) => `[${list.join(',')}]`);
+const textMap = fc
+  .array(
+    fc.tuple(
+      text,
+      fc.oneof(
+        text.map((value) => JSON.stringify(value)),
+        fc.constant('null'),
+      ),
+    ),
+    { maxLength: 3 },
+  )
+  .map((entries) => `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`);
+
+const owner = partOf({
+  apiVersion: ['"v1"', '"example.com/v1"', '""'],
+  kind: ['"Pod"', '"Widget"', '"Event"'],
+  name: ['"fuzz"', '""'],
+  uid: ['"u"', '""'],
+  controller: ['true', 'false'],
+  blockOwnerDeletion: ['true'],
+});
+const managed = partOf({
+  manager: ['"a"', '""'],
+  operation: ['"Apply"', '"Update"', '"x"'],
+  apiVersion: ['"v1"', '"example.com/v1"'],
+  time: ['"2024-01-01T00:00:00Z"', '"x"'],
+  fieldsType: ['"FieldsV1"', '"x"'],
+  fieldsV1: ['{}', '{"f:spec":{}}', '{"f:spec":{"f:size":{}}}', '{"k:{\\"a\\":1}":{}}', '{"v:":{}}', '{"i:x":{}}'],
+  subresource: ['"status"'],
+});
+
+/** Fields of metadata whose values have about the right shape. */
+const metadataField = fc.oneof(
+  fc.tuple(fc.constantFrom('labels', 'annotations'), textMap),
+  fc.tuple(fc.constant('finalizers'), texts),
+  fc.tuple(
+    fc.constant('ownerReferences'),
+    fc.array(owner, { maxLength: 2 }).map((list) => `[${list.join(',')}]`),
+  ),
+  fc.tuple(
+    fc.constant('managedFields'),
+    fc.array(managed, { maxLength: 2 }).map((list) => `[${list.join(',')}]`),
+  ),
+  fc.tuple(fc.constantFrom(...fieldNames), json.value),
+);
+
 const container = '{"name":"a","image":"b"}';
 
 /** An object that is right in most places. */
 const object = fc
   .tuple(
     fc.constantFrom('fuzz', 'fuzz-2', 'fuzz-3'),
-    fc.array(fc.tuple(fc.constantFrom(...fieldNames), json.value), { maxLength: 2 }),
+    fc.array(metadataField, { maxLength: 2 }),
     fc.oneof(fc.constant(`{"size":1,"replicas":1,"containers":[${container}]}`), json.object),
     fc.array(fc.tuple(fc.constantFrom(...fieldNames), json.value), { maxLength: 1 }),
   )

@@ -105,6 +105,15 @@ test('ten thousand requests leave no memory and no connection behind', { timeout
   assert.ok((end.resources.Timeout ?? 0) <= (baseline.resources.Timeout ?? 0) + 2, JSON.stringify(end.resources));
 });
 
+test('metrics do not grow with the names that clients make up', async () => {
+  const client = new ApiClient(target);
+  const { text } = await client.request('GET', '/metrics');
+  client.close();
+  assert.match(text, /resource="widgets"/);
+  for (const made of ['unknown', 'sub1', 'missing'])
+    assert.equal(text.includes(made), false, `${made} is in the metrics`);
+});
+
 test('a thousand watches, opened and dropped, leave no memory and no connection behind', {
   timeout: 120_000,
 }, async () => {

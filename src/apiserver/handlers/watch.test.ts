@@ -172,7 +172,7 @@ test('a client that does not read is cut off, and others are not kept waiting', 
   await reading.close();
 });
 
-test('a watch ends on the server when its client goes away', async (t) => {
+test('a watch ends on the server when its client goes away', { timeout: 60_000 }, async (t) => {
   const server = await temporaryServer(t);
   const watches = await Promise.all(Array.from({ length: 20 }, () => open(`${server.url}${widgetsAt()}?watch=1`)));
   assert.equal(server.store.stats().subscribers, 20);
