@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 
 /** Runs one test file with the real script and gives what it printed and its exit code. */
@@ -74,4 +74,14 @@ test('a skipped test is told, and is a failure where nothing may be left out', (
   const strict = tallyOf(source, { CI: 'true' });
   assert.equal(strict.last, '1 passed, 1 failed');
   assert.equal(strict.exitCode, 1);
+});
+
+test('tests that a file takes from another count as its own', () => {
+  const shared = join(mkdtempSync(join(tmpdir(), 'rackwright-shared-')), 'shared.mjs');
+  writeFileSync(shared, `import { test } from 'node:test';\ntest('shared', () => {});\n`);
+  const { exitCode, last, lines } = tallyOf(`import ${JSON.stringify(shared)};`);
+  rmSync(dirname(shared), { recursive: true });
+  assert.equal(last, '1 passed, 0 failed');
+  assert.equal(exitCode, 0);
+  assert.ok(lines.some((line) => /^ok .*some\.test\.mjs \(1 passed\)$/.test(line)));
 });
