@@ -1,55 +1,24 @@
-import { randomInt, randomUUID } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import { join } from 'node:path';
-import { type InProcessHook, issueClientCertificate } from '../kube/index.ts';
-import { type Admission, openAdmission } from './admission/admission.ts';
-import { chainAdmission } from './admission/admission-chain.ts';
-import { InProcessAdmissionChain } from './admission/in-process-admission.ts';
-import { WebhookAdmission } from './admission/webhook-admission.ts';
-import { WebhookIndex } from './admission/webhook-index.ts';
-import { openAuditLog } from './audit.ts';
-import { Access } from './auth/access.ts';
+import { issueClientCertificate } from '../kube/index.ts';
+import { type AuditLog, openAuditLog } from './audit.ts';
 import { impersonate } from './auth/impersonation.ts';
-import { escalationAdmission } from './auth/rbac/escalation-admission.ts';
-import { bootstrap } from './bootstrap.ts';
-import { bootstrapRbac } from './bootstrap-rbac.ts';
-import { builtinResources } from './builtins/index.ts';
-import { serveBuiltin } from './builtins/serve-builtin.ts';
 import { builtinSubresources } from './builtins/subresources/index.ts';
-import { startControllers } from './controllers/index.ts';
-import type { ServerCore } from './core.ts';
-import { type ConverterFactory, renameOnly } from './crd/conversion.ts';
-import { converterFactory } from './crd/conversion-in-process.ts';
-import { CrdLifecycle } from './crd/crd-lifecycle.ts';
-import { kubeconfigOf, loadIdentity } from './data-dir.ts';
+import { kubeconfigOf, type ServerIdentity } from './data-dir.ts';
 import { createRequestListener } from './http/api-server.ts';
 import { answerBrokenRequests } from './http/broken-request.ts';
 import { createNonResourceRoutes } from './http/non-resource.ts';
 import { RequestMetrics } from './metrics.ts';
 import { createOpenApiDocuments } from './openapi/documents.ts';
-import { ResourceRegistry } from './registry.ts';
-import { loadOrCreateKeys } from './store/keys.ts';
-import { type OpenStore, openStore } from './store/open-store.ts';
-import { type ServiceResolver, WebhookClient } from './webhook/webhook-client.ts';
+import { openPlane, type Plane, type PlaneOptions } from './plane.ts';
 
 /** How to run the embedded API server. */
-export interface ApiServerOptions {
-  readonly dataDir: string;
+export interface ApiServerOptions extends PlaneOptions {
   /** 0: any free port. */
   readonly port: number;
   /** The address to listen on; loopback unless told. */
   readonly host?: string;
-  /** Converts kinds whose definitions name no webhook; only the version is renamed unless told. */
-  readonly converterFor?: ConverterFactory;
-  /** How long events are kept; an hour unless told. */
-  readonly eventTtlMs?: number;
-  /** False when something else keeps the numbers of pod disruption budgets. */
-  readonly runsDisruption?: boolean;
-  /** Rules of this program that judge writes, asked as admission webhooks are. */
-  readonly admission?: readonly InProcessHook[];
-  /** Where a webhook's Service is; without it, webhooks have to be given by URL. */
-  readonly resolveService?: ServiceResolver;
   /** What must be so before /readyz says ok; a text says what is missing. */
   readonly readiness?: Readonly<Record<string, () => string | undefined>>;
   /** Told about what should never happen. */
@@ -73,7 +42,6 @@ export interface ApiServer {
   close(): Promise<void>;
 }
 
-const suffixAlphabet = 'bcdfghjklmnpqrstvwxz2456789';
 const version = {
   major: '1',
   minor: '34',
@@ -89,88 +57,84 @@ const version = {
   compiler: 'none',
   platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
 };
-const sealedBuckets = new Set(['/secrets', 'metal.ironcore.dev/bmcsecrets']);
 
 /** Starts the embedded Kubernetes API server on a data directory and resolves when it answers. */
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
   const host = options.host ?? '127.0.0.1';
   const now = (): Date => new Date();
-  mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
-  const onFault =
-    options.onFault ?? ((error: unknown) => process.stderr.write(`rackwright apiserver: ${String(error)}\n`));
-  const keys = loadOrCreateKeys(join(options.dataDir, 'secrets.key'));
-  const store = await openStore({
-    directory: options.dataDir,
-    encrypt: (b) => sealedBuckets.has(b),
-    keys,
-    onError: onFault,
-  });
-  const identity = await loadIdentity(options.dataDir, { host, now: now() });
-  const access = new Access({
-    dataDir: options.dataDir,
-    store,
-    adminToken: identity.adminToken,
-    caPem: identity.authority.certificatePem,
-    now,
-    onFault,
-  });
-  const client = new WebhookClient(options.resolveService);
-  const registry = new ResourceRegistry();
-  const webhooks = new WebhookIndex();
-  const following = webhooks.follow(store);
-  const admission = chainAdmission([
-    new InProcessAdmissionChain(options.admission ?? []),
-    new WebhookAdmission({ store, registry, authorizer: access.authorizer, webhooks, client }),
-    escalationAdmission(access.authorizer),
-  ]);
-  const core = createCore(store, now, { registry, admission });
-  for (const builtin of builtinResources()) core.registry.add(serveBuiltin(builtin));
-  const builtinGroups = new Set([...core.registry.groups(), ...access.virtual.map((v) => v.group)]);
-  const crds = new CrdLifecycle({
-    core,
-    converterFor: converterFactory(options.converterFor ?? (() => renameOnly), client),
-    onFault,
-  }).start();
-  // A webhook that nobody answers must not keep the server from starting.
-  const own = { ...core, admission: openAdmission };
-  await bootstrap(own);
-  await bootstrapRbac(own);
-  access.startControllers(core);
-  const { eventTtlMs, runsDisruption } = options;
-  const controllers = startControllers({ core, eventTtlMs, runsDisruption, onFault });
-  const metrics = new RequestMetrics();
-  metrics.showStored(store, core.registry);
+  const onFault = options.onFault?.bind(options) ?? tellFault;
+  const plane = await openPlane(options, { host, now, onFault });
   const audit = await openAuditLog(join(options.dataDir, 'audit.log'), now);
-  const discovery = { registry: core.registry, virtual: access.virtual };
-  let address = '';
+  const address = { value: '' };
+  const server = createHttpsServer(plane.identity, requestListener(plane, audit, { options, address, onFault }));
+  const closeParts = async (): Promise<void> => {
+    await audit.close();
+    await plane.close();
+  };
+  const port = await listen(server, options.port, host).catch(async (error: unknown) => {
+    await closeParts();
+    throw error;
+  });
+  address.value = `${reachable(host)}:${port}`;
+  return describeServer(plane, `https://${address.value}`, {
+    options,
+    now,
+    async close() {
+      await closeServer(server);
+      await closeParts();
+    },
+  });
+}
+
+function tellFault(error: unknown): void {
+  process.stderr.write(`rackwright apiserver: ${String(error)}\n`);
+}
+
+interface Front {
+  readonly options: ApiServerOptions;
+  /** `host:port`, known once the server listens. */
+  readonly address: { readonly value: string };
+  onFault(error: unknown): void;
+}
+
+function requestListener(plane: Plane, audit: AuditLog, front: Front) {
+  const { core, access, isBuiltinGroup } = plane;
+  const { authenticator, authorizer, virtual } = access;
+  const metrics = new RequestMetrics();
+  metrics.showStored(core.store, core.registry);
+  const discovery = { registry: core.registry, virtual };
   const routes = createNonResourceRoutes({
     discovery,
     openapi: createOpenApiDocuments(discovery, { name: 'Kubernetes', version: version.gitVersion }),
     metrics: metrics.registry,
     version,
-    address: () => address,
-    isBuiltinGroup: (group) => builtinGroups.has(group),
+    address: () => front.address.value,
+    isBuiltinGroup,
     checks: { ping: () => undefined },
-    readiness: options.readiness ?? {},
+    readiness: front.options.readiness ?? {},
   });
-  const listener = createRequestListener({
+  return createRequestListener({
     core,
-    authenticator: access.authenticator,
-    authorizer: access.authorizer,
-    impersonate: (request, user) => impersonate(request, user, access.authorizer),
+    authenticator,
+    authorizer,
+    impersonate: (request, user) => impersonate(request, user, authorizer),
     audit,
     metrics,
-    routes: access.withRoutes(routes, () => `https://${address}`),
-    virtual: access.virtual,
+    routes: access.withRoutes(routes, () => `https://${front.address.value}`),
+    virtual,
     subresources: [...access.subresources(core), ...builtinSubresources(core)],
-    isBuiltinGroup: (group) => builtinGroups.has(group),
-    onFault,
+    isBuiltinGroup,
+    onFault: front.onFault,
   });
+}
+
+function createHttpsServer(identity: ServerIdentity, listener: ReturnType<typeof createRequestListener>): Server {
   const server = createServer(
     {
       key: identity.server.privateKeyPem,
       cert: identity.server.certificatePem,
       ca: identity.authority.certificatePem,
+      // Certificates are welcome, not demanded: most clients come with a token.
       requestCert: true,
       rejectUnauthorized: false,
       keepAliveTimeout: 90_000,
@@ -181,56 +145,32 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     listener,
   );
   answerBrokenRequests(server);
-  const closeParts = async (): Promise<void> => {
-    await controllers.close();
-    crds.close();
-    access.close();
-    following.close();
-    await client.close();
-    await audit.close();
-    await store.close();
-  };
-  const port = await listen(server, options.port, host).catch(async (error: unknown) => {
-    await closeParts();
-    throw error;
-  });
-  address = `${reachable(host)}:${port}`;
-  const url = `https://${address}`;
+  return server;
+}
+
+interface Running {
+  readonly options: ApiServerOptions;
+  now(): Date;
+  close(): Promise<void>;
+}
+
+/** Writes the kubeconfig that reaches the server, and gives its owner what is needed to use it. */
+function describeServer({ identity, store }: Plane, url: string, running: Running): ApiServer {
   const kubeconfig = kubeconfigOf(identity, url);
-  writeFileSync(join(options.dataDir, 'kubeconfig'), kubeconfig, { mode: 0o600 });
+  writeFileSync(join(running.options.dataDir, 'kubeconfig'), kubeconfig, { mode: 0o600 });
   return {
     url,
     caPem: identity.authority.certificatePem,
     adminToken: identity.adminToken,
     kubeconfig,
     async issueClientCertificate({ commonName, groups }) {
-      const issued = await issueClientCertificate(identity.authority, {
-        now: now(),
-        commonName,
-        organizations: groups ?? [],
-      });
+      const subject = { now: running.now(), commonName, organizations: groups ?? [] };
+      const issued = await issueClientCertificate(identity.authority, subject);
       return { certPem: issued.certificatePem, keyPem: issued.privateKeyPem };
     },
     compact: () => store.compact(store.revision()),
     backup: (target) => store.backup(target),
-    async close() {
-      await closeServer(server);
-      await closeParts();
-    },
-  };
-}
-
-function createCore(
-  store: OpenStore,
-  now: () => Date,
-  parts: { registry: ResourceRegistry; admission: Admission },
-): ServerCore {
-  return {
-    store,
-    ...parts,
-    now,
-    newUid: randomUUID,
-    newSuffix: () => Array.from({ length: 5 }, () => suffixAlphabet[randomInt(suffixAlphabet.length)]).join(''),
+    close: running.close,
   };
 }
 
