@@ -41,7 +41,7 @@ export class GarbageCollector {
     this.#writes = new CollectorWrites(core);
     const queue = createWorkQueue({
       name: 'garbage-collector',
-      concurrency: 16,
+      concurrency: 64,
       clock: systemClock,
       random: Math.random,
       work: async (address) => {
