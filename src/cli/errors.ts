@@ -67,7 +67,7 @@ function explainKubeError(error: KubeError): Explanation {
     case 'RequestTimeout':
       return {
         outcome: 'unreachable',
-        text: `${error.message}\nIs the server running? Start it with "rackwright up".`,
+        text: `${error.message}\nIs the server running ("rackwright up" starts one), and is it the right kubeconfig?`,
       };
     case 'Aborted':
       return { outcome: 'ok', text: 'stopped before it was done' };

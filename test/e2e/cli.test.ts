@@ -496,6 +496,21 @@ describe('who asks', () => {
     assert.match(nowhere.err, /there is no .*kubeconfig; start a server with "rackwright up"/);
   });
 
+  test('a kubeconfig that cannot be read is not quoted: it holds a token', async () => {
+    const broken = join(folder.path, 'kubeconfig');
+    writeFileSync(broken, 'users:\n- user:\n    token: not-to-be-seen\n   bad: [x\n');
+    for (const flags of [
+      ['--kubeconfig', broken],
+      ['--data-dir', folder.path],
+    ]) {
+      const { code, err } = await runCli(['get', 'ns', ...flags]);
+      assert.equal(code, 6, err);
+      assert.match(err, /cannot (be )?read/);
+      assert.doesNotMatch(err, /not-to-be-seen/);
+    }
+    rmSync(broken);
+  });
+
   test('KUBECONFIG and --kubeconfig say which server is meant', async () => {
     const kubeconfig = join(dataDir, 'kubeconfig');
     const byEnv = startCli(['get', 'bmh', '-o', 'name'], { KUBECONFIG: kubeconfig });

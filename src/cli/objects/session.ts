@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { parse } from 'yaml';
 import {
   type ConnectionSpec,
   createClient,
@@ -9,6 +8,7 @@ import {
   type KubeClient,
   type ResourceMapper,
 } from '../../kube/index.ts';
+import { parseYamlStrict } from '../../schema/index.ts';
 import { parseDurationMs } from '../duration.ts';
 import { CliError } from '../errors.ts';
 import { readSettings } from '../settings.ts';
@@ -110,7 +110,9 @@ interface OwnKubeconfig {
 
 /** The file our own server wrote needs nothing of the library that reads all others, which takes long to load. */
 function readOwnKubeconfig(file: string): ConnectionSpec | undefined {
-  const { clusters = [], users = [] } = parse(readFileSync(file, 'utf8')) as OwnKubeconfig;
+  const parsed = parseYamlStrict(readFileSync(file, 'utf8'));
+  if ('error' in parsed) throw new CliError('unreachable', `${file} cannot be read: ${parsed.error}`);
+  const { clusters = [], users = [] } = (parsed.value ?? {}) as unknown as OwnKubeconfig;
   const { server, 'certificate-authority-data': ca } = clusters[0]?.cluster ?? {};
   const token = users[0]?.user?.token;
   if (clusters.length !== 1 || users.length !== 1 || server === undefined || ca === undefined || token === undefined) {

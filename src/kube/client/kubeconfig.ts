@@ -27,7 +27,8 @@ export async function connectKubeconfig(options: KubeconfigOptions): Promise<Con
   } catch (cause) {
     throw kubeError(
       'BadConnectionSettings',
-      `cannot read the kubeconfig ${options.file ?? ''}: ${String(cause)}`,
+      // The lines after the first quote the file, tokens included.
+      `cannot read the kubeconfig ${options.file ?? ''}: ${String(cause).split('\n', 1)[0]}`,
       cause,
     );
   }
