@@ -33,11 +33,11 @@ export function answerBrokenRequests(server: Server): void {
     if (refused.has(socket)) return; // more of what was refused already
     refused.add(socket);
     const before = answering.get(socket);
-    const isLast = error.code === 'HPE_INVALID_EOF_STATE' || error.code === 'HPE_INVALID_CHUNK_SIZE';
+    const isInsideBody = before !== undefined && !before.req.complete;
     // Bytes after a whole request are a broken next one: the whole one gets its answer first.
-    if (before !== undefined && !before.writableFinished && !isLast)
+    if (before !== undefined && !before.writableFinished && !isInsideBody)
       before.once('close', () => answerBroken(error, socket, false));
-    else answerBroken(error, socket, before !== undefined && !before.writableEnded);
+    else answerBroken(error, socket, isInsideBody);
   });
 }
 

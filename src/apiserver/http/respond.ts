@@ -35,7 +35,7 @@ export function respondJson(response: ServerResponse, json: string, frame: Respo
     'Content-Type': frame.media.contentType,
     ...frame.headers,
   };
-  if (frame.warnings.size > 0) headers.Warning = [...frame.warnings].map(warningHeader);
+  if (frame.warnings.size > 0) headers.Warning = shortWarnings(frame.warnings).map(warningHeader);
   if (frame.acceptsGzip && text.length >= gzipFromBytes) {
     const packed = gzipSync(text, { level: 1 });
     headers['Content-Encoding'] = 'gzip';
@@ -60,6 +60,26 @@ function send(response: ServerResponse, body: string | Buffer, unread: IncomingM
 function formatted(json: string, media: ResponseFrame['media']): string {
   if (media.format === 'yaml') return stringify(JSON.parse(json), yamlForm);
   return media.pretty ? JSON.stringify(JSON.parse(json), null, 2) : `${json}\n`;
+}
+
+/** Past so many characters in all, warnings are cut, and the rest of them is left out, as kube-apiserver does. */
+const maxWarningsLength = 4096;
+const cutWarningLength = 256;
+
+function shortWarnings(warnings: ReadonlySet<string>): string[] {
+  const total = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + text.length, 0);
+  const short: string[] = [];
+  for (const text of warnings) {
+    short.push(text);
+    if (total(short) > maxWarningsLength) break;
+  }
+  if (total(short) <= maxWarningsLength) return short;
+  const cut: string[] = [];
+  for (const text of warnings) {
+    if (total(cut) >= maxWarningsLength) break;
+    cut.push(text.slice(0, cutWarningLength));
+  }
+  return cut;
 }
 
 function warningHeader(text: string): string {

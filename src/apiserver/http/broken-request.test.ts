@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { connect, type TLSSocket } from 'node:tls';
+import { createCertificateAuthority, issueServerCertificate } from '../../kube/index.ts';
+import { readBody } from './body.ts';
+import { answerBrokenRequests } from './broken-request.ts';
+
+const authority = await createCertificateAuthority({ commonName: 'test', now: new Date() });
+const issued = await issueServerCertificate(authority, {
+  now: new Date(),
+  commonName: 'localhost',
+  dns: ['localhost'],
+  ips: ['127.0.0.1'],
+});
+
+/** A server that loses patience after a fraction of a second. */
+async function impatientServer(t: TestContext): Promise<{ open(): Promise<TLSSocket>; truncated: () => number }> {
+  let truncated = 0;
+  const options = {
+    key: issued.privateKeyPem,
+    cert: issued.certificatePem,
+    requestTimeout: 200,
+    headersTimeout: 200,
+    connectionsCheckingInterval: 20,
+  };
+  const server: Server = createServer(options, (request, response) => {
+    readBody(request).then(
+      (body) => response.end(body),
+      () => {
+        truncated += 1;
+      },
+    );
+  });
+  answerBrokenRequests(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const { port } = server.address() as AddressInfo;
+  const open = async (): Promise<TLSSocket> => {
+    const socket = connect({ port, host: '127.0.0.1', ca: authority.certificatePem });
+    await once(socket, 'secureConnect');
+    return socket.on('error', () => undefined);
+  };
+  return { open, truncated: () => truncated };
+}
+
+async function everythingFrom(socket: TLSSocket): Promise<string> {
+  let text = '';
+  socket.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1');
+  });
+  await new Promise((resolve) => socket.on('close', resolve));
+  return text;
+}
+
+test('a client that never finishes its headers is told that time is up', { timeout: 30_000 }, async (t) => {
+  const { open } = await impatientServer(t);
+  const socket = await open();
+  const answer = everythingFrom(socket);
+  socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow');
+  assert.match(await answer, /^HTTP\/1\.1 504 /);
+});
+
+test('a client that drips its body is cut off, and its request given up', { timeout: 30_000 }, async (t) => {
+  const { open, truncated } = await impatientServer(t);
+  const socket = await open();
+  const answer = everythingFrom(socket);
+  socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n');
+  const drip = setInterval(() => socket.write('x'), 20);
+  await answer;
+  clearInterval(drip);
+  while (truncated() === 0) await new Promise(setImmediate);
+});
+
+test('rubbish after rubbish is answered once', { timeout: 30_000 }, async (t) => {
+  const { open } = await impatientServer(t);
+  const socket = await open();
+  const answer = everythingFrom(socket);
+  for (let n = 0; n < 50; n++) socket.write(`rubbish ${n}\r\n\r\n`);
+  assert.deepEqual((await answer).match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 400']);
+});
+
+test('a large refused body does not reset the connection before its answer is read', { timeout: 30_000 }, async (t) => {
+  const { open } = await impatientServer(t);
+  const socket = await open();
+  const answer = everythingFrom(socket);
+  socket.write(`GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(4 << 20)}\r\n\r\n`);
+  assert.match(await answer, /^HTTP\/1\.1 431 /);
+});
