@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { type CliOptions, type CliProcess, runCli, startCli, startUp, temporaryFolder } from './cli-fixture.ts';
 
@@ -607,6 +608,26 @@ describe('stopping, killing, backing up', () => {
       }
     });
   }
+
+  test('data of a newer version and open key files are refused with a line that says what to do', async () => {
+    const copy = join(folder.path, 'to-be-spoilt');
+    await cli(['backup', join(folder.path, 'spoilt.tar')]);
+    await runCli(['restore', join(folder.path, 'spoilt.tar'), '--data-dir', copy]);
+    chmodSync(join(copy, 'secrets.key'), 0o644);
+    const open = startCli(['up', '--data-dir', copy, '--port', '0']);
+    assert.equal(await open.ended(), 4);
+    assert.match(open.printed.err, /secrets\.key is open to others \(mode 0644\); run: chmod 600/);
+    chmodSync(join(copy, 'secrets.key'), 0o600);
+    const db = new DatabaseSync(join(copy, 'objects.db'));
+    db.exec(`UPDATE meta SET value = 99 WHERE name = 'format'`);
+    db.close();
+    const newer = startCli(['up', '--data-dir', copy, '--port', '0']);
+    assert.equal(await newer.ended(), 4);
+    assert.match(
+      newer.printed.err,
+      /was written by a newer version \(format 99;.*; start that version, or restore a backup/,
+    );
+  });
 
   test('a secret is in no file in the clear', async () => {
     await up.end('SIGKILL');
