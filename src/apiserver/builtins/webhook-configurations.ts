@@ -15,6 +15,7 @@ import type { KubeObject } from '../object.ts';
 import type { BuiltinResource, Strategy } from '../resource.ts';
 import { selectorFaults } from './checks.ts';
 import { ageColumn, ageOf, nameColumn } from './table.ts';
+import { matchConditionFaults } from './webhook-conditions.ts';
 import { webhookRuleFaults } from './webhook-rules.ts';
 
 /** One rule of a webhook: which operations on which resources it is asked about. */
@@ -101,6 +102,7 @@ function webhookFaults(hook: Webhook, path: string): FieldError[] {
     ...selectorFaults(hook.namespaceSelector ?? {}, `${path}.namespaceSelector`),
     ...selectorFaults(hook.objectSelector ?? {}, `${path}.objectSelector`),
     ...webhookClientErrors(hook.clientConfig ?? {}, `${path}.clientConfig`),
+    ...matchConditionFaults(hook.matchConditions ?? [], `${path}.matchConditions`),
     ...choice(hook.reinvocationPolicy, `${path}.reinvocationPolicy`, ['IfNeeded', 'Never']),
   ];
 }

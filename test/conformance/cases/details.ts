@@ -315,6 +315,17 @@ export const builtInDetails = topic('details', {
       [{ ...hook, rules: [{ ...hook.rules[0], resources: ['*/*', 'pods'], scope: 'Galaxy' }] }],
       [{ ...hook, clientConfig: { url: 'http://user@host/?q#f' } }],
       [{ ...hook, admissionReviewVersions: ['v2', 'v2'] }],
+      [
+        {
+          ...hook,
+          matchConditions: [
+            { name: 'a', expression: 'request.nothing' },
+            { name: 'a', expression: '1 + 1' },
+            { name: 'bad name', expression: '' },
+            { expression: 'object.metadata.name ==' },
+          ],
+        },
+      ],
     ];
     for (const webhooks of refused) await t.post(path, configuration(webhooks as JsonObject[]));
     await t.post(path, configuration([hook]));
