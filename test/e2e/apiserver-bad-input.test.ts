@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
-import { badRequests, standing } from './apiserver-bad-requests.ts';
+import { badRequests, standing, verdictOf } from './apiserver-bad-requests.ts';
 import { brokenRequests } from './apiserver-broken-requests.ts';
-import { type Reply, statusIn } from './apiserver-client.ts';
 import { type ServerUnderTest, startServerUnderTest, widget, widgetPath } from './apiserver-fixture.ts';
 import { assertServes, stateOf } from './apiserver-state.ts';
 
@@ -20,11 +19,6 @@ before(async () => {
 });
 
 after(() => under.stop());
-
-function verdictOf(reply: Reply): [number, string | undefined] {
-  const isStatus = reply.headers['content-type'] === 'application/json' && statusIn(reply).kind === 'Status';
-  return [reply.code, isStatus ? (statusIn(reply).reason ?? '') : undefined];
-}
 
 for (const bad of badRequests) {
   test(`${bad.name} is answered with ${bad.code} ${bad.reason ?? ''}`, async () => {

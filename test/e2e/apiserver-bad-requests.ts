@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { type Reply, statusIn } from './apiserver-client.ts';
 import { corePath, widget, widgetPath } from './apiserver-fixture.ts';
 
 /** A request that must be refused, and how. */
@@ -11,6 +12,8 @@ export interface BadRequest {
   readonly code: number;
   /** The reason in the Status; empty when the Status has none, undefined when the answer is no Status. */
   readonly reason: string | undefined;
+  /** What the real server does instead. */
+  readonly realDiffers?: string;
 }
 
 type Verdict = readonly [code: number, reason: string | undefined];
@@ -327,9 +330,12 @@ const media: BadRequest[] = [
   create('text', text, [415, 'UnsupportedMediaType'], { 'content-type': 'text/plain' }),
   create('a form', 'a=b', [415, 'UnsupportedMediaType'], { 'content-type': 'application/x-www-form-urlencoded' }),
   create('a media type that is none', text, [415, 'UnsupportedMediaType'], { 'content-type': '/;;;=' }),
-  create('protobuf of a custom resource', text, [415, 'UnsupportedMediaType'], {
-    'content-type': 'application/vnd.kubernetes.protobuf',
-  }),
+  {
+    ...create('protobuf of a custom resource', text, [415, 'UnsupportedMediaType'], {
+      'content-type': 'application/vnd.kubernetes.protobuf',
+    }),
+    realDiffers: 'it hangs up',
+  },
   get('an answer as an image', widgetPath(), [406, 'NotAcceptable'], { accept: 'image/png' }),
   get('an answer as a table of nowhere', widgetPath(), [406, 'NotAcceptable'], {
     accept: 'application/json;as=Table;g=x;v=v1',
@@ -500,3 +506,9 @@ export const badRequests: readonly BadRequest[] = [
   ...paths,
   ...versions,
 ];
+
+/** The code of an answer, and the reason of its Status. */
+export function verdictOf(reply: Reply): [code: number, reason: string | undefined] {
+  const isStatus = reply.headers['content-type'] === 'application/json' && statusIn(reply).kind === 'Status';
+  return [reply.code, isStatus ? (statusIn(reply).reason ?? '') : undefined];
+}
