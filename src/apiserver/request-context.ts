@@ -11,6 +11,8 @@ export interface RequestContext {
   readonly now: Date;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** Throws 403 unless the user may also do this to the same object: a PUT or apply that creates needs `create`. */
+  demand(verb: string): void;
   /** Texts for `Warning:` headers, in order, without duplicates. */
   readonly warnings: Set<string>;
 }

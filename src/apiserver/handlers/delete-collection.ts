@@ -4,10 +4,9 @@ import type { ServedResource } from '../served-resource.ts';
 import { ApiError } from '../status.ts';
 import { deleteObject } from './delete.ts';
 import type { DeleteOptions } from './delete-options.ts';
-import { compileFilter } from './filter.ts';
 import { listObjects, type RenderedPage } from './list.ts';
 
-/** Deletes everything a list with the same selectors would show; answers with what was there. */
+/** Deletes what a list with the same options would show, no more; answers with what was there. */
 export async function deleteCollection(
   core: ServerCore,
   context: RequestContext,
@@ -15,12 +14,8 @@ export async function deleteCollection(
   options: DeleteOptions,
 ): Promise<RenderedPage> {
   const page = await listObjects(core, context, served);
-  const namespace = served.namespaced && context.info.namespace !== '' ? context.info.namespace : undefined;
-  const filter = compileFilter(served, context.info.query);
-  const listed = core.store.list({ bucket: served.bucket, namespace, filter });
-  const items = listed === 'expired' ? [] : listed.items;
   await Promise.all(
-    items.map(async ({ bucket, namespace: ns, name }) => {
+    page.keys.map(async ({ bucket, namespace: ns, name }) => {
       try {
         await deleteObject(core, context, served, { key: { bucket, namespace: ns, name }, options });
       } catch (error) {

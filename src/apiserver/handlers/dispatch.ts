@@ -111,6 +111,7 @@ async function handleUpdate(core: ServerCore, context: RequestContext, served: S
   checkNames(key, object);
   const isMissing = core.store.head(key) === undefined;
   if (isMissing && served.allowsCreateOnUpdate && context.info.subresource === '') {
+    context.demand('create');
     delete object.metadata.resourceVersion; // the version of nothing says nothing
     const result = await createObject(core, context, served, object, options);
     return { code: 201, json: await renderResult(context, served, result) };

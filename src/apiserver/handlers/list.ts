@@ -3,13 +3,15 @@ import type { ServerCore } from '../core.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
 import { ApiError, badRequest, expired, invalidOptions } from '../status.ts';
-import type { ListPage } from '../store/store.ts';
+import type { Key, ListPage } from '../store/store.ts';
 import { readContinueToken, writeContinueToken } from './continue-token.ts';
 import { compileFilter, type StoredFilter } from './filter.ts';
 
 /** A page of rendered objects and what goes into the list's metadata. */
 export interface RenderedPage {
   readonly items: string[];
+  /** Which objects they are, in the same order. */
+  readonly keys: readonly Key[];
   readonly resourceVersion: string;
   readonly continueToken: string;
   readonly remainingItemCount: number | undefined;
@@ -41,6 +43,7 @@ export async function listObjects(
   const items = rendered.every((text) => typeof text === 'string') ? rendered : await Promise.all(rendered);
   return {
     items,
+    keys: page.items,
     resourceVersion: String(page.revision),
     continueToken: page.next === undefined ? '' : writeContinueToken({ revision: page.revision, after: page.next }),
     remainingItemCount: page.next === undefined || filter !== undefined ? undefined : page.remaining,

@@ -165,6 +165,7 @@ async function applyObject(
   for (;;) {
     if (core.store.head(request.key) === undefined) {
       if (request.subresource !== '') throw notFound(served, request.key.name);
+      context.demand('create');
       const created = await createApplied(core, context, served, options, merge(undefined));
       if (created !== 'exists') return { result: created, isCreated: true };
     }

@@ -37,6 +37,7 @@ export function systemContext(
     user: systemUser,
     media: { format: 'json', as: 'object', asVersion: 'v1', contentType: 'application/json', pretty: false },
     now: core.now(),
+    demand: () => undefined,
     request,
     response: new ServerResponse(request),
     warnings: new Set(),

@@ -201,6 +201,11 @@ function contextOf(parts: ApiServerParts, flight: Flight): RequestContext {
     user: seen.user,
     media: chooseMedia(request.headers.accept, { canTransform, pretty: wantsPretty(request, info) }),
     now: parts.core.now(),
+    demand(verb) {
+      const asked = { ...info, verb };
+      const verdict = parts.authorizer.authorize(accessQueryOf(asked, seen.user));
+      if (!verdict.isAllowed) throw forbiddenRequest(asked, seen.user, verdict.reason);
+    },
     request,
     response,
     warnings,
