@@ -83,6 +83,16 @@ test('waiting for a head that could not be stored says so', async (t) => {
   await assert.rejects(store.durable(head), { code: 'commit-failed' });
 });
 
+test('settled does not reject for a write that failed, and its revision counts as handed out', async (t) => {
+  const store = await temporaryStore(t, tight);
+  const failing = assert.rejects(create(store, keyOf('big'), huge), { code: 'commit-failed' });
+  await store.settled(keyOf('big'));
+  assert.equal(store.head(keyOf('big')), undefined);
+  assert.equal(store.revision(), 1);
+  assert.equal(store.assigned(), 2);
+  await failing;
+});
+
 test('a store that is full takes writes again once compaction made room', async (t) => {
   const store = await temporaryStore(t, tight);
   await create(store, small, 0);

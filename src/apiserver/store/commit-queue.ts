@@ -79,6 +79,11 @@ export class CommitQueue {
     return this.#pending.find((write) => write.change.revision === revision);
   }
 
+  /** The newest write of this entry that is on its way. */
+  lastOf(entry: Entry): PendingWrite | undefined {
+    return this.#pending.findLast((write) => write.entry === entry);
+  }
+
   push(write: PendingWrite): void {
     this.#pending.push(write);
     if (this.#outbox.length === 0) setImmediate(() => this.#flush());

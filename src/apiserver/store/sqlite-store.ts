@@ -112,6 +112,10 @@ export class SqliteStore implements ObjectStore, CommitListener {
     return this.#revision;
   }
 
+  assigned(): number {
+    return this.#assigned;
+  }
+
   oldestRevision(): number {
     return this.#history.oldest;
   }
@@ -139,6 +143,13 @@ export class SqliteStore implements ObjectStore, CommitListener {
     if (pending === undefined)
       throw new StoreError('commit-failed', `revision ${version.revision} could not be stored`);
     await pending.promise;
+  }
+
+  async settled(key: Key): Promise<void> {
+    const entry = this.#buckets.get(key.bucket)?.find(pathOf(key));
+    // Writes are settled in order, so the last one stands for all.
+    const last = entry && this.#queue.lastOf(entry);
+    await last?.promise.catch(() => undefined);
   }
 
   subscribe(bucket: string, since: number, onChange: (changes: readonly Change[]) => void): Subscription | 'expired' {

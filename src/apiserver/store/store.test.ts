@@ -116,6 +116,20 @@ test('durable waits for the head it is given', async (t) => {
   await store.durable(head);
 });
 
+test('settled waits for the pending writes of its key, a deletion included', async (t) => {
+  const store = await temporaryStore(t);
+  await store.settled(a);
+  const created = create(store, a);
+  const removed = remove(store, a);
+  void create(store, b);
+  assert.equal(store.assigned(), 4);
+  assert.equal(store.revision(), 1);
+  await store.settled(a);
+  assert.ok(store.revision() >= 3);
+  assert.equal((await created).revision, 2);
+  assert.equal((await removed).revision, 3);
+});
+
 test('lists are in the order of etcd keys, and a namespace lists only its own', async (t) => {
   const store = await temporaryStore(t);
   const keys = [keyOf('x', 'a'), keyOf('x', 'a-b'), keyOf('a', 'a'), keyOf('z', 'a0'), keyOf('m', '')];

@@ -90,6 +90,8 @@ export interface ObjectStore {
   count(bucket: string): number;
   /** The newest committed revision. */
   revision(): number;
+  /** The highest revision handed out so far, to a write that may still be on its way or may have failed. */
+  assigned(): number;
   /** The oldest revision a watch or an exact list may start from. */
   oldestRevision(): number;
   /**
@@ -102,6 +104,11 @@ export interface ObjectStore {
    * request with a head (a write that changes nothing, a conflict) waits for it first.
    */
   durable(version: Stored): Promise<void>;
+  /**
+   * Settles when every write of this key that is pending now is on disk or has failed; never rejects. Whoever answers
+   * that an object is missing waits for it first: its deletion may not be on disk yet.
+   */
+  settled(key: Key): Promise<void>;
   /**
    * Calls back with every committed change of the bucket after `since`, in order, without gaps or repeats: history
    * first, before this call returns, then once per commit. Returns 'expired' when history does not reach back that far.
