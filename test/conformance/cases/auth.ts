@@ -117,6 +117,21 @@ export const auth = topic('auth', {
     await t.patch(widgets(t, 'one'), 'merge', { spec: { size: 2 } }, options);
     await t.patch(`${widgets(t, 'one')}/scale`, 'merge', { spec: { replicas: 2 } }, options);
   },
+  'creating-needs-create': async (t) => {
+    const user = `${t.slug}-user`;
+    const verbs = ['get', 'patch', 'update'];
+    const rules = [
+      { apiGroups: [''], resources: ['configmaps'], verbs },
+      { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs },
+    ];
+    await role(t, 'change', rules);
+    await bind(t, 'change', asUser(user));
+    await untilAllowed(t, user, { verb: 'patch', resource: 'configmaps' });
+    const options = impersonate(user);
+    await t.patch(`${core(t, 'configmaps', 'new')}?fieldManager=a`, 'apply', configMap('new'), options);
+    const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'new' }, spec: {} };
+    await t.put(`${grouped(t, 'coordination.k8s.io/v1', 'leases')}/new`, lease, options);
+  },
   'no-escalation': async (t) => {
     const user = `${t.slug}-user`;
     const manage = { apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles', 'rolebindings'], verbs: ['*'] };

@@ -78,6 +78,13 @@ export const deletion = topic('deletion', {
     await t.delete(`${core(t, 'configmaps')}?fieldSelector=metadata.name%3Dc`);
     await t.get(`${core(t, 'configmaps')}?labelSelector=part`);
   },
+  'delete-collection-by-pages': async (t) => {
+    for (const name of ['a', 'b', 'c']) {
+      await t.post(core(t, 'configmaps'), configMap(name, {}, { labels: { part: 'one' } }), { quiet: true });
+    }
+    await t.delete(`${core(t, 'configmaps')}?labelSelector=part&limit=1`);
+    await t.get(`${core(t, 'configmaps')}?labelSelector=part`);
+  },
   'delete-widget-collection': async (t) => {
     await t.crd(widgetCrd(t));
     await t.post(widgets(t), widget(t, 'a'), { quiet: true });
