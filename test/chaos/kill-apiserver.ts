@@ -40,7 +40,7 @@ export async function runApiServerKills(options: ApiServerKillOptions): Promise<
   let last: ApiServerKillRound = { round: 0, writes: 0, version: 0 };
   try {
     for (let round = 1; round <= options.rounds; round++) {
-      if (round % 5 === 0) await killWhileStarting(dataDir, random.below(600));
+      if (round % 4 === 0) await killWhileStarting(dataDir, random.below(600));
       await serveAndKill({ dataDir, random, record, followers, round });
       last = { round, writes: record.writes, version: record.newest };
       options.onRound?.(last);

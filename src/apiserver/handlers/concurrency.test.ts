@@ -4,10 +4,10 @@ import { type TemporaryServer, temporaryServer, widgetOf, widgetsAt } from '../h
 
 const hundred = Array.from({ length: 100 }, (_, n) => n);
 
-/** Twenty clients at once, five times each: with more, nearly all that is done is trying again. */
+/** Ten clients at once, ten times each: with more, nearly all that is done is trying again. */
 async function aHundredTimes(increment: () => Promise<void>): Promise<void> {
-  const clients = Array.from({ length: 20 }, async () => {
-    for (let n = 0; n < 5; n++) await increment();
+  const clients = Array.from({ length: 10 }, async () => {
+    for (let n = 0; n < 10; n++) await increment();
   });
   await Promise.all(clients);
 }
