@@ -7,7 +7,7 @@ import { asJson, copyObject, type KubeObject } from '../object.ts';
 import { applyJsonPatch, applyMergePatch } from '../patch/index.ts';
 import type { Answer, RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
-import { badRequest, methodNotAllowed, methodNotSupported, notFound, plainError } from '../status.ts';
+import { ApiError, badRequest, methodNotAllowed, methodNotSupported, notFound, plainError } from '../status.ts';
 import type { Key, Stored } from '../store/store.ts';
 import { createObject, type WriteResult } from './create.ts';
 import { deleteObject } from './delete.ts';
@@ -27,6 +27,17 @@ export async function dispatch(
   context: RequestContext,
   served: ServedResource,
 ): Promise<Answer | undefined> {
+  try {
+    return await answer(core, context, served);
+  } catch (error) {
+    // "Not found" and "conflict" rest on writes that may still be on their way to disk: a crash must not undo them.
+    const rests = error instanceof ApiError && (error.code === 404 || error.code === 409);
+    if (rests && context.info.name !== '') await core.store.settled(keyOf(context, served));
+    throw error;
+  }
+}
+
+async function answer(core: ServerCore, context: RequestContext, served: ServedResource): Promise<Answer | undefined> {
   const { info } = context;
   if (served.deprecationWarning !== undefined) context.warnings.add(served.deprecationWarning);
   refuseWrongMethod(info, served);
