@@ -58,7 +58,7 @@ function sendChange(stream: WatchStream, change: Change, request: WatchRequest, 
   const was = change.previous !== undefined && isWanted(change.previous, request);
   const is = change.type !== 'DELETED' && isWanted(change.current, request);
   if (is) stream.send(was ? 'MODIFIED' : 'ADDED', change.current, { isOwed });
-  else if (was) stream.send('DELETED', change.type === 'DELETED' ? change.current : atRevision(change), { isOwed });
+  else if (was) stream.send('DELETED', lastSeen(change), { isOwed });
 }
 
 /** Tells a client up to which version it has seen everything. */
@@ -141,11 +141,14 @@ function isWanted(item: Stored, request: WatchRequest): boolean {
   return request.filter === undefined || request.filter(item);
 }
 
-/** An object that left the selection is shown as it was, at the version of the change. */
-function atRevision(change: Change): Stored {
+/**
+ * What went, or left the selection, is shown as it was, at the version of the change. The revision stays that of the
+ * old text: it says how the text has to be read.
+ */
+function lastSeen(change: Change): Stored {
   const { previous, current } = change;
   if (previous === undefined) return current;
   const object = JSON.parse(previous.json) as KubeObject;
   object.metadata.resourceVersion = String(change.revision);
-  return { ...previous, revision: change.revision, json: JSON.stringify(object) };
+  return { ...previous, json: JSON.stringify(object) };
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../src/schema/index.ts';
 import { topic } from '../case.ts';
 import { configMap, core, widget, widgetCrd, widgets } from '../fixtures.ts';
 
@@ -93,6 +94,20 @@ export const watch = topic('watch', {
     await stream.takeAll();
     const marked = await t.watch(`${core(t, 'secrets')}?watch=true&timeoutSeconds=3&allowWatchBookmarks=true`);
     await marked.takeUntil('the first bookmark', (event) => event.type === 'BOOKMARK');
+  },
+  'deleted-shows-the-last-state': async (t) => {
+    await t.crd(widgetCrd(t));
+    const finalizers = ['example.com/hold'];
+    const made = await t.post(widgets(t), widget(t, 'a', { size: 1 }, { finalizers }), { quiet: true });
+    await t.delete(widgets(t, 'a'), { quiet: true });
+    const live = await t.get(widgets(t, 'a'), { quiet: true });
+    const from = made.str('metadata.resourceVersion');
+    t.alias(`resourceVersion=${from}`, 'from version');
+    const stream = await t.watch(`${widgets(t)}?watch=true&resourceVersion=${from}`);
+    const last = { ...(live.body as JsonObject), spec: { size: 2 } };
+    const metadata = { ...(live.at('metadata') as JsonObject), finalizers: [], labels: { late: 'yes' } };
+    await t.put(widgets(t, 'a'), { ...last, metadata }, { quiet: true });
+    await stream.take(2);
   },
   'bad-requests': async (t) => {
     await t.get(`${core(t, 'secrets')}?watch=true&resourceVersion=abc`);
