@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request } from 'node:https';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Json, JsonObject } from '../../src/schema/index.ts';
 import { type ApiClient, type ApiRequest, flatten } from './api-client.ts';
 
@@ -89,8 +90,22 @@ function parseLast(text: string): Json {
   }
 }
 
-/** Opens a watch; resolves as soon as the answer's head is there. */
-export function openWatch(client: ApiClient, asked: ApiRequest): Promise<WatchStream> {
+const retries = 100;
+
+/**
+ * Opens a watch; resolves as soon as the answer's head is there. The real server answers 429 while the cache of a new
+ * kind is filling, for as long as that takes; as clients do, this asks again.
+ */
+export async function openWatch(client: ApiClient, asked: ApiRequest): Promise<WatchStream> {
+  for (let attempt = 1; ; attempt++) {
+    const stream = await openOnce(client, asked);
+    if (stream.code !== 429 || attempt >= retries) return stream;
+    stream.close();
+    await delay(100);
+  }
+}
+
+function openOnce(client: ApiClient, asked: ApiRequest): Promise<WatchStream> {
   return new Promise((done, fail) => {
     const sent = request({ ...client.options(asked), agent: false, ca: client.target.caPem }, (answer) => {
       done(new WatchStream(sent, answer));
