@@ -164,3 +164,21 @@ function spoil(value: Json): void {
   if (Array.isArray(value)) value.push('spoilt');
   else if (typeof value === 'object' && value !== null) value.spoilt = true;
 }
+
+test('copies that double the document again and again are refused', () => {
+  const patch: Json = [{ op: 'add', path: '/x', value: { a: 1 } }];
+  for (let i = 0; i < 30; i++) patch.push({ op: 'copy', from: '/x', path: `/x/k${i}` });
+  const { code, reason } = statusOf(() => applyJsonPatch(doc, patch));
+  assert.deepEqual({ code, reason }, { code: 422, reason: 'Invalid' });
+});
+
+test('all copies of one patch together may have three mebibytes', () => {
+  const mebibyte = 'x'.repeat(1024 * 1024 - 2);
+  const copies = [1, 2, 3].map((i) => ({ op: 'copy', from: '/big', path: `/copy${i}` }));
+  const patched = applyJsonPatch({ big: mebibyte }, copies);
+  assert.deepEqual(patched, { big: mebibyte, copy1: mebibyte, copy2: mebibyte, copy3: mebibyte });
+  assert.equal(
+    statusOf(() => applyJsonPatch({ big: mebibyte, a: 1 }, [...copies, { op: 'copy', from: '/a', path: '/b' }])).code,
+    422,
+  );
+});

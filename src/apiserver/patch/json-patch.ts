@@ -5,6 +5,8 @@ import { equalJson } from './equal-json.ts';
 import { cannotApply } from './errors.ts';
 
 const maxOperations = 10_000;
+/** What all copies of one patch may add up to; without it forty small copies double a document forty times. */
+const maxCopiedBytes = 3 * 1024 * 1024;
 
 /**
  * JSON Patch (RFC 6902) with the liberties the real server takes: negative indices count from the end, replacing a
@@ -13,8 +15,19 @@ const maxOperations = 10_000;
 export function applyJsonPatch(doc: Json, patch: Json): Json {
   const operations = checkOperations(patch);
   let result = copyJson(doc);
-  for (const operation of operations) result = applyOperation(result, operation);
+  const copies = new CopyAllowance();
+  for (const operation of operations) result = applyOperation(result, operation, copies);
   return result;
+}
+
+class CopyAllowance {
+  #left = maxCopiedBytes;
+
+  copy(value: Json): Json {
+    this.#left -= Buffer.byteLength(JSON.stringify(value));
+    if (this.#left < 0) throw cannotApply();
+    return copyJson(value);
+  }
 }
 
 function checkOperations(patch: Json): JsonObject[] {
@@ -50,7 +63,7 @@ export function jsonTypeOf(value: Json): string {
   return value === null ? 'null' : typeof value;
 }
 
-function applyOperation(doc: Json, operation: JsonObject): Json {
+function applyOperation(doc: Json, operation: JsonObject, copies: CopyAllowance): Json {
   const { op, path, from, value } = operation;
   switch (op) {
     case 'add':
@@ -71,7 +84,7 @@ function applyOperation(doc: Json, operation: JsonObject): Json {
       return doc;
     }
     case 'copy': {
-      const copied = copyJson(placeOf(doc, from).get() ?? null);
+      const copied = copies.copy(placeOf(doc, from).get() ?? null);
       placeOf(doc, path).add(copied);
       return doc;
     }

@@ -18,7 +18,7 @@ export function mergeLists(live: readonly Json[], patch: readonly Json[], mergin
   checkSameType(live, patch);
   const { mergeKey } = merging;
   if (!isJsonObject(live[0] ?? patch[0])) {
-    if (merging.isDeletion === true) return live.filter((item) => !patch.includes(item));
+    if (merging.isDeletion === true) return withoutThese(live, patch);
     return orderItems(withoutDoubles([...live, ...patch]), { wanted: patch, live, mergeKey: '' });
   }
   if (mergeKey === '') throw patchFailed('cannot merge lists without merge key for struct');
@@ -41,36 +41,51 @@ function withoutDoubles(items: Json[]): Json[] {
   return [...new Set(items)];
 }
 
+function withoutThese(items: readonly Json[], gone: readonly Json[]): Json[] {
+  const unwanted = new Set(gone);
+  return items.filter((item) => !unwanted.has(item));
+}
+
 interface Lists {
   readonly live: JsonObject[];
   readonly patch: JsonObject[];
 }
 
 function obeyDirectives(live: JsonObject[], patch: JsonObject[], mergeKey: string): Lists {
-  let kept = live;
+  const gone = new Set<Json | undefined>();
   const plain: JsonObject[] = [];
   let replaces = false;
   for (const item of patch) {
     const order = item.$patch;
     if (order === undefined) plain.push(item);
-    else if (order === 'delete') {
-      const gone = keyOf(item, mergeKey);
-      kept = kept.filter((candidate) => candidate[mergeKey] !== gone);
-    } else if (order === 'replace') replaces = true;
+    else if (order === 'delete') gone.add(keyOf(item, mergeKey));
+    else if (order === 'replace') replaces = true;
     else if (order === 'merge') throw patchFailed('merging lists cannot yet be specified in the patch');
     else throw patchFailed(`unknown patch type: ${printGoValue(order)} in map: ${printGoValue(item)}`);
   }
-  return replaces ? { live: plain, patch: [] } : { live: kept, patch: plain };
+  if (replaces) return { live: plain, patch: [] };
+  return { live: live.filter((candidate) => !gone.has(candidate[mergeKey])), patch: plain };
 }
 
 function mergeItems(live: JsonObject[], patch: JsonObject[], { mergeKey, mergeItem }: ListMerging): JsonObject[] {
   const merged = [...live];
+  const places = rankBy(live, (item) => (item as JsonObject)[mergeKey]);
   for (const item of patch) {
     const key = keyOf(item, mergeKey);
-    const at = merged.findIndex((candidate) => candidate[mergeKey] === key);
+    const at = places.get(key) ?? -1;
     const current = merged[at];
-    if (current === undefined) merged.push(item);
-    else merged[at] = mergeItem(current, item);
+    if (current === undefined) places.set(key, merged.push(item) - 1);
+    else {
+      const result = mergeItem(current, item);
+      merged[at] = result;
+      // A key of null is taken away by the merge; the next item without one is then the first of that key.
+      if (result[mergeKey] !== key) {
+        places.set(
+          key,
+          merged.findIndex((candidate, i) => i > at && candidate[mergeKey] === key),
+        );
+      }
+    }
   }
   return merged;
 }
@@ -122,24 +137,47 @@ function rankBy(items: readonly Json[], identity: (item: Json) => Json | undefin
  * depends on that, so it is repeated here.
  */
 export function liveOrderAfter(live: readonly Json[], patch: readonly Json[], mergeKey: string): Json[] {
-  const room = [...live];
-  if (mergeKey === '') return room;
+  if (mergeKey === '') return [...live];
   const items = patch.filter(isJsonObject);
-  let length = room.length;
-  for (const item of items.filter(({ $patch }) => $patch === 'delete')) {
-    for (let at = indexOfKey(room, length, item, mergeKey); at >= 0; at = indexOfKey(room, length, item, mergeKey)) {
-      room.copyWithin(at, at + 1, length);
-      length--;
-    }
-  }
-  if (items.some(({ $patch }) => $patch === 'replace')) return room;
+  const deletions = items.filter(({ $patch }) => $patch === 'delete').map((item) => item[mergeKey]);
+  const { kept, left } = closeGaps(live, deletions, mergeKey);
+  if (items.some(({ $patch }) => $patch === 'replace')) return [...kept, ...left];
+  const keys = new Set(kept.filter(isJsonObject).map((item) => item[mergeKey]));
+  let filled = 0;
   for (const item of items.filter(({ $patch }) => $patch === undefined)) {
-    if (length < room.length && indexOfKey(room, length, item, mergeKey) < 0) room[length++] = item;
+    if (filled === left.length) break;
+    if (keys.has(item[mergeKey])) continue;
+    keys.add(item[mergeKey]);
+    left[filled++] = item;
   }
-  return room;
+  return [...kept, ...left];
 }
 
-function indexOfKey(room: readonly Json[], length: number, item: JsonObject, mergeKey: string): number {
-  const key = item[mergeKey];
-  return room.findIndex((candidate, i) => i < length && isJsonObject(candidate) && candidate[mergeKey] === key);
+/**
+ * Takes items out one after the other as the real server does: what follows moves up, so at each step the room that is
+ * left at the end still shows the item that was last.
+ */
+function closeGaps(
+  live: readonly Json[],
+  deletions: readonly (Json | undefined)[],
+  mergeKey: string,
+): { kept: Json[]; left: Json[] } {
+  const places = new Map<Json | undefined, number[]>();
+  for (const [i, item] of live.entries()) {
+    if (!isJsonObject(item)) continue;
+    const known = places.get(item[mergeKey]);
+    if (known === undefined) places.set(item[mergeKey], [i]);
+    else known.push(i);
+  }
+  const gone = new Set<number>();
+  const left: Json[] = [];
+  let last = live.length - 1;
+  for (const key of new Set(deletions)) {
+    for (const at of places.get(key) ?? []) {
+      while (gone.has(last)) last--;
+      left.push(live[last] as Json);
+      gone.add(at);
+    }
+  }
+  return { kept: live.filter((_, i) => !gone.has(i)), left: left.reverse() };
 }

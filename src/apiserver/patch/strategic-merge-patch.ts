@@ -40,11 +40,12 @@ function obeyRetainKeys(into: JsonObject, patch: JsonObject): void {
   if (keep === undefined) return;
   delete patch[retainKeys];
   if (!Array.isArray(keep)) throw badRequest('invalid patch format of retainKeys');
+  const kept = new Set<Json>(keep);
   for (const [key, value] of Object.entries(patch)) {
     if (value === null || key.startsWith(deleteFromList) || key.startsWith(setOrder)) continue;
-    if (!keep.includes(key)) throw badRequest('invalid patch format of retainKeys');
+    if (!kept.has(key)) throw badRequest('invalid patch format of retainKeys');
   }
-  for (const key of Object.keys(into)) if (!keep.includes(key)) delete into[key];
+  for (const key of Object.keys(into)) if (!kept.has(key)) delete into[key];
 }
 
 /** Merges a list together with the order the patch wants for it, then forgets both in the patch. */
