@@ -119,3 +119,62 @@ export async function runCli(words: readonly string[], options: CliOptions = {})
   const code = await runCommandLine(words, terminal);
   return { code, out, err };
 }
+
+/** A host with its credentials, and a port configuration in the other spelling of its kind. */
+export const hostManifests = `
+apiVersion: v1
+kind: Secret
+metadata: {name: host-1-bmc}
+stringData: {username: admin, password: not-to-be-seen}
+---
+apiVersion: metal3.io/v1alpha1
+kind: BareMetalHost
+metadata: {name: host-1, labels: {rack: a1}}
+spec:
+  online: true
+  bootMACAddress: "00:11:22:33:44:55"
+  bmc: {address: "redfish://192.0.2.1/redfish/v1/Systems/1", credentialsName: host-1-bmc}
+---
+apiVersion: metal3.io/v1alpha1
+kind: SwitchportConfiguration
+metadata: {name: tenant}
+spec: {untaggedVLAN: 10}
+`;
+
+/** A running server with the manifests above applied, and ways to talk to it. */
+export interface Fleet {
+  readonly folder: string;
+  readonly dataDir: string;
+  /** The process that serves it; tests may end it and put another here. */
+  up: CliProcess;
+  cli(words: readonly string[], options?: CliOptions): Promise<CliResult>;
+  /** One field of an object, by JSONPath. */
+  fieldOf(what: string, path: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Starts a fleet in a temporary folder. */
+export async function startFleet(): Promise<Fleet> {
+  const folder = temporaryFolder();
+  const dataDir = join(folder.path, 'data');
+  const cli = (words: readonly string[], options: CliOptions = {}) =>
+    runCli([...words, '--data-dir', dataDir], options);
+  const fleet: Fleet = {
+    folder: folder.path,
+    dataDir,
+    up: await startUp(dataDir),
+    cli,
+    async fieldOf(what, path) {
+      const { code, out, err } = await cli(['get', what, '-o', `jsonpath={${path}}`]);
+      if (code !== 0) throw new Error(err);
+      return out;
+    },
+    async close() {
+      await fleet.up.end('SIGKILL');
+      folder.remove();
+    },
+  };
+  const applied = await cli(['apply', '-f', '-'], { input: hostManifests });
+  if (applied.code !== 0) throw new Error(applied.err);
+  return fleet;
+}
