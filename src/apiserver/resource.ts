@@ -35,6 +35,8 @@ export interface TableColumn {
 export interface TablePrinter {
   readonly columns: readonly TableColumn[];
   row(object: KubeObject, now: Date): unknown[];
+  /** What else is to be said of a row, as conditions. */
+  conditions?(object: KubeObject): JsonObject[] | undefined;
   /** A kind without a table of its own; an empty list of those has no rows at all, not a list of none. */
   readonly isPlain?: boolean;
 }
@@ -111,8 +113,6 @@ export interface BuiltinResource {
   readonly schema: JsonSchema;
   readonly strategy: Strategy;
   readonly table: TablePrinter;
-  /** Turns an object into the form of another group/version that serves the same stored objects. */
-  convert?(object: KubeObject, toApiVersion: string): KubeObject;
   /** Other group/versions that serve the same stored objects (events.k8s.io/v1 beside v1). */
   readonly aliasOf?: {
     readonly bucket: string;

@@ -1,6 +1,7 @@
 import { duplicateError, type FieldError, forbiddenError, invalidError, requiredError } from '../../schema/index.ts';
 import { choiceFaults, labelFaults, portNameFaults, portNumberFaults } from './checks.ts';
 import type { Container, EnvSource } from './pod-object.ts';
+import { securityFaults } from './pod-settings-validation.ts';
 import { handlerFaults, probeFaults } from './probe-validation.ts';
 import { resourceFaults } from './resource-validation.ts';
 
@@ -68,8 +69,10 @@ function containerFaults(container: Container, path: string, around: ContainerSu
     ...envFaults(container, `${path}.env`),
     ...envFromFaults(container, `${path}.envFrom`),
     ...mountFaults(container, `${path}.volumeMounts`, around),
+    ...deviceFaults(container, `${path}.volumeDevices`, around),
     ...choiceFaults(container.imagePullPolicy, `${path}.imagePullPolicy`, pullPolicies),
     ...resourceFaults(container.resources ?? {}, `${path}.resources`),
+    ...securityFaults(container.securityContext ?? {}, `${path}.securityContext`),
   ];
 }
 
@@ -156,8 +159,8 @@ function envFromFaults(container: Container, field: string): FieldError[] {
     for (const part of given) {
       if ((source[part]?.name ?? '') === '') errors.push(requiredError(`${path}.${part}.name`));
     }
-    if (given.length === 0) errors.push(invalidError(path, '', 'must specify one of: `configMapRef` or `secretRef`'));
-    if (given.length > 1) errors.push(invalidError(path, '', 'may not have more than one field specified at a time'));
+    if (given.length === 0) errors.push(invalidError(field, '', 'must specify one of: `configMapRef` or `secretRef`'));
+    if (given.length > 1) errors.push(invalidError(field, '', 'may not have more than one field specified at a time'));
   }
   return errors;
 }
@@ -174,6 +177,19 @@ function mountFaults(container: Container, field: string, around: ContainerSurro
     if (mountPath === '') errors.push(requiredError(`${path}.mountPath`));
     if (places.has(mountPath)) errors.push(invalidError(`${path}.mountPath`, mountPath, 'must be unique'));
     places.add(mountPath);
+  }
+  return errors;
+}
+
+function deviceFaults(container: Container, field: string, around: ContainerSurroundings): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const [index, { name = '', devicePath = '' }] of (container.volumeDevices ?? []).entries()) {
+    const path = `${field}[${index}]`;
+    if (name === '') errors.push(requiredError(`${path}.name`));
+    if (devicePath === '') errors.push(requiredError(`${path}.devicePath`));
+    if (!around.volumes.has(name)) {
+      errors.push({ reason: 'FieldValueNotFound', field: `${path}.name`, badValue: name, detail: '' });
+    }
   }
   return errors;
 }

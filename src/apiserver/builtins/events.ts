@@ -86,11 +86,6 @@ const table: TablePrinter = {
   row: (object, now) => rowOf(asCore(object), now),
 };
 
-function convert(object: KubeObject, toApiVersion: string): KubeObject {
-  if (object.apiVersion === toApiVersion) return object;
-  return asKubeObject(toApiVersion === 'v1' ? toCoreEvent(asJson(object)) : fromCoreEvent(asJson(object)));
-}
-
 const names = {
   version: 'v1',
   resource: 'events',
@@ -102,7 +97,6 @@ const names = {
   allowsCreateOnUpdate: true,
   nameRule: 'dns-subdomain',
   table,
-  convert,
 } as const;
 
 /** Events of the core API. */

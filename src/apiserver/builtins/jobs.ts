@@ -5,6 +5,7 @@ import type { BuiltinResource, Strategy, TablePrinter } from '../resource.ts';
 import type { Job } from './job-object.ts';
 import { jobFaults, jobStatusFaults, jobUpdateFaults } from './job-validation.ts';
 import { defaultPodSpec } from './pod-defaults.ts';
+import { podWarnings } from './pod-warnings.ts';
 import { selectorText } from './selector-text.ts';
 import { ageColumn, ageOf, nameColumn, textColumn } from './table.ts';
 
@@ -48,7 +49,8 @@ function generateSelector(job: Job): void {
 const strategy: Strategy = {
   hasGeneration: true,
   applyDefaults,
-  prepareForCreate(job: Job) {
+  prepareForCreate(job: Job, { warn }) {
+    for (const warning of podWarnings(job.spec?.template?.spec ?? {}, 'spec.template.spec')) warn(warning);
     const labels = job.spec?.template?.metadata?.labels;
     const areShared = isDeepStrictEqual(job.metadata.labels ?? {}, labels ?? {});
     generateSelector(job);

@@ -98,6 +98,15 @@ function defaultVolume(volume: Volume): void {
   for (const file of files) defaultFieldRef(file.fieldRef);
 }
 
+/** Restart rules of single containers are off; only those of sidecars are kept. */
+export function dropUnservedFields(spec: PodSpec): void {
+  for (const container of allContainers(spec)) delete container.restartPolicyRules;
+  for (const container of spec.containers ?? []) delete container.restartPolicy;
+  for (const container of spec.initContainers ?? []) {
+    if (container.restartPolicy !== 'Always') delete container.restartPolicy;
+  }
+}
+
 /** Pods stay for five minutes on a node that stops answering, unless they say otherwise. */
 export function addDefaultTolerations(spec: PodSpec): void {
   const tolerations: Toleration[] = spec.tolerations ?? [];

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../object.ts';
+import type { Affinity, Spread } from './pod-placement.ts';
 
 /** Amounts by resource name. */
 export type ResourceAmounts = Record<string, string>;
@@ -49,6 +50,8 @@ export interface Container {
   readinessProbe?: Probe;
   startupProbe?: Probe;
   lifecycle?: { postStart?: Handler; preStop?: Handler };
+  securityContext?: SecurityContext;
+  restartPolicyRules?: object[];
 }
 
 /** A file made from a key. */
@@ -93,6 +96,17 @@ export interface Toleration {
   tolerationSeconds?: number;
 }
 
+/** The rights of a pod or of a container. */
+export interface SecurityContext {
+  runAsUser?: number;
+  runAsGroup?: number;
+  fsGroup?: number;
+  privileged?: boolean;
+  allowPrivilegeEscalation?: boolean;
+  sysctls?: { name?: string; value?: string }[];
+  seccompProfile?: { type?: string; localhostProfile?: string };
+}
+
 /** What a pod should be. */
 export interface PodSpec {
   containers?: Container[];
@@ -100,7 +114,7 @@ export interface PodSpec {
   volumes?: Volume[];
   restartPolicy?: string;
   dnsPolicy?: string;
-  dnsConfig?: { nameservers?: string[] };
+  dnsConfig?: { nameservers?: string[]; searches?: string[]; options?: { name?: string }[] };
   nodeName?: string;
   nodeSelector?: Record<string, string>;
   serviceAccountName?: string;
@@ -110,7 +124,13 @@ export interface PodSpec {
   subdomain?: string;
   hostAliases?: { ip?: string; hostnames?: string[] }[];
   schedulerName?: string;
-  securityContext?: object;
+  securityContext?: SecurityContext;
+  affinity?: Affinity;
+  topologySpreadConstraints?: Spread[];
+  ephemeralContainers?: Container[];
+  imagePullSecrets?: { name?: string }[];
+  runtimeClassName?: string;
+  os?: { name?: string };
   enableServiceLinks?: boolean;
   terminationGracePeriodSeconds?: number;
   activeDeadlineSeconds?: number;

@@ -1,7 +1,14 @@
+import type { JsonObject } from '../../schema/index.ts';
 import { ageText } from '../meta/age.ts';
 import type { TablePrinter } from '../resource.ts';
 import type { ContainerState, ContainerStatus, Pod } from './pod-object.ts';
 import { ageColumn, ageOf, nameColumn, textColumn } from './table.ts';
+
+const completed = { type: 'Completed', status: 'True' };
+const endOfPod: Readonly<Record<string, JsonObject[]>> = {
+  Succeeded: [{ ...completed, reason: 'Succeeded', message: 'The pod has completed successfully.' }],
+  Failed: [{ ...completed, reason: 'Failed', message: 'The pod failed.' }],
+};
 
 /** How pods are listed. */
 export const podTable: TablePrinter = {
@@ -16,6 +23,7 @@ export const podTable: TablePrinter = {
     textColumn('Nominated Node', 'The node that makes room for it.', 1),
     textColumn('Readiness Gates', 'How many of its readiness gates are open.', 1),
   ],
+  conditions: ({ status }: Pod) => endOfPod[status?.phase ?? ''],
   row: (object: Pod, now) => {
     const { spec = {}, status = {} } = object;
     const summary = summarise(object);

@@ -12,6 +12,8 @@ import { checkLabels } from '../meta/validate-metadata.ts';
 import { changeFaults, choiceFaults, labelFaults } from './checks.ts';
 import { containersFaults, initContainersFaults, restartPolicyFaults } from './container-validation.ts';
 import type { Pod, PodSpec, Toleration } from './pod-object.ts';
+import { placementFaults } from './pod-placement-validation.ts';
+import { settingsFaults } from './pod-settings-validation.ts';
 import { volumesFaults } from './volume-validation.ts';
 
 const maxSeconds = 2_147_483_647;
@@ -31,6 +33,7 @@ export function podSpecFaults(spec: PodSpec, path: string): FieldError[] {
     ...choiceFaults(spec.dnsPolicy, `${path}.dnsPolicy`, dnsPolicies),
   ];
   checkLabels(spec.nodeSelector, `${path}.nodeSelector`, errors);
+  errors.push(...settingsFaults(spec, path), ...placementFaults(spec, path));
   for (const name of ['serviceAccountName', 'nodeName', 'priorityClassName'] as const) {
     const value = spec[name] ?? '';
     if (value === '') continue;

@@ -1,9 +1,12 @@
 import type { JsonSchema } from '../../schema/index.ts';
+import { kubeTime } from '../core.ts';
 import type { BuiltinResource, DeletionPlan, DeletionRequest, Strategy } from '../resource.ts';
-import { addDefaultTolerations, defaultPod, defaultPodSpec, qosClassOf } from './pod-defaults.ts';
+import { addDefaultTolerations, defaultPod, defaultPodSpec, dropUnservedFields, qosClassOf } from './pod-defaults.ts';
 import type { Pod, PodSpec } from './pod-object.ts';
+import { creationFaults } from './pod-settings-validation.ts';
 import { podTable } from './pod-table.ts';
 import { podSpecFaults, podStatusFaults, podUpdateFaults } from './pod-validation.ts';
+import { podWarnings } from './pod-warnings.ts';
 
 /** Pods run on nodes: whoever deletes one that does waits for its node to stop it. */
 function planDeletion(pod: Pod, request: DeletionRequest): DeletionPlan {
@@ -22,12 +25,17 @@ const strategy: Strategy = {
     defaultPodSpec(pod.spec);
     defaultPod(pod.spec);
   },
-  prepareForCreate(pod: Pod) {
+  prepareForCreate(pod: Pod, { now, warn }) {
+    // There is no less than at once.
+    if ((pod.spec?.terminationGracePeriodSeconds ?? 0) < 0) spec(pod).terminationGracePeriodSeconds = 1;
+    for (const warning of podWarnings(spec(pod), 'spec')) warn(warning);
     addDefaultTolerations(spec(pod));
+    dropUnservedFields(spec(pod));
     pod.status = { phase: 'Pending', qosClass: qosClassOf(spec(pod)) };
     if ((spec(pod).schedulingGates ?? []).length === 0) return;
     const words = 'Scheduling is blocked due to non-empty scheduling gates';
-    const condition = { type: 'PodScheduled', status: 'False', lastProbeTime: null, lastTransitionTime: null };
+    const lastTransitionTime = kubeTime(now);
+    const condition = { type: 'PodScheduled', status: 'False', lastProbeTime: null, lastTransitionTime };
     pod.status.conditions = [{ ...condition, reason: 'SchedulingGated', message: words } as never];
   },
   prepareForUpdate(pod: Pod) {
@@ -39,7 +47,7 @@ const strategy: Strategy = {
     const qosClass = pod.status?.qosClass ?? old.status?.qosClass;
     if (qosClass !== undefined) pod.status = { ...pod.status, qosClass };
   },
-  validate: (pod: Pod) => podSpecFaults(spec(pod), 'spec'),
+  validate: (pod: Pod) => [...podSpecFaults(spec(pod), 'spec'), ...creationFaults(spec(pod), 'spec')],
   validateUpdate: (pod: Pod, old: Pod) => podUpdateFaults(pod, old),
   validateStatusUpdate: (pod: Pod, old: Pod) => podStatusFaults(pod, old),
   prepareForDelete: (pod: Pod, request) => planDeletion(pod, request),

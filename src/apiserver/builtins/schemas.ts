@@ -67,6 +67,9 @@ function resolve(schema: JsonSchema, resolveName: (name: string) => JsonSchema):
     result.properties = Object.fromEntries(
       Object.entries(rest.properties).map(([k, v]) => [k, resolve(v, resolveName)]),
     );
+    // An optional name has a default, but is left out when it is empty all the same.
+    const { name } = result.properties;
+    if (name?.default === '' && !(rest.required ?? []).includes('name')) delete name.default;
   }
   if (rest.items !== undefined) result.items = resolve(rest.items, resolveName);
   if (typeof rest.additionalProperties === 'object') {

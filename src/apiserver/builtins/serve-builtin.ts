@@ -12,9 +12,7 @@ const allVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch'
 export function serveBuiltin(builtin: BuiltinResource): ServedResource {
   const { group, version, schema, kind } = builtin;
   const apiVersion = apiVersionOf(group, version);
-  const { convert } = builtin;
-  const conversion = convert === undefined ? {} : { convert: convert.bind(builtin) };
-  const manager = { schema, apiVersion, kind, hasStatusSubresource: builtin.hasStatus, ...conversion };
+  const manager = { schema, apiVersion, kind, hasStatusSubresource: builtin.hasStatus };
   return {
     origin: 'builtin',
     group,
@@ -62,7 +60,7 @@ function compileBuiltin({ schema, strategy }: BuiltinResource): CompiledSchema {
   };
 }
 
-type Codec = Pick<ServedResource, 'render' | 'read' | 'toStorage'>;
+type Codec = Pick<ServedResource, 'render' | 'read' | 'toStorage' | 'isWrittenByThis'>;
 
 function codecOf({ aliasOf, strategy }: BuiltinResource): Codec {
   const present = strategy.present?.bind(strategy);
@@ -77,6 +75,7 @@ function codecOf({ aliasOf, strategy }: BuiltinResource): Codec {
   };
   return {
     read,
+    isWrittenByThis: () => true,
     render: aliasOf === undefined && present === undefined ? (stored) => stored.json : rewrite,
     toStorage: (object) => (aliasOf === undefined ? object : asKubeObject(aliasOf.toStored(asJson(object)))),
   };

@@ -114,6 +114,7 @@ function columnDefinition(column: TableColumn): object {
 function tableRow(context: RequestContext, served: ServedResource, json: string, include: IncludeObject): object {
   const object = JSON.parse(json) as KubeObject;
   const cells = served.table.row(object, context.now);
-  if (include === 'None') return { cells, object: null };
-  return { cells, object: include === 'Object' ? object : partialOf(context, object) };
+  const conditions = served.table.conditions?.(object);
+  const shown = include === 'None' ? null : include === 'Object' ? object : partialOf(context, object);
+  return { cells, ...(conditions === undefined ? {} : { conditions }), object: shown };
 }

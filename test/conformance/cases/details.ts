@@ -474,4 +474,142 @@ export const builtInDetails = topic('details', {
     await t.until(core(t, 'configmaps', 'twice'), (answer) => answer.code === 404);
     await t.get(core(t, 'configmaps', 'stranger'));
   },
+  'pods-placed': async (t) => {
+    const term = (matchExpressions: JsonObject[]) => ({ nodeSelectorTerms: [{ matchExpressions }] });
+    const nodeAffinity = (required: JsonObject) => ({
+      affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } },
+    });
+    const spread = { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' };
+    const labelSelector = { matchLabels: { a: 'b' } };
+    const podTerm = { labelSelector, topologyKey: 'zone' };
+    await postPods(t, [
+      nodeAffinity(term([{ key: 'a', operator: 'In', values: ['b'] }])),
+      nodeAffinity(term([{ key: 'a', operator: 'Gt', values: ['x'] }])),
+      nodeAffinity(term([{ key: 'a', operator: 'Near' }])),
+      nodeAffinity({ nodeSelectorTerms: [] }),
+      { topologySpreadConstraints: [{ ...spread, labelSelector }] },
+      { topologySpreadConstraints: [{ maxSkew: 0, topologyKey: '', whenUnsatisfiable: 'Never' }, spread, spread] },
+      { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [podTerm] } } },
+      { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ labelSelector }] } } },
+      {
+        affinity: {
+          podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 200, podAffinityTerm: podTerm }] },
+        },
+      },
+      { schedulingGates: [{ name: 'example.com/wait' }] },
+      { schedulingGates: [{ name: 'bad name' }, { name: 'a' }, { name: 'a' }] },
+      { readinessGates: [{ conditionType: 'example.com/ready' }, { conditionType: 'bad type' }] },
+      { priorityClassName: 'Bad_Name', preemptionPolicy: 'Maybe' },
+      { runtimeClassName: 'Bad_Name', schedulerName: 'mine' },
+    ]);
+  },
+  'pods-in-detail': async (t) => {
+    await postPods(t, [
+      { hostAliases: [{ ip: '10.0.0.1', hostnames: ['a.example.com'] }] },
+      { hostAliases: [{ ip: 'here', hostnames: ['Bad_Name'] }] },
+      {
+        dnsPolicy: 'None',
+        dnsConfig: { nameservers: ['10.0.0.2'], searches: ['x'], options: [{ name: 'n', value: '' }] },
+      },
+      { dnsPolicy: 'None' },
+      {
+        securityContext: {
+          runAsUser: 1000,
+          runAsNonRoot: true,
+          fsGroup: 0,
+          seccompProfile: { type: 'RuntimeDefault' },
+        },
+      },
+      {
+        securityContext: {
+          runAsUser: -1,
+          seccompProfile: { type: 'Sometimes' },
+          sysctls: [{ name: 'bad name', value: '' }],
+        },
+      },
+      container({ securityContext: { privileged: false, capabilities: { add: ['NET_ADMIN'], drop: [] } } }),
+      container({ volumeDevices: [{ name: 'x', devicePath: '/dev/x' }] }),
+      container({ envFrom: [{ prefix: 'A_', secretRef: { name: 's' } }, {}, { configMapRef: { name: '' } }] }),
+      { imagePullSecrets: [{ name: 'x' }, { name: '' }] },
+      { terminationGracePeriodSeconds: -5 },
+      container({ env: [{ name: 'A' }, { name: 'A' }], resources: { limits: { memory: '100m' } } }),
+      { overhead: { cpu: '1' } },
+      { os: { name: 'linux' }, shareProcessNamespace: true, setHostnameAsFQDN: true, enableServiceLinks: false },
+      { os: { name: 'plan9' } },
+      { restartPolicy: 'Always', initContainers: [{ name: 'side', image: 'x', restartPolicy: 'Always' }] },
+      { initContainers: [{ name: 'side', image: 'x', restartPolicy: 'Never' }] },
+      { ephemeralContainers: [{ name: 'debug', image: 'x' }] },
+    ]);
+  },
+  'second-writes': async (t) => {
+    const made = await t.post(core(t, 'pods'), pod('one', { labels: { a: 'b' } }), { quiet: true });
+    await t.put(core(t, 'pods', 'one'), { ...made.object, status: { phase: 'Failed' } });
+    await t.put(`${core(t, 'pods', 'one')}/status`, { ...made.object, spec: {}, status: { phase: 'Succeeded' } });
+    await t.get(`${core(t, 'pods')}?includeObject=None`, {
+      headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' },
+      show: (answer) => answer.at('rows') ?? null,
+    });
+    await t.delete(core(t, 'pods'), undefined, { show: (answer) => answer.at('items.length') ?? null });
+    const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot' } };
+    await t.post(core(t, 'serviceaccounts'), account, { quiet: true });
+    await t.patch(core(t, 'serviceaccounts', 'robot'), 'strategic', { imagePullSecrets: [{ name: 'a' }] });
+    await t.patch(core(t, 'serviceaccounts', 'robot'), 'strategic', { imagePullSecrets: [{ name: 'b' }] });
+    await t.delete(core(t, 'serviceaccounts', 'robot'));
+    await t.patch(`${core(t, 'configmaps', 'gone')}?fieldManager=a`, 'apply', configMap('gone', { x: '1' }), {
+      quiet: true,
+    });
+    await t.delete(core(t, 'configmaps', 'gone'), { gracePeriodSeconds: 30, propagationPolicy: 'Foreground' });
+  },
+  'applied-built-ins': async (t) => {
+    const template = {
+      metadata: { labels: { app: 'x' } },
+      spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'example.com/job:1' }] },
+    };
+    const job = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'one' }, spec: { template } };
+    const made = await t.patch(`${grouped(t, 'batch/v1', 'jobs', 'one')}?fieldManager=a`, 'apply', job);
+    t.alias(made.str('metadata.uid'), 'uid of the job');
+    await t.patch(`${grouped(t, 'batch/v1', 'jobs', 'one')}?fieldManager=a`, 'apply', {
+      ...job,
+      spec: { ...job.spec, suspend: true },
+    });
+    const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: t.slug } };
+    await t.patch(`/api/v1/nodes/${t.slug}?fieldManager=a`, 'apply', {
+      ...node,
+      spec: { taints: [{ key: 'a', effect: 'NoSchedule' }] },
+    });
+    await t.patch(`/api/v1/nodes/${t.slug}/status?fieldManager=b`, 'apply', {
+      ...node,
+      status: { capacity: { cpu: '2000m' }, conditions: [{ type: 'Ready', status: 'True' }] },
+    });
+    await t.patch(`/api/v1/nodes/${t.slug}/status?fieldManager=c`, 'apply', {
+      ...node,
+      status: { capacity: { cpu: '3' }, conditions: [{ type: 'Ready', status: 'False' }] },
+    });
+    await t.delete(`/api/v1/nodes/${t.slug}`, undefined, { quiet: true });
+    const event = {
+      apiVersion: 'events.k8s.io/v1',
+      kind: 'Event',
+      metadata: { name: 'one' },
+      regarding: { kind: 'ConfigMap', namespace: t.ns, name: 'x' },
+      eventTime: '2020-01-01T00:00:00.000000Z',
+      reportingController: 'example.com/tester',
+      reportingInstance: 'i',
+      action: 'Testing',
+      reason: 'Tested',
+      type: 'Normal',
+    };
+    const path = grouped(t, 'events.k8s.io/v1', 'events', 'one');
+    await t.patch(`${path}?fieldManager=a`, 'apply', event);
+    const series = { count: 2, lastObservedTime: '2020-01-01T00:01:00.000000Z' };
+    await t.patch(path, 'merge', { series });
+    await t.patch(path, 'merge', { series: { count: 1 } });
+    await t.patch(path, 'merge', { reason: 'Other', note: 'new' });
+    await t.patch(core(t, 'events', 'one'), 'strategic', { message: 'from the core' });
+    await t.get(path);
+    await t.get(grouped(t, 'events.k8s.io/v1', 'events', 'missing'));
+    await t.get(`${grouped(t, 'events.k8s.io/v1', 'events')}?fieldSelector=regarding.name%3Dx,reason%3DTested`, {
+      show: (answer) => answer.at('items.length') ?? null,
+    });
+    await t.get(`${grouped(t, 'events.k8s.io/v1', 'events')}?fieldSelector=involvedObject.name%3Dx`);
+  },
 });
