@@ -39,11 +39,3 @@ test('links between pages lead somewhere', () => {
   const broken = pages.flatMap((page) => brokenLinks(page).map((target) => `${relative(root, page)}: ${target}`));
   assert.deepEqual(broken, []);
 });
-
-test('every decision is in the index', () => {
-  const index = readFileSync(join(root, 'docs', 'adr', 'README.md'), 'utf8');
-  const missing = globSync('docs/adr/0*.md', { cwd: root }).filter(
-    (file) => !index.includes(file.replace('docs/adr/', '](')),
-  );
-  assert.deepEqual(missing, []);
-});

@@ -3,10 +3,14 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { allKinds, generatedFilesOf, generatedFolders } from '../src/api/index.ts';
 import { cliReference } from '../src/cli/index.ts';
+import { decisionIndex } from './decision-index.ts';
 
 const root = join(import.meta.dirname, '..');
 /** Generated files in folders that also hold others. */
-const single = new Map([['docs/reference/cli.md', cliReference()]]);
+const single = new Map([
+  ['docs/reference/cli.md', cliReference()],
+  ['docs/adr/README.md', decisionIndex(root)],
+]);
 
 async function filesOnDisk(): Promise<Map<string, string>> {
   const found = new Map<string, string>();
