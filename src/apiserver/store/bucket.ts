@@ -6,6 +6,8 @@ import { pathOf, pathRange } from './stored-version.ts';
 export interface Entry extends HasPath {
   committed: Stored | undefined;
   head: Stored | undefined;
+  /** How many writes of this key are neither committed nor taken back yet. */
+  pending: number;
 }
 
 /** The state of each path that changed since some revision, as of that revision; undefined: it did not exist. */
@@ -24,28 +26,30 @@ export class Bucket {
     return this.#entries.get(path);
   }
 
-  /** The entry of a path, made when missing. */
-  entry(path: string): Entry {
+  /** Makes a version (undefined: a deletion) the head; it has to be committed or rolled back later. */
+  propose(path: string, version: Stored | undefined): Entry {
     let entry = this.#entries.get(path);
     if (entry === undefined) {
-      entry = { path, committed: undefined, head: undefined };
+      entry = { path, committed: undefined, head: undefined, pending: 0 };
       this.#entries.set(path, entry);
     }
+    entry.head = version;
+    entry.pending += 1;
     return entry;
   }
 
-  /** Makes a version (undefined: a deletion) the committed one. */
+  /** Makes the oldest proposed version (undefined: a deletion) the committed one. */
   commit(entry: Entry, version: Stored | undefined): void {
     if (entry.committed === undefined && version !== undefined) this.#sorted.insert(entry);
     if (entry.committed !== undefined && version === undefined) this.#sorted.remove(entry.path);
     entry.committed = version;
-    this.#forgetIfEmpty(entry);
+    this.#settle(entry);
   }
 
-  /** Takes back what was not committed. */
+  /** Takes back a proposed version that was not committed, and with it all that build on it. */
   rollBack(entry: Entry): void {
     entry.head = entry.committed;
-    this.#forgetIfEmpty(entry);
+    this.#settle(entry);
   }
 
   /** Every committed object in path order, as of now: later commits do not show. */
@@ -103,7 +107,10 @@ export class Bucket {
     for (; next < restored.length; next++) yield restored[next]?.[1] as Stored;
   }
 
-  #forgetIfEmpty(entry: Entry): void {
-    if (entry.committed === undefined && entry.head === undefined) this.#entries.delete(entry.path);
+  #settle(entry: Entry): void {
+    entry.pending -= 1;
+    // Deleted, with a creation and another deletion on their way, a key is empty for a moment only: a second entry made
+    // meanwhile would be taken for this one when those land.
+    if (entry.pending === 0 && entry.committed === undefined) this.#entries.delete(entry.path);
   }
 }

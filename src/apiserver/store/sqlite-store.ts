@@ -130,8 +130,7 @@ export class SqliteStore implements ObjectStore, CommitListener {
     if (write.kind !== 'create' && head === undefined) return { conflict: 'missing', head };
     if (write.kind !== 'create' && head?.revision !== write.expect) return { conflict: 'stale', head };
     const change = this.#change(write, head);
-    const entry = bucket.entry(path);
-    entry.head = write.kind === 'delete' ? undefined : change.current;
+    const entry = bucket.propose(path, write.kind === 'delete' ? undefined : change.current);
     const settled = Promise.withResolvers<Stored>();
     this.#queue.push({ change, entry, isSealed: this.#parts.isSealed(write.key.bucket), ...settled });
     return settled.promise;
@@ -245,9 +244,7 @@ export class SqliteStore implements ObjectStore, CommitListener {
 
   #load(version: Stored): void {
     const bucket = this.#bucket(version.bucket);
-    const entry = bucket.entry(pathOf(version));
-    entry.head = version;
-    bucket.commit(entry, version);
+    bucket.commit(bucket.propose(pathOf(version), version), version);
   }
 
   #bucket(name: string): Bucket {

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { CommitGate } from './commit-gate.ts';
 import { generateKey } from './keys.ts';
 import { type OpenStore, openStore, type StoreOptions } from './open-store.ts';
-import type { Change, Key, Stored } from './store.ts';
+import type { Change, Key, Stored, Write } from './store.ts';
 import { keyOf, listed, replayed, widget } from './temporary-store.ts';
 
 const buckets = ['example.com/widgets', '/secrets'];
@@ -15,12 +16,20 @@ const keys = buckets.flatMap((bucket) =>
   ['', 'n', 'n-1'].flatMap((namespace) => names.map((name) => keyOf(name, namespace, bucket))),
 );
 
+/** Most writes are of one key, so that several of them are on their way at once. */
+const anyKey = fc.oneof(
+  { weight: 2, arbitrary: fc.constant(keyOf('b', 'n')) },
+  { weight: 1, arbitrary: fc.constantFrom(...keys) },
+);
+
 /** How far between the oldest and the newest revision; integers, because doubles are drawn mostly next to zero. */
 const share = fc.integer({ min: 0, max: 20 }).map((n) => n / 20);
 
 /** What one step of a run does. */
 type Step =
-  | { do: 'write'; kind: 'create' | 'update' | 'delete'; key: Key; isStale: boolean; content: string }
+  | { do: 'write'; kind: Write['kind'] | 'toggle'; key: Key; isStale: boolean; content: string }
+  | { do: 'part' }
+  | { do: 'land' }
   | { do: 'settle' }
   | { do: 'reopen' }
   | { do: 'compact'; share: number }
@@ -32,13 +41,16 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
       weight: 30,
       arbitrary: fc.record({
         do: fc.constant('write' as const),
-        kind: fc.constantFrom('create', 'update', 'delete' as const),
-        key: fc.constantFrom(...keys),
+        // A toggle creates what is missing and deletes what is there, where most other kinds would be refused.
+        kind: fc.constantFrom('create', 'update', 'delete', 'toggle', 'toggle', 'toggle' as const),
+        key: anyKey,
         isStale: fc.integer({ min: 0, max: 5 }).map((n) => n === 0),
         content: fc.string({ maxLength: 12, unit: 'binary' }),
       }),
     },
-    { weight: 6, arbitrary: fc.constant({ do: 'settle' as const }) },
+    { weight: 8, arbitrary: fc.constant({ do: 'part' as const }) },
+    { weight: 8, arbitrary: fc.constant({ do: 'land' as const }) },
+    { weight: 3, arbitrary: fc.constant({ do: 'settle' as const }) },
     { weight: 1, arbitrary: fc.constant({ do: 'reopen' as const }) },
     {
       weight: 2,
@@ -55,7 +67,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
       }),
     },
   ),
-  { minLength: 20, maxLength: 120 },
+  { minLength: 40, maxLength: 120 },
 );
 
 /** One accepted write, as the naive model remembers it. */
@@ -102,9 +114,11 @@ class Run {
   readonly #live = new Map<string, string[]>();
   #store: OpenStore;
   #pending: Promise<Stored>[] = [];
+  readonly #gate: CommitGate;
 
-  constructor(store: OpenStore, options: StoreOptions) {
+  constructor(store: OpenStore, options: StoreOptions, gate: CommitGate) {
     this.#store = store;
+    this.#gate = gate;
     this.#options = options;
     for (const bucket of buckets) this.#live.set(bucket, []);
     this.#subscribe();
@@ -112,6 +126,8 @@ class Run {
 
   async take(step: Step): Promise<void> {
     if (step.do === 'write') this.#write(step);
+    else if (step.do === 'part') await this.#gate.part();
+    else if (step.do === 'land') await this.#land();
     else if (step.do === 'settle') await this.#settle();
     else if (step.do === 'reopen') await this.#reopen();
     else if (step.do === 'compact') await this.#store.compact(this.#between(step.share));
@@ -129,8 +145,9 @@ class Run {
     return this.#store.close();
   }
 
-  #write({ kind, key, isStale, content }: Extract<Step, { do: 'write' }>): void {
+  #write({ key, isStale, content, ...step }: Extract<Step, { do: 'write' }>): void {
     const head = this.#model.head(key);
+    const kind = step.kind !== 'toggle' ? step.kind : head ? 'delete' : 'create';
     const expect = (head?.revision ?? 7) - (isStale ? 1 : 0);
     const object = widget(key, content);
     const result = this.#store.write(kind === 'create' ? { kind, key, object } : { kind, key, object, expect });
@@ -150,7 +167,16 @@ class Run {
     this.#pending.push(result);
   }
 
+  /** Exactly one commit lands; what was written after it stays on its way. */
+  async #land(): Promise<void> {
+    const writes = await this.#gate.pass();
+    const landed = await Promise.all(this.#pending.splice(0, writes));
+    if (landed.length > 0) assert.equal(this.#store.revision(), landed.at(-1)?.revision);
+    this.#checkKeys();
+  }
+
   async #settle(): Promise<void> {
+    await this.#gate.passAll();
     await Promise.all(this.#pending);
     this.#pending = [];
     assert.equal(this.#store.revision(), this.#model.log.at(-1)?.revision ?? 1);
@@ -194,7 +220,16 @@ class Run {
         );
       }
     }
-    for (const key of keys) assert.equal(this.#store.get(key)?.json, this.#model.head(key)?.json);
+    this.#checkKeys();
+  }
+
+  /** What is committed and what is the head, of every key, whatever is on its way. */
+  #checkKeys(): void {
+    const revision = this.#store.revision();
+    for (const key of keys) {
+      assert.equal(this.#store.get(key)?.json, this.#model.head(key, revision)?.json);
+      assert.equal(this.#store.head(key)?.json, this.#model.head(key)?.json);
+    }
   }
 
   /** Live watchers go on where the last ones ended. */
@@ -223,14 +258,15 @@ function describe(change: Change): string {
   return `${change.type} ${path(change.key)} ${change.current.json} was ${change.previous?.json}`;
 }
 
-test('any interleaving of writes, reads, compactions and restarts gives what a naive model gives', async () => {
+test('any interleaving of writes, reads, compactions and restarts gives what a naive model gives', async (t) => {
+  const gate = new CommitGate(t);
   const sealing = { keys: [generateKey()], encrypt: (bucket: string) => bucket === '/secrets' };
   await fc.assert(
     fc.asyncProperty(steps, fc.constantFrom(0, 1, 5, 1000), async (run, changes) => {
       const directory = mkdtempSync(join(tmpdir(), 'object-store-'));
       const options = { directory, ...sealing, history: { changes } };
       try {
-        await using driver = new Run(await openStore(options), options);
+        await using driver = new Run(await openStore(options), options, gate);
         for (const step of run) await driver.take(step);
         await driver.finish();
       } finally {

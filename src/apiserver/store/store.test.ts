@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { CommitGate } from './commit-gate.ts';
 import { openStore } from './open-store.ts';
 import type { Change } from './store.ts';
 import {
@@ -128,6 +129,32 @@ test('settled waits for the pending writes of its key, a deletion included', asy
   assert.ok(store.revision() >= 3);
   assert.equal((await created).revision, 2);
   assert.equal((await removed).revision, 3);
+});
+
+test('a key that is deleted while it is created and deleted again can be created once more', async (t) => {
+  const store = await temporaryStore(t);
+  await create(store, a, 1);
+  const gate = new CommitGate(t);
+  const removed = remove(store, a);
+  await gate.part();
+  const again = [create(store, a, 2), remove(store, a)];
+  await gate.pass();
+  await removed;
+  let isSettled = false;
+  const settled = store.settled(a).then(() => {
+    isSettled = true;
+  });
+  const last = create(store, a, 3);
+  await gate.part();
+  assert.equal(isSettled, false, 'two writes of the key are still on their way');
+  await gate.pass();
+  await Promise.all([...again, settled]);
+  assert.equal(store.get(a), undefined);
+  assert.equal(store.head(a)?.revision, 6);
+  await gate.pass();
+  assert.equal(await last, store.get(a));
+  assert.deepEqual(listedNames(store), ['default/a@6']);
+  assert.equal(store.count(a.bucket), 1);
 });
 
 test('lists are in the order of etcd keys, and a namespace lists only its own', async (t) => {
