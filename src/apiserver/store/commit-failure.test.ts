@@ -83,6 +83,17 @@ test('waiting for a head that could not be stored says so', async (t) => {
   await assert.rejects(store.durable(head), { code: 'commit-failed' });
 });
 
+test('waiting for a head that could not be stored says so also after later writes were', async (t) => {
+  const store = await temporaryStore(t, tight);
+  const failing = create(store, keyOf('big'), huge);
+  const head = store.head(keyOf('big'));
+  assert.ok(head);
+  await assert.rejects(failing, { code: 'commit-failed' });
+  const later = await create(store, small);
+  await assert.rejects(store.durable(head), { code: 'commit-failed' });
+  await store.durable(later);
+});
+
 test('settled does not reject for a write that failed, and its revision counts as handed out', async (t) => {
   const store = await temporaryStore(t, tight);
   const failing = assert.rejects(create(store, keyOf('big'), huge), { code: 'commit-failed' });

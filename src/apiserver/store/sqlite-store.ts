@@ -55,6 +55,8 @@ export class SqliteStore implements ObjectStore, CommitListener {
   readonly #subscriptions: Subscriptions;
   readonly #history: History;
   readonly #clock: CompactionClock;
+  /** Versions that were a head and never got to disk, for as long as anyone holds one. */
+  readonly #failed = new WeakSet<Stored>();
   #assigned: number;
   #revision: number;
   #compacting: NodeJS.Timeout | undefined;
@@ -137,8 +139,10 @@ export class SqliteStore implements ObjectStore, CommitListener {
   }
 
   async durable(version: Stored): Promise<void> {
-    if (version.revision <= this.#revision) return;
-    const pending = this.#queue.find(version.revision);
+    const isPassed = version.revision <= this.#revision;
+    // Later writes may have landed since this one failed: a revision that was passed need not be on disk.
+    if (isPassed && !this.#failed.has(version)) return;
+    const pending = isPassed ? undefined : this.#queue.find(version.revision);
     if (pending === undefined)
       throw new StoreError('commit-failed', `revision ${version.revision} could not be stored`);
     await pending.promise;
@@ -147,7 +151,7 @@ export class SqliteStore implements ObjectStore, CommitListener {
   async settled(key: Key): Promise<void> {
     const entry = this.#buckets.get(key.bucket)?.find(pathOf(key));
     // Writes are settled in order, so the last one stands for all.
-    const last = entry && this.#queue.lastOf(entry);
+    const last = entry?.pending ? this.#queue.lastOf(entry) : undefined;
     await last?.promise.catch(() => undefined);
   }
 
@@ -213,7 +217,10 @@ export class SqliteStore implements ObjectStore, CommitListener {
   }
 
   failed(writes: readonly PendingWrite[], error: StoreError): void {
-    for (const { change, entry } of writes) this.#bucket(change.key.bucket).rollBack(entry);
+    for (const { change, entry } of writes) {
+      this.#failed.add(change.current);
+      this.#bucket(change.key.bucket).rollBack(entry);
+    }
     for (const write of writes) write.reject(error);
   }
 

@@ -100,8 +100,8 @@ export interface ObjectStore {
    */
   write(write: Write): Promise<Stored> | WriteConflict;
   /**
-   * Settles when this version, which came from `head`, is on disk; rejects when it never will be. Whoever answers a
-   * request with a head (a write that changes nothing, a conflict) waits for it first.
+   * Settles when this version, the very one that came from `head`, is on disk; rejects when it never will be. Whoever
+   * answers a request with a head (a write that changes nothing, a conflict) waits for it first.
    */
   durable(version: Stored): Promise<void>;
   /**
