@@ -58,6 +58,9 @@ const version = {
   platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
 };
 
+/** Of the request line and the headers, as kube-apiserver takes it: selectors may name thousands of values. */
+const maxHeaderBytes = 1 << 20;
+
 /** Starts the embedded Kubernetes API server on a data directory and resolves when it answers. */
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
   const host = options.host ?? '127.0.0.1';
@@ -141,6 +144,7 @@ function createHttpsServer(identity: ServerIdentity, listener: ReturnType<typeof
       requestTimeout: 60_000,
       noDelay: true,
       requireHostHeader: false,
+      maxHeaderSize: maxHeaderBytes,
     },
     listener,
   );

@@ -13,7 +13,7 @@ import { createObject, type WriteResult } from './create.ts';
 import { deleteObject } from './delete.ts';
 import { deleteCollection } from './delete-collection.ts';
 import { readDeleteOptions } from './delete-options.ts';
-import { badVersion, listObjects } from './list.ts';
+import { badVersion, listObjects, tooLargeVersion } from './list.ts';
 import { patchObject } from './patch.ts';
 import { presentList, presentObject } from './present.ts';
 import { scaleOf, withScale } from './scale.ts';
@@ -44,7 +44,7 @@ async function answer(core: ServerCore, context: RequestContext, served: ServedR
   if (info.subresource === 'scale' && served.scale !== undefined) return handleScale(core, context, served);
   switch (info.verb) {
     case 'get':
-      checkGetVersion(info.query.get('resourceVersion'));
+      checkGetVersion(core, info.query.get('resourceVersion'));
       return {
         code: 200,
         json: presentObject(context, served, await served.render(requireStored(core, served, keyOf(context, served)))),
@@ -77,6 +77,7 @@ function refuseWrongMethod(info: RequestInfo, served: ServedResource): void {
   if (isForAll && !isBuiltin) throw badRequest('name must be provided');
   const isWrong =
     (info.method === 'HEAD' && served.origin === 'builtin') ||
+    (info.verb === 'watch' && info.method !== 'GET') ||
     (info.verb === 'create' && isNamed && isBuiltin) ||
     isForAll ||
     (info.verb.startsWith('delete') && info.subresource !== '') ||
@@ -86,9 +87,11 @@ function refuseWrongMethod(info: RequestInfo, served: ServedResource): void {
   throw isBuiltin ? methodNotAllowed() : methodNotSupported(served, info.verb);
 }
 
-/** A get ignores the version it is given, unless it is not one. */
-function checkGetVersion(version: string | null): void {
-  if (version !== null && version !== '' && !/^\d+$/.test(version)) throw plainError(badVersion(version));
+/** A get shows the newest version, which must not be older than the one the client has seen. */
+function checkGetVersion(core: ServerCore, version: string | null): void {
+  if (version === null || version === '') return;
+  if (!/^\d+$/.test(version)) throw plainError(badVersion(version));
+  if (Number(version) > core.store.revision()) throw tooLargeVersion(Number(version), core.store.revision());
 }
 
 function keyOf(context: RequestContext, served: ServedResource): Key {

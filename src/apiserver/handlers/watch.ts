@@ -65,19 +65,23 @@ function sendChange(stream: WatchStream, change: Change, request: WatchRequest, 
 class Bookmarks {
   readonly #core: ServerCore;
   readonly #stream: WatchStream;
+  readonly #since: number;
   #owesInitialEnd: boolean;
 
   constructor(core: ServerCore, stream: WatchStream, request: WatchRequest) {
     this.#core = core;
     this.#stream = stream;
+    this.#since = request.since;
     this.#owesInitialEnd = request.sendsState && request.sendsBookmarks;
   }
 
   /** The first one after a state was sent also says that the state is complete. */
   send(): void {
+    const revision = this.#core.store.revision();
+    if (revision < this.#since) return; // the client has seen more than there is yet
     const annotations = this.#owesInitialEnd ? { annotations: { [initialEventsAnnotation]: 'true' } } : {};
     this.#owesInitialEnd = false;
-    this.#stream.bookmark({ resourceVersion: String(this.#core.store.revision()), ...annotations });
+    this.#stream.bookmark({ resourceVersion: String(revision), ...annotations });
   }
 }
 
@@ -98,11 +102,12 @@ function readWatchRequest(core: ServerCore, context: RequestContext, served: Ser
   const version = query.get('resourceVersion') ?? '';
   if (!/^\d{0,15}$/.test(version)) throw plainError(badVersion(version));
   const revision = Number(version);
-  if (revision > core.store.revision()) throw tooLargeVersion(revision, core.store.revision());
   const initial = query.get('sendInitialEvents');
   const match = query.get('resourceVersionMatch') ?? '';
   checkInitialEvents(query, initial, match);
   const sendsInitial = initial !== null && isTrue(initial);
+  const newest = core.store.revision();
+  if (sendsInitial && revision > newest) throw tooLargeVersion(revision, newest);
   const seconds = readInteger(query.get('timeoutSeconds'));
   return {
     filter: compileFilter(served, query),

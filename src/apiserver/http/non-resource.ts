@@ -192,7 +192,7 @@ function serveHealth(
 ): number {
   const excluded = new Set(info.query.getAll('exclude'));
   const checks = asked.root === 'readyz' ? { ...parts.checks, ...parts.readiness } : parts.checks;
-  if (asked.only !== undefined && checks[asked.only] === undefined) return notFoundText(response);
+  if (asked.only !== undefined && !Object.hasOwn(checks, asked.only)) return notFoundText(response);
   const results = Object.entries(checks)
     .filter(([name]) => (asked.only ?? name) === name)
     .map(([name, check]) => ({

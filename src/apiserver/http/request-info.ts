@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { parseFieldSelector } from '../meta/selectors.ts';
+import { ApiError } from '../status.ts';
 
 /** What a request asks for, read from its method, path and query alone. */
 export interface RequestInfo {
@@ -41,8 +43,10 @@ export function readRequestInfo(request: Pick<IncomingMessage, 'method' | 'url'>
     return { ...base, isResource: false, verb: method.toLowerCase(), group: '', version: '', ...nothing };
   }
   if (resource.isWatchPath) return { ...base, isResource: true, verb: 'watch', ...resource.parts };
-  const name = resource.parts.name === '' ? nameFromSelector(query, resource.parts) : resource.parts.name;
-  return { ...base, isResource: true, verb: verbOf(method, query, resource.parts), ...resource.parts, name };
+  const verb = verbOf(method, query, resource.parts);
+  const isOfMany = verb === 'list' || verb === 'watch';
+  const name = isOfMany ? nameFromSelector(query.get('fieldSelector')) : resource.parts.name;
+  return { ...base, isResource: true, verb, ...resource.parts, name };
 }
 
 /** Parameters with a broken escape are ignored, as Go's parser does. */
@@ -123,9 +127,21 @@ function verbOf(method: string, query: URLSearchParams, parts: Parts): string {
 }
 
 /** `metadata.name=x` narrows a list or watch to one name, so that RBAC resourceNames apply. */
-function nameFromSelector(query: URLSearchParams, parts: Parts): string {
-  const selector = parts.resource === '' ? null : query.get('fieldSelector');
-  return /^metadata\.name==?([^,!=]+)$/.exec(selector ?? '')?.[1] ?? '';
+function nameFromSelector(selector: string | null): string {
+  const name = exactName(selector);
+  return name === '.' || name === '..' || /[/%]/.test(name) ? '' : name;
+}
+
+/** Of several names, none of which can be that of one object, the first in order counts, as in kube-apiserver. */
+function exactName(selector: string | null): string {
+  if (selector === null || !selector.includes('metadata.name')) return '';
+  try {
+    const terms = parseFieldSelector(selector).filter(({ field, negate }) => field === 'metadata.name' && !negate);
+    return terms.map(({ value }) => value).sort()[0] ?? '';
+  } catch (error) {
+    if (error instanceof ApiError) return ''; // whoever reads the whole selector refuses it
+    throw error;
+  }
 }
 
 /** Reads a boolean query parameter as Kubernetes does: `1`, `true` and present-but-empty are true. */
