@@ -1,4 +1,5 @@
 import { kubeTime, type ServerCore } from '../core.ts';
+import { dropRepeatedOwners } from '../meta/owner-references.ts';
 import { asJson, copyObject, type KubeObject } from '../object.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
@@ -150,6 +151,7 @@ function createAttributes(context: RequestContext, served: ServedResource, objec
 
 /** What the server itself sets on a new object: no status, generation 1, the kind's own preparations. */
 function prepareForCreate(core: ServerCore, context: RequestContext, served: ServedResource, object: KubeObject): void {
+  dropRepeatedOwners(object.metadata, (text) => context.warnings.add(text), 'after-admission');
   if (served.hasStatus && served.origin === 'custom') delete object.status;
   if (served.origin === 'custom' || served.strategy.hasGeneration === true) object.metadata.generation = 1;
   served.strategy.prepareForCreate?.(object, strategyContext(core, context));

@@ -12,7 +12,7 @@ import { asJson, type KubeObject } from '../object.ts';
 import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch, convertFault, copyJson } from '../patch/index.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
-import { ApiError, badRequest, invalid, invalidOptions, notFound, unsupportedMediaType } from '../status.ts';
+import { ApiError, badRequest, conflict, invalid, invalidOptions, notFound, unsupportedMediaType } from '../status.ts';
 import type { Key } from '../store/store.ts';
 import { createObject, type WriteResult } from './create.ts';
 import { updateObject } from './update.ts';
@@ -165,6 +165,7 @@ async function applyObject(
   for (;;) {
     if (core.store.head(request.key) === undefined) {
       if (request.subresource !== '') throw notFound(served, request.key.name);
+      refuseUidOfNothing(served, request.key, patch);
       context.demand('create');
       const created = await createApplied(core, context, served, options, merge(undefined));
       if (created !== 'exists') return { result: created, isCreated: true };
@@ -172,6 +173,14 @@ async function applyObject(
     const result = await updateApplied(core, context, served, request, options, merge);
     if (result !== 'gone') return { result, isCreated: false };
   }
+}
+
+/** A uid says which object is meant; one that is not there cannot be it. */
+function refuseUidOfNothing(served: ServedResource, key: Key, patch: JsonObject): void {
+  const uid = isJsonObject(patch.metadata) ? patch.metadata.uid : undefined;
+  if (typeof uid !== 'string' || uid === '') return;
+  const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+  throw conflict(served, key.name, why);
 }
 
 async function createApplied(

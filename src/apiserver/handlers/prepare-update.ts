@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ServerCore } from '../core.ts';
+import { dropRepeatedOwners } from '../meta/owner-references.ts';
 import type { KubeObject } from '../object.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
@@ -20,6 +21,7 @@ export function prepareForUpdate(
   replacement: Replacement,
 ): void {
   const { object, old, subresource } = replacement;
+  dropRepeatedOwners(object.metadata, (text) => context.warnings.add(text), 'after-admission');
   keepSystemFields(object, old);
   if (served.origin === 'custom') separateCustomStatus(served, replacement);
   else if (subresource === 'status') keepAllButStatus(object, old);

@@ -1,5 +1,10 @@
 import type { FieldError } from '../../schema/index.ts';
-import { type MetadataRule, validateMetadata, validateMetadataUpdate } from '../meta/validate-metadata.ts';
+import {
+  finalizerWarnings,
+  type MetadataRule,
+  validateMetadata,
+  validateMetadataUpdate,
+} from '../meta/validate-metadata.ts';
 import { asJson, type KubeObject } from '../object.ts';
 import type { StrategyContext } from '../resource.ts';
 import type { ServedResource } from '../served-resource.ts';
@@ -12,6 +17,7 @@ export function validateForCreate(served: ServedResource, object: KubeObject, co
   if (served.origin === 'custom')
     errors.push(...served.compiled.validateCreate(asJson(object)), ...scaleFaults(served, object));
   errors.push(...(served.strategy.validate?.(object, context) ?? []));
+  if (errors.length === 0) warnOfFinalizers(served, { object, old: undefined }, context);
   return errors;
 }
 
@@ -32,7 +38,17 @@ export function validateForUpdate(
   const { strategy } = served;
   const check = next.isStatus ? strategy.validateStatusUpdate : strategy.validateUpdate;
   errors.push(...(check?.call(strategy, object, old, context) ?? []));
+  if (errors.length === 0) warnOfFinalizers(served, next, context);
   return errors;
+}
+
+function warnOfFinalizers(
+  served: ServedResource,
+  next: { object: KubeObject; old: KubeObject | undefined },
+  context: StrategyContext,
+): void {
+  if (served.origin !== 'custom') return;
+  for (const text of finalizerWarnings(next.object.metadata, next.old?.metadata)) context.warn(text);
 }
 
 /** Groups whose kinds take any finalizer name, as custom resources do. */

@@ -7,6 +7,7 @@ import {
   parseYamlStrict,
 } from '../../schema/index.ts';
 import type { FieldValidation } from '../handlers/write-options.ts';
+import { dropRepeatedOwners } from '../meta/owner-references.ts';
 import { asKubeObject, type KubeObject } from '../object.ts';
 import { decodeProtobuf, protobufMediaType, type TypeName } from '../protobuf/index.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -105,7 +106,9 @@ export function decodeObject(
     duplicates: fieldValidation === 'Ignore' ? [] : parsed.duplicates(),
     fieldValidation,
   });
-  return finishDecoding(served, value);
+  const object = finishDecoding(served, value);
+  dropRepeatedOwners(object.metadata, (text) => context.warnings.add(text), 'as-sent');
+  return object;
 }
 
 /** What Go says of a value that should have been an object with a kind. */

@@ -126,6 +126,14 @@ function checkFinalizers(finalizers: string[], rule: MetadataRule, errors: Field
   }
 }
 
+/** What to say of finalizers that are new and carry no domain, where they are allowed. */
+export function finalizerWarnings(meta: ObjectMeta, old: ObjectMeta | undefined): string[] {
+  const before = new Set(old?.finalizers ?? []);
+  const isBare = (name: string): boolean => !name.includes('/') && !standardFinalizers.has(name) && !before.has(name);
+  const why = 'prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers';
+  return (meta.finalizers ?? []).filter(isBare).map((name) => `metadata.finalizers: ${JSON.stringify(name)}: ${why}`);
+}
+
 /** Checks what an update may not change in metadata. */
 export function validateMetadataUpdate(next: ObjectMeta, old: ObjectMeta): FieldError[] {
   const errors: FieldError[] = [];
