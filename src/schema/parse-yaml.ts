@@ -11,6 +11,7 @@ import {
 } from 'yaml';
 import { goQuote } from './go-text.ts';
 import { isJsonObject, type Json } from './json.ts';
+import { resolveAliases } from './yaml-aliases.ts';
 
 /** A parsed YAML text with the fields that stand twice, or why it could not be parsed. */
 export type ParsedYaml =
@@ -54,14 +55,18 @@ function keepPlainTags(tags: Tags): Tags {
 }
 
 function readDocument(document: Document, lines: LineCounter): ParsedYaml {
+  const resolved = resolveAliases(document.contents as Node | null);
+  if ('error' in resolved) return resolved;
   let value: Json;
   try {
-    value = document.toJS({ maxAliasCount: 1000 }) as Json;
+    value = document.toJS({ maxAliasCount: -1 }) as Json;
   } catch (cause) {
     return { error: readError(cause instanceof Error ? cause.message : '') };
   }
   const infinite = findInfinite(value);
   if (infinite !== undefined) return { error: `json: unsupported value: ${infinite}` };
+  // What an alias stands for is one value in several places; whoever changes one of them must not change the others.
+  if (resolved.aliases.size > 0) value = JSON.parse(JSON.stringify(value)) as Json;
   const found: Duplicate[] = [];
   findDuplicates(document.contents as Node | null, '', { lines, found });
   const texts = found.map(({ line, key }) => `  line ${line}: key ${goQuote(key)} already set in map`);
@@ -70,10 +75,8 @@ function readDocument(document: Document, lines: LineCounter): ParsedYaml {
 }
 
 function readError(message: string): string {
-  const anchor = /^Unresolved alias.*: (.*)$/.exec(message)?.[1];
-  if (anchor !== undefined) return `yaml: unknown anchor '${anchor}' referenced`;
   if (message.startsWith('Merge')) return 'yaml: map merge requires map or sequence of maps as the value';
-  return 'yaml: document contains excessive aliasing';
+  return `yaml: ${message}`;
 }
 
 function findInfinite(value: Json): string | undefined {

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { findDuplicateFields, goJsonSyntaxError, parseJson, parseStrict, parseYamlStrict } from './index.ts';
+import {
+  findDuplicateFields,
+  goJsonSyntaxError,
+  isJsonObject,
+  parseJson,
+  parseStrict,
+  parseYamlStrict,
+} from './index.ts';
 import { findJsonFault } from './json-scan.ts';
 
 // Each pair was said by kube-apiserver 1.34.
@@ -153,4 +160,38 @@ test('a bomb of aliases is refused', () => {
         .join(', ')}]`,
     );
   assert.deepEqual(parseYamlStrict(lines.join('\n')), { error: 'yaml: document contains excessive aliasing' });
+});
+
+function unfolding(keys: number, aliases: number): string {
+  const map = Array.from({ length: keys }, (_, i) => `  k${i}: 1\n`).join('');
+  return `a: &a\n${map}list:\n${'- *a\n'.repeat(aliases)}`;
+}
+
+// kube-apiserver 1.34 takes 90 aliases of a thousand fields and refuses 110.
+test('a map may stand for itself in many places, but not make nearly all of the document', () => {
+  const parsed = parseYamlStrict(unfolding(1000, 90));
+  assert.ok('value' in parsed && isJsonObject(parsed.value));
+  assert.equal(JSON.stringify(parsed.value.list), JSON.stringify(Array(90).fill(parsed.value.a)));
+  assert.deepEqual(parseYamlStrict(unfolding(1000, 110)), { error: 'yaml: document contains excessive aliasing' });
+});
+
+test('a large map may not be unfolded hundreds of times', () => {
+  assert.deepEqual(parseYamlStrict(unfolding(10_000, 900)), { error: 'yaml: document contains excessive aliasing' });
+});
+
+test('thousands of aliases of one text are read', () => {
+  const parsed = parseYamlStrict(`a: &a x\nlist:\n${'- *a\n'.repeat(5000)}b: &a z\nc: *a\n`);
+  assert.ok('value' in parsed);
+  assert.deepEqual(parsed.value, { a: 'x', list: Array(5000).fill('x'), b: 'z', c: 'z' });
+});
+
+test('an alias and what it stands for are separate values', () => {
+  const parsed = parseYamlStrict('a: &a {x: 1}\nb: *a\nc: {<<: *a, z: 2}\n');
+  assert.ok('value' in parsed && isJsonObject(parsed.value));
+  assert.deepEqual(parsed.value, { a: { x: 1 }, b: { x: 1 }, c: { x: 1, z: 2 } });
+  assert.notEqual(parsed.value.a, parsed.value.b);
+});
+
+test('a value that contains itself is refused', () => {
+  assert.deepEqual(parseYamlStrict('a: &a [*a]\n'), { error: "yaml: anchor 'a' value contains itself" });
 });
