@@ -113,7 +113,7 @@ function requestListener(plane: Plane, audit: AuditLog, front: Front) {
     version,
     address: () => front.address.value,
     isBuiltinGroup,
-    checks: { ping: () => undefined },
+    checks: { ping: () => undefined, store: () => plane.store.fault() },
     readiness: front.options.readiness ?? {},
   });
   return createRequestListener({

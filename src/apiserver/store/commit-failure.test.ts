@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Worker } from 'node:worker_threads';
 import { openStore } from './open-store.ts';
 import type { Stored } from './store.ts';
 import {
@@ -114,4 +115,19 @@ test('a store that is full takes writes again once compaction made room', async 
   await store.compact(store.revision());
   await update(store, small, 'y'.repeat(20_000));
   await remove(store, small);
+});
+
+test('a store whose writer thread is gone says so', async (t) => {
+  const writers = new Set<Worker>();
+  const post = Worker.prototype.postMessage;
+  t.mock.method(Worker.prototype, 'postMessage', function (this: Worker, message: unknown) {
+    writers.add(this);
+    post.call(this, message);
+  });
+  const store = await temporaryStore(t);
+  await create(store, small);
+  assert.equal(store.fault(), undefined);
+  for (const writer of writers) await writer.terminate();
+  assert.match(store.fault() ?? '', /the thread that writes to disk ended unexpectedly/);
+  await assert.rejects(update(store, small, 2), { code: 'writer-lost' });
 });

@@ -123,7 +123,7 @@ export class SqliteStore implements ObjectStore, CommitListener {
   }
 
   write(write: Write): Promise<Stored> | WriteConflict {
-    const refusal = this.#closing === undefined ? this.#queue.lost : new StoreError('closed', 'the store is closed');
+    const refusal = this.#refusal();
     if (refusal !== undefined) return Promise.reject(refusal);
     const bucket = this.#bucket(write.key.bucket);
     const path = pathOf(write.key);
@@ -167,6 +167,10 @@ export class SqliteStore implements ObjectStore, CommitListener {
     // First here, then on disk: nobody may be promised what the sweep is about to remove.
     this.#history.forget(target);
     await this.#queue.compact(target);
+  }
+
+  fault(): string | undefined {
+    return this.#refusal()?.message;
   }
 
   stats(): StoreStats {
@@ -222,6 +226,10 @@ export class SqliteStore implements ObjectStore, CommitListener {
       this.#bucket(change.key.bucket).rollBack(entry);
     }
     for (const write of writes) write.reject(error);
+  }
+
+  #refusal(): StoreError | undefined {
+    return this.#closing === undefined ? this.#queue.lost : new StoreError('closed', 'the store is closed');
   }
 
   #change(write: Write, previous: Stored | undefined): Change {
