@@ -1,10 +1,11 @@
-import { randomBytes, X509Certificate } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { CertifiedKey } from '../kube/index.ts';
 import { createCertificateAuthority, issueServerCertificate, readCertificate } from '../kube/index.ts';
+import { writeWhole } from './store/durable-file.ts';
 
 /** What a data directory holds besides the database: who the server is and who its first administrator is. */
 export interface ServerIdentity {
@@ -73,12 +74,15 @@ function isUsable(pair: CertifiedKey, { host, now }: { host: string; now: Date }
 function readPair(base: string): CertifiedKey | undefined {
   const certificatePem = readIfThere(`${base}.crt`);
   const privateKeyPem = readIfThere(`${base}.key`);
-  return certificatePem === undefined || privateKeyPem === undefined ? undefined : { certificatePem, privateKeyPem };
+  if (certificatePem === undefined || privateKeyPem === undefined) return undefined;
+  // A process that died between writing the two leaves a key and a certificate of different making.
+  const isPair = new X509Certificate(certificatePem).checkPrivateKey(createPrivateKey(privateKeyPem));
+  return isPair ? { certificatePem, privateKeyPem } : undefined;
 }
 
 function writePair(base: string, pair: CertifiedKey): CertifiedKey {
-  writeFileSync(`${base}.key`, pair.privateKeyPem, { mode: 0o600 });
-  writeFileSync(`${base}.crt`, pair.certificatePem);
+  writeWhole(`${base}.key`, pair.privateKeyPem, { mode: 0o600 });
+  writeWhole(`${base}.crt`, pair.certificatePem, { mode: 0o644 });
   return pair;
 }
 
@@ -86,7 +90,7 @@ function adminToken(file: string): string {
   const known = readIfThere(file)?.trim();
   if (known !== undefined && known !== '') return known;
   const token = randomBytes(24).toString('base64url');
-  writeFileSync(file, `${token}\n`, { mode: 0o600 });
+  writeWhole(file, `${token}\n`, { mode: 0o600 });
   return token;
 }
 

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import { join } from 'node:path';
 import { issueClientCertificate } from '../kube/index.ts';
@@ -12,6 +11,7 @@ import { createNonResourceRoutes } from './http/non-resource.ts';
 import { RequestMetrics } from './metrics.ts';
 import { createOpenApiDocuments } from './openapi/documents.ts';
 import { openPlane, type Plane, type PlaneOptions } from './plane.ts';
+import { writeWhole } from './store/durable-file.ts';
 
 /** How to run the embedded API server. */
 export interface ApiServerOptions extends PlaneOptions {
@@ -161,7 +161,7 @@ interface Running {
 /** Writes the kubeconfig that reaches the server, and gives its owner what is needed to use it. */
 function describeServer({ identity, store }: Plane, url: string, running: Running): ApiServer {
   const kubeconfig = kubeconfigOf(identity, url);
-  writeFileSync(join(running.options.dataDir, 'kubeconfig'), kubeconfig, { mode: 0o600 });
+  writeWhole(join(running.options.dataDir, 'kubeconfig'), kubeconfig, { mode: 0o600 });
   return {
     url,
     caPem: identity.authority.certificatePem,

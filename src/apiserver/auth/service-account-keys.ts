@@ -7,9 +7,10 @@ import {
   sign,
   verify,
 } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '../../schema/index.ts';
+import { writeWhole } from '../store/durable-file.ts';
 
 /** A key that service account tokens are checked with. */
 export interface TokenKey {
@@ -32,7 +33,7 @@ export function loadTokenKeys(folder: string): TokenKeys {
   const known = readdirSync(folder).filter((name) => /^sa\.key(\.\d+)?$/.test(name));
   if (!known.includes('sa.key')) {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    writeFileSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 });
+    writeWhole(file, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), { mode: 0o600 });
   }
   const older = known.filter((name) => name !== 'sa.key').map((name) => readFileSync(join(folder, name), 'utf8'));
   return tokenKeysOf(readFileSync(file, 'utf8'), older);

@@ -1,10 +1,19 @@
-import { chmodSync, closeSync, fsyncSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /** Makes a file and its directory entry survive a power cut. */
 export function syncFile(file: string, options: { mode?: number } = {}): void {
   if (options.mode !== undefined) chmodSync(file, options.mode);
   syncOne(file);
+  syncOne(dirname(file));
+}
+
+/** Writes a file that is there whole or not at all, whenever the process dies; an older one is replaced. */
+export function writeWhole(file: string, content: string, options: { mode: number }): void {
+  const draft = `${file}.part`;
+  writeFileSync(draft, content, { mode: options.mode });
+  syncFile(draft, options);
+  renameSync(draft, file);
   syncOne(dirname(file));
 }
 
