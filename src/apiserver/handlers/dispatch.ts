@@ -1,10 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../schema/index.ts';
 import type { ServerCore } from '../core.ts';
 import { readBody } from '../http/body.ts';
-import { bodyMediaType, decodeObject, decodePatch, parseBody, parseEncoded, typeMetaFault } from '../http/decode.ts';
+import { bodyMediaType, decodeObject, parseEncoded, typeMetaFault } from '../http/decode.ts';
 import type { RequestInfo } from '../http/request-info.ts';
-import { asJson, copyObject, type KubeObject } from '../object.ts';
-import { applyJsonPatch, applyMergePatch } from '../patch/index.ts';
+import { copyObject, type KubeObject } from '../object.ts';
 import type { Answer, RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
 import { ApiError, badRequest, methodNotAllowed, methodNotSupported, notFound, plainError } from '../status.ts';
@@ -13,10 +12,10 @@ import { createObject, type WriteResult } from './create.ts';
 import { deleteObject } from './delete.ts';
 import { deleteCollection } from './delete-collection.ts';
 import { readDeleteOptions } from './delete-options.ts';
+import { dispatchScale } from './dispatch-scale.ts';
 import { badVersion, listObjects, tooLargeVersion } from './list.ts';
 import { patchObject } from './patch.ts';
 import { presentList, presentObject } from './present.ts';
-import { scaleOf, withScale } from './scale.ts';
 import { updateObject } from './update.ts';
 import { watchObjects } from './watch.ts';
 import { readWriteOptions } from './write-options.ts';
@@ -41,7 +40,8 @@ async function answer(core: ServerCore, context: RequestContext, served: ServedR
   const { info } = context;
   if (served.deprecationWarning !== undefined) context.warnings.add(served.deprecationWarning);
   refuseWrongMethod(info, served);
-  if (info.subresource === 'scale' && served.scale !== undefined) return handleScale(core, context, served);
+  if (info.subresource === 'scale' && served.scale !== undefined)
+    return dispatchScale(core, context, { served, paths: served.scale, key: keyOf(context, served) });
   switch (info.verb) {
     case 'get':
       checkGetVersion(core, info.query.get('resourceVersion'));
@@ -205,40 +205,4 @@ async function handleDeleteCollection(
   const options = readDeleteOptions(context, await readOptionsBody(context));
   const page = await deleteCollection(core, context, served, options);
   return { code: 200, json: presentList(context, served, page) };
-}
-
-async function handleScale(core: ServerCore, context: RequestContext, served: ServedResource): Promise<Answer> {
-  const paths = served.scale;
-  const key = keyOf(context, served);
-  if (paths === undefined) throw notFound(served, key.name);
-  if (context.info.verb === 'get') {
-    const object = await served.read(requireStored(core, served, key));
-    return { code: 200, json: JSON.stringify(scaleOf(served, paths, object)) };
-  }
-  const isPatch = context.info.verb === 'patch';
-  if (!isPatch && context.info.verb !== 'update') throw methodNotSupported(served, context.info.verb);
-  const options = readWriteOptions(context, isPatch ? 'PatchOptions' : 'UpdateOptions');
-  const mediaType = bodyMediaType(context);
-  const bytes = await readBody(context.request);
-  const body = isPatch
-    ? decodePatch(bytes.toString('utf8'), { isArray: mediaType === 'application/json-patch+json' })
-    : parseBody({ bytes, mediaType }, { apiVersion: 'autoscaling/v1', kind: 'Scale' }).value;
-  const result = await updateObject(core, context, served, {
-    key,
-    subresource: 'scale',
-    options,
-    isManaged: false,
-    transform: (live) => {
-      const current = asJson(scaleOf(served, paths, live));
-      const scale = isPatch
-        ? Array.isArray(body)
-          ? applyJsonPatch(current, body)
-          : applyMergePatch(current, body)
-        : body;
-      if (!isJsonObject(scale)) throw badRequest('the body must be a Scale object');
-      return withScale(paths, live, scale);
-    },
-  });
-  const object = 'stored' in result ? await served.read(result.stored) : result.dryRun;
-  return { code: 200, json: JSON.stringify(scaleOf(served, paths, object)) };
 }

@@ -18,11 +18,12 @@ import { createObject, type WriteResult } from './create.ts';
 import { updateObject } from './update.ts';
 import { readWriteOptions, type WriteOptions } from './write-options.ts';
 
-/** The patch formats, by media type. */
-const jsonPatch = 'application/json-patch+json';
+/** The media type of JSON patches. */
+export const jsonPatch = 'application/json-patch+json';
 const mergePatch = 'application/merge-patch+json';
 const strategicPatch = 'application/strategic-merge-patch+json';
-const applyPatches = new Set(['application/apply-patch+yaml', 'application/apply-patch+cbor']);
+/** Server-side apply, in either encoding. */
+export const applyPatches = new Set(['application/apply-patch+yaml', 'application/apply-patch+cbor']);
 
 /** A patch and where it goes. */
 export interface PatchRequest {
@@ -59,7 +60,8 @@ export async function patchObject(
   return { result, isCreated: false };
 }
 
-function checkMediaType(served: ServedResource, mediaType: string): void {
+/** Throws 415 unless the resource takes such patches. */
+export function checkMediaType(served: ServedResource, mediaType: string): void {
   const supported =
     served.origin === 'custom'
       ? [jsonPatch, mergePatch, 'application/apply-patch+yaml']
@@ -108,7 +110,8 @@ function finishPatched(
   return object;
 }
 
-function unusablePatch(shown: string, why: string): ApiError {
+/** 422: what the patch makes of the object is none. */
+export function unusablePatch(shown: string, why: string): ApiError {
   return invalid({ group: '', kind: '' }, '', [
     { reason: 'FieldValueInvalid', field: 'patch', badValue: shown, detail: why },
   ]);

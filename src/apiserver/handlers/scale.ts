@@ -2,6 +2,7 @@ import { type FieldError, isJsonObject, type Json, type JsonObject } from '../..
 import { asJson, type KubeObject } from '../object.ts';
 import type { ScalePaths, ServedResource } from '../served-resource.ts';
 import { badRequest, internalError } from '../status.ts';
+import type { Key } from '../store/store.ts';
 
 /** The autoscaling/v1 Scale of an object whose kind has the scale subresource. */
 export function scaleOf(served: ServedResource, paths: ScalePaths, object: KubeObject): KubeObject {
@@ -30,15 +31,54 @@ export function scaleOf(served: ServedResource, paths: ScalePaths, object: KubeO
   };
 }
 
-/** The object with the replica count of a Scale that was put or patched. */
+/** What a Scale calls itself. */
+export const scaleType = { apiVersion: 'autoscaling/v1', kind: 'Scale' } as const;
+
+/** True for what can be read as a Scale: nothing in it says that it is something else. */
+export function isScale(value: Json): value is JsonObject {
+  if (!isJsonObject(value)) return false;
+  const { apiVersion = '', kind = '', spec = {}, metadata = {} } = value;
+  const isNamed = (apiVersion === '' && kind === '') || apiVersion === scaleType.apiVersion;
+  if (!isNamed || (kind !== '' && kind !== scaleType.kind)) return false;
+  if (spec === null) return isJsonObject(metadata);
+  const { replicas = 0 } = isJsonObject(spec) ? spec : {};
+  return isJsonObject(spec) && isJsonObject(metadata) && (replicas === null || Number.isInteger(replicas));
+}
+
+/** Throws 400 unless the Scale is that of the object in the URL. */
+export function checkScaleNames(key: Key, scale: JsonObject): void {
+  const { name = '', namespace = '' }: JsonObject = isJsonObject(scale.metadata) ? scale.metadata : {};
+  if (name === '') {
+    throw badRequest(`the name of the object (${key.name} based on URL) was undeterminable: name must be provided`);
+  }
+  if (name !== key.name) {
+    throw badRequest(`the name of the object (${String(name)}) does not match the name on the URL (${key.name})`);
+  }
+  if (namespace !== '' && namespace !== key.namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+}
+
+/** The part of the object that an applied Scale sets. */
+export function scalePatch(
+  served: ServedResource,
+  { paths, key, scale }: { paths: ScalePaths; key: Key; scale: JsonObject },
+): JsonObject {
+  const patch: JsonObject = { apiVersion: served.apiVersion, kind: served.kind, metadata: { name: key.name } };
+  const { replicas }: JsonObject = isJsonObject(scale.spec) ? scale.spec : {};
+  if (typeof replicas === 'number') setAt(patch, paths.specReplicasPath, replicas);
+  return patch;
+}
+
+/** The object with the replica count of a Scale that was put, patched or applied; a uid or version is kept to be checked. */
 export function withScale(paths: ScalePaths, live: KubeObject, scale: JsonObject): KubeObject {
   const spec = isJsonObject(scale.spec) ? scale.spec : {};
-  const replicas = spec.replicas ?? 0;
-  if (typeof replicas !== 'number' || !Number.isInteger(replicas)) throw badRequest('spec.replicas must be an integer');
+  const replicas = typeof spec.replicas === 'number' ? spec.replicas : 0;
   const metadata = isJsonObject(scale.metadata) ? scale.metadata : {};
   if (typeof metadata.resourceVersion === 'string' && metadata.resourceVersion !== '') {
     live.metadata.resourceVersion = metadata.resourceVersion;
   }
+  if (typeof metadata.uid === 'string' && metadata.uid !== '') live.metadata.uid = metadata.uid;
   setAt(asJson(live), paths.specReplicasPath, replicas);
   return live;
 }
