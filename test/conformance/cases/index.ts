@@ -9,6 +9,7 @@ import { crud } from './crud.ts';
 import { deletion } from './deletion.ts';
 import { builtInDetails } from './details.ts';
 import { discovery } from './discovery.ts';
+import { edges } from './edges.ts';
 import { errors } from './errors.ts';
 import { kubectl } from './kubectl.ts';
 import { openapi } from './openapi.ts';
@@ -41,5 +42,6 @@ export const topics: readonly Topic[] = [
   conversion,
   auth,
   errors,
+  edges,
   kubectl,
 ];
