@@ -12,6 +12,7 @@ import { RequestMetrics } from './metrics.ts';
 import { createOpenApiDocuments } from './openapi/documents.ts';
 import { openPlane, type Plane, type PlaneOptions } from './plane.ts';
 import { writeWhole } from './store/durable-file.ts';
+import { StoreError } from './store/errors.ts';
 
 /** How to run the embedded API server. */
 export interface ApiServerOptions extends PlaneOptions {
@@ -65,7 +66,12 @@ const maxHeaderBytes = 1 << 20;
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
   const host = options.host ?? '127.0.0.1';
   const now = (): Date => new Date();
-  const onFault = options.onFault?.bind(options) ?? tellFault;
+  const tell = options.onFault?.bind(options) ?? tellFault;
+  let isClosing = false;
+  const onFault = (error: unknown): void => {
+    // Controllers still at work when the store closes stop with this; it is what they are meant to do.
+    if (!isClosing || !(error instanceof StoreError) || error.code !== 'closed') tell(error);
+  };
   const plane = await openPlane(options, { host, now, onFault });
   const audit = await openAuditLog(join(options.dataDir, 'audit.log'), now);
   const address = { value: '' };
@@ -83,6 +89,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     options,
     now,
     async close() {
+      isClosing = true;
       await closeServer(server);
       await closeParts();
     },
@@ -114,7 +121,7 @@ function requestListener(plane: Plane, audit: AuditLog, front: Front) {
     address: () => front.address.value,
     isBuiltinGroup,
     checks: { ping: () => undefined, store: () => plane.store.fault() },
-    readiness: front.options.readiness ?? {},
+    readiness: { followers: () => plane.store.followerFault(), ...front.options.readiness },
   });
   return createRequestListener({
     core,
