@@ -18,10 +18,17 @@ export function followBucket(store: ObjectStore, bucket: string, follower: Bucke
   return subscription;
 }
 
+/** One object that cannot be taken must not keep those that changed with it from being taken. */
 function passOn(changes: readonly Change[], follower: BucketFollower): void {
+  const errors: unknown[] = [];
   for (const { type, current } of changes) {
-    if (type === 'DELETED') follower.remove(current);
-    else follower.set(current);
+    try {
+      if (type === 'DELETED') follower.remove(current);
+      else follower.set(current);
+    } catch (error) {
+      errors.push(error);
+    }
   }
   follower.settled?.();
+  if (errors.length > 0) throw errors[0];
 }

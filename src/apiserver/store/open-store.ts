@@ -30,7 +30,7 @@ export interface StoreOptions {
   readonly quickCheck?: boolean;
   /** About how much is written to the log before it is moved into the database: 2 MiB. */
   readonly checkpointBytes?: number;
-  /** Told of a subscriber that threw unexpectedly and of a compaction that failed; without it such an error ends the process. */
+  /** Told of a subscriber that threw and of a compaction that failed; without it such an error ends the process. */
   readonly onError?: (error: unknown) => void;
   /** Milliseconds of any clock that only grows; decides what is old enough to be compacted. */
   readonly now?: () => number;
@@ -40,6 +40,8 @@ export interface StoreOptions {
 export interface OpenStore extends ObjectStore {
   /** Why no write can succeed any more, when that is so; only opening the store anew helps then. */
   fault(): string | undefined;
+  /** What kept a subscriber that follows for good from taking a change, when that happened: it may act on old state. */
+  followerFault(): string | undefined;
   stats(): StoreStats;
   /** Writes a consistent copy of the database to a new file while the store is in use. */
   backup(target: string): Promise<void>;

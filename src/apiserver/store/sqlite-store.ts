@@ -155,10 +155,15 @@ export class SqliteStore implements ObjectStore, CommitListener {
     await last?.promise.catch(() => undefined);
   }
 
-  subscribe(bucket: string, since: number, onChange: (changes: readonly Change[]) => void): Subscription | 'expired' {
+  subscribe(
+    bucket: string,
+    since: number,
+    onChange: (changes: readonly Change[]) => void,
+    onLost?: () => void,
+  ): Subscription | 'expired' {
     const history = this.#history.after(bucket, since);
     if (history === 'expired') return 'expired';
-    return this.#subscriptions.add(bucket, { seen: Math.max(since, this.#revision), history }, onChange);
+    return this.#subscriptions.add(bucket, { seen: Math.max(since, this.#revision), history }, { onChange, onLost });
   }
 
   async compact(revision: number): Promise<void> {
@@ -171,6 +176,10 @@ export class SqliteStore implements ObjectStore, CommitListener {
 
   fault(): string | undefined {
     return this.#refusal()?.message;
+  }
+
+  followerFault(): string | undefined {
+    return this.#subscriptions.fault;
   }
 
   stats(): StoreStats {

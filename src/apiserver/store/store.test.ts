@@ -282,20 +282,42 @@ test('subscribing and closing inside a callback neither repeats nor skips', asyn
   assert.deepEqual(inner, [2, 3, 4]);
 });
 
-test('a subscriber that throws is reported and closed, and the others still hear', async (t) => {
+test('a subscriber that throws is reported and goes on with the next change, and the others still hear', async (t) => {
   const errors: unknown[] = [];
   const store = await temporaryStore(t, { onError: (error) => errors.push(error) });
   const broken = new Error('broken');
-  store.subscribe(a.bucket, 1, () => {
-    throw broken;
+  const taken: number[] = [];
+  store.subscribe(a.bucket, 1, ([change]) => {
+    if (change?.revision === 2) throw broken;
+    taken.push(change?.revision ?? 0);
   });
   const seen: number[] = [];
   store.subscribe(a.bucket, 1, (changes) => seen.push(...changes.map((change) => change.revision)));
+  assert.equal(store.followerFault(), undefined);
   await create(store, a);
   await create(store, b);
   assert.deepEqual(errors, [broken]);
+  assert.deepEqual(taken, [3]);
   assert.deepEqual(seen, [2, 3]);
-  assert.equal(store.stats().subscribers, 1);
+  assert.equal(store.followerFault(), 'a follower of example.com/widgets failed at revision 2: broken');
+});
+
+test('a subscriber that wants to know of its loss is closed when it throws, and that is no fault', async (t) => {
+  const errors: unknown[] = [];
+  const store = await temporaryStore(t, { onError: (error) => errors.push(error) });
+  let lost = 0;
+  const fail = () => {
+    throw new Error('broken');
+  };
+  store.subscribe(a.bucket, 1, fail, () => {
+    lost += 1;
+  });
+  await create(store, a);
+  await create(store, b);
+  assert.equal(lost, 1);
+  assert.equal(errors.length, 1);
+  assert.equal(store.stats().subscribers, 0);
+  assert.equal(store.followerFault(), undefined);
 });
 
 test('everything is there again after closing and opening', async (t) => {

@@ -112,9 +112,15 @@ export interface ObjectStore {
   /**
    * Calls back with every committed change of the bucket after `since`, in order, without gaps or repeats: history
    * first, before this call returns, then once per commit. Returns 'expired' when history does not reach back that far.
-   * Nothing is buffered here for slow readers: the callback has to keep or drop what it cannot pass on.
+   * Nothing is buffered here for slow readers: the callback has to keep or drop what it cannot pass on. One that throws
+   * has missed changes: with `onLost` it is closed and told so, without it stays and the owner of the store is told.
    */
-  subscribe(bucket: string, since: number, onChange: (changes: readonly Change[]) => void): Subscription | 'expired';
+  subscribe(
+    bucket: string,
+    since: number,
+    onChange: (changes: readonly Change[]) => void,
+    onLost?: () => void,
+  ): Subscription | 'expired';
   /** Forgets superseded versions at or before this revision. */
   compact(revision: number): Promise<void>;
   close(): Promise<void>;

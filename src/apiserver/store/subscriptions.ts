@@ -1,9 +1,11 @@
+import { messageOf } from './errors.ts';
 import type { Change, Subscription } from './store.ts';
 
 /** What watches a bucket; `seen` is the last revision it was told of. */
 interface Subscriber {
   seen: number;
   readonly onChange: (changes: readonly Change[]) => void;
+  readonly onLost: (() => void) | undefined;
 }
 
 /**
@@ -13,6 +15,7 @@ interface Subscriber {
 export class Subscriptions {
   readonly #byBucket = new Map<string, Set<Subscriber>>();
   readonly #onError: (error: unknown) => void;
+  #fault: string | undefined;
 
   constructor(onError: (error: unknown) => void) {
     this.#onError = onError;
@@ -24,13 +27,18 @@ export class Subscriptions {
     return size;
   }
 
+  /** Which subscriber that cannot be told of its loss has missed a change, and why. */
+  get fault(): string | undefined {
+    return this.#fault;
+  }
+
   /** Tells of the history at once, then of what comes after `seen`. */
   add(
     bucket: string,
     start: { seen: number; history: readonly Change[] },
-    onChange: Subscriber['onChange'],
+    { onChange, onLost }: Pick<Subscriber, 'onChange' | 'onLost'>,
   ): Subscription {
-    const subscriber: Subscriber = { seen: start.seen, onChange };
+    const subscriber: Subscriber = { seen: start.seen, onChange, onLost };
     let subscribers = this.#byBucket.get(bucket);
     if (subscribers === undefined) {
       subscribers = new Set();
@@ -62,7 +70,13 @@ export class Subscriptions {
     try {
       subscriber.onChange(changes);
     } catch (error) {
-      this.#remove(bucket, subscriber);
+      if (subscriber.onLost !== undefined) {
+        this.#remove(bucket, subscriber);
+        subscriber.onLost();
+      } else {
+        // What follows for as long as the store is open had better miss one change than all that come after it.
+        this.#fault ??= `a follower of ${bucket} failed at revision ${changes[0]?.revision}: ${messageOf(error)}`;
+      }
       this.#onError(error);
     }
   }
