@@ -5,6 +5,7 @@ export class ResourceRegistry {
   readonly #groups = new Map<string, Map<string, Map<string, ServedResource>>>();
   readonly #storage = new Map<string, ServedResource>();
   readonly #listeners: (() => void)[] = [];
+  readonly #readers = new Map<ServedResource, Set<() => void>>();
   #generation = 0;
 
   /** Grows with every change; caches of discovery and OpenAPI documents are keyed by it. */
@@ -14,24 +15,42 @@ export class ResourceRegistry {
 
   /** Adds or replaces one resource in one version. */
   add(resource: ServedResource): void {
-    if (resource.isServed) {
-      const versions = getOrCreate(this.#groups, resource.group, () => new Map<string, Map<string, ServedResource>>());
-      getOrCreate(versions, resource.version, () => new Map<string, ServedResource>()).set(resource.resource, resource);
-    }
-    if (resource.isStorageVersion) this.#storage.set(resource.bucket, resource);
+    this.#put(resource);
     this.#changed();
   }
 
   /** Takes a resource out of every version of its group. */
   remove(group: string, resource: string): void {
-    this.#storage.delete(bucketOf(group, resource));
-    const versions = this.#groups.get(group);
-    for (const [version, resources] of versions ?? []) {
-      resources.delete(resource);
-      if (resources.size === 0) versions?.delete(version);
-    }
-    if (versions?.size === 0) this.#groups.delete(group);
+    this.#take(group, resource);
     this.#changed();
+  }
+
+  /** Puts these versions of a resource in the place of all that are there; nobody sees the moment between. */
+  replace(group: string, resource: string, versions: readonly ServedResource[]): void {
+    this.#take(group, resource);
+    for (const version of versions) this.#put(version);
+    this.#changed();
+  }
+
+  /** False once a definition was changed or is gone: nothing may be written by it any more. */
+  isCurrent(resource: ServedResource): boolean {
+    const { group, version, bucket } = resource;
+    return this.find(group, version, resource.resource) === resource || this.#storage.get(bucket) === resource;
+  }
+
+  /**
+   * Calls back once when this resource is gone or read in another way than this definition reads it; what changes
+   * only writes does not count. Closing takes the request back.
+   */
+  onceOutdated(resource: ServedResource, listener: () => void): { close(): void } {
+    const listeners = getOrCreate(this.#readers, resource, () => new Set<() => void>());
+    listeners.add(listener);
+    return {
+      close: () => {
+        listeners.delete(listener);
+        if (listeners.size === 0 && this.#readers.get(resource) === listeners) this.#readers.delete(resource);
+      },
+    };
   }
 
   find(group: string, version: string, resource: string): ServedResource | undefined {
@@ -74,8 +93,35 @@ export class ResourceRegistry {
     this.#listeners.push(listener);
   }
 
+  #put(resource: ServedResource): void {
+    if (resource.isServed) {
+      const versions = getOrCreate(this.#groups, resource.group, () => new Map<string, Map<string, ServedResource>>());
+      getOrCreate(versions, resource.version, () => new Map<string, ServedResource>()).set(resource.resource, resource);
+    }
+    if (resource.isStorageVersion) this.#storage.set(resource.bucket, resource);
+  }
+
+  #take(group: string, resource: string): void {
+    this.#storage.delete(bucketOf(group, resource));
+    const versions = this.#groups.get(group);
+    for (const [version, resources] of versions ?? []) {
+      resources.delete(resource);
+      if (resources.size === 0) versions?.delete(version);
+    }
+    if (versions?.size === 0) this.#groups.delete(group);
+  }
+
+  #tellReaders(): void {
+    for (const [resource, listeners] of [...this.#readers]) {
+      if (this.find(resource.group, resource.version, resource.resource)?.read === resource.read) continue;
+      this.#readers.delete(resource);
+      for (const listener of listeners) listener();
+    }
+  }
+
   #changed(): void {
     this.#generation++;
+    this.#tellReaders();
     for (const listener of this.#listeners) listener();
   }
 }

@@ -62,6 +62,8 @@ export interface ServedResource {
   render(stored: Stored): string | Promise<string>;
   /** The stored object parsed, in this version; a fresh copy each time. */
   read(stored: Stored): KubeObject | Promise<KubeObject>;
+  /** True when the stored text was written by this very definition, so that writing it again would change nothing. */
+  isWrittenByThis(stored: Stored): boolean;
   /** An object of this version in the version that is stored. */
   toStorage(object: KubeObject): KubeObject | Promise<KubeObject>;
 }

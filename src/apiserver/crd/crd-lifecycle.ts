@@ -11,7 +11,7 @@ import type { ConverterFactory } from './conversion.ts';
 import { CrdCleanup } from './crd-cleanup.ts';
 import { type Crd, crdBucket } from './crd-object.ts';
 import { crdStatusOf, hasNameConflict, isEstablished } from './crd-status.ts';
-import { serveCrd } from './serve-crd.ts';
+import { type Era, serveCrd } from './serve-crd.ts';
 
 /** Nothing new may arrive while the rest is being removed. */
 function withoutCreation(resource: ServedResource): ServedResource {
@@ -20,6 +20,15 @@ function withoutCreation(resource: ServedResource): ServedResource {
     throw forbidden(resource, object.metadata.name ?? '', why);
   };
   return { ...resource, strategy: { ...resource.strategy, prepareForCreate } };
+}
+
+/** A definition as it is served now. */
+interface Served {
+  readonly uid: string;
+  readonly spec: string;
+  readonly isTerminating: boolean;
+  readonly resources: readonly ServedResource[];
+  readonly era: Era;
 }
 
 /** What the lifecycle of CustomResourceDefinitions needs from the server. */
@@ -40,7 +49,7 @@ export class CrdLifecycle {
   readonly #core: ServerCore;
   readonly #cleanup: CrdCleanup;
   readonly #known = new Map<string, Crd>();
-  readonly #served = new Map<string, { uid: string; shape: string }>();
+  readonly #served = new Map<string, Served>();
 
   constructor(options: CrdLifecycleOptions) {
     this.#options = options;
@@ -81,13 +90,13 @@ export class CrdLifecycle {
     const crd = this.#known.get(stored.name);
     if (crd === undefined || this.#core.store.head(stored) !== stored) return; // a newer version follows
     if (crd.metadata.deletionTimestamp !== undefined) {
-      if (isEstablished(crd)) this.#serve(crd, stored.revision);
+      if (isEstablished(crd)) this.#serve(crd);
       this.#cleanup.begin(crd);
       return;
     }
     const status = this.#statusOf(crd);
     const next = { ...crd, status };
-    if (isEstablished(next)) this.#serve(next, stored.revision);
+    if (isEstablished(next)) this.#serve(next);
     else this.#withdraw(crd);
     if (!isDeepStrictEqual(status, crd.status)) void this.#writeStatus(crd).catch(this.#options.onFault);
   }
@@ -115,25 +124,36 @@ export class CrdLifecycle {
     });
   }
 
-  #serve(crd: Crd, revision: number): void {
+  #serve(crd: Crd): void {
     const isTerminating = crd.metadata.deletionTimestamp !== undefined;
-    const shape = JSON.stringify([crd.spec, isTerminating]);
-    const name = crd.metadata.name ?? '';
-    const uid = crd.metadata.uid ?? '';
+    const spec = JSON.stringify(crd.spec);
+    const { name = '', uid = '' } = crd.metadata;
     const before = this.#served.get(name);
-    if (before !== undefined && before.uid === uid && before.shape === shape) return;
-    const { registry } = this.#core;
-    registry.remove(crd.spec.group, crd.spec.names.plural);
-    for (const resource of serveCrd(crd, this.#options.converterFor(crd), revision)) {
-      registry.add(isTerminating ? withoutCreation(resource) : resource);
-    }
-    this.#served.set(name, { uid, shape });
+    const isSame = before !== undefined && before.uid === uid && before.spec === spec;
+    if (isSame && before.isTerminating === isTerminating) return;
+    // Objects of a dying definition are read as before, so that whoever watches them sees them go.
+    const { resources, era } = isSame ? before : this.#beginEra(crd, before);
+    const { group, names } = crd.spec;
+    this.#core.registry.replace(group, names.plural, isTerminating ? resources.map(withoutCreation) : resources);
+    this.#served.set(name, { uid, spec, isTerminating, resources, era });
+  }
+
+  /**
+   * What has a revision by now, on disk or on its way there, was written by an older definition, or, after a start, by
+   * one that nobody remembers; everything after it is written by this one, since the handlers check at every write.
+   */
+  #beginEra(crd: Crd, before: Served | undefined): Pick<Served, 'resources' | 'era'> {
+    const now = this.#core.store.assigned();
+    if (before !== undefined) before.era.until = now;
+    const era = { after: now, until: Number.POSITIVE_INFINITY };
+    return { resources: serveCrd(crd, this.#options.converterFor(crd), era), era };
   }
 
   #withdraw(crd: Crd): void {
     const name = crd.metadata.name ?? '';
     const served = this.#served.get(name);
     if (served === undefined || served.uid !== crd.metadata.uid) return;
+    served.era.until = this.#core.store.assigned();
     this.#served.delete(name);
     this.#core.registry.remove(crd.spec.group, crd.spec.names.plural);
   }

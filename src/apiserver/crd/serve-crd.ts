@@ -1,6 +1,6 @@
-import { compileJsonPath, compileSchema, type JsonSchema } from '../../schema/index.ts';
+import { type CompiledSchema, compileJsonPath, compileSchema, type JsonSchema } from '../../schema/index.ts';
 import { createFieldManager } from '../field-manager/index.ts';
-import { asJson, type KubeObject } from '../object.ts';
+import { asJson, copyObject, type KubeObject } from '../object.ts';
 import { apiVersionOf, bucketOf, type ServedResource } from '../served-resource.ts';
 import type { Stored } from '../store/store.ts';
 import type { Converter } from './conversion.ts';
@@ -9,17 +9,53 @@ import { customTable } from './table-columns.ts';
 
 const customVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 
-/** Makes every served version of a CustomResourceDefinition servable. `epoch`: see `rawReader`. */
-export function serveCrd(crd: Crd, converter: Converter, epoch: number): ServedResource[] {
-  return crd.spec.versions.filter((v) => v.served || v.storage).map((v) => serveVersion(crd, v, converter, epoch));
+/**
+ * The revisions that were written by one definition, whose texts therefore need no second look. `until` is open while
+ * that definition is the one in use.
+ */
+export interface Era {
+  readonly after: number;
+  until: number;
 }
 
-function serveVersion(crd: Crd, version: CrdVersion, converter: Converter, epoch: number): ServedResource {
+/** Finds the compiled schema of a version by its apiVersion; undefined for versions the definition does not have. */
+type SchemaFinder = (apiVersion: string) => CompiledSchema | undefined;
+
+/** Makes every served version of a CustomResourceDefinition servable. */
+export function serveCrd(crd: Crd, converter: Converter, era: Era): ServedResource[] {
+  const schemaOf = compileOnce(crd);
+  const versions = crd.spec.versions.filter((v) => v.served || v.storage);
+  return versions.map((version) => serveVersion(crd, version, { converter, era, schemaOf }));
+}
+
+/** Each version's schema is compiled when it is first needed, and then shared by all that read or write it. */
+function compileOnce(crd: Crd): SchemaFinder {
+  const compiled = new Map<string, CompiledSchema>();
+  return (apiVersion) => {
+    const known = compiled.get(apiVersion);
+    if (known !== undefined) return known;
+    const version = crd.spec.versions.find((v) => apiVersionOf(crd.spec.group, v.name) === apiVersion);
+    if (version === undefined) return undefined;
+    const made = compileSchema(version.schema?.openAPIV3Schema ?? {}, { kind: 'custom', isRoot: true });
+    compiled.set(apiVersion, made);
+    return made;
+  };
+}
+
+interface Serving {
+  readonly converter: Converter;
+  readonly era: Era;
+  readonly schemaOf: SchemaFinder;
+}
+
+function serveVersion(crd: Crd, version: CrdVersion, serving: Serving): ServedResource {
+  const { converter } = serving;
   const { group, names } = crd.spec;
   const apiVersion = apiVersionOf(group, version.name);
   const schema = version.schema?.openAPIV3Schema ?? {};
   const hasStatus = version.subresources?.status !== undefined;
   const scale = version.subresources?.scale;
+  const compiled = compiledOf(serving, apiVersion);
   const manager = {
     schema,
     apiVersion,
@@ -51,13 +87,13 @@ function serveVersion(crd: Crd, version: CrdVersion, converter: Converter, epoch
     allowsUnconditionalUpdate: false,
     allowsCreateOnUpdate: false,
     schema,
-    compiled: compileSchema(schema, { kind: 'custom', isRoot: true }),
+    compiled,
     strategy: { hasGeneration: true },
     table: customTable(version.additionalPrinterColumns),
     fieldManager: createFieldManager(manager),
     selectableFields: selectable(version),
     deprecationWarning: deprecation(crd, version),
-    ...codec(crd, version, schema, converter, epoch),
+    ...codec(crd, apiVersion, serving),
   };
 }
 
@@ -92,51 +128,67 @@ function deprecation(crd: Crd, version: CrdVersion): string | undefined {
   return version.deprecationWarning ?? `${group}/${version.name} ${names.kind} is deprecated`;
 }
 
-type Codec = Pick<ServedResource, 'render' | 'read' | 'toStorage'>;
+function compiledOf({ schemaOf }: Serving, apiVersion: string): CompiledSchema {
+  const compiled = schemaOf(apiVersion);
+  if (compiled === undefined) throw new Error(`${apiVersion} is not a version of this definition`);
+  return compiled;
+}
+
+type Codec = Pick<ServedResource, 'render' | 'read' | 'toStorage' | 'isWrittenByThis'>;
 
 /**
- * A stored text can be served as it is when it was written in this version after the schema last changed (`epoch`, a
- * revision). Older ones are pruned, defaulted and converted on every read, as kube-apiserver does; the text is kept.
+ * A stored text can be served as it is when it is of this version and was written by this very definition. All others
+ * are pruned, defaulted and converted on every read, as kube-apiserver does; the text is kept.
  */
-function codec(crd: Crd, version: CrdVersion, schema: JsonSchema, converter: Converter, epoch: number): Codec {
-  const storage = crd.spec.versions.find((v) => v.storage) ?? version;
-  const storageApiVersion = apiVersionOf(crd.spec.group, storage.name);
-  const apiVersion = apiVersionOf(crd.spec.group, version.name);
-  const storageSchema = compileSchema(storage.schema?.openAPIV3Schema ?? {}, { kind: 'custom', isRoot: true });
-  const requestSchema = compileSchema(schema, { kind: 'custom', isRoot: true });
-  const texts = new WeakMap<Stored, string>();
-  const isRaw = (stored: Stored): boolean => apiVersion === storageApiVersion && stored.revision > epoch;
+function codec(crd: Crd, apiVersion: string, serving: Serving): Codec {
+  const { converter, era, schemaOf } = serving;
+  const storage = crd.spec.versions.find((v) => v.storage);
+  const storageApiVersion = storage === undefined ? apiVersion : apiVersionOf(crd.spec.group, storage.name);
+  const isWrittenByThis = ({ revision }: Stored): boolean => revision > era.after && revision <= era.until;
+  const isRaw = (stored: Stored): boolean => apiVersion === storageApiVersion && isWrittenByThis(stored);
 
   const read = (stored: Stored): KubeObject | Promise<KubeObject> => {
     const object = JSON.parse(stored.json) as KubeObject;
     if (isRaw(stored)) return object;
-    if (object.apiVersion === storageApiVersion) {
-      storageSchema.prune(asJson(object));
-      storageSchema.applyDefaults(asJson(object));
-    }
-    return convertOne(converter, object, apiVersion, (converted) => {
-      requestSchema.prune(asJson(converted));
-      requestSchema.applyDefaults(asJson(converted));
-    });
+    if (object.apiVersion !== apiVersion) fit(schemaOf(object.apiVersion), object);
+    return convertOne(converter, object, apiVersion, (converted) => fit(schemaOf(apiVersion), converted));
   };
   return {
+    isWrittenByThis,
     read,
-    render(stored) {
-      if (isRaw(stored)) return stored.json;
-      const known = texts.get(stored);
-      if (known !== undefined) return known;
-      const keep = (object: KubeObject): string => {
-        const text = JSON.stringify(object);
-        texts.set(stored, text);
-        return text;
-      };
-      const object = read(stored);
-      return object instanceof Promise ? object.then(keep) : keep(object);
+    render: renderer(isRaw, read),
+    toStorage: (object) => {
+      if (storageApiVersion === object.apiVersion) return object;
+      // A copy: what the storage version cannot hold is still the caller's to look at.
+      return convertOne(converter, copyObject(object), storageApiVersion, (converted) =>
+        fit(schemaOf(storageApiVersion), converted),
+      );
     },
-    toStorage: (object) =>
-      convertOne(converter, object, storageApiVersion, (converted) => {
-        if (storageApiVersion !== apiVersion) storageSchema.applyDefaults(asJson(converted));
-      }),
+  };
+}
+
+/** Takes out what a version does not know, and fills in what it always has. */
+function fit(schema: CompiledSchema | undefined, object: KubeObject): void {
+  schema?.prune(asJson(object));
+  schema?.applyDefaults(asJson(object));
+}
+
+/** Texts that had to be made are kept for as long as the stored version is. */
+function renderer(isRaw: (stored: Stored) => boolean, read: Codec['read']): Codec['render'] {
+  const texts = new WeakMap<Stored, string>();
+  return (stored) => {
+    if (isRaw(stored)) return stored.json;
+    const known = texts.get(stored);
+    if (known !== undefined) return known;
+    const keep = (object: KubeObject): string => {
+      const text = JSON.stringify(object);
+      // Mostly nothing had to be changed; then the text that is in memory already is the one to keep.
+      const kept = text === stored.json ? stored.json : text;
+      texts.set(stored, kept);
+      return kept;
+    };
+    const object = read(stored);
+    return object instanceof Promise ? object.then(keep) : keep(object);
   };
 }
 

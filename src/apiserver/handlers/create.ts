@@ -9,6 +9,7 @@ import { checkNamespaceForCreate } from './namespace-lifecycle.ts';
 import { strategyContext } from './strategy-context.ts';
 import { refuseInvalid, validateForCreate } from './validate.ts';
 import { optionsObject, type WriteOptions } from './write-options.ts';
+import { writeThrough } from './write-through.ts';
 
 const nameAttempts = 8;
 
@@ -77,7 +78,7 @@ async function createNamed(
     name: admitted.metadata.name ?? '',
   };
   if (options.dryRun) return core.store.head(key) === undefined ? { dryRun: admitted } : 'exists';
-  const written = core.store.write({ kind: 'create', key, object: await served.toStorage(admitted) });
+  const written = writeThrough(core, served, { kind: 'create', key, object: await served.toStorage(admitted) });
   if ('conflict' in written) {
     if (written.head !== undefined) await core.store.durable(written.head);
     return 'exists';

@@ -6,6 +6,7 @@ import { type ApiError, conflict, notFound } from '../status.ts';
 import type { Key, Stored } from '../store/store.ts';
 import type { DeleteOptions } from './delete-options.ts';
 import { checkNamespaceDeletion } from './namespace-lifecycle.ts';
+import { writeThrough } from './write-through.ts';
 
 /** What became of a delete: gone, or marked and waiting for its finalizers. */
 export interface DeleteResult {
@@ -94,7 +95,8 @@ async function applyDelete(
     return { isGone: false, stored, object: next };
   }
   const kind = isHeld ? 'update' : 'delete';
-  const written = core.store.write({ kind, key, object: await served.toStorage(next), expect: stored.revision });
+  const object = await served.toStorage(next);
+  const written = writeThrough(core, served, { kind, key, object, expect: stored.revision });
   if ('conflict' in written) return 'moved';
   return { isGone: !isHeld, stored: await written, object: next };
 }

@@ -5,14 +5,62 @@ import { badRequest } from '../status.ts';
 import type { Stored } from '../store/store.ts';
 
 /** Keeps what a list or watch asked for; undefined keeps everything. */
-export type StoredFilter = ((item: Stored) => boolean) | undefined;
+export type StoredFilter = SelectingFilter | undefined;
+
+/**
+ * Judges stored objects as the client would see them. One that has to be converted by a webhook first is not kept for
+ * now; `settle` then waits for the webhook, after which the same question has its answer.
+ */
+export interface SelectingFilter {
+  (item: Stored): boolean;
+  /** Undefined when every answer so far was final. */
+  settle(): Promise<void> | undefined;
+}
 
 /** Compiles labelSelector and fieldSelector of a query into one filter. */
 export function compileFilter(served: ServedResource, query: URLSearchParams): StoredFilter {
   const labels = compileLabelSelector(query.get('labelSelector'));
-  const fields = parseFieldSelector(query.get('fieldSelector')).map((term) => compileTerm(served, term));
+  const views = new Views(served);
+  const fields = parseFieldSelector(query.get('fieldSelector')).map((term) => compileTerm(served, views, term));
   if (labels === undefined && fields.length === 0) return undefined;
-  return (item) => (labels === undefined || labels(item.labels)) && fields.every((fits) => fits(item));
+  const keeps = (item: Stored): boolean =>
+    (labels === undefined || labels(item.labels)) && fields.every((fits) => fits(item));
+  return Object.assign(keeps, { settle: () => views.settle() });
+}
+
+/** Stored objects as the client sees them. */
+class Views {
+  readonly #served: ServedResource;
+  /** What a webhook converted, by revision. */
+  readonly #converted = new Map<number, string>();
+  readonly #waiting = new Map<number, Promise<string>>();
+
+  constructor(served: ServedResource) {
+    this.#served = served;
+  }
+
+  /** Undefined while a webhook has to be waited for. Built-in kinds choose by what is stored. */
+  of(item: Stored): KubeObject | undefined {
+    const known = this.#converted.get(item.revision) ?? (this.#served.origin === 'builtin' ? item.json : undefined);
+    if (known !== undefined) return JSON.parse(known) as KubeObject;
+    if (this.#waiting.has(item.revision)) return undefined;
+    const text = this.#served.render(item);
+    if (typeof text === 'string') return JSON.parse(text) as KubeObject;
+    text.catch(() => undefined); // whoever settles hears of it
+    this.#waiting.set(item.revision, text);
+    return undefined;
+  }
+
+  settle(): Promise<void> | undefined {
+    if (this.#waiting.size === 0) return undefined;
+    // Kept for the next question only, which is the same one again; lasting memory is the served resource's business.
+    this.#converted.clear();
+    const asked = [...this.#waiting];
+    this.#waiting.clear();
+    return Promise.all(asked.map(async ([revision, text]) => this.#converted.set(revision, await text))).then(
+      () => undefined,
+    );
+  }
 }
 
 /** Kinds with selectable fields of their own say it in one way, all others in another. */
@@ -24,12 +72,15 @@ function unknownField(served: ServedResource, field: string): Error {
   );
 }
 
-function compileTerm(served: ServedResource, term: FieldTerm): (item: Stored) => boolean {
+function compileTerm(served: ServedResource, views: Views, term: FieldTerm): (item: Stored) => boolean {
   const { field, value, negate } = term;
   if (field === 'metadata.name') return (item) => (item.name === value) !== negate;
   if (field === 'metadata.namespace' && served.namespaced) return (item) => (item.namespace === value) !== negate;
   if (field === 'metadata.namespace' && !served.namespaced) return () => (value === '') !== negate;
   const read = Object.hasOwn(served.selectableFields, field) ? served.selectableFields[field] : undefined;
   if (read === undefined) throw unknownField(served, field);
-  return (item) => (read(JSON.parse(item.json) as KubeObject) === value) !== negate;
+  return (item) => {
+    const object = views.of(item);
+    return object !== undefined && (read(object) === value) !== negate;
+  };
 }

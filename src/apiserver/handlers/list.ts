@@ -39,7 +39,7 @@ export async function listObjects(
   const start = readStart(core, query);
   // Whoever takes any version is answered from memory by kube-apiserver, and with everything at once.
   const isAny = query.get('resourceVersion') === '0' && start.after === undefined;
-  const page = readPage(core, context, served, { limit: isAny ? 0 : limit, filter, start });
+  const page = await readPage(core, context, served, { limit: isAny ? 0 : limit, filter, start });
   const rendered = page.items.map((stored) => served.render(stored));
   // Waits only when something has to be waited for: all conversions of a page go out together.
   const items = rendered.every((text) => typeof text === 'string') ? rendered : await Promise.all(rendered);
@@ -52,12 +52,28 @@ export async function listObjects(
   };
 }
 
-function readPage(
+interface Wanted {
+  readonly limit: number;
+  readonly filter: StoredFilter;
+  readonly start: Start;
+}
+
+/** Reads a page; when webhooks have to say first which objects are in it, waits and reads the same revision again. */
+async function readPage(
   core: ServerCore,
   context: RequestContext,
   served: ServedResource,
-  want: { limit: number; filter: StoredFilter; start: Start },
-): ListPage {
+  want: Wanted,
+): Promise<ListPage> {
+  let page = tryPage(core, context, served, want);
+  for (let wait = want.filter?.settle(); wait !== undefined; wait = want.filter?.settle()) {
+    await wait;
+    page = tryPage(core, context, served, { ...want, start: { ...want.start, revision: page.revision } });
+  }
+  return page;
+}
+
+function tryPage(core: ServerCore, context: RequestContext, served: ServedResource, want: Wanted): ListPage {
   const namespace = served.namespaced && context.info.namespace !== '' ? context.info.namespace : undefined;
   const page = core.store.list({
     bucket: served.bucket,

@@ -11,6 +11,7 @@ import { prepareForUpdate } from './prepare-update.ts';
 import { strategyContext } from './strategy-context.ts';
 import { refuseInvalid, validateForUpdate } from './validate.ts';
 import { optionsObject, type WriteOptions } from './write-options.ts';
+import { writeThrough } from './write-through.ts';
 
 /** One read-modify-write of an existing object. */
 export interface Change {
@@ -182,18 +183,24 @@ async function commitUpdate(
 ): Promise<WriteResult | 'moved'> {
   const { next, live, stored } = versions;
   if (change.options.dryRun) return { dryRun: next };
-  if (equalIgnoringManagedFieldsTimestamps(next, live)) {
+  const isSame = equalIgnoringManagedFieldsTimestamps(next, live);
+  const object = isSame && served.isWrittenByThis(stored) ? undefined : await served.toStorage(next);
+  if (object === undefined || (isSame && isStoredAs(stored, object))) {
     await core.store.durable(stored); // nothing to write, but what is answered must be on disk
     return { stored };
   }
   const isGone = next.metadata.deletionTimestamp !== undefined && (next.metadata.finalizers ?? []).length === 0;
   const isFreed = isGone && (next.metadata.deletionGracePeriodSeconds ?? 0) === 0;
-  const object = await served.toStorage(next);
   const kind = isFreed && served.strategy.isHeldWhenDeleted?.(next) !== true ? 'delete' : 'update';
-  const written = core.store.write({ kind, key: change.key, object, expect: stored.revision });
+  const written = writeThrough(core, served, { kind, key: change.key, object, expect: stored.revision });
   if (!('conflict' in written)) return { stored: answered(await written, stored, kind) };
   if (written.conflict === 'missing') throw notFound(served, change.key.name);
   return 'moved';
+}
+
+/** A write that changes nothing still brings a text that an older definition wrote into the form of this one. */
+function isStoredAs(stored: Stored, object: KubeObject): boolean {
+  return equalIgnoringManagedFieldsTimestamps(object, JSON.parse(stored.json) as KubeObject);
 }
 
 /** The write that removes the last finalizer is answered with the object as it was last seen, not with its tombstone. */

@@ -6,18 +6,21 @@ import { Fifo } from '../store/fifo.ts';
 import type { Stored } from '../store/store.ts';
 import { eventObject } from './present.ts';
 
-/** The type of a watch event that shows an object. */
-export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
+/** A watch event that shows an object. */
+export interface WatchEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly stored: Stored;
+}
 
 /** A client that lets this many bytes of changes pile up is cut off; it will list again. */
 const maxWaitingBytes = 16 * 1024 * 1024;
 
-interface Waiting {
-  readonly type: EventType | 'BOOKMARK';
-  /** Rendered when its turn comes, so that what waits is shared with the store. */
-  readonly content: Stored | string;
-  readonly weight: number;
-}
+/** What waits: an event, rendered when its turn comes so that it is shared with the store; or the making of one. */
+type Waiting = { readonly weight: number } & (
+  | { readonly event: WatchEvent }
+  | { readonly bookmark: string }
+  | { readonly decide: () => Promise<WatchEvent | undefined> }
+);
 
 /**
  * One client's stream of events, in order. Writes no faster than the client reads: what the client asked to be told at
@@ -58,14 +61,19 @@ export class WatchStream {
     this.#response.flushHeaders();
   }
 
-  /** Sends an object. `isOwed`: the client asked for what is there already, and may take its time over it. */
-  send(type: EventType, stored: Stored, { isOwed }: { isOwed: boolean }): void {
-    this.#push({ type, content: stored, weight: isOwed ? 0 : stored.json.length });
+  /** Sends an object. `weight`: its bytes, or 0 when the client asked for it and may take its time over it. */
+  send(event: WatchEvent, { weight }: { weight: number }): void {
+    this.#push({ event, weight });
+  }
+
+  /** Sends what `decide` comes to when its turn has come, if anything; what follows waits for it. */
+  sendLater({ weight }: { weight: number }, decide: () => Promise<WatchEvent | undefined>): void {
+    this.#push({ decide, weight });
   }
 
   bookmark(metadata: object): void {
     const { kind, apiVersion } = this.#served;
-    this.#push({ type: 'BOOKMARK', content: JSON.stringify({ kind, apiVersion, metadata }), weight: 0 });
+    this.#push({ bookmark: JSON.stringify({ kind, apiVersion, metadata }), weight: 0 });
   }
 
   /** Says why there is nothing to watch, and ends. */
@@ -95,17 +103,24 @@ export class WatchStream {
       const item = this.#waiting.shift();
       if (item === undefined) return;
       this.#waitingBytes -= item.weight;
-      const rendered = typeof item.content === 'string' ? item.content : this.#served.render(item.content);
-      if (typeof rendered === 'string') this.#write(item, rendered);
-      else void this.#writeLater(item, rendered);
+      if ('bookmark' in item) this.#write('BOOKMARK', item.bookmark);
+      else if ('decide' in item) void this.#writeLater(item.decide());
+      else this.#show(item.event);
     }
   }
 
+  #show(event: WatchEvent): void {
+    const rendered = this.#served.render(event.stored);
+    if (typeof rendered === 'string') this.#write(event.type, rendered);
+    else void this.#writeLater(Promise.resolve(event), rendered);
+  }
+
   /** Conversion webhooks take their time; what comes after waits, to keep the order. */
-  async #writeLater(item: Waiting, rendered: Promise<string>): Promise<void> {
+  async #writeLater(deciding: Promise<WatchEvent | undefined>, rendering?: Promise<string>): Promise<void> {
     this.#isRendering = true;
     try {
-      this.#write(item, await rendered);
+      const event = await deciding;
+      if (event !== undefined) this.#write(event.type, await (rendering ?? this.#served.render(event.stored)));
     } catch {
       this.#response.destroy(); // an event that cannot be shown must not be skipped: the client lists again
       return;
@@ -115,7 +130,7 @@ export class WatchStream {
     this.#pump();
   }
 
-  #write({ type }: Waiting, json: string): void {
+  #write(type: WatchEvent['type'] | 'BOOKMARK', json: string): void {
     if (this.#isDone) return;
     this.open();
     const isFirst = !this.#hasSentColumns;

@@ -8,7 +8,7 @@ import { ApiError, invalidOptions, plainError } from '../status.ts';
 import type { Change, Stored } from '../store/store.ts';
 import { compileFilter, type StoredFilter } from './filter.ts';
 import { badVersion, readInteger, tooLargeVersion } from './list.ts';
-import { WatchStream } from './watch-stream.ts';
+import { type WatchEvent, WatchStream } from './watch-stream.ts';
 
 const bookmarkIntervalMs = 60_000;
 const lastBookmarkMs = 2_000;
@@ -31,34 +31,72 @@ interface WatchRequest {
   readonly timeoutMs: number;
 }
 
-/** Streams the changes of a resource until the client goes away or the time asked for is over. */
+/** Streams the changes of a resource until the client or the definition goes, or the time asked for is over. */
 export async function watchObjects(core: ServerCore, context: RequestContext, served: ServedResource): Promise<void> {
   const request = readWatchRequest(core, context, served);
   const stream = new WatchStream(context, served);
   const since = request.sendsState ? core.store.revision() : request.since;
   const initial = request.sendsState ? core.store.scan(served.bucket) : [];
   let isOwed = true; // history comes before `subscribe` returns
-  const subscription = core.store.subscribe(served.bucket, since, (changes) => {
+  const sendAll = (changes: readonly Change[]): void => {
     for (const change of changes) sendChange(stream, change, request, isOwed);
-  });
+  };
+  // A client that was not sent a change must not take what comes after it for all there is.
+  const subscription = core.store.subscribe(served.bucket, since, sendAll, () => stream.end());
   isOwed = false;
   if (subscription === 'expired') {
     stream.fail(tooOld(request.since, core.store.oldestRevision()));
     return;
   }
   stream.open();
-  for (const item of initial) if (isWanted(item, request)) stream.send('ADDED', item, { isOwed: true });
+  for (const item of initial) sendChosen(stream, request, () => chooseItem(item, request), { weight: 0 });
   const marks = new Bookmarks(core, stream, request);
   if (request.marksInitialEnd) marks.send();
+  // Another definition reads and filters in another way: the client goes on under that one from where it is.
+  const definition = core.registry.onceOutdated(served, () => stream.end());
   await runUntilClosed(stream, marks, request);
+  definition.close();
   subscription.close();
 }
 
 function sendChange(stream: WatchStream, change: Change, request: WatchRequest, isOwed: boolean): void {
+  const weight = isOwed ? 0 : change.current.json.length;
+  sendChosen(stream, request, () => chooseEvent(change, request), { weight });
+}
+
+/** Sends what the selection keeps. Where a webhook has to say first what that is, everything after it waits. */
+function sendChosen(
+  stream: WatchStream,
+  { filter }: WatchRequest,
+  choose: () => WatchEvent | undefined,
+  { weight }: { weight: number },
+): void {
+  const event = choose();
+  const wait = filter?.settle();
+  if (wait === undefined) {
+    if (event !== undefined) stream.send(event, { weight });
+    return;
+  }
+  wait.catch(() => undefined); // heard of below, when the turn has come
+  stream.sendLater({ weight }, async () => {
+    for (let more: Promise<void> | undefined = wait; ; ) {
+      await more;
+      const chosen = choose();
+      more = filter?.settle();
+      if (more === undefined) return chosen;
+    }
+  });
+}
+
+function chooseItem(item: Stored, request: WatchRequest): WatchEvent | undefined {
+  return isWanted(item, request) ? { type: 'ADDED', stored: item } : undefined;
+}
+
+function chooseEvent(change: Change, request: WatchRequest): WatchEvent | undefined {
   const was = change.previous !== undefined && isWanted(change.previous, request);
   const is = change.type !== 'DELETED' && isWanted(change.current, request);
-  if (is) stream.send(was ? 'MODIFIED' : 'ADDED', change.current, { isOwed });
-  else if (was) stream.send('DELETED', lastSeen(change), { isOwed });
+  if (is) return { type: was ? 'MODIFIED' : 'ADDED', stored: change.current };
+  return was ? { type: 'DELETED', stored: lastSeen(change) } : undefined;
 }
 
 /** Tells a client up to which version it has seen everything. */

@@ -5,6 +5,7 @@ import { PlainTextError } from '../auth/impersonation.ts';
 import type { ServerCore } from '../core.ts';
 import { dispatch } from '../handlers/dispatch.ts';
 import { dispatchSubresource, dispatchVirtual } from '../handlers/dispatch-special.ts';
+import { DefinitionChanged } from '../handlers/write-through.ts';
 import type { RequestMetrics } from '../metrics.ts';
 import type { Answer, RequestContext } from '../request-context.ts';
 import type { UserInfo } from '../resource.ts';
@@ -139,24 +140,42 @@ async function answerRequest(parts: ApiServerParts, flight: Flight): Promise<num
   const verdict = parts.authorizer.authorize(accessQueryOf(info, seen.user));
   if (!verdict.isAllowed) throw forbiddenRequest(info, seen.user, verdict.reason);
   if (!info.isResource) return parts.routes.serve({ request, response, info, user: seen.user });
-  const target = findTarget(parts, info);
-  if (target === undefined) {
+  const answer = await answerResource(parts, flight);
+  if (answer === 'no such resource') {
     if (parts.isBuiltinGroup(info.group)) throw unknownResource();
     respondText(response, 404, '404 page not found\n');
     return 404;
   }
-  const context = contextOf(parts, flight);
-  seen.media = context.media;
-  const answer = await answerTarget(parts, context, target);
   if (answer === undefined) return 200;
   if (seen.name === '' && info.verb === 'create') seen.name = nameIn(answer.json);
   respondJson(response, answer.json, {
     code: answer.code,
-    media: context.media,
-    warnings: context.warnings,
+    media: seen.media,
+    warnings: flight.warnings,
     acceptsGzip: acceptsGzip(request),
   });
   return answer.code;
+}
+
+/** How often a request is done over because the definition of its kind changed meanwhile. */
+const maxRedos = 5;
+
+async function answerResource(parts: ApiServerParts, flight: Flight): Promise<Answer | undefined | 'no such resource'> {
+  const { info, seen, warnings } = flight;
+  for (let redos = 0; ; redos++) {
+    const target = findTarget(parts, info);
+    if (target === undefined) return 'no such resource';
+    const context = contextOf(parts, flight);
+    seen.media = context.media;
+    try {
+      return await answerTarget(parts, context, target);
+    } catch (error) {
+      // Part of a collection may be deleted already; what the rest of the page is then, is for the client to say.
+      const canRedo = error instanceof DefinitionChanged && info.verb !== 'deletecollection';
+      if (!canRedo || redos >= maxRedos) throw error;
+      warnings.clear(); // said by the old definition; the new one speaks for itself
+    }
+  }
 }
 
 type Target =

@@ -9,11 +9,25 @@ export class TruncatedBody extends Error {
   override readonly name = 'TruncatedBody';
 }
 
+const remembered = Symbol('the body of a request that was read');
+
+/** Keeps what was read with the request itself, for as long as that is worked on. */
+interface ReadRequest extends IncomingMessage {
+  [remembered]?: Promise<Buffer>;
+}
+
+/** Reads the body of a request; asked again, for a request that is done over, it answers the same. */
+export function readBody(request: IncomingMessage, limit: number = maxBodyBytes): Promise<Buffer> {
+  const kept: ReadRequest = request;
+  kept[remembered] ??= readOnce(request, limit);
+  return kept[remembered];
+}
+
 /**
  * Reads a whole body, refusing one past the limit without buffering the rest. A Content-Encoding is ignored, as
  * kube-apiserver does: nothing that is sent can unfold into more than it is.
  */
-export async function readBody(request: IncomingMessage, limit: number = maxBodyBytes): Promise<Buffer> {
+async function readOnce(request: IncomingMessage, limit: number): Promise<Buffer> {
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > limit) throw tooLarge(`Request entity too large: limit is ${limit}`);
   const chunks = await readChunks(request, limit);

@@ -191,4 +191,7 @@ const widgetDefinition: Crd = {
 };
 
 // Compiled once for all tests of a file; that takes longer than most of them.
-const served = [...builtinResources().map(serveBuiltin), ...serveCrd(widgetDefinition, renameOnly, 0)];
+const served = [
+  ...builtinResources().map(serveBuiltin),
+  ...serveCrd(widgetDefinition, renameOnly, { after: 0, until: Number.POSITIVE_INFINITY }),
+];
