@@ -15,6 +15,7 @@ test('a backup taken during writes holds everything answered before it began', a
   for (let n = 0; n < 50; n++) await create(store, keyOf(`before-${n}`), 'x'.repeat(2000));
   const during: Promise<Stored>[] = [];
   const backup = store.backup(target);
+  assert.equal(statSync(target).mode & 0o777, 0o600, 'nobody else may read it while it is written either');
   for (let n = 0; n < 50; n++) during.push(create(store, keyOf(`during-${n}`)));
   await backup;
   await Promise.all(during);

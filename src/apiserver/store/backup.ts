@@ -1,7 +1,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { syncFile } from './durable-file.ts';
+import { codeOf, reserveFile, syncFile } from './durable-file.ts';
 import { StoreError } from './errors.ts';
 import { formatOf, migrations } from './migrations.ts';
 import { quickCheck } from './prepare-database.ts';
@@ -11,16 +11,28 @@ export const databaseName = 'objects.db';
 
 /** Writes a consistent copy of a database to a new file; the database may be in use meanwhile. */
 export async function backupDatabase(file: string, target: string): Promise<void> {
-  if (existsSync(target)) throw new StoreError('exists', `${target} exists already; a backup is written to a new file`);
   // A connection of its own, so that neither reads nor commits wait for the copy.
   const db = new DatabaseSync(file, { readOnly: true });
   try {
+    reserveNew(target);
     // One step for the whole database: a copy in several steps starts over whenever a commit comes between them.
-    await backup(db, target, { rate: 0x7fffffff });
+    await backup(db, target, { rate: 0x7fffffff }).catch((error: unknown) => {
+      rmSync(target, { force: true });
+      throw error;
+    });
   } finally {
     db.close();
   }
-  syncFile(target, { mode: 0o600 });
+  syncFile(target);
+}
+
+function reserveNew(target: string): void {
+  try {
+    reserveFile(target);
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+    throw new StoreError('exists', `${target} exists already; a backup is written to a new file`);
+  }
 }
 
 /**

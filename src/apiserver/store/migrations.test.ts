@@ -34,6 +34,21 @@ test('an older database is brought up to date and a copy of it is kept', async (
   assert.equal(migrate(db, file, newer), undefined);
 });
 
+test('nobody else can read the copy while it is written', async (t) => {
+  const directory = temporaryDirectory(t);
+  await (await openStore({ directory })).close();
+  const file = join(directory, 'objects.db');
+  using db = disposable(new DatabaseSync(file));
+  const prepare = db.prepare.bind(db);
+  const modes: number[] = [];
+  t.mock.method(db, 'prepare', (sql: string) => {
+    if (sql.startsWith('VACUUM')) modes.push(statSync(`${file}.format-1`).mode & 0o777);
+    return prepare(sql);
+  });
+  migrate(db, file, newer);
+  assert.deepEqual(modes, [0o600]);
+});
+
 test('a migration that fails changes nothing, and trying again keeps the first copy', async (t) => {
   const directory = temporaryDirectory(t);
   await (await openStore({ directory })).close();

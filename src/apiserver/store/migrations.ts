@@ -1,5 +1,6 @@
+import { rmSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { syncFile } from './durable-file.ts';
+import { codeOf, reserveFile, syncFile } from './durable-file.ts';
 import { StoreError } from './errors.ts';
 
 /** One step from the format before it. Steps are never changed once released, only added. */
@@ -69,12 +70,18 @@ function keepCopy(db: DatabaseSync, copy: string): string {
   for (let n = 1; ; n++) {
     const target = n === 1 ? copy : `${copy}.${n}`;
     try {
-      db.prepare('VACUUM INTO ?').run(target);
+      reserveFile(target);
     } catch (error) {
-      if (error instanceof Error && error.message.includes('already exists')) continue;
+      if (codeOf(error) === 'EEXIST') continue;
       throw error;
     }
-    syncFile(target, { mode: 0o600 });
+    try {
+      db.prepare('VACUUM INTO ?').run(target);
+    } catch (error) {
+      rmSync(target, { force: true });
+      throw error;
+    }
+    syncFile(target);
     return target;
   }
 }
