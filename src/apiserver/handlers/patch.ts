@@ -53,8 +53,10 @@ export async function patchObject(
     options,
     isManaged: false,
     transform: (live) => {
-      const patched = patchedObject(served, request.mediaType, live, patch);
-      return finishPatched(context, served, request, { patched, patch, options });
+      const patchLive = () => patchedObject(served, request.mediaType, live, patch);
+      // Only a patch that is refused is shown, by then without its unknown fields: it is made once more for that.
+      const show = () => (request.mediaType === strategicPatch ? goMap(patch) : goJson(patchLive()));
+      return finishPatched(context, served, request, { patched: patchLive(), show, options });
     },
   });
   return { result, isCreated: false };
@@ -92,19 +94,17 @@ function finishPatched(
   context: RequestContext,
   served: ServedResource,
   request: PatchRequest,
-  made: { patched: JsonObject; patch: Json; options: WriteOptions },
+  made: { patched: JsonObject; show: () => string; options: WriteOptions },
 ): KubeObject {
-  const { patched, options } = made;
-  const isStrategic = request.mediaType === strategicPatch;
-  const shown = isStrategic ? goMap(made.patch) : goJson(patched);
-  const fault = isStrategic ? convertFault(patched, served.schema) : undefined;
-  if (fault !== undefined) throw unusablePatch(shown, fault);
+  const { patched, show, options } = made;
+  const fault = request.mediaType === strategicPatch ? convertFault(patched, served.schema) : undefined;
+  if (fault !== undefined) throw unusablePatch(show(), fault);
   refuseUnknownFields(context, served, patched, {
     duplicates: [],
     fieldValidation: options.fieldValidation,
-    refuse: (why) => unusablePatch(shown, why),
+    refuse: (why) => unusablePatch(show(), why),
   });
-  checkPatchedType(served, patched, shown);
+  checkPatchedType(served, patched, show);
   const object = finishDecoding(served, patched);
   checkIdentity(served, request.key, object);
   return object;
@@ -141,13 +141,13 @@ function checkIdentity(served: ServedResource, key: Key, object: KubeObject): vo
   }
 }
 
-function checkPatchedType(served: ServedResource, patched: JsonObject, shown: string): void {
+function checkPatchedType(served: ServedResource, patched: JsonObject, show: () => string): void {
   if (served.origin === 'custom') {
     checkCustomType(served, patched);
     return;
   }
   const why = builtinTypeFault(served, patched);
-  if (why !== undefined) throw unusablePatch(shown, why);
+  if (why !== undefined) throw unusablePatch(show(), why);
   patched.kind = served.kind;
   patched.apiVersion = served.apiVersion;
 }
