@@ -60,7 +60,7 @@ export class EventExpiry {
     for (const due of this.#due.values()) {
       this.#timer = this.#clock.after(Math.max(0, due - this.#clock.now()), () => {
         this.#timer = undefined;
-        void this.#sweep().then(() => this.#arm(), this.#options.onFault);
+        void this.#sweep().then(() => this.#arm());
       });
       return;
     }
@@ -86,7 +86,10 @@ export class EventExpiry {
     try {
       await deleteObject(core, context, served, { key, options: systemDeletion() });
     } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 404) throw error;
+      if (error instanceof ApiError && error.code === 404) return;
+      this.#options.onFault(error);
+      // At the end of the order, where nothing is due before.
+      this.#due.set(address, this.#clock.now() + this.#options.ttlMs);
     }
   }
 }
