@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -11,12 +11,13 @@ const alice = { username: 'alice', groups: ['ops'] };
 
 function entry(method: string, url: string, changes: Partial<AuditEntry> = {}): AuditEntry {
   const info = readRequestInfo({ method, url });
-  return { info, user: alice, caller: alice, name: info.name, code: 201, reason: '', ...changes };
+  const rest = { name: info.name, isDryRun: false, code: 201, reason: '' };
+  return { info, user: alice, caller: alice, ...rest, ...changes };
 }
 
 describe('a line of the audit log', () => {
   test('says who did what, and what came of it', () => {
-    const line = auditLine(entry('POST', '/api/v1/namespaces/a/secrets?dryRun=All', { name: 'made' }), now);
+    const line = auditLine(entry('POST', '/api/v1/namespaces/a/secrets', { name: 'made', isDryRun: true }), now);
     assert.deepEqual(line, {
       time: '2030-01-01T00:00:00.000Z',
       user: 'alice',
@@ -58,6 +59,11 @@ describe('a line of the audit log', () => {
     });
   });
 
+  test('says dry run only when nothing was to be stored, whatever the query holds', () => {
+    const line = auditLine(entry('POST', '/api/v1/namespaces/a/secrets?dryRun='), now);
+    assert.ok(!('dryRun' in line));
+  });
+
   test('never shows what a query held', () => {
     const line = auditLine(entry('DELETE', '/api/v1/namespaces/a/secrets?labelSelector=token%3Dhunter2'), now);
     assert.ok(!JSON.stringify(line).includes('hunter2'));
@@ -81,7 +87,7 @@ test('the audit log is appended to a file that only its owner can read', async (
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, 'audit.log');
   for (const name of ['one', 'two']) {
-    const log = await openAuditLog(path, () => now);
+    const log = await openAuditLog(path, { now: () => now, onFault: assert.ifError });
     log.record(entry('DELETE', `/api/v1/nodes/${name}`, { code: 200 }));
     await log.close();
   }
@@ -91,4 +97,49 @@ test('the audit log is appended to a file that only its owner can read', async (
     ['one', 'two'],
   );
   assert.equal(statSync(path).mode & 0o777, 0o600);
+});
+
+test('lines that cannot be kept are counted and told of once, and the log goes on when it can', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'audit-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, 'audit.log');
+  mkdirSync(path); // no file can be opened there
+  const faults: unknown[] = [];
+  let onTold = (): void => undefined;
+  const onFault = (error: unknown): void => {
+    faults.push(error);
+    onTold();
+  };
+  const told = new Promise<void>((resolve) => {
+    onTold = resolve;
+  });
+  const log = await openAuditLog(path, { now: () => now, onFault });
+  log.record(entry('DELETE', '/api/v1/nodes/one'));
+  await told;
+  await log.close();
+  log.record(entry('DELETE', '/api/v1/nodes/two'));
+  await log.close();
+  assert.match(log.fault() ?? '', /EISDIR/);
+  assert.equal(log.lost(), 2);
+  assert.equal(faults.length, 1);
+  rmdirSync(path);
+  log.record(entry('DELETE', '/api/v1/nodes/three'));
+  await log.close();
+  assert.equal(log.fault(), undefined);
+  assert.equal(log.lost(), 2);
+  assert.match(readFileSync(path, 'utf8'), /"three"/);
+});
+
+test('a log that cannot be put aside grows on', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'audit-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, 'audit.log');
+  mkdirSync(`${path}.1`); // in the way
+  const faults: unknown[] = [];
+  const log = await openAuditLog(path, { now: () => now, onFault: (error) => faults.push(error), rotateAtBytes: 1 });
+  for (const name of ['one', 'two']) log.record(entry('DELETE', `/api/v1/nodes/${name}`));
+  await log.close();
+  assert.equal(faults.length, 2);
+  assert.equal(log.lost(), 0);
+  assert.match(readFileSync(path, 'utf8'), /"one".*\n.*"two"/);
 });

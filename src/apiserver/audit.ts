@@ -12,6 +12,8 @@ export interface AuditEntry {
   readonly caller: UserInfo | undefined;
   /** The object's name; a create knows it only afterwards. */
   readonly name: string;
+  /** Nothing was to be stored, whatever the verdict. */
+  readonly isDryRun: boolean;
   readonly code: number;
   readonly reason: string;
 }
@@ -19,39 +21,92 @@ export interface AuditEntry {
 /** Keeps who wrote what, and what came of it; never what was in it. */
 export interface AuditLog {
   record(entry: AuditEntry): void;
+  /** Why the last line could not be kept; undefined when it was. */
+  fault(): string | undefined;
+  /** How many lines could not be kept. */
+  lost(): number;
   close(): Promise<void>;
 }
 
 const rotateAtBytes = 64 * 1024 * 1024;
 
 /** Appends one JSON line per write to a file only the owner can read; keeps one older file of the same size. */
-export async function openAuditLog(path: string, now: () => Date): Promise<AuditLog> {
-  let size = (await stat(path).catch(() => undefined))?.size ?? 0;
-  let stream = openStream(path);
-  const rotate = (): void => {
-    size = 0;
-    renameSync(path, `${path}.1`); // the open stream goes on writing to the renamed file until it ends
-    stream.end();
-    stream = openStream(path);
-  };
-  return {
-    record(entry) {
-      const line = `${JSON.stringify(auditLine(entry, now()))}\n`;
-      size += line.length;
-      stream.write(line);
-      if (size > rotateAtBytes) rotate();
-    },
-    close: () => new Promise((resolve) => stream.end(() => resolve())),
-  };
+export async function openAuditLog(path: string, parts: AuditParts): Promise<AuditLog> {
+  return new AuditFile(path, (await stat(path).catch(() => undefined))?.size ?? 0, parts);
 }
 
-function openStream(path: string): WriteStream {
-  return createWriteStream(path, { flags: 'a', mode: 0o600 });
+/** What the log needs besides its file. */
+export interface AuditParts {
+  now(): Date;
+  /** Told when lines begin to be lost: writes go on, and whoever asks for readiness hears of it. */
+  onFault(error: unknown): void;
+  /** From how many bytes on the file is put aside; 64 MiB unless told. */
+  readonly rotateAtBytes?: number;
+}
+
+class AuditFile implements AuditLog {
+  readonly #path: string;
+  readonly #parts: AuditParts;
+  #stream: WriteStream;
+  #size: number;
+  #lost = 0;
+  #fault: Error | undefined;
+
+  constructor(path: string, size: number, parts: AuditParts) {
+    this.#path = path;
+    this.#size = size;
+    this.#parts = parts;
+    this.#stream = this.#open();
+  }
+
+  record(entry: AuditEntry): void {
+    const line = `${JSON.stringify(auditLine(entry, this.#parts.now()))}\n`;
+    this.#size += line.length;
+    if (this.#stream.destroyed) this.#stream = this.#open(); // the disk may have room again
+    this.#stream.write(line, (error) => {
+      if (error) this.#lost += 1;
+      else this.#fault = undefined;
+    });
+    if (this.#size > (this.#parts.rotateAtBytes ?? rotateAtBytes)) this.#rotate();
+  }
+
+  fault(): string | undefined {
+    return this.#fault?.message;
+  }
+
+  lost(): number {
+    return this.#lost;
+  }
+
+  close(): Promise<void> {
+    return new Promise((resolve) => this.#stream.end(() => resolve()));
+  }
+
+  #open(): WriteStream {
+    const stream = createWriteStream(this.#path, { flags: 'a', mode: 0o600 });
+    stream.on('error', (error) => {
+      if (this.#fault === undefined) this.#parts.onFault(error);
+      this.#fault = error;
+    });
+    return stream;
+  }
+
+  #rotate(): void {
+    this.#size = 0; // a file that cannot be put aside grows on, and is tried again later
+    try {
+      renameSync(this.#path, `${this.#path}.1`); // the open stream goes on writing to the renamed file until it ends
+    } catch (error) {
+      this.#parts.onFault(error);
+      return;
+    }
+    this.#stream.end();
+    this.#stream = this.#open();
+  }
 }
 
 /** One line of the log: who, what and the verdict. Bodies and selectors, which may hold secrets, are never in it. */
 export function auditLine(entry: AuditEntry, now: Date): object {
-  const { info, user, caller, name, code, reason } = entry;
+  const { info, user, caller, name, isDryRun, code, reason } = entry;
   return {
     time: now.toISOString(),
     ...(caller === undefined ? { user: '', groups: [] } : { user: caller.username, groups: caller.groups }),
@@ -61,7 +116,7 @@ export function auditLine(entry: AuditEntry, now: Date): object {
     verb: info.verb,
     ...(info.isResource ? resourceOf(info) : { path: info.path }),
     ...(name === '' ? {} : { name }),
-    ...(info.query.has('dryRun') ? { dryRun: true } : {}),
+    ...(isDryRun ? { dryRun: true } : {}),
     code,
     verdict: code < 300 ? 'done' : 'refused',
     ...(reason === '' ? {} : { reason }),

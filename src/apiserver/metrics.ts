@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { AuditLog } from './audit.ts';
 import type { RequestInfo } from './http/request-info.ts';
 import type { ResourceRegistry } from './registry.ts';
 import type { ObjectStore } from './store/store.ts';
@@ -45,6 +46,18 @@ export class RequestMetrics {
     const verb = info.verb.toUpperCase();
     this.#requests.inc({ verb, group, version, resource, subresource, code });
     if (info.verb !== 'watch') this.#durations.observe({ verb, resource }, durationMs / 1000);
+  }
+
+  /** Shows how many lines the audit log could not keep. */
+  showAudit(audit: Pick<AuditLog, 'lost'>): void {
+    const gauge = new Gauge({
+      name: 'rackwright_apiserver_audit_lines_lost',
+      help: 'Lines of the audit log that could not be written since the server started.',
+      registers: [this.registry],
+      collect() {
+        gauge.set(audit.lost());
+      },
+    });
   }
 
   /** Shows how many objects of each resource are stored. */

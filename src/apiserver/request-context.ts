@@ -9,6 +9,8 @@ export interface RequestContext {
   readonly user: UserInfo;
   readonly media: MediaChoice;
   readonly now: Date;
+  /** What the client asked for, as the handler understood it: the audit log says the same. */
+  readonly asked: { isDryRun: boolean };
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Throws 403 unless the user may also do this to the same object: a PUT or apply that creates needs `create`. */

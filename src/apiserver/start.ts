@@ -73,7 +73,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     if (!isClosing || !(error instanceof StoreError) || error.code !== 'closed') tell(error);
   };
   const plane = await openPlane(options, { host, now, onFault });
-  const audit = await openAuditLog(join(options.dataDir, 'audit.log'), now);
+  const audit = await openAuditLog(join(options.dataDir, 'audit.log'), { now, onFault });
   const address = { value: '' };
   const server = createHttpsServer(plane.identity, requestListener(plane, audit, { options, address, onFault }));
   const closeParts = async (): Promise<void> => {
@@ -112,6 +112,7 @@ function requestListener(plane: Plane, audit: AuditLog, front: Front) {
   const { authenticator, authorizer, virtual } = access;
   const metrics = new RequestMetrics();
   metrics.showStored(core.store, core.registry);
+  metrics.showAudit(audit);
   const discovery = { registry: core.registry, virtual };
   const routes = createNonResourceRoutes({
     discovery,
@@ -121,7 +122,7 @@ function requestListener(plane: Plane, audit: AuditLog, front: Front) {
     address: () => front.address.value,
     isBuiltinGroup,
     checks: { ping: () => undefined, store: () => plane.store.fault() },
-    readiness: { followers: () => plane.store.followerFault(), ...front.options.readiness },
+    readiness: { audit: () => audit.fault(), followers: () => plane.store.followerFault(), ...front.options.readiness },
   });
   return createRequestListener({
     core,

@@ -54,10 +54,12 @@ export function readDeleteOptions(context: RequestContext, body: JsonObject | un
   const fault = decodeFault(raw, schema);
   if (fault !== undefined) throw plainError(fault);
   const preconditions = isJsonObject(raw.preconditions) ? raw.preconditions : {};
-  const dryRun = Array.isArray(raw.dryRun) ? raw.dryRun.map(String) : context.info.query.getAll('dryRun');
+  const given = Array.isArray(raw.dryRun) ? raw.dryRun.map(String) : context.info.query.getAll('dryRun');
+  const dryRun = readDryRun(given, 'DeleteOptions');
+  context.asked.isDryRun = dryRun;
   const orphanDependents = typeof raw.orphanDependents === 'boolean' ? raw.orphanDependents : undefined;
   return {
-    dryRun: readDryRun(dryRun, 'DeleteOptions'),
+    dryRun,
     gracePeriodSeconds: typeof raw.gracePeriodSeconds === 'number' ? raw.gracePeriodSeconds : undefined,
     propagationPolicy: readPolicy(raw, orphanDependents),
     orphanDependents,

@@ -35,6 +35,7 @@ export function systemContext(
       name: target.name ?? '',
     },
     user: systemUser,
+    asked: { isDryRun: false },
     media: { format: 'json', as: 'object', asVersion: 'v1', contentType: 'application/json', pretty: false },
     now: core.now(),
     demand: () => undefined,

@@ -23,10 +23,12 @@ export function readWriteOptions(context: RequestContext, kind: WriteOptions['ki
   const { query } = context.info;
   const given = query.get('fieldManager') ?? '';
   checkManager(kind, given);
+  const dryRun = readDryRun(query.getAll('dryRun'), kind);
+  context.asked.isDryRun = dryRun;
   return {
     kind,
-    dryRun: readDryRun(query.getAll('dryRun'), kind),
-    fieldManager: given === '' ? managerFromAgent(context.request.headers['user-agent'] ?? '') : given,
+    dryRun,
+    fieldManager: given === '' ? managerOfAgent(context.request.headers['user-agent'] ?? '') : given,
     hasFieldManager: given !== '',
     fieldValidation: readFieldValidation(query.get('fieldValidation'), kind),
     hasFieldValidation: (query.get('fieldValidation') ?? '') !== '',
@@ -57,9 +59,25 @@ function readFieldValidation(value: string | null, kind: string): FieldValidatio
 
 /** What Go calls printable: letters, marks, numbers, punctuation, symbols and the plain space. */
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
+/** The longest name a field manager may have, in bytes of UTF-8. */
+const maxManagerBytes = 128;
+
+/** The field manager of a client that names none: its user agent up to the first slash, as far as it is printable. */
+function managerOfAgent(header: string): string {
+  const agent = Buffer.from(header, 'latin1').toString('utf8'); // Node reads each byte of a header as a character
+  let name = '';
+  let bytes = 0;
+  for (const character of agent.split('/', 1)[0] ?? '') {
+    if (!printable.test(character)) continue;
+    bytes += Buffer.byteLength(character);
+    if (bytes > maxManagerBytes) break;
+    name += character;
+  }
+  return name;
+}
 
 function checkManager(kind: string, manager: string): void {
-  const errors = Buffer.byteLength(manager) > 128 ? [tooLongError('fieldManager', 128)] : [];
+  const errors = Buffer.byteLength(manager) > maxManagerBytes ? [tooLongError('fieldManager', maxManagerBytes)] : [];
   let at = 0;
   for (const character of manager) {
     if (!printable.test(character)) {
@@ -69,11 +87,6 @@ function checkManager(kind: string, manager: string): void {
     at += Buffer.byteLength(character);
   }
   if (errors.length > 0) throw invalidOptions(kind, ...errors);
-}
-
-function managerFromAgent(agent: string): string {
-  const prefix = agent.split('/', 1)[0] ?? '';
-  return prefix.replace(/[^\x20-\x7e]/g, '').slice(0, 128);
 }
 
 /** The options as an admission webhook sees them: of what happens to the object, whichever way it was asked for. */

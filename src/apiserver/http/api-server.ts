@@ -72,7 +72,13 @@ async function serve(
 ): Promise<void> {
   const started = performance.now();
   const warnings = new Set<string>();
-  const seen: Flight['seen'] = { user: anonymous, caller: undefined, media: plainMedia, name: info.name };
+  const seen: Flight['seen'] = {
+    user: anonymous,
+    caller: undefined,
+    media: plainMedia,
+    name: info.name,
+    asked: { isDryRun: false },
+  };
   let code = 200;
   let reason = '';
   const measured = knownParts(parts, info);
@@ -95,7 +101,7 @@ async function serve(
   }
   end();
   parts.metrics.observe(measured, code, performance.now() - started);
-  if (isAudited(info, code)) parts.audit.record({ info, ...seen, code, reason });
+  if (isAudited(info, code)) parts.audit.record({ info, ...seen, isDryRun: seen.asked.isDryRun, code, reason });
 }
 
 interface Flight {
@@ -112,6 +118,7 @@ interface Flight {
     media: Pick<MediaChoice, 'format' | 'contentType' | 'pretty'>;
     /** The name of the object, for a create known only afterwards. */
     name: string;
+    readonly asked: RequestContext['asked'];
   };
 }
 
@@ -218,6 +225,7 @@ function contextOf(parts: ApiServerParts, flight: Flight): RequestContext {
   return {
     info,
     user: seen.user,
+    asked: seen.asked,
     media: chooseMedia(request.headers.accept, { canTransform, pretty: wantsPretty(request, info) }),
     now: parts.core.now(),
     demand(verb) {

@@ -85,7 +85,12 @@ export async function temporaryServer(t: TestContext, options: TemporaryServerOp
       authenticator: { authenticate: () => admin },
       authorizer: { authorize: () => ({ isAllowed: true, reason: '' }) },
       impersonate: () => undefined,
-      audit: { record: (entry) => audited.push(entry), close: async () => undefined },
+      audit: {
+        record: (entry) => audited.push(entry),
+        fault: () => undefined,
+        lost: () => 0,
+        close: async () => undefined,
+      },
       metrics: new RequestMetrics(),
       routes: { serve: async () => 404 },
       virtual: [],

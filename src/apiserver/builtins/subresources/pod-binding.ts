@@ -51,6 +51,7 @@ function targetFaults(target: JsonObject): FieldError[] {
 async function bind(core: ServerCore, context: RequestContext, node: string): Promise<void> {
   const { name, namespace, query } = context.info;
   const key = { bucket: podBucket, namespace, name };
+  context.asked.isDryRun = query.getAll('dryRun').includes('All');
   for (;;) {
     const head = core.store.head(key);
     if (head === undefined) throw notFound(pods, name);
@@ -61,7 +62,7 @@ async function bind(core: ServerCore, context: RequestContext, node: string): Pr
     const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== scheduled.type);
     const conditions = [...others, { ...scheduled, lastTransitionTime: kubeTime(context.now) }];
     pod.status = { ...pod.status, conditions };
-    if (query.getAll('dryRun').includes('All')) return;
+    if (context.asked.isDryRun) return;
     const written = core.store.write({ kind: 'update', key, object: pod, expect: head.revision });
     if ('conflict' in written) continue;
     await written;

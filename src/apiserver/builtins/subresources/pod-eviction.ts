@@ -37,7 +37,9 @@ export function podEviction(core: ServerCore): SubresourceHandler {
 
 function optionsOf(context: RequestContext, body: JsonObject): DeleteOptions {
   const options = readDeleteOptions(context, isJsonObject(body.deleteOptions) ? body.deleteOptions : {});
-  return context.info.query.getAll('dryRun').includes('All') ? { ...options, dryRun: true } : options;
+  const dryRun = options.dryRun || context.info.query.getAll('dryRun').includes('All');
+  context.asked.isDryRun = dryRun;
+  return { ...options, dryRun };
 }
 
 async function evict(core: ServerCore, context: RequestContext, options: DeleteOptions): Promise<void> {
