@@ -51,6 +51,20 @@ test('a large answer is compressed for who takes it, and says so', async (t) => 
   assert.equal((await response.text()).trim(), json);
 });
 
+test('a large answer is not compressed while everybody else waits', async (t) => {
+  const json = JSON.stringify({ text: 'x'.repeat(200_000) });
+  const early: boolean[] = [];
+  const server = createServer((_, response) => {
+    respondJson(response, json, { ...frame, acceptsGzip: true });
+    early.push(response.headersSent);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  assert.equal((await response.text()).trim(), json);
+  assert.deepEqual(early, [false]);
+});
+
 test('YAML keeps apart what looks like something else', async (t) => {
   const media = { format: 'yaml' as const, contentType: 'application/yaml', pretty: false };
   const json = JSON.stringify({ b: ['yes', 'null', '1', '2024-01-01T00:00:00Z', '__proto__'], a: { y: 'n' } });

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { gzipSync } from 'node:zlib';
+import { gzip } from 'node:zlib';
 import { stringify } from 'yaml';
 import { drainRequest } from './linger.ts';
 import type { MediaChoice } from './media.ts';
@@ -37,11 +37,17 @@ export function respondJson(response: ServerResponse, json: string, frame: Respo
   };
   if (frame.warnings.size > 0) headers.Warning = shortWarnings(frame.warnings).map(warningHeader);
   if (frame.acceptsGzip && text.length >= gzipFromBytes) {
-    const packed = gzipSync(text, { level: 1 });
-    headers['Content-Encoding'] = 'gzip';
-    headers.Vary = 'Accept-Encoding';
-    headers['Content-Length'] = packed.length;
-    send(response.writeHead(frame.code, headers), packed, frame.unread);
+    // Off this thread: a list of megabytes must not keep the others waiting.
+    gzip(text, { level: 1 }, (error, packed) => {
+      if (error !== null || response.destroyed) {
+        response.destroy();
+        return;
+      }
+      headers['Content-Encoding'] = 'gzip';
+      headers.Vary = 'Accept-Encoding';
+      headers['Content-Length'] = packed.length;
+      send(response.writeHead(frame.code, headers), packed, frame.unread);
+    });
     return;
   }
   headers['Content-Length'] = Buffer.byteLength(text);
