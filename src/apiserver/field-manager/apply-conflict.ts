@@ -1,14 +1,5 @@
 import { ApiError } from '../status.ts';
-import {
-  type ElementOrder,
-  eachPath,
-  type FieldSet,
-  hasElement,
-  LEAF,
-  SetBuilder,
-  sortSet,
-  union,
-} from './field-set.ts';
+import { eachPath, type FieldSet, hasElement, LEAF, SetBuilder, sortSet } from './field-set.ts';
 import { type Entry, identityOf, type Owner } from './managed-entries.ts';
 import { printPath, valueOrder } from './path-element.ts';
 
@@ -31,11 +22,6 @@ export class ConflictsFound extends Error {
 /** The conflict of one entry, or nothing. */
 export function conflictOf(entry: Entry, fields: FieldSet): Conflict[] {
   return fields === LEAF ? [] : [{ owner: entry, fields }];
-}
-
-/** All fields in conflict. */
-export function fieldsInConflict(conflicts: readonly Conflict[], order: ElementOrder): FieldSet {
-  return conflicts.reduce<FieldSet>((all, conflict) => union(all, conflict.fields, order), LEAF);
 }
 
 /** The conflicts left when those in the set are allowed. */

@@ -5,6 +5,4 @@ export {
   type FieldManagerOptions,
   type UpdateRequest,
 } from './field-manager.ts';
-export { whyManagedFieldsInvalid } from './managed-entries.ts';
-export { fieldManagerOfRequest } from './request-manager.ts';
 export { equalIgnoringManagedFieldsTimestamps } from './same-object.ts';

@@ -65,17 +65,6 @@ function readClientEntry(entry: ManagedFieldsEntry, index: number, order: Elemen
   };
 }
 
-/** Why the entries are not valid `managedFields`; undefined when they are. */
-export function whyManagedFieldsInvalid(entries: readonly ManagedFieldsEntry[]): string | undefined {
-  try {
-    readClientEntries(entries, (keys) => keys);
-    return undefined;
-  } catch (error) {
-    if (error instanceof BadFieldSet) return error.message;
-    throw error;
-  }
-}
-
 /** True when the client asks to forget all owners: an empty list, or one empty entry. */
 export function isReset(entries: readonly ManagedFieldsEntry[]): boolean {
   if (entries.length === 0) return true;

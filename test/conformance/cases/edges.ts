@@ -207,6 +207,16 @@ export const edges = topic('edges', {
     await t.put(selected('metadata.name=only'), secret);
     await t.request('DELETE', selected('metadata.name=none'), undefined, { show: (answer) => answer.code });
   },
+  'managers-of-odd-agents': async (t) => {
+    const bytes = (text: string) => Buffer.from(text).toString('latin1');
+    const agents = ['büro/1.0', '😀 x/1', `${'x'.repeat(200)}/1`, `${'ü'.repeat(100)}/1`, '/1', 'no slash', 'a\tb/1'];
+    for (const [index, agent] of agents.entries()) {
+      await t.post(core(t, 'configmaps'), configMap(`c${index}`, { a: 'b' }), {
+        headers: { 'user-agent': bytes(agent) },
+        show: (answer) => answer.at('metadata.managedFields'),
+      });
+    }
+  },
   'long-addresses': async (t) => {
     const values = Array.from({ length: 2000 }, (_, i) => `value-${i}`);
     const selector = encodeURIComponent(`a in (${values.join()})`);
