@@ -1,4 +1,4 @@
-import type { FieldError, JsonObject, JsonSchema } from '../schema/index.ts';
+import type { CompiledSchema, FieldError, JsonObject, JsonSchema } from '../schema/index.ts';
 import type { NameRule } from './meta/names.ts';
 import type { KubeObject } from './object.ts';
 import type { ExtraSubresource } from './served-resource.ts';
@@ -111,6 +111,8 @@ export interface BuiltinResource {
   readonly extraSubresources?: readonly ExtraSubresource[];
   /** The whole object's schema, `$ref`-free, with list types and patch strategies. */
   readonly schema: JsonSchema;
+  /** Decodes and checks the object where its schema cannot say how; compiled from the schema unless given. */
+  readonly compiled?: CompiledSchema;
   readonly strategy: Strategy;
   readonly table: TablePrinter;
   /** Other group/versions that serve the same stored objects (events.k8s.io/v1 beside v1). */

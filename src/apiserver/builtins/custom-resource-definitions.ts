@@ -2,6 +2,7 @@ import type { JsonSchema } from '../../schema/index.ts';
 import { kubeTime } from '../core.ts';
 import { type Crd, cleanupFinalizer, withCondition } from '../crd/crd-object.ts';
 import { defaultCrd, validateCrd, validateCrdUpdate } from '../crd/validate-crd.ts';
+import { compileCrdShape } from '../crd/validate-shape.ts';
 import type { KubeObject } from '../object.ts';
 import type { BuiltinResource, Strategy } from '../resource.ts';
 import { nameColumn } from './table.ts';
@@ -59,6 +60,7 @@ export function customResourceDefinitions(schema: JsonSchema): BuiltinResource {
     hasStatus: true,
     allowsUnconditionalUpdate: false,
     schema,
+    compiled: compileCrdShape(schema),
     strategy,
     table: {
       columns: [nameColumn, { name: 'Created At', type: 'date', description: 'When it was created.' }],

@@ -47,8 +47,8 @@ export function serveBuiltin(builtin: BuiltinResource): ServedResource {
 }
 
 /** Defaults of built-in kinds come from their schemas and from code, and leave the object as Go would write it. */
-function compileBuiltin({ schema, strategy }: BuiltinResource): CompiledSchema {
-  const compiled = compileSchema(schema, { kind: 'builtin', isRoot: true });
+function compileBuiltin({ schema, strategy, compiled: own }: BuiltinResource): CompiledSchema {
+  const compiled = own ?? compileSchema(schema, { kind: 'builtin', isRoot: true });
   return {
     ...compiled,
     applyDefaults(object) {

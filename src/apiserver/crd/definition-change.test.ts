@@ -6,8 +6,10 @@ import { openAdmission } from '../admission/admission.ts';
 import { until } from '../controllers/controller-fixture.ts';
 import { type TemporaryServer, temporaryServer } from '../http/temporary-server.ts';
 import type { KubeObject } from '../object.ts';
+import { CommitGate } from '../store/commit-gate.ts';
 import { type Converter, renameOnly } from './conversion.ts';
 import { CrdLifecycle } from './crd-lifecycle.ts';
+import { crdBucket } from './crd-object.ts';
 
 const group = 'change.example.com';
 const bucket = `${group}/gadgets`;
@@ -178,6 +180,18 @@ describe('an object', () => {
     assert.deepEqual((JSON.parse(stored?.json ?? '{}') as KubeObject).spec, { both: 'y' });
   });
 
+  it('of a definition with unknown keywords is one without them, and a warning says so', async (t) => {
+    const spec = { a: { type: 'string', colour: 'red' } as JsonSchema };
+    const made = definition({ name: 'v1', storage: true, spec });
+    const server = await temporaryServer(t);
+    const created = await server.request('POST', definitions, made);
+    const path = 'spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.a.colour';
+    assert.equal(created.headers.get('warning'), `299 - "unknown field \\"${path}\\""`);
+    assert.ok(!created.text.includes('colour'));
+    const refused = await server.request('POST', `${definitions}?fieldValidation=Strict`, made);
+    assert.equal(refused.code, 400);
+  });
+
   it('is selected by what a conversion that takes time makes of it, in order', async (t) => {
     const extra = { selectableFields: [{ jsonPath: '.spec.b' }] };
     const converter: Converter = {
@@ -236,11 +250,31 @@ describe('when a definition goes', () => {
     for (let round = 0; round < 10; round++) {
       const create = (n: number) => server.request('POST', gadgetsAt('v1'), gadget('v1', `g${n}`));
       await Promise.all([server.request('DELETE', definitionAt), ...Array.from({ length: 8 }, (_, n) => create(n))]);
-      await until(() => server.store.count('apiextensions.k8s.io/customresourcedefinitions') === 0);
+      await until(() => server.store.count(crdBucket) === 0);
       assert.equal(server.store.count(bucket), 0);
       await server.request('POST', definitions, storedIn('v1'));
       await until(() => server.core.registry.storage(bucket) !== undefined);
     }
+  });
+
+  it('an object goes as well whose creation was accepted before and reaches the disk after', async (t) => {
+    const server = await opened(t, storedIn('v1'));
+    await until(() => server.store.stats().pendingWrites === 0);
+    const gate = new CommitGate(t);
+    const key = { bucket, namespace: 'default', name: 'late' };
+    const definitionKey = { bucket: crdBucket, namespace: '', name: `gadgets.${group}` };
+    const deleting = server.request('DELETE', definitionAt);
+    const isMarked = () => server.store.head(definitionKey)?.json.includes('deletionTimestamp') === true;
+    await until(isMarked);
+    await gate.part();
+    const creating = server.request('POST', gadgetsAt('v1'), gadget('v1', 'late'));
+    await until(() => server.store.head(key) !== undefined);
+    assert.equal(await gate.pass(), 1);
+    assert.equal((await deleting).code, 200);
+    while (server.store.get(definitionKey) !== undefined) await gate.passAll();
+    await gate.passAll();
+    assert.equal((await creating).code, 201);
+    assert.equal(server.store.get(key), undefined);
   });
 
   it('its objects are looked through a few times, not once for each of them', async (t) => {
@@ -249,7 +283,7 @@ describe('when a definition goes', () => {
     await Promise.all(names.map((name) => server.request('POST', gadgetsAt('v1'), gadget('v1', name))));
     const scan = t.mock.method(server.store, 'scan');
     await server.request('DELETE', definitionAt);
-    await until(() => server.store.count('apiextensions.k8s.io/customresourcedefinitions') === 0);
+    await until(() => server.store.count(crdBucket) === 0);
     const scans = scan.mock.calls.filter(({ arguments: [asked] }) => asked === bucket);
     assert.ok(scans.length < 20, `${scans.length} times`);
   });

@@ -2,7 +2,6 @@ import {
   type CompiledSchema,
   compileSchema,
   decodeFault,
-  type JsonObject,
   type JsonSchema,
   objectMetaSchema,
   pruneUnknown,
@@ -20,12 +19,12 @@ function struct(name: string, properties: Record<string, JsonSchema>): JsonSchem
 }
 
 /** The schema of a schema. It refers to itself, so it is only ever walked along an object, never compiled. */
-function describeJsonSchemaProps(): JsonSchema {
+function describeJsonSchemaProps(readsLoosely: boolean): JsonSchema {
   const props = struct('JSONSchemaProps', {});
   const list: JsonSchema = { type: 'array', items: props };
   const map: JsonSchema = { type: 'object', additionalProperties: props };
   // A schema, or a list of schemas, or true or false.
-  const loose: JsonSchema = { properties: props.properties ?? {}, items: props };
+  const loose: JsonSchema = readsLoosely ? anything : { properties: props.properties ?? {}, items: props };
   const rule = struct('ValidationRule', {
     rule: text,
     message: text,
@@ -62,7 +61,7 @@ function describeJsonSchemaProps(): JsonSchema {
   return props;
 }
 
-function describeCrd(): JsonSchema {
+function describeCrd({ readsLoosely }: { readsLoosely: boolean }): JsonSchema {
   const names = struct('CustomResourceDefinitionNames', {
     ...{ plural: text, singular: text, kind: text, listKind: text, shortNames: texts, categories: texts },
   });
@@ -75,7 +74,7 @@ function describeCrd(): JsonSchema {
   });
   const version = struct('CustomResourceDefinitionVersion', {
     ...{ name: text, served: flag, storage: flag, deprecated: flag, deprecationWarning: text },
-    schema: struct('CustomResourceValidation', { openAPIV3Schema: describeJsonSchemaProps() }),
+    schema: struct('CustomResourceValidation', { openAPIV3Schema: describeJsonSchemaProps(readsLoosely) }),
     subresources: struct('CustomResourceSubresources', {
       status: struct('CustomResourceSubresourceStatus', {}),
       scale,
@@ -114,20 +113,25 @@ function describeCrd(): JsonSchema {
 
 /**
  * CustomResourceDefinition's own structure as the generic handlers use it: the shape given is served in OpenAPI and
- * to field managers, while unknown fields are looked for in the nested schemas too.
+ * to field managers, while unknown fields are looked for in the nested schemas too. Inside of what may be a schema or
+ * something else (items, additionalProperties), kube-apiserver drops unknown fields without a word.
  */
 export function compileCrdShape(shape: JsonSchema): CompiledSchema {
-  const crd = describeCrd();
+  const crd = describeCrd({ readsLoosely: false });
+  const spoken = describeCrd({ readsLoosely: true });
   const compiled = compileSchema(shape, { kind: 'builtin', isRoot: true });
   const open = compileSchema({ ...anything, type: 'object' }, { kind: 'builtin', isRoot: true });
-  const unknown = (object: JsonObject, removes: boolean): string[] => [
-    ...(removes ? open.prune(object) : open.findUnknown(object)),
-    ...pruneUnknown(object, crd, { isResource: true, removes, sorts: false }),
-  ];
   return {
     ...compiled,
     decodeFault: (object) => decodeFault(object, crd),
-    prune: (object) => unknown(object, true),
-    findUnknown: (object) => unknown(object, false),
+    prune: (object) => {
+      const found = pruneUnknown(object, spoken, { isResource: true, removes: true, sorts: false });
+      pruneUnknown(object, crd, { isResource: true, removes: true, sorts: false });
+      return [...open.prune(object), ...found];
+    },
+    findUnknown: (object) => [
+      ...open.findUnknown(object),
+      ...pruneUnknown(object, spoken, { isResource: true, removes: false, sorts: false }),
+    ],
   };
 }
