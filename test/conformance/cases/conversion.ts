@@ -58,6 +58,41 @@ export const conversion = topic('conversion', {
     await t.post(second(t), widget(t, 'three'));
     await t.get(`/apis/${t.group}`);
   },
+  'storage-switch': async (t) => {
+    const stored = (version: string) => [
+      widgetVersion('v1', { storage: version === 'v1' }, twoFields),
+      widgetVersion('v2', { storage: version === 'v2', deprecated: version === 'v2' }, twoFields),
+    ];
+    await t.crd(widgetCrd(t, stored('v1')));
+    await t.post(widgets(t), widget(t, 'one', { size: 3 }), { quiet: true });
+    const crd = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.${t.group}`;
+    await t.patch(
+      crd,
+      'merge',
+      { spec: { versions: stored('v2') } },
+      { show: (answer) => answer.at('status.storedVersions') },
+    );
+    await t.settle('the new definition is served', async () => {
+      const { headers } = await t.get(second(t, 'one'), { quiet: true });
+      return headers.warning !== undefined;
+    });
+    const before = await t.get(second(t, 'one'), { quiet: true });
+    const after = await t.put(second(t, 'one'), before.body as JsonObject);
+    const again = await t.put(second(t, 'one'), after.body as JsonObject, { quiet: true });
+    const versions = [before, after, again].map((answer) => answer.str('metadata.resourceVersion'));
+    t.note('a PUT of the same writes', [versions[0] !== versions[1], versions[1] !== versions[2]]);
+  },
+  'pruned-when-stored': async (t) => {
+    const fields = (...names: string[]): JsonObject => ({
+      type: 'object',
+      properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])),
+    });
+    const first = widgetVersion('v1', { storage: false }, fields('a', 'both'));
+    await t.crd(widgetCrd(t, [first, widgetVersion('v2', { storage: true }, fields('b', 'both'))]));
+    await t.post(widgets(t), widget(t, 'one', { a: 'x', both: 'y' }));
+    await t.get(second(t, 'one'));
+    await t.get(widgets(t, 'one'));
+  },
   webhook: async (t) => {
     const hook = await t.webhook((asked) => convert(asked, rename));
     await t.crd(widgetCrd(t, versions(), byWebhook(hook)));

@@ -114,6 +114,36 @@ export const customResourceDefinitions = topic('crds', {
     await t.patch(`${crds}/widgets.${t.group}`, 'merge', { spec: { scope: 'Cluster' } }, { show: causes });
     await t.patch(`${crds}/widgets.${t.group}`, 'merge', { spec: { group: 'other.example.com' } }, { show: causes });
   },
+  'unknown-keywords': async (t) => {
+    const odd = { size: { type: 'integer', colour: 'red', items: { type: 'string', flavour: 1 } }, taste: 1 };
+    const crd = widgetCrd(t, [
+      widgetVersion('v1', { odd: true }, { type: 'object', shape: 'round', properties: { size: odd.size } }),
+    ]);
+    const show = (answer: ApiAnswer) => [answer.at('message') ?? null, answer.at('spec.versions') ?? null];
+    await t.post(`${crds}?dryRun=All`, crd, { show });
+    await t.post(`${crds}?dryRun=All&fieldValidation=Strict`, crd, { show });
+    await t.post(`${crds}?dryRun=All&fieldValidation=Ignore`, crd, { show });
+    await t.post(`${crds}?dryRun=All`, widgetCrd(t, [widgetVersion('v1', {}, { type: 1 })]), { show });
+  },
+  'new-default-selected': async (t) => {
+    const version = (color: JsonObject) =>
+      widgetVersion(
+        'v1',
+        { selectableFields: [{ jsonPath: '.spec.color' }] },
+        { type: 'object', properties: { color } },
+      );
+    await t.crd(widgetCrd(t, [version({ type: 'string' })]));
+    await t.post(widgets(t), widget(t, 'one'), { quiet: true });
+    const versions = [version({ type: 'string', default: 'red' })];
+    await t.patch(`${crds}/widgets.${t.group}`, 'merge', { spec: { versions } }, { quiet: true });
+    await t.until(widgets(t, 'one'), (answer) => answer.at('spec.color') === 'red');
+    const names = (answer: ApiAnswer) =>
+      ((answer.at('items') ?? []) as JsonObject[]).map((item) => (item.metadata as JsonObject).name ?? '');
+    await t.get(`${widgets(t)}?fieldSelector=spec.color%3Dred`, { show: names });
+    await t.get(`${widgets(t)}?fieldSelector=spec.color!%3Dred`, { show: names });
+    const stream = await t.watch(`${widgets(t)}?watch=1&fieldSelector=spec.color%3Dred`);
+    await stream.take(1);
+  },
   'cluster-scoped': async (t) => {
     await t.crd(widgetCrd(t, undefined, { scope: 'Cluster' }));
     const path = `/apis/${t.group}/v1/widgets`;
