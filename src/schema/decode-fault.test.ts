@@ -65,6 +65,8 @@ const table: [Json, string | undefined][] = [
     "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
   ],
   [{ spec: { limits: { a: '5i' } } }, "unable to parse quantity's suffix"],
+  [{ spec: { limits: { a: '5+1' } } }, "unable to parse quantity's suffix"],
+  [{ spec: { limits: { a: '1e+3', b: '.5Gi', c: '5.' } } }, undefined],
   [
     { spec: { renewTime: '2024-01-01T00:00:00Z' } },
     'parsing time "2024-01-01T00:00:00Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "Z" as ".000000"',
@@ -86,3 +88,9 @@ for (const [value, expected] of table) {
     assert.equal(decodeFault(value, lease), expected);
   });
 }
+
+test('a quantity may be a thousand characters long', () => {
+  assert.equal(decodeFault({ spec: { limits: { a: '1'.repeat(1000) } } }, lease), undefined);
+  const longer = { spec: { limits: { a: '1'.repeat(1001) } } };
+  assert.equal(decodeFault(longer, lease), 'quantities may have at most 1000 characters');
+});

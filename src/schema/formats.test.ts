@@ -60,9 +60,10 @@ const table: Record<string, { good: string[]; bad: string[] }> = {
       '1\u00b5s',
       '0',
       'abc 5 min x',
+      `${'0'.repeat(30)}5 min`,
       '1h30',
     ],
-    bad: ['', '5 foo', 'a'],
+    bad: ['', '5 foo', 'a', `${'9'.repeat(19)} days`, `${'1'.repeat(1000)} days`],
   },
   'date-time': {
     good: ['2024-01-01T00:00:00Z', '2024-01-01t00:00:00z', '2024-01-01T00:00:00.123+01:00'],

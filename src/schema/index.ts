@@ -1,6 +1,6 @@
 export { type CompiledSchema, type CompileOptions, compileSchema } from './compile.ts';
 export { type CompiledRule, type CompiledRules, compileNodeRules } from './compile-rule.ts';
-export { decodeFault } from './decode-fault.ts';
+export { decodeFault, maxQuantityLength } from './decode-fault.ts';
 export { embeddedFault, validateEmbedded } from './embedded.ts';
 export { explain } from './explain.ts';
 export {

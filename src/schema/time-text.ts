@@ -60,8 +60,10 @@ const scalaUnits = /^(?:ns|nano.*|us|\u00b5s|micro.*|ms|milli.*|s|sec.*|m|min.*|
 export function isDuration(text: string): boolean {
   if (parseGoDuration(text) !== undefined) return true;
   let isKnown = false;
-  for (const [, amount, unit] of text.matchAll(/(\d+)\s*([A-Za-z\u00b5]+)/g)) {
-    if (BigInt(amount ?? '0') >= 2n ** 63n) return false;
+  // Looking back keeps a long row of digits from being tried again from each of them.
+  for (const [, amount = '', unit] of text.matchAll(/(?<!\d)(\d+)\s*([A-Za-z\u00b5]+)/g)) {
+    const digits = amount.replace(/^0+/, '');
+    if (digits.length > 19 || BigInt(digits) >= 2n ** 63n) return false;
     isKnown ||= scalaUnits.test(unit ?? '');
   }
   return isKnown;

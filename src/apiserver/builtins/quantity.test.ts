@@ -24,6 +24,15 @@ describe('a quantity', () => {
     ['0.1Ki', '102400m'],
     ['1.5Ki', '1536'],
     ['3e-3', '3e-3'],
+    ['1e30', '1e30'],
+    ['1e19', '10e18'],
+    ['1e400', '10e399'],
+    ['7.5Ei', '7680Pi'],
+    ['8Ei', '9223372036854775807'],
+    ['10E', '10E'],
+    ['12345678901234567890.5', '12345678901234567890500m'],
+    ['9'.repeat(100), '9'.repeat(100)],
+    [`0.${'0'.repeat(900)}1`, '1n'],
   ];
   for (const [given, written] of spellings) {
     it(`${given} is written ${written}`, () => assert.equal(canonicalQuantity(given), written));
@@ -31,6 +40,12 @@ describe('a quantity', () => {
 
   it('is none without a number, with a strange suffix or with two', () => {
     for (const text of ['', 'x', '1x', '1KiKi', '1 Gi', '1ee3', '1e']) assert.equal(parseQuantity(text), undefined);
+  });
+
+  it('is none when it is longer than a thousand characters', () => {
+    assert.notEqual(parseQuantity('1'.repeat(1000)), undefined);
+    assert.equal(parseQuantity('1'.repeat(1001)), undefined);
+    assert.equal(canonicalQuantity('1'.repeat(1_500_000)), '1'.repeat(1_500_000));
   });
 
   it('keeps its size when it is written again', () => {

@@ -1,3 +1,5 @@
+import { maxQuantityLength } from '../../schema/index.ts';
+
 /** An amount such as `1.5Gi` or `100m`: nanos of the unit, and the family of suffixes it was written with. */
 export interface Quantity {
   /** A thousand-millionth of the unit is the finest there is. */
@@ -6,13 +8,16 @@ export interface Quantity {
 }
 
 const nano = 1_000_000_000n;
+/** Amounts with a binary suffix end where 64 bits do. */
+const maxBinary = (2n ** 63n - 1n) * nano;
 const decimalSuffixes = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 const binarySuffixes = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
-const pattern = /^([+-]?)(?=[0-9.])(\d*)(?:\.(\d*))?([a-zA-Z]*)([+-]?\d*)$/;
+const pattern = /^([+-]?)(?=[0-9.])(\d*)(?:\.(\d*))?(?:([a-zA-Z]+)([+-]?\d*))?$/;
 
 /** Reads a quantity; undefined when it is not one. */
 export function parseQuantity(text: string): Quantity | undefined {
-  const match = pattern.exec(text.trim());
+  const trimmed = text.trim();
+  const match = trimmed.length > maxQuantityLength ? null : pattern.exec(trimmed);
   if (match === null) return undefined;
   const [, sign = '', whole = '', fraction = '', suffix = '', digits = ''] = match;
   const unit = unitOf(suffix, digits);
@@ -20,7 +25,8 @@ export function parseQuantity(text: string): Quantity | undefined {
   const scaled = BigInt(`${whole}${fraction}` || '0') * unit.nanos;
   const divisor = 10n ** BigInt(fraction.length) * unit.divisor;
   // Whoever asks for a little gets the smallest amount there is.
-  const nanos = (scaled + divisor - 1n) / divisor;
+  const exact = (scaled + divisor - 1n) / divisor;
+  const nanos = unit.format === 'binary' && exact > maxBinary ? maxBinary : exact;
   return { nanos: sign === '-' ? -nanos : nanos, format: unit.format };
 }
 
@@ -29,7 +35,8 @@ function unitOf(
   digits: string,
 ): { nanos: bigint; divisor: bigint; format: Quantity['format'] } | undefined {
   if ((suffix === 'e' || suffix === 'E') && digits !== '' && digits !== '+' && digits !== '-') {
-    const exponent = Math.max(-400, Math.min(400, Number(digits)));
+    // Beyond these nothing changes: the number before it has at most a thousand digits, and no machine has more.
+    const exponent = Math.max(-2 * maxQuantityLength, Math.min(400, Number(digits)));
     const power = 10n ** BigInt(Math.abs(exponent));
     return exponent < 0
       ? { nanos: nano, divisor: power, format: 'exponent' }
@@ -56,7 +63,7 @@ export function quantityText({ nanos, format }: Quantity): string {
   if (format === 'binary' && isWhole && abs(nanos) >= 1024n * nano) return binaryText(nanos / nano);
   let power = 0;
   let rest = nanos;
-  while (rest % 1000n === 0n && power < decimalSuffixes.length - 1) {
+  while (rest % 1000n === 0n && (format === 'exponent' || power < decimalSuffixes.length - 1)) {
     rest /= 1000n;
     power++;
   }

@@ -55,7 +55,8 @@ function microTime({ seconds, nanos }: Timestamp): string {
   return `${wholeSeconds(seconds + carried)}.${String(fraction).padStart(6, '0')}Z`;
 }
 
-const quantityPattern = /^[+-]?[0-9.]+[eEinumkKMGTP]*[-+]?[0-9]*$/;
+// Digits end where letters or a sign begin, so that a long row of them is read once.
+const quantityPattern = /^[+-]?[0-9.]+(?:[eEinumkKMGTP]+[-+]?[0-9]*|[-+][0-9]*)?$/;
 
 function readQuantity(reader: WireReader): string {
   let text = '0';

@@ -23,6 +23,8 @@ const binarySuffixes: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 3
 const nano = -9;
 /** An exponent beyond this is cut: no quantity of anything is larger, and the digits would fill the memory. */
 const maxExponent = 400;
+/** A text beyond this is no quantity: the digits are read in more than linear time, which the cost does not count. */
+const maxLength = 1000;
 
 /**
  * An amount: a whole number times a power of ten. Kubernetes keeps small amounts as an int64 and larger or finer ones as
@@ -76,7 +78,8 @@ export class CelQuantity extends CelOpaque {
 /** Reads a quantity such as `1.5Gi`, `100m` or `1e3`. */
 export function parseQuantity(text: string): CelQuantity {
   // Digits may be missing altogether: the reference reads a bare `k` as none of them.
-  const match = /^(?=.)([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/.exec(text);
+  const match =
+    text.length > maxLength ? null : /^(?=.)([+-]?)(\d*)(?:\.(\d*))?((?:[eEinumkKMGTP]+[-+]?\d*|[-+]\d*)?)$/.exec(text);
   if (match === null) throw new CelError(formatProblem);
   const [, sign = '', digits = '', fraction = '', suffix = ''] = match;
   const whole = digits.replace(/^0+/, '');
