@@ -1,8 +1,9 @@
+import { goJson } from './go-text.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { compileNumberCheck } from './number-bounds.ts';
 import { lazyPattern } from './patterns.ts';
-import { countCharacters, equalJson, formatOf, isInEnum, typeMismatch } from './schema-types.ts';
+import { countCharacters, formatOf, isInEnum, typeMismatch } from './schema-types.ts';
 
 /** Says whether a value is valid, without saying why not: the hot path. */
 export type Check = (value: Json) => boolean;
@@ -111,7 +112,8 @@ function compileArray(schema: JsonSchema): ((value: Json[]) => boolean) | undefi
 
 /** True when two elements of the list are equal. */
 export function hasDuplicates(value: readonly Json[]): boolean {
-  return value.some((element, index) => value.findIndex((other) => equalJson(element, other)) < index);
+  const texts = new Set(value.map((element) => goJson(element)));
+  return texts.size < value.length;
 }
 
 function compileObject(schema: JsonSchema): ((value: JsonObject) => boolean) | undefined {

@@ -68,7 +68,8 @@ export function fieldSchema(schema: JsonSchema, name: string): JsonSchema | unde
   return isJsonObject(additional) ? (additional as JsonSchema) : undefined;
 }
 
-function indexByKeys(items: readonly Json[], keys: readonly string[]): Map<string, JsonObject> {
+/** The items of a list-map by the values of their keys; of several with the same, the first. */
+export function indexByKeys(items: readonly Json[], keys: readonly string[]): Map<string, JsonObject> {
   const index = new Map<string, JsonObject>();
   if (keys.length === 0) return index;
   for (const item of items) {

@@ -99,13 +99,20 @@ function base64Fault(text: string): string | undefined {
       continue;
     }
     if (char !== '=' || filled < 2) return illegal(i);
-    const rest = text.slice(i + 1).replace(/[\n\r]+$/, '');
+    const rest = withoutLineEnds(text.slice(i + 1));
     if (filled === 2 && rest === '') return illegal(text.length);
     if (filled === 2 && !rest.startsWith('=')) return illegal(i + 1);
     const used = filled === 2 ? 1 : 0;
     return rest.length > used ? illegal(i + 1 + used) : undefined;
   }
   return filled === 0 ? undefined : illegal(text.length - filled);
+}
+
+// An expression for this would try every run of line breaks from each of its breaks.
+function withoutLineEnds(text: string): string {
+  let end = text.length;
+  while (end > 0 && (text[end - 1] === '\n' || text[end - 1] === '\r')) end--;
+  return text.slice(0, end);
 }
 
 function mismatch(found: Json, wanted: string, target?: Target): string {

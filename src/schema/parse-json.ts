@@ -55,6 +55,9 @@ function findRoundedInteger(text: string): string | undefined {
   return found;
 }
 
+/** So many fields that stand twice are named, as by the API server; with long paths, more would fill the memory. */
+const maxDuplicates = 100;
+
 /**
  * Paths of fields that stand twice in a JSON object, such as `spec.list[0].a`, each once and in order. The text must
  * be valid. With its parsed value at hand, a text without duplicates is told by counting keys on both sides.
@@ -111,6 +114,8 @@ interface Frame {
   readonly path: string;
   /** The keys seen, or the number of elements. */
   readonly keys: Set<string> | undefined;
+  /** The keys that were seen twice. */
+  readonly repeated: Set<string>;
   index: number;
   child: string;
 }
@@ -118,11 +123,17 @@ interface Frame {
 function listDuplicates(text: string): string[] {
   const found = new Set<string>();
   const stack: Frame[] = [];
-  for (let at = 0; at < text.length; at++) {
+  for (let at = 0; at < text.length && found.size < maxDuplicates; at++) {
     const char = text.charAt(at);
     const top = stack.at(-1);
     if (char === '{' || char === '[') {
-      stack.push({ path: top?.child ?? '', keys: char === '{' ? new Set() : undefined, index: 0, child: '' });
+      stack.push({
+        path: top?.child ?? '',
+        keys: char === '{' ? new Set() : undefined,
+        repeated: new Set(),
+        index: 0,
+        child: '',
+      });
       enterElement(stack.at(-1));
     } else if (char === '}' || char === ']') {
       stack.pop();
@@ -146,7 +157,10 @@ function enterElement(frame: Frame | undefined): void {
 function enterField(frame: Frame, quoted: string, found: Set<string>): void {
   const key = JSON.parse(quoted) as string;
   frame.child = frame.path === '' ? key : `${frame.path}.${key}`;
-  if (frame.keys?.has(key) === true) found.add(frame.child);
+  if (frame.keys?.has(key) === true && !frame.repeated.has(key)) {
+    frame.repeated.add(key);
+    found.add(frame.child);
+  }
   frame.keys?.add(key);
 }
 

@@ -195,3 +195,9 @@ test('an alias and what it stands for are separate values', () => {
 test('a value that contains itself is refused', () => {
   assert.deepEqual(parseYamlStrict('a: &a [*a]\n'), { error: "yaml: anchor 'a' value contains itself" });
 });
+
+test('a hundred fields that stand twice are named, as by the API server', () => {
+  const fields = Array.from({ length: 300 }, (_, i) => `"k${i}":1,"k${i}":2,"k${i}":3`);
+  const found = findDuplicateFields(`{${fields.join()}}`);
+  assert.deepEqual([found.length, found[0], found[99]], [100, 'k0', 'k99']);
+});

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileSchema, formatFieldError, type Json, type JsonObject, type JsonSchema } from './index.ts';
+import { compileRules } from './rules.ts';
 
 const listMap: JsonSchema = {
   type: 'array',
@@ -160,4 +161,30 @@ test('a rule that does not compile is reported on every object', () => {
     { kind: 'custom', isRoot: true },
   );
   assert.match(broken.validateCreate({}).map(formatFieldError).join(), /rule compile error: compilation failed/);
+});
+
+test('the old elements of a list-map are found without looking through all of them for each', () => {
+  const items: JsonSchema = {
+    type: 'object',
+    properties: { k: { type: 'string' }, v: { type: 'integer' } },
+    'x-kubernetes-validations': [{ rule: 'self.v >= oldSelf.v' }],
+  };
+  const run = compileRules(
+    { type: 'array', items, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] },
+    { isRoot: false },
+  );
+  let looks = 0;
+  const old = Array.from({ length: 500 }, (_, i) => ({
+    get k() {
+      looks++;
+      return `k${i}`;
+    },
+    v: 2,
+  }));
+  const next = old.map((_, i) => ({ k: `k${i}`, v: i === 7 ? 1 : 2 }));
+  assert.deepEqual(
+    run?.(next, old).map(({ field }) => field),
+    ['[7]'],
+  );
+  assert.ok(looks <= 10 * old.length, `${looks} looks at ${old.length} keys`);
 });

@@ -1,6 +1,6 @@
 import { CelError, CostBudget, describeRuleError } from '../cel/index.ts';
 import { type CompiledRule, compileNodeRules } from './compile-rule.ts';
-import { Correlation, mapKey } from './correlate.ts';
+import { Correlation, indexByKeys, mapKey } from './correlate.ts';
 import { duplicateError, type FieldError, forbiddenError, invalidError, requiredError } from './field-error.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import type { JsonSchema, ValidationRule } from './json-schema.ts';
@@ -113,7 +113,7 @@ function checkNode(run: Run, node: RuleNode, at: Visit): boolean {
 function checkItems(run: Run, node: RuleNode, value: readonly Json[], at: Visit): boolean {
   if (node.items === undefined) return true;
   const keys = node.schema['x-kubernetes-list-type'] === 'map' ? (node.schema['x-kubernetes-list-map-keys'] ?? []) : [];
-  const old = keys.length > 0 && Array.isArray(at.old) ? at.old : [];
+  const old = keys.length > 0 && Array.isArray(at.old) ? indexByKeys(at.old, keys) : undefined;
   for (const [index, element] of value.entries()) {
     const correlated = correlate(at, (current) => current.element(index));
     const visit = { value: element, old: findByKeys(old, element, keys), path: `${at.path}[${index}]`, ...correlated };
@@ -122,10 +122,13 @@ function checkItems(run: Run, node: RuleNode, value: readonly Json[], at: Visit)
   return true;
 }
 
-function findByKeys(items: readonly Json[], element: Json, keys: readonly string[]): Json | undefined {
-  const key = isJsonObject(element) && items.length > 0 ? mapKey(element, keys) : undefined;
-  if (key === undefined) return undefined;
-  return items.find((item) => isJsonObject(item) && mapKey(item, keys) === key);
+function findByKeys(
+  items: ReadonlyMap<string, Json> | undefined,
+  element: Json,
+  keys: readonly string[],
+): Json | undefined {
+  const key = items !== undefined && isJsonObject(element) ? mapKey(element, keys) : undefined;
+  return key === undefined ? undefined : items?.get(key);
 }
 
 function checkFields(run: Run, node: RuleNode, value: JsonObject, at: Visit): boolean {

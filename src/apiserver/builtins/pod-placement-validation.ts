@@ -127,19 +127,21 @@ function gateFaults(spec: PodSpec, path: string): FieldError[] {
   return errors;
 }
 
+function spreadKey({ topologyKey = '', whenUnsatisfiable = '' }: Spread): string {
+  return JSON.stringify([topologyKey, whenUnsatisfiable]);
+}
+
 function spreadFaults(spreads: Spread[], path: string): FieldError[] {
   const errors: FieldError[] = [];
   const actions = ['DoNotSchedule', 'ScheduleAnyway'];
+  const last = new Map(spreads.map((spread, index) => [spreadKey(spread), index]));
   for (const [index, spread] of spreads.entries()) {
     const at = `${path}[${index}]`;
     const { maxSkew = 0, topologyKey = '', whenUnsatisfiable: action = '' } = spread;
     if (maxSkew <= 0) errors.push(invalidError(`${at}.maxSkew`, maxSkew, 'must be greater than zero'));
     if (topologyKey === '') errors.push(requiredError(`${at}.topologyKey`, 'can not be empty'));
     if (!actions.includes(action)) errors.push(notSupportedError(`${at}.whenUnsatisfiable`, action, actions));
-    const isRepeated = spreads
-      .slice(index + 1)
-      .some((other) => other.topologyKey === topologyKey && other.whenUnsatisfiable === action);
-    if (isRepeated) {
+    if (index < (last.get(spreadKey(spread)) ?? index)) {
       errors.push(duplicateError(`${at}.{topologyKey, whenUnsatisfiable}`, `{${topologyKey}, ${action}}`));
     }
     if (spread.labelSelector !== undefined) errors.push(...selectorFaults(spread.labelSelector, `${at}.labelSelector`));

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   type FieldError,
   forbiddenError,
+  goJson,
   invalidError,
   labelValueFaults,
   notSupportedError,
@@ -119,8 +120,9 @@ function deadlineFaults(next: number | undefined, was: number | undefined): Fiel
 }
 
 function removedTolerationFaults(next: Toleration[], was: Toleration[]): FieldError[] {
-  const core = ({ tolerationSeconds: _seconds, ...rest }: Toleration): Toleration => rest;
-  const isKept = was.every((old) => next.some((toleration) => isDeepStrictEqual(core(toleration), core(old))));
+  const core = ({ tolerationSeconds: _seconds, ...rest }: Toleration): string => goJson(rest);
+  const known = new Set(next.map(core));
+  const isKept = was.every((old) => known.has(core(old)));
   const words = 'existing toleration can not be modified except its tolerationSeconds';
   return isKept ? [] : [forbiddenError('spec.tolerations', words)];
 }

@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { goJson } from '../../schema/index.ts';
 import type { ObjectMeta, OwnerReference } from '../object.ts';
 
 /** Removes owner references that are there twice, and warns of them; what differs in any field is kept. */
@@ -9,15 +9,15 @@ export function dropRepeatedOwners(
 ): void {
   const owners = meta.ownerReferences;
   if (!Array.isArray(owners) || owners.length < 2) return;
-  const kept = new Map<string, OwnerReference[]>();
+  const kept = new Set<string>();
   const repeated: string[] = [];
   const isFirst = (owner: OwnerReference): boolean => {
-    const alike = kept.get(owner.uid) ?? [];
-    if (alike.some((other) => isDeepStrictEqual(other, owner))) {
+    const text = goJson({ ...owner });
+    if (kept.has(text)) {
       repeated.push(owner.uid);
       return false;
     }
-    kept.set(owner.uid, [...alike, owner]);
+    kept.add(text);
     return true;
   };
   const different = owners.filter(isFirst);
