@@ -266,6 +266,7 @@ describe('any family of objects, once settled', () => {
 async function deleteSome(core: ServerCore, made: Family, namespace: string) {
   const deleted = new Set<number>();
   const orphaned = new Set<number>();
+  const changedMind = new Set<number>();
   await Promise.all(
     made.deletions.map(async ({ which, policy }) => {
       const key = at(nameOf(which), namespace);
@@ -273,9 +274,11 @@ async function deleteSome(core: ServerCore, made: Family, namespace: string) {
       if (result === undefined) return;
       deleted.add(which);
       if (policy === 'Orphan') orphaned.add(which);
+      else changedMind.add(which);
     }),
   );
-  return { deleted, orphaned };
+  // A delete with another policy takes the wish to orphan back, if it comes before the collector has acted on it.
+  return { deleted, orphaned: orphaned.difference(changedMind) };
 }
 
 function survivors(core: ServerCore, namespace: string): Set<number> {
