@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
-import type { JsonObject } from '../../schema/index.ts';
 import { openAdmission } from '../admission/admission.ts';
 import type { AuditEntry } from '../audit.ts';
 import { bootstrap } from '../bootstrap.ts';
@@ -10,7 +9,6 @@ import { builtinResources } from '../builtins/index.ts';
 import { serveBuiltin } from '../builtins/serve-builtin.ts';
 import type { ServerCore } from '../core.ts';
 import { renameOnly } from '../crd/conversion.ts';
-import type { Crd } from '../crd/crd-object.ts';
 import { serveCrd } from '../crd/serve-crd.ts';
 import { RequestMetrics } from '../metrics.ts';
 import type { KubeObject } from '../object.ts';
@@ -19,6 +17,9 @@ import type { Status } from '../status.ts';
 import type { OpenStore, StoreOptions } from '../store/open-store.ts';
 import { temporaryStore } from '../store/temporary-store.ts';
 import { createRequestListener } from './api-server.ts';
+import { widgetDefinition } from './temporary-widgets.ts';
+
+export { widgetOf, widgetsAt } from './temporary-widgets.ts';
 
 /** For tests: an answer. */
 export interface TestReply {
@@ -148,55 +149,8 @@ function watchOf(answer: Response): TestWatch {
   };
 }
 
-/** For tests: where the widgets of the default namespace are, or one of them. */
-export function widgetsAt(name?: string): string {
-  return `/apis/example.com/v1/namespaces/default/widgets${name === undefined ? '' : `/${name}`}`;
-}
-
-/** For tests: a widget to create. */
-export function widgetOf(name: string, spec: JsonObject = {}, metadata: JsonObject = {}): JsonObject {
-  return { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name, ...metadata }, spec };
-}
-
-/** For tests: widgets with a free spec, a status, a scale and a field to select by. */
-const widgetDefinition: Crd = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'widgets.example.com' },
-  spec: {
-    group: 'example.com',
-    scope: 'Namespaced',
-    names: { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' },
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        selectableFields: [{ jsonPath: '.spec.color' }],
-        subresources: {
-          status: {},
-          scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' },
-        },
-        schema: {
-          openAPIV3Schema: {
-            type: 'object',
-            properties: {
-              spec: {
-                type: 'object',
-                'x-kubernetes-preserve-unknown-fields': true,
-                properties: { color: { type: 'string' }, count: { type: 'integer' }, replicas: { type: 'integer' } },
-              },
-              status: { type: 'object', properties: { phase: { type: 'string' }, replicas: { type: 'integer' } } },
-            },
-          },
-        },
-      },
-    ],
-  },
-};
-
 // Compiled once for all tests of a file; that takes longer than most of them.
 const served = [
   ...builtinResources().map(serveBuiltin),
-  ...serveCrd(widgetDefinition, renameOnly, { after: 0, until: Number.POSITIVE_INFINITY }),
+  ...serveCrd(widgetDefinition({ isFree: true }), renameOnly, { after: 0, until: Number.POSITIVE_INFINITY }),
 ];
