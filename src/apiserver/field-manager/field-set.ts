@@ -54,6 +54,13 @@ export function union(a: FieldSet, b: FieldSet, order: ElementOrder): FieldSet {
   return unionNode(a, b, order);
 }
 
+/** Every path in any of the sets, by halves: one after the other, the growing union would be walked for each. */
+export function unionAll(sets: readonly FieldSet[], order: ElementOrder): FieldSet {
+  if (sets.length <= 2) return union(sets[0] ?? LEAF, sets[1] ?? LEAF, order);
+  const half = sets.length >> 1;
+  return union(unionAll(sets.slice(0, half), order), unionAll(sets.slice(half), order), order);
+}
+
 function unionNode(a: FieldSet, b: FieldSet, order: ElementOrder): FieldSet {
   if (a === b) return a;
   if (isBare(a)) return withSelf(b);
@@ -175,6 +182,8 @@ export function sortSet(set: FieldSet, order: ElementOrder): FieldSet {
 /** A set under construction, filled path by path. */
 export class SetBuilder {
   readonly #root: Draft = {};
+  // Asking a node that grows whether it is bare takes longer with every key; these nodes are known not to be.
+  readonly #grown = new Set<FieldSet>();
 
   /** Adds the path, or everything in a node that starts there; its parents are not added. */
   insert(path: readonly string[], inserted: FieldSet = LEAF): void {
@@ -186,10 +195,15 @@ export class SetBuilder {
         node[element] = child === undefined ? inserted : unionNode(child, inserted, (keys) => keys);
         return;
       }
-      if (child === undefined) node = node[element] = {} as Draft;
-      else if (isBare(child)) node = node[element] = { '.': LEAF } as Draft;
-      else node = child;
+      node = child !== undefined && this.#grown.has(child) ? child : this.#grow(node, element, child);
     }
+  }
+
+  #grow(parent: Draft, element: string, child: FieldSet | undefined): Draft {
+    const grown: Draft = child !== undefined && isBare(child) ? { '.': LEAF } : { ...child };
+    parent[element] = grown;
+    this.#grown.add(grown);
+    return grown;
   }
 
   /** The set so far; do not insert afterwards. */

@@ -1,5 +1,5 @@
 import type { ManagedFieldsEntry } from '../object.ts';
-import { type ElementOrder, type FieldSet, LEAF, union } from './field-set.ts';
+import { type ElementOrder, type FieldSet, LEAF, unionAll } from './field-set.ts';
 import { BadFieldSet, parseFieldSet } from './path-element.ts';
 
 /** Who owns fields: one line of `managedFields` without what it owns. */
@@ -145,6 +145,7 @@ export function capUpdateOwners(entries: readonly Entry[], order: ElementOrder):
   const firstOfVersion = new Map<string, Entry>();
   for (const entry of entries)
     if (isSameOwner(entry, bucketFor(entry.apiVersion))) buckets.set(entry.apiVersion, entry);
+  const folds = new Map<string, { sets: FieldSet[]; time: string | undefined }>();
   let count = updaters.length;
   for (const entry of updaters) {
     if (count <= maxUpdateOwners) break;
@@ -157,12 +158,15 @@ export function capUpdateOwners(entries: readonly Entry[], order: ElementOrder):
     const old = buckets.get(apiVersion) ?? first;
     kept.delete(old);
     kept.delete(entry);
-    const bucket: Entry = { ...bucketFor(apiVersion), time: entry.time, set: union(entry.set, old.set, order) };
-    buckets.set(apiVersion, bucket);
-    kept.add(bucket);
+    const sets = folds.get(apiVersion)?.sets ?? [old.set];
+    sets.push(entry.set);
+    folds.set(apiVersion, { sets, time: entry.time });
     count--;
   }
-  return [...kept];
+  const folded = [...folds].map(([apiVersion, { sets, time }]) => {
+    return { ...bucketFor(apiVersion), time, set: unionAll(sets, order) };
+  });
+  return [...kept, ...folded];
 }
 
 function bucketFor(apiVersion: string): Owner {

@@ -6,7 +6,6 @@ import {
   differenceWithSubtrees,
   type ElementOrder,
   type FieldSet,
-  intersection,
   isBare,
   LEAF,
   sortSet,
@@ -15,6 +14,7 @@ import {
 import type { KindVersions, Versioned } from './kind-versions.ts';
 import { type Entry, isSameOwner, type Owner } from './managed-entries.ts';
 import { reconcileSet } from './reconcile-set.ts';
+import { SetIndex } from './set-index.ts';
 
 /** What ownership rules need to know about a kind and the endpoint a request came through. */
 export interface Scope {
@@ -62,16 +62,23 @@ export function takeFromOthers(
       if (!isBare(entry.set)) entries.push(entry);
       continue;
     }
-    const comparison = compare(entry.apiVersion);
+    const comparison = compare.at(entry.apiVersion);
     if (comparison === undefined) continue;
-    const taken = intersection(entry.set, union(comparison.modified, comparison.added, scope.order));
+    const taken = comparison.changed.within(entry.set);
     conflicts.push(...conflictOf(entry, taken));
-    const set = difference(difference(entry.set, taken), comparison.removed);
+    const set = difference(difference(entry.set, taken), comparison.removed.within(entry.set));
     if (isBare(set)) continue;
     entries.push(set === entry.set ? entry : { ...entry, set });
   }
   if (!change.force && conflicts.length > 0) throw new ConflictsFound(conflicts);
-  return { entries, comparison: compare(scope.versions.own.apiVersion) as Comparison };
+  return { entries, comparison: compare.own };
+}
+
+/** A comparison prepared for asking what of it each owner owns. */
+interface IndexedComparison {
+  /** What was added or modified. */
+  readonly changed: SetIndex;
+  readonly removed: SetIndex;
 }
 
 /** Compares in whichever version is asked for, once per version. */
@@ -79,18 +86,27 @@ function versionedComparison(
   scope: Scope,
   before: JsonObject,
   after: JsonObject,
-): (apiVersion: string) => Comparison | undefined {
-  const own = scope.versions.own;
-  const found = new Map<string, Comparison | undefined>();
-  found.set(own.apiVersion, without(scope.excluded, compareObjects(own.type, { before, after, zero: scope.zero })));
-  return (apiVersion) => {
-    if (!found.has(apiVersion)) {
-      const left = scope.versions.at(scope.versions.ownVersion(before), apiVersion);
-      const right = scope.versions.at(scope.versions.ownVersion(after), apiVersion);
-      found.set(apiVersion, left === undefined || right === undefined ? undefined : compareVersioned(left, right));
-    }
+): { own: Comparison; at: (apiVersion: string) => IndexedComparison | undefined } {
+  const { apiVersion: ownVersion, type } = scope.versions.own;
+  const own = without(scope.excluded, compareObjects(type, { before, after, zero: scope.zero }));
+  const compare = (apiVersion: string): Comparison | undefined => {
+    if (apiVersion === ownVersion) return own;
+    const left = scope.versions.at(scope.versions.ownVersion(before), apiVersion);
+    const right = scope.versions.at(scope.versions.ownVersion(after), apiVersion);
+    return left === undefined || right === undefined ? undefined : compareVersioned(left, right);
+  };
+  const found = new Map<string, IndexedComparison | undefined>();
+  const at = (apiVersion: string): IndexedComparison | undefined => {
+    if (!found.has(apiVersion)) found.set(apiVersion, indexComparison(compare(apiVersion), scope.order));
     return found.get(apiVersion);
   };
+  return { own, at };
+}
+
+function indexComparison(comparison: Comparison | undefined, order: ElementOrder): IndexedComparison | undefined {
+  if (comparison === undefined) return undefined;
+  const { added, modified, removed } = comparison;
+  return { changed: new SetIndex(union(modified, added, order)), removed: new SetIndex(removed) };
 }
 
 function compareVersioned(before: Versioned, after: Versioned): Comparison {

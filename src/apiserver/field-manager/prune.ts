@@ -1,4 +1,4 @@
-import { difference, type FieldSet, intersection, isBare, LEAF, union } from './field-set.ts';
+import { difference, type FieldSet, intersection, isBare, LEAF, union, unionAll } from './field-set.ts';
 import type { Versioned } from './kind-versions.ts';
 import type { Entry } from './managed-entries.ts';
 import { fieldsOfObject, withNamedParents } from './object-fields.ts';
@@ -22,18 +22,20 @@ export function prune(scope: Scope, merged: Versioned, entries: readonly Entry[]
 
 /** Every owner keeps its fields. The version of the last apply goes first: others may need its fields to convert. */
 function addBackOwned(scope: Scope, base: Versioned, start: Versioned, entries: readonly Entry[]): Versioned {
-  const ownedAt = new Map<string, FieldSet>([[base.apiVersion, LEAF]]);
-  for (const entry of entries) {
-    ownedAt.set(entry.apiVersion, union(ownedAt.get(entry.apiVersion) ?? LEAF, entry.set, scope.order));
+  const ownedAt = new Map<string, FieldSet[]>([[base.apiVersion, []]]);
+  for (const { apiVersion, set } of entries) {
+    const sets = ownedAt.get(apiVersion);
+    if (sets === undefined) ownedAt.set(apiVersion, [set]);
+    else sets.push(set);
   }
   let whole = base;
   let pruned = start;
-  for (const [apiVersion, owned] of ownedAt) {
+  for (const [apiVersion, sets] of ownedAt) {
     const wholeHere = scope.versions.at(whole, apiVersion);
     const prunedHere = scope.versions.at(pruned, apiVersion);
     if (wholeHere === undefined || prunedHere === undefined) continue;
     whole = wholeHere;
-    pruned = keepOwned(scope, wholeHere, prunedHere, owned);
+    pruned = keepOwned(scope, wholeHere, prunedHere, unionAll(sets, scope.order));
   }
   return pruned;
 }
