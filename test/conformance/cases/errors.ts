@@ -36,6 +36,25 @@ export const errors = topic('errors', {
       await t.post(widgets(t), body, { headers });
     }
   },
+  bombs: async (t) => {
+    await t.crd(widgetCrd(t));
+    await t.post(widgets(t), widget(t, 'one'), { quiet: true });
+    const copies = Array.from({ length: 40 }, (_, i) => ({
+      op: 'copy',
+      from: '/spec/template',
+      path: `/spec/template/k${i}`,
+    }));
+    await t.patch(widgets(t, 'one'), 'json', [{ op: 'add', path: '/spec/template', value: { a: 1 } }, ...copies]);
+    for (const aliases of [90, 110]) {
+      const keys = Array.from({ length: 1000 }, (_, i) => `k${i}: 1`).join(', ');
+      const body = `a: &a {${keys}}\nlist: [${'*a, '.repeat(aliases)}]\n`;
+      await t.post(widgets(t), body, { headers: { 'content-type': 'application/yaml' } });
+    }
+    for (const key of ['a', 'b']) {
+      const grown = { spec: { template: { [key]: 'x'.repeat(900_000) } } };
+      await t.patch(widgets(t, 'one'), 'merge', grown, { show: (answer) => answer.at('message') });
+    }
+  },
   'wrong-types-in-built-ins': async (t) => {
     const post = (body: unknown) => t.post(core(t, 'configmaps'), body);
     await post({ ...configMap('one'), data: { a: 1 } });
