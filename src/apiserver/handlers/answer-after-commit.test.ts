@@ -3,11 +3,14 @@ import { type TestContext, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { temporaryServer, widgetOf, widgetsAt } from '../http/temporary-server.ts';
 
-/** Holds every commit between the main thread and the writer until it is let go. */
-function holdCommits(t: TestContext): { reached(): Promise<void>; release(): void } {
+/**
+ * Can hold every commit between the main thread and the writer until it is let go. Made before the server, so that a
+ * failing test lets go before the server waits for its commits.
+ */
+function commitGate(t: TestContext): { hold(): void; reached(): Promise<void>; release(): void } {
   const post = Worker.prototype.postMessage;
   const held: (() => void)[] = [];
-  let isHolding = true;
+  let isHolding = false;
   let reach: () => void = () => undefined;
   const reached = new Promise<void>((resolve) => {
     reach = resolve;
@@ -18,12 +21,17 @@ function holdCommits(t: TestContext): { reached(): Promise<void>; release(): voi
     held.push(send);
     reach();
   });
+  const release = (): void => {
+    isHolding = false;
+    for (const send of held.splice(0)) send();
+  };
+  t.after(release);
   return {
-    reached: () => reached,
-    release() {
-      isHolding = false;
-      for (const send of held.splice(0)) send();
+    hold() {
+      isHolding = true;
     },
+    reached: () => reached,
+    release,
   };
 }
 
@@ -32,9 +40,10 @@ for (const { title, refused, code } of [
   { title: 'a conflict', refused: 'PUT', code: 409 },
 ] as const) {
   test(`${title} is answered only when the write it rests on is on disk`, async (t) => {
+    const commits = commitGate(t);
     const server = await temporaryServer(t);
     const made = await server.request('POST', widgetsAt(), widgetOf('x'));
-    const commits = holdCommits(t);
+    commits.hold();
     const first =
       refused === 'DELETE'
         ? server.request('DELETE', widgetsAt('x'))
