@@ -84,14 +84,43 @@ export function codePointCount(text: string): number {
   return count;
 }
 
+const isPlain = (value: Value): boolean => typeof value === 'string' || typeof value === 'number';
+
+/**
+ * Says what is among the values. Texts and ints equal only themselves and are looked up; anything else, a double for
+ * one, may equal a value of another type and is compared with every value.
+ */
+class Membership {
+  readonly #plain = new Set<Value>();
+  readonly #others: Value[] = [];
+  readonly #all: Value[] = [];
+
+  add(value: Value): void {
+    this.#all.push(value);
+    if (isPlain(value)) this.#plain.add(value);
+    else this.#others.push(value);
+  }
+
+  has(item: Value): boolean {
+    if (!isPlain(item)) return this.#all.some((value) => equals(value, item));
+    return this.#plain.has(item) || this.#others.some((value) => equals(value, item));
+  }
+}
+
+function membersOf(list: CelList): Membership {
+  const members = new Membership();
+  for (const value of list) members.add(value);
+  return members;
+}
+
 const containsAll = (list: CelList, wanted: CelList): boolean => {
-  const elements = list.toArray();
-  return wanted.toArray().every((item) => elements.some((element) => equals(element, item)));
+  const members = membersOf(list);
+  return wanted.toArray().every((item) => members.has(item));
 };
 
 function intersects(a: Value, b: Value): Value {
-  const elements = (a as CelList).toArray();
-  return (b as CelList).toArray().some((item) => elements.some((element) => equals(element, item)));
+  const members = membersOf(a as CelList);
+  return (b as CelList).toArray().some((item) => members.has(item));
 }
 
 /** Sizes, and the functions on lists that Kubernetes has always had. */
@@ -153,7 +182,12 @@ function flattenTo(list: Value, depth: Value): Value {
 
 function distinct(list: Value): Value {
   const unique: Value[] = [];
-  for (const item of list as CelList) if (!unique.some((seen) => equals(item, seen))) unique.push(item);
+  const seen = new Membership();
+  for (const item of list as CelList) {
+    if (seen.has(item)) continue;
+    seen.add(item);
+    unique.push(item);
+  }
   return new ValueList(unique);
 }
 
