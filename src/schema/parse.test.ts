@@ -201,3 +201,26 @@ test('a hundred fields that stand twice are named, as by the API server', () => 
   const found = findDuplicateFields(`{${fields.join()}}`);
   assert.deepEqual([found.length, found[0], found[99]], [100, 'k0', 'k99']);
 });
+
+test('JSON read as YAML is what it is as JSON, on one line or many', () => {
+  const objects = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }));
+  fc.assert(
+    fc.property(objects, fc.constantFrom(undefined, 2), (object, indent) => {
+      const text = JSON.stringify(object, null, indent);
+      const parsed = parseYamlStrict(text);
+      assert.ok('value' in parsed, text);
+      assert.deepEqual(parsed.value, JSON.parse(text));
+      assert.deepEqual([parsed.duplicates, parsed.strictError], [[], undefined]);
+    }),
+  );
+});
+
+test('flow YAML that is no JSON, and JSON with a field twice, are still read as YAML', () => {
+  const flow = parseYamlStrict('{a: yes, b: [x, 1e3]}');
+  assert.ok('value' in flow && isJsonObject(flow.value));
+  assert.equal(flow.value.a, true);
+  const twice = parseYamlStrict('{"a": 1, "a": 2}');
+  assert.ok('value' in twice);
+  assert.deepEqual(twice.duplicates, ['a']);
+  assert.match(twice.strictError ?? '', /line 1: key "a" already set in map/);
+});
