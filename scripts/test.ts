@@ -7,7 +7,7 @@
  * that is the path of a file runs that file.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, globSync } from 'node:fs';
+import { globSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { run } from 'node:test';
 import { TestTally } from './test-tally.ts';
@@ -67,8 +67,9 @@ function testFiles(): string[] {
     cwd: root,
     exclude: (path) => String(path).includes('node_modules'),
   });
-  const given = words.filter((word) => existsSync(word)).map((word) => resolve(word));
-  const parts = words.filter((word) => !existsSync(word));
+  const isFile = (word: string) => statSync(word, { throwIfNoEntry: false })?.isFile() ?? false;
+  const given = words.filter(isFile).map((word) => resolve(word));
+  const parts = words.filter((word) => !isFile(word));
   const chosen = found
     .filter((file) => kind !== 'unit' || !special.test(file))
     .filter((file) => words.length === 0 || parts.some((part) => file.includes(part)))
