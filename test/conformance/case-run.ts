@@ -214,7 +214,7 @@ export class CaseRun {
     for (const version of (made.at('spec.versions') ?? []) as JsonObject[]) {
       if (version.served !== true) continue;
       const list = `/apis/${made.str('spec.group')}/${String(version.name)}/${made.str('spec.names.plural')}`;
-      await this.settle(`${list} is served`, async () => (await this.get(list, { quiet: true })).code !== 404);
+      await this.settle(`${list} is served`, async () => (await this.get(list, { quiet: true })).code < 400);
     }
   }
 
