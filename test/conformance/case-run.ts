@@ -5,7 +5,7 @@ import { connect } from 'node:tls';
 import { parse } from 'yaml';
 import type { Json, JsonObject } from '../../src/schema/index.ts';
 import type { CertificateAuthority } from '../real/certificate-authority.ts';
-import { type ApiAnswer, ApiClient, type Caller, parseBody } from './api-client.ts';
+import { ApiAnswer, ApiClient, type Caller, parseBody } from './api-client.ts';
 import { KubectlFolder, type KubectlOptions, type KubectlResult } from './kubectl-step.ts';
 import type { ConformanceTarget } from './target.ts';
 import type { Transcript, TranscriptEntry } from './transcript.ts';
@@ -103,11 +103,11 @@ export class CaseRun {
 
   /** Repeats a GET until the answer is as wished (or the target's patience ends), and records only the last one. */
   async until(path: string, isWished: (answer: ApiAnswer) => boolean, options: StepOptions = {}): Promise<ApiAnswer> {
-    let answer = await this.get(path, { ...options, quiet: true });
+    let answer = new ApiAnswer(0, {}, '');
     const inTime = await this.#poll(async () => {
-      answer = await this.get(path, { ...options, quiet: true });
+      answer = await this.get(path, { ...options, quiet: true }).catch(cutOff);
       return isWished(answer);
-    }, isWished(answer));
+    }, false);
     const step = `GET ${path} until it is as wished${inTime ? '' : ' (it never was)'}`;
     if (options.quiet !== true || !inTime) this.#record(step, describeAnswer(answer, options.show));
     return answer;
@@ -317,4 +317,13 @@ function sendRaw(target: ConformanceTarget, bytes: string, hangUp: boolean): Pro
     socket.on('error', () => {});
     socket.on('close', () => done(text));
   });
+}
+
+/** The real server may cut a connection while it swaps the handler of a changed kind: whoever waits asks again. */
+function cutOff(error: unknown): ApiAnswer {
+  const isCut =
+    error instanceof Error &&
+    /socket hang up|ECONNRESET|EPIPE/.test(`${error.message} ${String((error as NodeJS.ErrnoException).code)}`);
+  if (!isCut) throw error;
+  return new ApiAnswer(0, {}, '');
 }
