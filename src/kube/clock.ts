@@ -9,8 +9,11 @@ export interface Clock {
   now(): number;
   /** Milliseconds from an arbitrary start; never jumps. */
   monotonic(): number;
-  /** Calls back once after the delay. */
-  after(delayMs: number, callback: () => void): Timer;
+  /**
+   * Calls back once after the delay. `sleep` says that whoever asked does nothing until then, so that a clock that is
+   * stepped knows when everybody waits; a deadline beside other work leaves it out.
+   */
+  after(delayMs: number, callback: () => void, purpose?: 'sleep'): Timer;
 }
 
 /** A number in [0, 1). */
@@ -35,7 +38,7 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
       signal?.removeEventListener('abort', done);
       resolve();
     };
-    const timer = clock.after(delayMs, done);
+    const timer = clock.after(delayMs, done, 'sleep');
     signal?.addEventListener('abort', done, { once: true });
   });
 }

@@ -1,0 +1,175 @@
+import type { FaultSet } from '../faults/fault.ts';
+import type { Personality } from '../personalities/personality.ts';
+import type { SimClock } from '../time/sim-clock.ts';
+import type { EventLog } from './event-log.ts';
+import type { FirmwareSlot } from './firmware.ts';
+import type { Hardware } from './hardware.ts';
+import type { Tasks } from './tasks.ts';
+import type { Updates } from './updates.ts';
+
+/** One server and its BMC: all state and behaviour, no HTTP. */
+export interface Machine {
+  /** `r01-s03`: unique in the data centre. */
+  readonly name: string;
+  readonly personality: Personality;
+  readonly hardware: Hardware;
+  readonly clock: SimClock;
+  /** Draws from the machine's own seed, so that machines do not disturb each other. */
+  readonly random: () => number;
+  readonly log: EventLog;
+  readonly faults: FaultSet;
+  readonly firmware: readonly FirmwareSlot[];
+  readonly accounts: Accounts;
+  readonly sessions: Sessions;
+  readonly power: HostPower;
+  readonly boot: BootSettings;
+  readonly bios: BiosSettings;
+  readonly media: MediaDrives;
+  readonly tasks: Tasks;
+  readonly updates: Updates;
+  readonly manager: ManagerUnit;
+  readonly events: EventFeed;
+  /** What LLDP hears on a NIC port, by MAC; set by the switches. */
+  neighbour(mac: string): Neighbour | undefined;
+}
+
+/** The switch port on the other end of a cable. */
+export interface Neighbour {
+  readonly chassisId: string;
+  readonly systemName: string;
+  readonly portId: string;
+}
+
+/** The BMC's user accounts. */
+export interface Accounts {
+  readonly username: string;
+  /** Counts bad tries and locks the account as the vendor does. */
+  check(username: string, password: string): 'ok' | 'refused' | 'locked';
+  change(username: string, change: { readonly password?: string }): boolean;
+  readonly isLocked: boolean;
+}
+
+/** A log-in. */
+export interface Session {
+  readonly id: string;
+  readonly token: string;
+  readonly username: string;
+  lastUsedAt: number;
+}
+
+/** The sessions of one BMC: few slots, and they expire unused. */
+export interface Sessions {
+  readonly all: readonly Session[];
+  open(username: string): Session | 'exhausted';
+  /** The session of a token; counts as use. */
+  find(token: string): Session | undefined;
+  close(id: string): boolean;
+}
+
+/** Where a host is between off and its operating system. */
+export type BootProgress =
+  | 'None'
+  | 'PrimaryProcessorInitializationStarted'
+  | 'MemoryInitializationStarted'
+  | 'PCIResourceConfigStarted'
+  | 'SystemHardwareInitializationComplete'
+  | 'OSBootStarted'
+  | 'OSRunning';
+
+/** The host's power button and what follows from it. */
+export interface HostPower {
+  readonly state: 'On' | 'Off' | 'PoweringOn' | 'PoweringOff';
+  readonly bootProgress: BootProgress;
+  /** Where the host booted from last, once it got that far. */
+  readonly bootedFrom: 'disk' | 'pxe' | 'cd' | 'http' | 'bios' | undefined;
+  /** Does it, or says why not (`GracefulShutdown` of a host that is off). */
+  reset(type: string): 'ok' | 'unsupported' | 'wrong-state';
+  /** Called when the host reaches its boot device; returns a function that stops listening. */
+  onBoot(listener: (from: NonNullable<HostPower['bootedFrom']>) => void): () => void;
+}
+
+/** ComputerSystem.Boot. */
+export interface BootSettings {
+  readonly enabled: 'Disabled' | 'Once' | 'Continuous';
+  readonly target: string;
+  readonly mode: 'UEFI' | 'Legacy';
+  readonly httpUri: string;
+  set(change: { enabled?: string; target?: string; mode?: string; httpUri?: string }): 'ok' | { readonly bad: string };
+}
+
+/** A value of a BIOS attribute. */
+export type BiosValue = string | number | boolean;
+
+/** What is wrong with one attribute of a BIOS request. */
+export interface BiosRefusal {
+  readonly attribute: string;
+  readonly problem: 'unknown' | 'read-only' | 'bad-type' | 'bad-value';
+}
+
+/** BIOS attributes: current, and pending until the next reset. */
+export interface BiosSettings {
+  readonly current: Readonly<Record<string, BiosValue>>;
+  readonly pending: Readonly<Record<string, BiosValue>>;
+  /** When the last pending settings were applied, and how that went. */
+  readonly applied: { readonly at: number; readonly messageId: string } | undefined;
+  stage(attributes: Readonly<Record<string, unknown>>): 'ok' | readonly BiosRefusal[];
+  /** Bios.ResetBios: defaults become pending. */
+  stageDefaults(): void;
+}
+
+/** What is in a virtual drive. */
+export interface Medium {
+  readonly image: string;
+  readonly isWriteProtected: boolean;
+}
+
+/** The virtual media drives. */
+export interface MediaDrives {
+  get(id: string): Medium | undefined;
+  insert(id: string, medium: Medium): void;
+  eject(id: string): boolean;
+}
+
+/** The BMC itself. */
+export interface ManagerUnit {
+  /** False while it restarts or a fault keeps it away: connections are refused. */
+  readonly isReachable: boolean;
+  /** True from the start of a BMC flash until its restart is over. */
+  readonly isUpdating: boolean;
+  readonly indicator: 'Lit' | 'Off' | 'Blinking';
+  setIndicator(state: string): boolean;
+  reset(type: string): 'ok' | 'unsupported';
+  /** The BMC's own idea of the time, epoch milliseconds: simulated time plus what a fault adds. */
+  now(): number;
+  setClock(epochMs: number): void;
+  /** Which key and certificate it shows; grows when a fault changes the certificate. */
+  readonly certificateGeneration: number;
+}
+
+/** An event as Redfish sends it. */
+export interface MachineEvent {
+  readonly at: number;
+  readonly id: string;
+  /** `ResourceEvent.1.0.ResourceChanged`, `TaskEvent.1.0.TaskCompletedOK` ... */
+  readonly messageId: string;
+  readonly message: string;
+  readonly severity: 'OK' | 'Warning' | 'Critical';
+  readonly origin: string;
+}
+
+/** A push subscription. */
+export interface Subscription {
+  readonly id: string;
+  readonly destination: string;
+  readonly context: string;
+}
+
+/** EventService: listeners of the stream, and subscriptions to be pushed to. */
+export interface EventFeed {
+  readonly subscriptions: readonly Subscription[];
+  subscribe(order: Omit<Subscription, 'id'>): Subscription | 'exhausted';
+  unsubscribe(id: string): boolean;
+  publish(event: Omit<MachineEvent, 'at' | 'id'>): void;
+  /** Every event as it happens; returns a function that stops listening. */
+  listen(listener: (event: MachineEvent) => void): () => void;
+}

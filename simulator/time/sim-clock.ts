@@ -1,0 +1,14 @@
+import type { Clock } from '../../src/kube/index.ts';
+
+/** Simulated time. Every duration inside the simulator is in its milliseconds. */
+export interface SimClock extends Clock {
+  /** Simulated milliseconds since the data centre was switched on. */
+  elapsedMs(): number;
+  /**
+   * A wait on behalf of a client whose request is being answered, such as a slow answer; ends early when aborted.
+   * `party` is the machine's name: in stepped time its client counts as waiting meanwhile.
+   */
+  hold(party: string, delayMs: number, signal?: AbortSignal): Promise<void>;
+  /** Stops all timers. */
+  close(): void;
+}

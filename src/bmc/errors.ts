@@ -1,0 +1,68 @@
+/** Whether trying again can help: by itself, after somebody did something, never, or only after a repair of our code. */
+export type RetryClass = 'transient' | 'blocked' | 'terminal' | 'bug';
+
+/** Everything that can be wrong between us and a BMC. */
+export const bmcErrors = {
+  unreachable: { retry: 'transient', message: 'the BMC at {origin} cannot be reached: {detail}' },
+  timeout: { retry: 'transient', message: 'the BMC at {origin} did not answer {method} {path} within {ms} ms' },
+  ambiguous: {
+    retry: 'blocked',
+    message:
+      '{method} {path} was sent to the BMC at {origin} but its answer was lost ({detail}); it may have been carried out: look at the tasks and the inventory before it is sent again',
+  },
+  busy: { retry: 'transient', message: 'the BMC at {origin} is busy: {detail}' },
+  malformed: { retry: 'transient', message: 'the BMC at {origin} answered {method} {path} with {detail}' },
+  refused: { retry: 'terminal', message: 'the BMC at {origin} refused {method} {path} with {status}: {detail}' },
+  notFound: { retry: 'terminal', message: 'the BMC at {origin} has no {path}' },
+  credentials: {
+    retry: 'blocked',
+    message:
+      'the BMC at {origin} refused the credentials of user {username}; no further log-in is tried until they change, so that the account is not locked',
+  },
+  lockedOut: { retry: 'blocked', message: 'the account of user {username} is locked on the BMC at {origin}' },
+  sessionsExhausted: { retry: 'transient', message: 'the BMC at {origin} has no free session: {detail}' },
+  certificate: {
+    retry: 'blocked',
+    message: 'the certificate of the BMC at {origin} is not trusted: {detail}',
+  },
+  leaseLost: { retry: 'blocked', message: 'the lease for the BMC at {origin} is not held any more: {detail}' },
+  unsupported: { retry: 'terminal', message: 'the BMC at {origin} cannot {what}: {detail}' },
+  badImage: { retry: 'terminal', message: 'the firmware image {path} is not what it should be: {detail}' },
+  taskFailed: { retry: 'terminal', message: 'task {task} on the BMC at {origin} ended as {state}: {detail}' },
+  deadline: { retry: 'transient', message: '{what} on the BMC at {origin} was not over after {ms} ms: {detail}' },
+  badAddress: { retry: 'terminal', message: 'the BMC address {address} cannot be used: {detail}' },
+  cancelled: { retry: 'transient', message: 'the request to the BMC at {origin} was cancelled' },
+  closed: { retry: 'bug', message: 'the gate to the BMC at {origin} is closed' },
+} as const satisfies Record<string, { retry: RetryClass; message: string }>;
+
+/** A key of the error table. */
+export type BmcErrorCode = keyof typeof bmcErrors;
+
+/** What went wrong with a BMC, with a code to decide on and a message to show. */
+export class BmcError extends Error {
+  readonly code: BmcErrorCode;
+  readonly retry: RetryClass;
+  /** The HTTP status, where the BMC gave one. */
+  readonly status: number | undefined;
+  /** Message ids of the BMC's extended info (`IDRAC.2.8.SYS518`), for those who know the vendor. */
+  readonly messageIds: readonly string[];
+
+  constructor(
+    code: BmcErrorCode,
+    fields: Readonly<Record<string, string | number>>,
+    more: { readonly status?: number; readonly messageIds?: readonly string[]; readonly cause?: unknown } = {},
+  ) {
+    const text = bmcErrors[code].message.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(fields[name] ?? '?'));
+    super(text, more.cause === undefined ? undefined : { cause: more.cause });
+    this.name = 'BmcError';
+    this.code = code;
+    this.retry = bmcErrors[code].retry;
+    this.status = more.status;
+    this.messageIds = more.messageIds ?? [];
+  }
+}
+
+/** True for errors of this room with one of the codes, or with any when none is named. */
+export function isBmcError(error: unknown, ...codes: readonly BmcErrorCode[]): error is BmcError {
+  return error instanceof BmcError && (codes.length === 0 || codes.includes(error.code));
+}

@@ -1,0 +1,46 @@
+import type { BmcErrorCode } from '../errors.ts';
+
+/** An image on this machine's disk. */
+export interface ImageFile {
+  readonly path: string;
+  readonly digest: { readonly algorithm: 'sha256' | 'sha512' | 'md5'; readonly hex: string };
+}
+
+/** What to install, and how. */
+export interface InstallOrder {
+  readonly image: ImageFile | { readonly uri: string; readonly username?: string; readonly password?: string };
+  /** `@odata.id`s of what shall be written; empty lets the BMC find out. */
+  readonly targets: readonly string[];
+  readonly component: string;
+  /** When it takes effect; the vendor's best for the component unless given. */
+  readonly applyTime?: 'Immediate' | 'OnReset' | 'OnStartUpdateRequest';
+  /** The way; the best that the BMC offers unless given. */
+  readonly via?: 'multipart' | 'push' | 'pull';
+  readonly isForced?: boolean;
+}
+
+/** An update that the BMC took. Plain data: it is stored before anything else is done, and can be followed after a crash. */
+export interface StartedUpdate {
+  readonly via: 'multipart' | 'push' | 'pull';
+  /** The task to poll; undefined where the BMC gave none, then only the version can tell. */
+  readonly taskUri: string | undefined;
+  /** The vendor's own job (Dell JID), which outlives the task. */
+  readonly jobUri: string | undefined;
+  readonly startedAt: number;
+}
+
+/** Where a started update stands. */
+export type UpdateProgress =
+  | { readonly kind: 'running'; readonly percent: number | undefined; readonly message: string }
+  /** Staged: goes on when the host is reset. */
+  | { readonly kind: 'waits-for-host-reset'; readonly message: string }
+  /** Staged: goes on when the BMC is reset. */
+  | { readonly kind: 'waits-for-bmc-reset'; readonly message: string }
+  | { readonly kind: 'suspended'; readonly message: string }
+  /** The BMC says it is over; the version must still be verified. */
+  | { readonly kind: 'completed'; readonly hasWarning: boolean; readonly message: string }
+  /** The task is not there any more: only the version can tell. */
+  | { readonly kind: 'gone'; readonly message: string }
+  /** The BMC cannot be asked now (it restarts, or answers 401 while it updates). */
+  | { readonly kind: 'unreachable'; readonly code: BmcErrorCode; readonly message: string }
+  | { readonly kind: 'failed'; readonly message: string; readonly messageIds: readonly string[] };
