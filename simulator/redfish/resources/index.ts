@@ -1,0 +1,9 @@
+export {
+  confirm,
+  type MessageOrder,
+  makeErrorBody,
+  makeMessage,
+  refuse,
+  refuseMethod,
+  refuseMissing,
+} from './errors.ts';
