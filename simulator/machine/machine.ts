@@ -1,5 +1,6 @@
 import type { FaultSet } from '../faults/fault.ts';
 import type { Personality } from '../personalities/personality.ts';
+import type { JsonValue } from '../redfish/route.ts';
 import type { SimClock } from '../time/sim-clock.ts';
 import type { EventLog } from './event-log.ts';
 import type { FirmwareSlot } from './firmware.ts';
@@ -29,6 +30,8 @@ export interface Machine {
   readonly updates: Updates;
   readonly manager: ManagerUnit;
   readonly events: EventFeed;
+  /** What clients wrote into properties that nothing else depends on, such as the asset tag; empty at first. */
+  readonly notes: Map<string, JsonValue>;
   /** What LLDP hears on a NIC port, by MAC; set by the switches. */
   neighbour(mac: string): Neighbour | undefined;
 }
