@@ -25,6 +25,12 @@ export const faultKinds = [
 /** One of the faults. */
 export type FaultKind = (typeof faultKinds)[number];
 
+/** Where in the course of a request a connection is reset. */
+export const resetMoments = ['before-reading', 'after-reading', 'after-acting', 'mid-answer'] as const;
+
+/** Where in the course of a request a connection is reset. */
+export type ResetMoment = (typeof resetMoments)[number];
+
 /** When a fault strikes. */
 export interface FaultRule {
   readonly kind: FaultKind;
@@ -46,6 +52,8 @@ export interface FaultRule {
   readonly path?: string;
   /** Restricts update faults to a component. */
   readonly component?: string;
+  /** When a connection is reset: drawn by seed unless given. Only `after-acting` and `mid-answer` do what was asked. */
+  readonly moment?: ResetMoment;
 }
 
 /** What the moment offers to a fault. */

@@ -44,6 +44,10 @@ export interface ServiceFeatures {
   readonly hasEventStream: boolean;
   /** ETags are sent in the weak form `W/"..."`. */
   readonly hasWeakEtags: boolean;
+  /** If-Match with the weak form that was sent gets 412, the strong form of it is taken. False unless given. */
+  readonly doesRefuseWeakIfMatch?: boolean;
+  /** Large bodies are compressed when asked for, and the ETag then ends in `-gzip"`, which no If-Match takes. False unless given. */
+  readonly hasGzip?: boolean;
   /** A PATCH without If-Match gets 428 (Lenovo). */
   readonly isIfMatchRequired: boolean;
   /** An action with If-Match gets 412 (Dell). */
@@ -177,6 +181,8 @@ export interface Personality {
   answerUpdate(machine: Machine, update: Update): RedfishAnswer;
   /** The answer to a refused update, in the vendor's words. */
   answerRefusal(machine: Machine, refusal: UpdateRefusal): RedfishAnswer;
+  /** The answer of a BMC that is too busy, in the vendor's words (Dell's SYS518); 503 with a Base message unless given. */
+  answerBusy?(machine: Machine): RedfishAnswer;
   /** What the vendor says in a task's Messages at its end or in its course. */
   describeTask(machine: Machine, task: Task): { readonly name: string; readonly messages: readonly JsonObject[] };
   /** The id of a machine's task number `number`, counted from 1: `JID_...`, `7`. Its number unless given. */
