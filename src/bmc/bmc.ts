@@ -13,6 +13,8 @@ export interface ServiceRoot {
   readonly product: string | undefined;
   /** `$expand=*($levels=1)` may be used. */
   readonly hasExpand: boolean;
+  /** The query that expands members as this BMC wants it; absent where it cannot. */
+  readonly expandQuery?: string;
   readonly systems: string;
   readonly chassis: string | undefined;
   readonly managers: string | undefined;
@@ -21,6 +23,15 @@ export interface ServiceRoot {
   readonly eventService: string | undefined;
   readonly registries: string | undefined;
   readonly body: JsonObject;
+}
+
+/** What was learned of a BMC while talking to it. Lives as long as the connection; a reset of the BMC clears it. */
+export interface BmcNotes {
+  /** The root as it says of itself. */
+  root?: Promise<ServiceRoot>;
+  vendor?: VendorName;
+  /** `$expand` is advertised but answered wrongly. */
+  isExpandBroken?: boolean;
 }
 
 /** A BMC as the rest of the program sees it: a way in, and what is known of it. Operations are functions that take one. */
@@ -32,6 +43,7 @@ export interface Bmc {
   /** The system this is about; the only one of the BMC unless named (Metal3 addresses name it). */
   readonly systemPath: string | undefined;
   root(): Promise<ServiceRoot>;
+  readonly notes?: BmcNotes;
 }
 
 /** What a piece of firmware runs on. */

@@ -1,0 +1,37 @@
+export { type Action, type ActionParameter, actionIn, allowableIn, parametersIn } from './action.ts';
+export {
+  type Collection,
+  type CollectionOptions,
+  collect,
+  listPaths,
+  type Member,
+  readCollection,
+  readExpanded,
+} from './collection.ts';
+export { extendedInfoIn, messageKey, messagesIn, type RedfishMessage } from './messages.ts';
+export { barePath, childPath, isSamePath, lastSegment, toBmcPath } from './path.ts';
+export {
+  asObject,
+  asText,
+  booleanIn,
+  firstTextIn,
+  integerIn,
+  isAbsent,
+  isJsonObject,
+  linkIn,
+  linksIn,
+  listIn,
+  memberIn,
+  numberIn,
+  objectIn,
+  objectsIn,
+  type ResourceStatus,
+  selfIn,
+  statusIn,
+  textIn,
+  textsIn,
+  timeIn,
+} from './read.ts';
+export { beginReading, type Gap, type Reading, type ReadingOptions } from './reading.ts';
+export { bareRoot, fetchServiceRoot, parseServiceRoot, rootPath } from './service-root.ts';
+export { detectVendor, type VendorTraces } from './vendor.ts';
