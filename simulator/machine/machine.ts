@@ -89,6 +89,8 @@ export interface HostPower {
   reset(type: string): 'ok' | 'unsupported' | 'wrong-state';
   /** Called when the host reaches its boot device; returns a function that stops listening. */
   onBoot(listener: (from: NonNullable<HostPower['bootedFrom']>) => void): () => void;
+  /** Called whenever what runs on the host stops: power off, and the off part of a restart; returns a function that stops listening. */
+  onOff(listener: () => void): () => void;
 }
 
 /** ComputerSystem.Boot. */

@@ -1,0 +1,69 @@
+import type { JsonObject } from '../redfish/route.ts';
+import type { AgentCommands } from './agent-commands.ts';
+
+/** Whom the agent of a network-booted host reports to. */
+export type AgentTarget =
+  /** A real Ironic, at the address of its API. */
+  | { readonly kind: 'ironic'; readonly url: string }
+  /** Rackwright's own endpoint for agents; the token is in the boot configuration. */
+  | { readonly kind: 'rackwright'; readonly url: string; readonly token: string };
+
+/** What an agent says and hears while it runs. */
+export interface AgentLink {
+  /** Introduces the host, then takes commands until the signal aborts (power off, reset). */
+  run(agent: RunningAgent): Promise<void>;
+}
+
+/** An agent that runs on a host. */
+export interface RunningAgent {
+  readonly name: string;
+  readonly inventory: JsonObject;
+  readonly macs: readonly string[];
+  readonly commands: AgentCommands;
+  /** Where Ironic reaches the agent. */
+  readonly callbackUrl: string;
+  /** Commands must come with it once it is set. */
+  setToken(token: string): void;
+  readonly signal: AbortSignal;
+  note(event: string, detail: string): void;
+}
+
+/** An answer in JSON, whatever its status. */
+export interface LinkAnswer {
+  readonly status: number;
+  readonly body: JsonObject;
+}
+
+/** One request of an agent; `undefined` when nobody answers. */
+export async function ask(
+  url: string,
+  request: {
+    readonly method: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: JsonObject;
+    readonly signal: AbortSignal;
+  },
+): Promise<LinkAnswer | undefined> {
+  try {
+    const answer = await fetch(url, {
+      method: request.method,
+      headers: { 'content-type': 'application/json', accept: 'application/json', ...request.headers },
+      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+      signal: request.signal,
+    });
+    const text = await answer.text();
+    return { status: answer.status, body: asJson(text) };
+  } catch {
+    // A provisioner that is away is asked again later: a ramdisk has nobody to complain to.
+    return undefined;
+  }
+}
+
+function asJson(text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+  } catch {
+    return {};
+  }
+}

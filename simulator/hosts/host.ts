@@ -1,0 +1,120 @@
+import { sleep } from '../../src/kube/index.ts';
+import type { HostPower, Machine } from '../machine/machine.ts';
+import { AgentCommands } from './agent-commands.ts';
+import { agentInventory } from './agent-inventory.ts';
+import type { AgentLink } from './agent-link.ts';
+import { type DiskContent, writeImage } from './write-image.ts';
+
+/** How long a ramdisk takes from the network to a running agent. */
+const ramdiskBootMs = 60_000;
+
+/** What runs on a host. */
+export type HostRun = 'nothing' | 'agent' | 'deployed image' | 'empty disk';
+
+/** Where a host can be reached and whom its agent reports to. */
+export interface HostSurroundings {
+  readonly bmcAddress: string;
+  /** The NIC it boots from. */
+  readonly bootMac: string;
+  /** Whether the provisioning network is behind that NIC; a host on another VLAN finds no boot server. */
+  isBootNetworkThere(): boolean;
+  /** undefined: a network boot finds no agent to load. */
+  link(): AgentLink | undefined;
+  readonly callbackUrl: string;
+}
+
+/** The software side of a machine: what it boots, the agent it may run, what is on its disk. */
+export class Host {
+  readonly machine: Machine;
+  readonly #surroundings: HostSurroundings;
+  #running: HostRun = 'nothing';
+  #disk: DiskContent | undefined;
+  #agent: { readonly commands: AgentCommands; token: string | undefined } | undefined;
+  #stop = new AbortController();
+
+  constructor(machine: Machine, surroundings: HostSurroundings) {
+    this.machine = machine;
+    this.#surroundings = surroundings;
+    machine.power.onBoot((from) => this.#boot(from));
+    machine.power.onOff(() => this.#halt());
+  }
+
+  /** What runs now. */
+  get running(): HostRun {
+    return this.#running;
+  }
+
+  /** What was deployed. */
+  get disk(): DiskContent | undefined {
+    return this.#disk;
+  }
+
+  /** The agent that runs now, for the server its commands come in at. */
+  get agent(): { readonly commands: AgentCommands; readonly token: string | undefined } | undefined {
+    return this.#agent;
+  }
+
+  #halt(): void {
+    this.#stop.abort();
+    this.#stop = new AbortController();
+    this.#agent = undefined;
+    this.#running = 'nothing';
+  }
+
+  #boot(from: NonNullable<HostPower['bootedFrom']>): void {
+    this.#halt();
+    const link = from === 'disk' || from === 'bios' ? undefined : this.#bootLink(from);
+    if (link !== undefined) {
+      void this.#runAgent(link, this.#stop.signal);
+      return;
+    }
+    this.#running = this.#disk === undefined ? 'empty disk' : 'deployed image';
+    this.machine.log.add('host.runs', `what="${this.#running}" booted-from=${from}`);
+  }
+
+  #bootLink(from: string): AgentLink | undefined {
+    if (from === 'cd' || this.#surroundings.isBootNetworkThere()) return this.#surroundings.link();
+    this.machine.log.add('host.no-boot-network', `mac=${this.#surroundings.bootMac}`);
+    return undefined;
+  }
+
+  async #runAgent(link: AgentLink, signal: AbortSignal): Promise<void> {
+    const { machine } = this;
+    await sleep(machine.clock, ramdiskBootMs, signal);
+    if (signal.aborted) return;
+    const commands = new AgentCommands({ clock: machine.clock, signal, effects: this.#effects() });
+    const agent = { commands, token: undefined as string | undefined };
+    this.#agent = agent;
+    this.#running = 'agent';
+    machine.log.add('host.runs', 'what="agent"');
+    await link.run({
+      name: machine.name,
+      inventory: agentInventory(machine, this.#surroundings),
+      macs: machine.hardware.nics.flatMap((nic) => nic.ports.map((port) => port.mac.toLowerCase())),
+      commands,
+      callbackUrl: this.#surroundings.callbackUrl,
+      setToken: (token) => {
+        agent.token = token;
+      },
+      signal,
+      note: (event, detail) => machine.log.add(event, detail),
+    });
+  }
+
+  #effects(): ConstructorParameters<typeof AgentCommands>[0]['effects'] {
+    const { machine } = this;
+    return {
+      writeImage: async (order, signal) => {
+        this.#disk = await writeImage(order, signal);
+        machine.log.add('host.image-written', `sha256=${this.#disk.sha256}`);
+      },
+      powerOff: () => {
+        machine.power.reset('ForceOff');
+      },
+      reboot: () => {
+        machine.power.reset('ForceRestart');
+      },
+      note: (event, detail) => machine.log.add(event, detail),
+    };
+  }
+}
