@@ -34,6 +34,14 @@ export interface ResourceIds {
   readonly virtualMedia: readonly string[];
   /** True where virtual media hang under the system and not under the manager. */
   readonly isVirtualMediaOfSystem: boolean;
+  /** The BMC's own network interface: `NIC.1`, `eth0`. `1` unless given. */
+  readonly managerNic?: string;
+  /** The log of the host's hardware: `Sel`, `IML`. `SEL` unless given. */
+  readonly systemLog?: string;
+  /** The log of the BMC: `Lclog`, `IEL`. `Log1` unless given. */
+  readonly managerLog?: string;
+  /** The administrator's account under AccountService/Accounts. `1` unless given. */
+  readonly account?: string;
 }
 
 /** What the service can do and how it insists on being asked. */
@@ -150,7 +158,27 @@ export type ResourceKind =
   | 'TaskService'
   | 'SessionService'
   | 'AccountService'
-  | 'EventService';
+  | 'EventService'
+  | 'Session'
+  | 'ManagerAccount'
+  | 'Role'
+  | 'EventDestination'
+  | 'SecureBoot'
+  | 'BootOption'
+  | 'StorageController'
+  | 'Volume'
+  | 'NetworkInterface'
+  | 'NetworkProtocol'
+  | 'LogService'
+  | 'LogEntry'
+  | 'Power'
+  | 'PowerSubsystem'
+  | 'PowerSupply'
+  | 'Thermal'
+  | 'ActionInfo'
+  | 'MessageRegistryFile'
+  | 'AttributeRegistry'
+  | 'CertificateService';
 
 /** What makes one vendor's BMC different from another's. Everything else is shared. */
 export interface Personality {

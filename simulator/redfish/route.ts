@@ -37,6 +37,8 @@ export interface RedfishAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: JsonObject;
+  /** Sent instead of a body, under the Content-Type among the headers: `$metadata` is XML. */
+  readonly text?: string;
 }
 
 /** What answers one method of one resource. */
