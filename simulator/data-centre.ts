@@ -1,6 +1,9 @@
 import type { FaultRule } from './faults/fault.ts';
+import type { AgentTarget } from './hosts/agent-link.ts';
+import type { Host } from './hosts/host.ts';
 import type { Machine } from './machine/machine.ts';
 import type { PersonalityName } from './personalities/personality.ts';
+import type { Fabric } from './switches/fabric.ts';
 import type { SimClock } from './time/sim-clock.ts';
 
 /** What kind of data centre to switch on. */
@@ -31,6 +34,10 @@ export interface DataCentreOptions {
   readonly arePoweredOn?: boolean;
   /** Also log every GET. */
   readonly doesLogReads?: boolean;
+  /** Whom the agents of network-booted hosts report to; without it a network boot finds nothing. */
+  readonly agent?: AgentTarget;
+  /** Untagged VLAN of the ports of boot NICs out of the box, where boot servers are; 100 unless given. */
+  readonly provisioningVlan?: number;
 }
 
 /** A BMC that can be asked. */
@@ -58,5 +65,11 @@ export interface DataCentre {
   /** Replaces all fault rules; takes effect with the next opportunity. */
   setFaults(rules: readonly FaultRule[]): void;
   readonly faults: readonly FaultRule[];
+  /** The switches and who is plugged in where. */
+  readonly fabric: Fabric;
+  /** What runs on each server, in the order of `bmcs`. */
+  readonly hosts: readonly Host[];
+  /** Changes whom agents report to; those that run go on as they are. */
+  setAgent(target: AgentTarget | undefined): void;
   close(): Promise<void>;
 }
