@@ -20,6 +20,8 @@ export interface Machine {
   readonly log: EventLog;
   readonly faults: FaultSet;
   readonly firmware: readonly FirmwareSlot[];
+  /** What the BMC says is installed, which a fault may make wrong; `firmware` unless given. */
+  reportedFirmware?(): readonly FirmwareSlot[];
   readonly accounts: Accounts;
   readonly sessions: Sessions;
   readonly power: HostPower;
