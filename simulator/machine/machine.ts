@@ -141,6 +141,8 @@ export interface MediaDrives {
 export interface ManagerUnit {
   /** False while it restarts or a fault keeps it away: connections are refused. */
   readonly isReachable: boolean;
+  /** Called whenever it stops being reachable, so that open connections are cut; returns a function that stops listening. */
+  onAway(listener: () => void): () => void;
   /** True from the start of a BMC flash until its restart is over. */
   readonly isUpdating: boolean;
   readonly indicator: 'Lit' | 'Off' | 'Blinking';
