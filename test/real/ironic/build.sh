@@ -46,7 +46,7 @@ if ! python=$(find_python); then
   flock 8
   echo "no Python 3.11 with venv found: installing python3-venv" >&2
   install_python || fail "$no_python"
-  python=$(find_python) || fail "the Python that apt-get installed is older than 3.11; set RACKWRIGHT_PYTHON to a newer one"
+  python=$(find_python) || fail "apt-get installed no Python 3.11 or newer with the venv module; set RACKWRIGHT_PYTHON to one"
 fi
 
 key=$({ "$python" -VV; uname -m; cat "$here/requirements.lock" "$here/build.sh"; } | sha256sum | cut -c1-16)

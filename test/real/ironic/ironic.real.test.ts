@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { freePortRange } from '../free-ports.ts';
 import { type Ironic, startIronic } from './ironic.ts';
-import { runIronicSteps } from './ironic-steps.ts';
+import { lookByReading, runIronicSteps } from './ironic-steps.ts';
 import { whyNoRealIronic } from './programs.ts';
 import { createScratch } from './scratch.ts';
 import { type SushyTools, startSushyTools } from './sushy-tools.ts';
@@ -43,7 +43,7 @@ describe('a real Ironic with a real Redfish emulator', { skip: whyNot ?? false }
       systemId: emulator.systemPaths[index] ?? '',
       verifyCa: emulator.caPath ?? true,
     },
-    reader: emulator.reader,
+    look: lookByReading(emulator.reader, emulator.systemPaths[index] ?? ''),
     biosSetting: 'ProcTurboMode',
     expected: { memoryMib: 16384, macs: [`52:54:00:00:00:0${index + 1}`], cpus: 4 },
   });
