@@ -2,6 +2,7 @@ import type { ComponentType, FirmwareSlot } from '../machine/firmware.ts';
 import type { Hardware } from '../machine/hardware.ts';
 import type { MachineLimits, MachineTimings } from '../machine/limits.ts';
 import type { Machine } from '../machine/machine.ts';
+import type { MachineRules, UpdateRules } from '../machine/rules.ts';
 import type { Task } from '../machine/tasks.ts';
 import type { ApplyTime, Update, UpdateRefusal } from '../machine/updates.ts';
 import type { JsonObject, RedfishAnswer, Route } from '../redfish/route.ts';
@@ -126,6 +127,8 @@ export interface BiosAttribute {
 /** One member of UpdateService/FirmwareInventory as the vendor lists it. */
 export interface FirmwareEntry {
   readonly id: string;
+  /** The slot it shows, so that an update may name the entry as its target. */
+  readonly slot?: string;
   readonly name: string;
   readonly version: string;
   readonly softwareId?: string;
@@ -192,6 +195,10 @@ export interface Personality {
   readonly update: UpdateFeatures;
   readonly limits: MachineLimits;
   readonly timings: MachineTimings;
+  /** Where its updates differ from the defaults that machine/rules.ts documents. */
+  readonly updateRules?: Partial<UpdateRules>;
+  /** Where it otherwise differs from the defaults of machine/rules.ts. */
+  readonly machineRules?: Partial<MachineRules>;
   readonly bios: readonly BiosAttribute[];
   /** The models this vendor has; a fleet is drawn from them. */
   readonly models: readonly string[];

@@ -84,6 +84,6 @@ export function releaseDateOf(
   lines: readonly ReleaseLine[],
   order: { readonly softwareId: string; readonly version: string },
 ): string | undefined {
-  const line = lines.find((candidate) => candidate.softwareId === order.softwareId);
-  return line?.releases.find((release) => release.version === order.version)?.date;
+  const line = lines.filter((candidate) => candidate.softwareId === order.softwareId);
+  return line.flatMap((each) => each.releases).find((release) => release.version === order.version)?.date;
 }
