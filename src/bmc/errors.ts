@@ -27,6 +27,7 @@ export const bmcErrors = {
   },
   leaseLost: { retry: 'blocked', message: 'the lease for the BMC at {origin} is not held any more: {detail}' },
   unsupported: { retry: 'terminal', message: 'the BMC at {origin} cannot {what}: {detail}' },
+  blocked: { retry: 'blocked', message: 'the BMC at {origin} cannot {what} now: {detail}' },
   badImage: { retry: 'terminal', message: 'the firmware image {path} is not what it should be: {detail}' },
   taskFailed: { retry: 'terminal', message: 'task {task} on the BMC at {origin} ended as {state}: {detail}' },
   deadline: { retry: 'transient', message: '{what} on the BMC at {origin} was not over after {ms} ms: {detail}' },

@@ -1,4 +1,5 @@
 import type { BmcErrorCode } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
 
 /** An image on this machine's disk. */
 export interface ImageFile {
@@ -17,6 +18,12 @@ export interface InstallOrder {
   /** The way; the best that the BMC offers unless given. */
   readonly via?: 'multipart' | 'push' | 'pull';
   readonly isForced?: boolean;
+  /** Where the same image can be fetched from, for BMCs that only pull. A URI without credentials in it. */
+  readonly served?: { readonly uri: string; readonly username?: string; readonly password?: string };
+  /** The version in the image where it is known: findStartedUpdate can tell more then. */
+  readonly version?: string;
+  /** Members for the vendor's Oem part of the request, over those that are sent by themselves. */
+  readonly oem?: JsonObject;
 }
 
 /** An update that the BMC took. Plain data: it is stored before anything else is done, and can be followed after a crash. */
@@ -27,6 +34,16 @@ export interface StartedUpdate {
   /** The vendor's own job (Dell JID), which outlives the task. */
   readonly jobUri: string | undefined;
   readonly startedAt: number;
+  /** The task's monitor, asked where the task itself is not found. */
+  readonly monitorUri?: string;
+  /** As ordered; a BMC update is followed with more patience. */
+  readonly component?: string;
+  /** As sent; undefined where the BMC was left to choose. */
+  readonly applyTime?: string;
+  /** The image is only uploaded: the update begins when this action is posted, see continueInstall. */
+  readonly startTarget?: string;
+  /** What went wrong besides, without harm to the update. */
+  readonly warnings?: readonly string[];
 }
 
 /** Where a started update stands. */
@@ -37,6 +54,8 @@ export type UpdateProgress =
   /** Staged: goes on when the BMC is reset. */
   | { readonly kind: 'waits-for-bmc-reset'; readonly message: string }
   | { readonly kind: 'suspended'; readonly message: string }
+  /** Uploaded and checked: goes on when continueInstall is called. */
+  | { readonly kind: 'waits-for-start'; readonly message: string }
   /** The BMC says it is over; the version must still be verified. */
   | { readonly kind: 'completed'; readonly hasWarning: boolean; readonly message: string }
   /** The task is not there any more: only the version can tell. */

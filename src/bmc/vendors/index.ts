@@ -1,0 +1,29 @@
+import type { VendorName } from '../bmc.ts';
+import { dellWays } from './dell.ts';
+import { genericWays } from './generic.ts';
+import { hpeWays } from './hpe.ts';
+import { lenovoWays } from './lenovo.ts';
+import { nvidiaWays, openbmcWays } from './openbmc.ts';
+import { supermicroWays } from './supermicro.ts';
+import type { UpdateWays } from './update-ways.ts';
+
+export { type Activation, activationOf, isResetDue, type ResetQuestion, startPatienceMs } from './activation.ts';
+export { clearJobQueue, cureFor, type Unsticking } from './clear-queue.ts';
+export { systemPathOf } from './system.ts';
+export type { TaskKind, UpdateWays } from './update-ways.ts';
+
+const ways: Readonly<Record<VendorName, UpdateWays>> = {
+  dell: dellWays,
+  hpe: hpeWays,
+  lenovo: lenovoWays,
+  supermicro: supermicroWays,
+  openbmc: openbmcWays,
+  nvidia: nvidiaWays,
+  ami: { ...genericWays, vendor: 'ami' },
+  generic: genericWays,
+};
+
+/** The ways of a vendor's BMCs. */
+export function waysOf(vendor: VendorName): UpdateWays {
+  return ways[vendor];
+}

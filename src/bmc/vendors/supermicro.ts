@@ -1,0 +1,78 @@
+import type { Bmc } from '../bmc.ts';
+import { BmcError } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
+import { listPaths, textIn } from '../redfish/index.ts';
+import { progressOfTask, readTasks } from '../tasks/index.ts';
+import type { InstallOrder } from '../update/update.ts';
+import { firstOffered, genericWays } from './generic.ts';
+import { systemPathOf } from './system.ts';
+import type { UpdateWays } from './update-ways.ts';
+
+const bmcPreserve = { PreserveCfg: true, PreserveSdr: true, PreserveSsl: true } as const;
+
+/** What a BIOS update keeps. Boards differ, and a member that a board does not know makes it refuse the update. */
+const biosPreserve = {
+  PreserveME: false,
+  PreserveNVRAM: false,
+  PreserveSMBIOS: true,
+  PreserveOA: true,
+  PreserveSETUPCONF: true,
+  PreserveSETUPPWD: true,
+  PreserveSECBOOTKEY: true,
+  PreserveBOOTCONF: true,
+} as const;
+
+const biosPreserveByBoard: readonly (readonly [RegExp, JsonObject])[] = [
+  [
+    /^x12spo-ntf$/i,
+    { PreserveME: false, PreserveNVRAM: false, PreserveSMBIOS: true, BackupBIOS: false, PreserveBOOTCONF: true },
+  ],
+];
+
+/** Supermicro X12 and later. */
+export const supermicroWays: UpdateWays = {
+  ...genericWays,
+  vendor: 'supermicro',
+  chooseApplyTime: (_component, offered) => firstOffered(offered, ['OnStartUpdateRequest', 'Immediate', 'OnReset']),
+  async defaultTargets(bmc, order) {
+    if (order.component === 'bios') return [`${await systemPathOf(bmc)}/Bios`];
+    if (order.component !== 'bmc') return [];
+    const { managers } = await bmc.root();
+    const [manager] = managers === undefined ? [] : await listPaths(bmc, managers);
+    return manager === undefined ? [] : [manager];
+  },
+  async oemFor(bmc, order) {
+    if (order.component === 'bmc') return { Supermicro: { BMC: bmcPreserve } };
+    return order.component === 'bios' ? { Supermicro: { BIOS: await preserveOf(bmc) } } : {};
+  },
+  checkBefore: refuseBesideAnother,
+  adviceFor(error) {
+    // The DCMS licence is asked for only when the update is; the BMC words it as a refusal.
+    if (error.messageIds.some((id) => /licen[cs]e/i.test(id))) {
+      return 'the server has no licence for updates by Redfish (SFT-DCMS-SINGLE): add it or update in another way';
+    }
+    return genericWays.adviceFor(error);
+  },
+};
+
+async function preserveOf(bmc: Bmc): Promise<JsonObject> {
+  const { body } = await bmc.gate.request({ method: 'GET', path: await systemPathOf(bmc) });
+  const model = textIn(body, 'Model') ?? '';
+  return biosPreserveByBoard.find(([board]) => board.test(model))?.[1] ?? biosPreserve;
+}
+
+/** The BMC takes one image at a time: `BIOS Verify`, `BIOS Update` and the like are its tasks for them. */
+async function refuseBesideAnother(bmc: Bmc, order: InstallOrder): Promise<void> {
+  const tasks = (await readTasks(bmc, () => true)) ?? [];
+  const other = tasks.find((task) => {
+    if (!/\b(?:verify|update)\b/i.test(task.name)) return false;
+    const { kind } = progressOfTask(task);
+    return kind === 'running' || kind === 'suspended';
+  });
+  if (other === undefined) return;
+  throw new BmcError('blocked', {
+    origin: bmc.gate.origin,
+    what: `take an image for ${order.component}`,
+    detail: `task ${other.uri} (${other.name}) is ${other.state}; let it end`,
+  });
+}
