@@ -1,0 +1,101 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type ResetMoment, resetMoments } from '../../faults/fault.ts';
+import type { Machine } from '../../machine/machine.ts';
+import type { Personality } from '../../personalities/personality.ts';
+import { refuse } from '../resources/errors.ts';
+import type { RedfishAnswer, Route } from '../route.ts';
+import { answerRequest } from './answer-request.ts';
+import type { Exchange } from './exchange.ts';
+import { compileRoutes, type RouteTable } from './route-table.ts';
+import { sendAnswer } from './send.ts';
+
+/** What the front of all BMCs is made of. */
+export interface FrontOptions {
+  /** What every BMC serves; a personality's own routes win over them. */
+  readonly routes: readonly Route[];
+  /** Also log every GET. */
+  readonly doesLogReads: boolean;
+  /** Cuts a connection as a crash would. */
+  reset(connection: Duplex): void;
+  /** Told of what should never happen: a handler that threw. */
+  onBug(error: unknown): void;
+}
+
+/** Answers the HTTP requests of all BMCs. */
+export interface Front {
+  /** Answers one request of one BMC; never rejects. */
+  answer(machine: Machine, request: IncomingMessage, response: ServerResponse): Promise<void>;
+}
+
+/** Makes the front; routes are compiled once a personality. */
+export function createFront(options: FrontOptions): Front {
+  const tables = new Map<Personality, RouteTable>();
+  const tableOf = (personality: Personality): RouteTable => {
+    const table = tables.get(personality) ?? compileRoutes(personality.routes, options.routes);
+    tables.set(personality, table);
+    return table;
+  };
+  return {
+    async answer(machine, request, response) {
+      const exchange = openExchange(machine, { request, response, reset: options.reset });
+      if (!machine.manager.isReachable) return exchange.cut();
+      try {
+        const outcome = await answerRequest(exchange, tableOf(machine.personality));
+        await conclude(exchange, outcome, options);
+      } catch (error) {
+        options.onBug(error);
+        await conclude(exchange, refuse(500, { messageId: 'InternalError' }), options);
+      }
+    },
+  };
+}
+
+/** An answer to send, or what happened instead: `cut` by a fault, `gone` by the client, `streamed` already. */
+export type Outcome = RedfishAnswer | 'cut' | 'gone' | 'streamed';
+
+async function conclude(exchange: Exchange, outcome: Outcome, options: FrontOptions): Promise<void> {
+  const isAway = !exchange.machine.manager.isReachable;
+  const isAnswered = typeof outcome === 'object' && !isAway && exchange.reset !== 'after-acting';
+  const isLogged = options.doesLogReads || !['GET', 'HEAD'].includes(exchange.method);
+  if (isLogged && outcome !== 'streamed') {
+    const end = typeof outcome === 'object' ? String(outcome.status) : outcome;
+    const suffix = typeof outcome === 'object' && (!isAnswered || exchange.reset === 'mid-answer') ? ' cut' : '';
+    exchange.machine.log.add('request', `${exchange.method} ${exchange.path} ${end}${suffix}`);
+  }
+  if (isAnswered && !exchange.response.headersSent) await sendAnswer(exchange, outcome);
+  else if (outcome !== 'streamed') exchange.cut();
+}
+
+interface Wire {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly reset: (connection: Duplex) => void;
+}
+
+function openExchange(machine: Machine, wire: Wire): Exchange {
+  const { request, response } = wire;
+  const target = request.url ?? '/';
+  const mark = target.indexOf('?');
+  const path = (mark < 0 ? target : target.slice(0, mark)).replace(/\/+$/, '') || '/';
+  const method = request.method ?? 'GET';
+  const leaving = new AbortController();
+  response.once('close', () => leaving.abort());
+  return {
+    machine,
+    request,
+    response,
+    method,
+    path,
+    query: new URLSearchParams(mark < 0 ? '' : target.slice(mark + 1)),
+    signal: leaving.signal,
+    reset: machine.manager.isReachable ? drawReset(machine, { method, path }) : undefined,
+    cut: () => wire.reset(request.socket),
+  };
+}
+
+function drawReset(machine: Machine, at: { method: string; path: string }): ResetMoment | undefined {
+  const rule = machine.faults.strike('connection-reset', at);
+  if (rule === undefined) return undefined;
+  return rule.moment ?? resetMoments[Math.floor(machine.random() * resetMoments.length)];
+}

@@ -1,0 +1,3 @@
+export { createEventPush, type EventPush, isLoopback } from './event-push.ts';
+export { eventStreamPath } from './event-stream.ts';
+export { createFront, type Front, type FrontOptions } from './front.ts';
