@@ -30,8 +30,8 @@ export interface BmcNotes {
   /** The root as it says of itself. */
   root?: Promise<ServiceRoot>;
   vendor?: VendorName;
-  /** `$expand` is advertised but answered wrongly. */
-  isExpandBroken?: boolean;
+  /** Paths where `$expand` is advertised but answered wrongly; with several it is not tried any more. */
+  unexpandable?: Set<string>;
 }
 
 /** A BMC as the rest of the program sees it: a way in, and what is known of it. Operations are functions that take one. */
@@ -78,6 +78,8 @@ export interface FirmwareSlot {
   readonly uri: string;
   readonly relatedItems: readonly string[];
   readonly health: string | undefined;
+  /** True for a spare bank that runs only when the main one fails: it need not have the main one's version. */
+  readonly isBackup?: boolean;
 }
 
 /** A network interface of the host. */
@@ -119,6 +121,8 @@ export interface Inventory {
     readonly model: string | undefined;
     readonly cores: number | undefined;
     readonly threads: number | undefined;
+    /** `CPU`, `GPU`, `FPGA` ... where it is said. */
+    readonly type?: string;
   }[];
   readonly memory: readonly {
     readonly id: string;

@@ -19,13 +19,14 @@ export interface Collection {
 }
 
 /** A member as listed: with its body where the BMC gave it. */
-interface Listed {
+export interface Listed {
   readonly path: string;
   readonly body: JsonObject | undefined;
 }
 
 const mostPages = 200;
 const mostMembers = 5000;
+const mostUnexpandable = 3;
 
 /** Options of a collection's reading. */
 export interface CollectionOptions extends ReadingOptions {
@@ -37,18 +38,21 @@ export interface CollectionOptions extends ReadingOptions {
 export async function readCollection(bmc: Bmc, path: string, options: CollectionOptions = {}): Promise<Collection> {
   const { isWanted, ...readingOptions } = options;
   const reading = beginReading(bmc, readingOptions);
-  const listed = await listMembers(reading, path, options);
-  return {
-    members: await fill(reading, isWanted === undefined ? listed : wanted(listed, isWanted)),
-    gaps: reading.gaps,
-  };
+  const listed = await listCollection(reading, path);
+  const members = await fill(reading, isWanted === undefined ? listed : listed.filter((each) => isWanted(each.path)));
+  return { members, gaps: reading.gaps };
 }
 
-/** The same within a longer reading: a collection that cannot be read is a gap too. */
+/** The same within a longer reading, which gets the gaps. */
+export async function readMembers(reading: Reading, path: string): Promise<readonly Member[]> {
+  return fill(reading, await listCollection(reading, path));
+}
+
+/** The same, but a collection that cannot be read is a gap too. */
 export async function collect(reading: Reading, path: string | undefined): Promise<readonly Member[]> {
   if (path === undefined) return [];
   try {
-    return await fill(reading, await listMembers(reading, path, {}));
+    return await readMembers(reading, path);
   } catch (error) {
     reading.note(path, error);
     return [];
@@ -57,49 +61,40 @@ export async function collect(reading: Reading, path: string | undefined): Promi
 
 /** Only where the members are: one request a page. */
 export async function listPaths(bmc: Bmc, path: string, options: ReadingOptions = {}): Promise<readonly string[]> {
-  const pages = readPages(beginReading(bmc, options), path, { options });
-  return (await pages).map((listed) => listed.path);
+  return (await readPages(beginReading(bmc, options), path)).map((listed) => listed.path);
 }
 
 /**
- * A resource with what its links lead to in place of the links, where the BMC can do that; the resource itself where it
- * cannot.
+ * A resource with what its links lead to in place of the links; undefined where the BMC cannot do that, so that the
+ * caller asks for what it needs one by one.
  */
 export async function readExpanded(reading: Reading, path: string): Promise<JsonObject | undefined> {
-  const query = await expandQueryOf(reading.bmc);
-  if (query !== undefined) {
-    const body = await tryExpanded(reading, `${barePath(path)}?${query}`);
-    if (body !== undefined && isJsonObject(body)) return body;
-  }
-  return reading.get(path);
-}
-
-function wanted(listed: readonly Listed[], isWanted: (path: string) => boolean): readonly Listed[] {
-  return listed.filter(({ path }) => isWanted(path));
-}
-
-async function listMembers(reading: Reading, path: string, options: ReadingOptions): Promise<readonly Listed[]> {
-  const query = await expandQueryOf(reading.bmc);
-  if (query === undefined) return readPages(reading, path, { options });
+  const query = await expandQueryOf(reading.bmc, path);
+  if (query === undefined) return undefined;
   try {
-    const listed = await readPages(reading, path, { options, query });
-    // Advertised and not done: the members come one by one now, and the next collection is not asked that way.
-    if (listed.length > 0 && listed.every(({ body }) => body === undefined)) markBroken(reading.bmc);
-    return listed;
+    return await reading.fetch(`${barePath(path)}?${query}`);
   } catch (error) {
-    if (!isWrongAnswer(error)) throw error;
-    const listed = await readPages(reading, path, { options });
-    markBroken(reading.bmc);
-    return listed;
-  }
-}
-
-async function tryExpanded(reading: Reading, path: string): Promise<JsonObject | undefined> {
-  try {
-    return (await reading.bmc.gate.request({ method: 'GET', path })).body;
-  } catch (error) {
-    if (!isWrongAnswer(error)) throw error;
+    if (!isWrongAnswer(error)) reading.note(path, error);
+    markUnexpandable(reading.bmc, path);
     return undefined;
+  }
+}
+
+/** The members as one request a page gives them: with their bodies where the BMC can expand. Throws. */
+export async function listCollection(reading: Reading, path: string): Promise<readonly Listed[]> {
+  const query = await expandQueryOf(reading.bmc, path);
+  if (query === undefined) return readPages(reading, path);
+  try {
+    const listed = await readPages(reading, path, query);
+    // Advertised and not done: the members come one by one now, and the next collection is not asked that way.
+    if (listed.length > 0 && listed.every(({ body }) => body === undefined)) markUnexpandable(reading.bmc, path);
+    return listed;
+  } catch (error) {
+    if (!isWrongAnswer(error)) throw error;
+    // Only if it can be read without is the expanding to blame.
+    const listed = await readPages(reading, path);
+    markUnexpandable(reading.bmc, path);
+    return listed;
   }
 }
 
@@ -108,24 +103,21 @@ function isWrongAnswer(error: unknown): boolean {
   return isBmcError(error, 'refused', 'notFound', 'malformed', 'busy', 'timeout', 'unsupported');
 }
 
-function markBroken(bmc: Bmc): void {
-  if (bmc.notes !== undefined) bmc.notes.isExpandBroken = true;
+function markUnexpandable({ notes }: Bmc, path: string): void {
+  if (notes === undefined) return;
+  notes.unexpandable ??= new Set();
+  notes.unexpandable.add(barePath(path));
 }
 
-async function expandQueryOf(bmc: Bmc): Promise<string | undefined> {
-  if (bmc.notes?.isExpandBroken === true) return undefined;
+async function expandQueryOf(bmc: Bmc, path: string): Promise<string | undefined> {
+  const wrong = bmc.notes?.unexpandable;
+  if (wrong !== undefined && (wrong.size >= mostUnexpandable || wrong.has(barePath(path)))) return undefined;
   const root: ServiceRoot = await bareRoot(bmc);
   return root.hasExpand ? (root.expandQuery ?? '$expand=*($levels=1)') : undefined;
 }
 
 /** Follows the pages of a collection; ends where they lead in a circle or are too many. */
-async function readPages(
-  reading: Reading,
-  path: string,
-  how: { readonly options: ReadingOptions; readonly query?: string },
-): Promise<readonly Listed[]> {
-  const { options, query } = how;
-  const { bmc } = reading;
+async function readPages(reading: Reading, path: string, query?: string): Promise<readonly Listed[]> {
   const found = new Map<string, Listed>();
   const seen = new Set<string>();
   let page: string | undefined = query === undefined ? path : `${barePath(path)}?${query}`;
@@ -136,16 +128,16 @@ async function readPages(
       break;
     }
     seen.add(page);
-    const { body }: { body: JsonObject } = await bmc.gate.request({ method: 'GET', path: page, ...pick(options) });
+    const body: JsonObject = await reading.fetch(page);
     for (const listed of membersIn(body)) if (!isSamePath(listed.path, path)) found.set(barePath(listed.path), listed);
-    page = toBmcPath(memberIn(body, 'Members@odata.nextLink') ?? memberIn(body, '@odata.nextLink'), bmc.gate.origin);
+    page = nextPage(body, reading.bmc.gate.origin);
     noteShortList(reading, { path, body, isLast: page === undefined, listed: found.size });
   }
   return [...found.values()].slice(0, mostMembers);
 }
 
-function pick({ signal, deadlineMs }: ReadingOptions): ReadingOptions {
-  return { ...(signal === undefined ? {} : { signal }), ...(deadlineMs === undefined ? {} : { deadlineMs }) };
+function nextPage(body: JsonObject, origin: string): string | undefined {
+  return toBmcPath(memberIn(body, 'Members@odata.nextLink') ?? memberIn(body, '@odata.nextLink'), origin);
 }
 
 /** A list that ends before the number of members it gives itself was cut somewhere. */

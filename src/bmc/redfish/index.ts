@@ -3,10 +3,14 @@ export {
   type Collection,
   type CollectionOptions,
   collect,
+  isWhole,
+  type Listed,
+  listCollection,
   listPaths,
   type Member,
   readCollection,
   readExpanded,
+  readMembers,
 } from './collection.ts';
 export { extendedInfoIn, messageKey, messagesIn, type RedfishMessage } from './messages.ts';
 export { barePath, childPath, isSamePath, lastSegment, toBmcPath } from './path.ts';
@@ -34,4 +38,5 @@ export {
 } from './read.ts';
 export { beginReading, type Gap, type Reading, type ReadingOptions } from './reading.ts';
 export { bareRoot, fetchServiceRoot, parseServiceRoot, rootPath } from './service-root.ts';
+export { listSystems, type System, systemOf } from './systems.ts';
 export { detectVendor, type VendorTraces } from './vendor.ts';

@@ -125,11 +125,12 @@ export function selfIn(body: JsonObject): string | undefined {
   return toBmcPath(memberIn(body, '@odata.id'));
 }
 
-/** A point in time as epoch milliseconds. */
+/** A point in time as epoch milliseconds; UTC where the BMC says no zone. */
 export function timeIn(body: JsonObject, name: string): number | undefined {
   const text = textIn(body, name);
   if (text === undefined || !/^\d{4}-\d{2}-\d{2}/.test(text)) return undefined;
-  const time = Date.parse(text);
+  const hasZone = /(?:z|[+-]\d{2}:?\d{2})$/i.test(text) || !text.includes('T');
+  const time = Date.parse(hasZone ? text : `${text}Z`);
   return Number.isNaN(time) ? undefined : time;
 }
 

@@ -31,6 +31,8 @@ const mostWearing = 3;
 export interface Reading {
   readonly bmc: Bmc;
   readonly gaps: readonly Gap[];
+  /** The body of a resource; throws when it cannot be read. */
+  fetch(path: string): Promise<JsonObject>;
   /** The body of a resource; undefined when it could not be read. */
   get(path: string): Promise<JsonObject | undefined>;
   /** Notes an error as a gap, or throws it when there is no use in going on. */
@@ -53,11 +55,14 @@ export function beginReading(bmc: Bmc, options: ReadingOptions = {}): Reading {
     bmc,
     gaps,
     addGap: (gap) => void gaps.push(gap),
+    async fetch(path) {
+      const { body } = await bmc.gate.request({ method: 'GET', path, ...options });
+      wearing = 0;
+      return body;
+    },
     async get(path) {
       try {
-        const reply = await bmc.gate.request({ method: 'GET', path, ...options });
-        wearing = 0;
-        return reply.body;
+        return await reading.fetch(path);
       } catch (error) {
         reading.note(path, error);
         return undefined;

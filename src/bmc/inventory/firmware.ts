@@ -1,0 +1,138 @@
+import type { Bmc, ComponentType, FirmwareSlot, VendorName } from '../bmc.ts';
+import { isBmcError } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
+import {
+  bareRoot,
+  beginReading,
+  childPath,
+  collect,
+  type Gap,
+  linkIn,
+  type Member,
+  type Reading,
+  type ReadingOptions,
+  readMembers,
+  systemOf,
+  textIn,
+} from '../redfish/index.ts';
+import { readManager } from './manager.ts';
+import { slotReaders, toEntry, withUniqueNames } from './slots/index.ts';
+import { isSameVersion } from './version.ts';
+
+/** What is installed, and what of it could not be read. */
+export interface FirmwareList {
+  readonly slots: readonly FirmwareSlot[];
+  readonly gaps: readonly Gap[];
+}
+
+/** The resources that say which BIOS and which BMC firmware runs. */
+export interface RunningVersions {
+  readonly system?: Member;
+  readonly manager?: Member;
+}
+
+/**
+ * What firmware is installed, in as few requests as possible: the list alone, and on OpenBMC also manager and system,
+ * which say which image of the list runs.
+ */
+export async function readFirmware(bmc: Bmc, options: ReadingOptions = {}): Promise<FirmwareList> {
+  const { vendor } = await bmc.root();
+  const reading = beginReading(bmc, options);
+  const running = vendor === 'openbmc' ? await readRunning(reading) : {};
+  return { slots: await readSlots(reading, { vendor, running }), gaps: reading.gaps };
+}
+
+async function readRunning(reading: Reading): Promise<RunningVersions> {
+  const system = await systemOf(reading.bmc);
+  const manager = await readManager(reading, system);
+  return { system, ...(manager === undefined ? {} : { manager }) };
+}
+
+/** The slots within a longer reading; BIOS and BMC are checked with what system and manager say. */
+export async function readSlots(
+  reading: Reading,
+  about: { readonly vendor: VendorName; readonly running: RunningVersions },
+): Promise<readonly FirmwareSlot[]> {
+  const { vendor, running } = about;
+  const entries = (await readInventoryMembers(reading)).map(toEntry);
+  const system = running.system?.body;
+  const manager = running.manager?.body;
+  const hints = { vendor, ...(manager === undefined ? {} : { manager }), ...(system === undefined ? {} : { system }) };
+  const slots = withUniqueNames(slotReaders[vendor](entries, hints));
+  return crossCheck(reading, slots, about);
+}
+
+/** The usual place is tried first: the update service itself need not be read then. */
+async function readInventoryMembers(reading: Reading): Promise<readonly Member[]> {
+  const { updateService } = await bareRoot(reading.bmc);
+  if (updateService === undefined) return [];
+  const usual = childPath(updateService, 'FirmwareInventory');
+  try {
+    return await readMembers(reading, usual);
+  } catch (error) {
+    if (!isBmcError(error, 'notFound')) {
+      reading.note(usual, error);
+      return [];
+    }
+    return collect(reading, linkIn((await reading.get(updateService)) ?? {}, 'FirmwareInventory'));
+  }
+}
+
+/** System and manager know which BIOS and BMC firmware runs. What the list lacks is added, what it denies is told. */
+function crossCheck(
+  reading: Reading,
+  slots: readonly FirmwareSlot[],
+  about: { readonly vendor: VendorName; readonly running: RunningVersions },
+): readonly FirmwareSlot[] {
+  const { system, manager } = about.running;
+  const added: FirmwareSlot[] = [];
+  const claims = [
+    { component: 'bios' as const, by: system, version: textIn(system?.body ?? {}, 'BiosVersion'), uri: biosOf(system) },
+    {
+      component: 'bmc' as const,
+      by: manager,
+      version: textIn(manager?.body ?? {}, 'FirmwareVersion'),
+      uri: manager?.path,
+    },
+  ];
+  for (const { component, by, version, uri } of claims) {
+    if (by === undefined || version === undefined || uri === undefined) continue;
+    const listed = slots.filter(
+      (slot) => slot.component === component && slot.isBackup !== true && slot.version !== '',
+    );
+    if (listed.length === 0) added.push(unlisted({ component, version, uri }));
+    else if (!listed.some((slot) => isSameVersion(about.vendor, slot.version, version))) {
+      const said = listed.map((slot) => slot.version).join(', ');
+      reading.addGap({ path: by.path, reason: `it says ${component} ${version}, the firmware inventory says ${said}` });
+    }
+  }
+  return [...slots, ...added];
+}
+
+function biosOf(system: Member | undefined): string | undefined {
+  const body: JsonObject = system?.body ?? {};
+  return linkIn(body, 'Bios') ?? system?.path;
+}
+
+function unlisted(seen: {
+  readonly component: ComponentType;
+  readonly version: string;
+  readonly uri: string;
+}): FirmwareSlot {
+  const name = seen.component.toUpperCase();
+  return {
+    slot: name,
+    component: seen.component,
+    name,
+    vendor: undefined,
+    model: undefined,
+    version: seen.version,
+    pendingVersion: undefined,
+    previousVersion: undefined,
+    isUpdateable: false,
+    softwareId: undefined,
+    uri: seen.uri,
+    relatedItems: [seen.uri],
+    health: undefined,
+  };
+}

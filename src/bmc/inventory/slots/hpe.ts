@@ -1,0 +1,37 @@
+import type { ComponentType, FirmwareSlot } from '../../bmc.ts';
+import { objectIn, textIn } from '../../redfish/index.ts';
+import { componentOf } from '../component-type.ts';
+import { type FirmwareEntry, type SlotReader, toSlot, withUniqueNames } from './entry.ts';
+
+/**
+ * HPE numbers its entries anew at every boot, so the name and the place on the board say which is which. The redundant
+ * system ROM is the other bank of the system ROM: what one can go back to.
+ */
+export const readHpeSlots: SlotReader = (entries) => {
+  const redundant = entries.find(isRedundantRom);
+  return withUniqueNames(entries.map((entry) => toHpeSlot(entry, redundant)));
+};
+
+function isRedundantRom({ name }: FirmwareEntry): boolean {
+  return /redundant system rom|backup system rom/i.test(name);
+}
+
+function toHpeSlot(entry: FirmwareEntry, redundant: FirmwareEntry | undefined): FirmwareSlot {
+  const place = textIn(objectIn(entry.body, 'Oem', 'Hpe'), 'DeviceContext');
+  const isOnBoard = place === undefined || /system board|embedded/i.test(place);
+  const isBackup = isRedundantRom(entry);
+  const isRom = !isBackup && /system rom/i.test(entry.name);
+  return toSlot(entry, {
+    slot: isOnBoard ? entry.name : `${entry.name} (${place})`,
+    component: componentOfName(entry),
+    ...(isRom && redundant !== undefined ? { previousVersion: redundant.version } : {}),
+    ...(isBackup ? { isBackup } : {}),
+  });
+}
+
+function componentOfName({ name, relatedItems }: FirmwareEntry): ComponentType {
+  if (/^ilo\b/i.test(name)) return 'bmc';
+  if (/system rom/i.test(name)) return 'bios';
+  if (/embedded video/i.test(name)) return 'other';
+  return componentOf({ relatedItems, names: [name] });
+}
