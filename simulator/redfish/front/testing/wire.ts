@@ -35,6 +35,8 @@ export async function ask(url: string, order: WireRequest = {}): Promise<WireAns
     agent: order.agent ?? false,
     ...(order.ca === undefined ? {} : { ca: order.ca }),
   });
+  // Later errors reach the reader of the answer.
+  outgoing.on('error', () => undefined);
   outgoing.end(order.body);
   const [response] = await once(outgoing, 'response');
   const chunks: Buffer[] = [];
