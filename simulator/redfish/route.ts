@@ -53,6 +53,8 @@ export interface Route {
   readonly delete?: Handler;
   /** Served without authentication (service root, `/redfish`, `/redfish/v1/odata`, log-in). */
   readonly isPublic?: boolean;
+  /** Only its POST is served without authentication (log-in). */
+  readonly arePostsPublic?: boolean;
   /** POST takes a file: raw bytes or multipart. */
   readonly takesUpload?: boolean;
 }
