@@ -6,7 +6,6 @@ import { namesEtag, tagBody } from './etag.ts';
 import { eventStreamPath, streamEvents } from './event-stream.ts';
 import { type Exchange, headerOf } from './exchange.ts';
 import type { Outcome } from './front.ts';
-import { isLogIn, isOpen, refuseLogIn } from './log-in.ts';
 import { refuseByPrecondition } from './precondition.ts';
 import { expand, pageOf, type ReadResource, readQuery } from './query.ts';
 import { readJson } from './read-body.ts';
@@ -24,7 +23,7 @@ export async function answerRequest(exchange: Exchange, table: RouteTable): Prom
   const disturbed = disturb(exchange);
   if (disturbed !== undefined) return disturbed;
   const match = table.match(exchange.path);
-  const caller = isOpen(match, exchange.method) ? {} : authenticate(exchange);
+  const caller = match?.isOpen(exchange.method) === true ? {} : authenticate(exchange);
   if ('status' in caller) return caller;
   if (isEventStream(exchange)) {
     await streamEvents(exchange);
@@ -33,10 +32,6 @@ export async function answerRequest(exchange: Exchange, table: RouteTable): Prom
   if (match === undefined) return refuseMissing(exchange.path);
   const method = methodOf(exchange.method);
   if (method === undefined || match.handler(method) === undefined) return refuseMethod(match.allowed);
-  if (isLogIn(match, exchange.method)) {
-    const refusal = refuseLogIn(exchange);
-    if (refusal !== undefined) return refusal;
-  }
   const call: Call = { exchange, table, match, caller, method };
   return method === 'get' ? answerGet(call) : answerChange(call);
 }

@@ -21,19 +21,13 @@ export function authenticate(exchange: Exchange): Caller | RedfishAnswer {
 
 function checkToken(exchange: Exchange, token: string): Caller | RedfishAnswer {
   const { machine, method, path } = exchange;
-  const session = machine.sessions.find(token);
-  if (session === undefined) return unauthorized(exchange);
-  if (machine.faults.strike('session-expired', { method, path }) !== undefined) {
-    machine.sessions.close(session.id);
-    return unauthorized(exchange);
-  }
-  return { sessionId: session.id };
+  const session = machine.sessions.find(token, { method, path });
+  return session === undefined ? unauthorized(exchange) : { sessionId: session.id };
 }
 
 function checkPassword(exchange: Exchange, credentials: Credentials): Caller | RedfishAnswer {
   const { machine, method, path } = exchange;
-  if (machine.faults.strike('locked-out', { method, path }) !== undefined) return lockedOut(machine, path);
-  const verdict = machine.accounts.check(credentials.username, credentials.password);
+  const verdict = machine.accounts.check(credentials.username, credentials.password, { method, path });
   if (verdict === 'locked') return lockedOut(machine, path);
   return verdict === 'ok' ? {} : unauthorized(exchange);
 }
@@ -48,7 +42,7 @@ export function unauthorized(exchange: Exchange): RedfishAnswer {
 }
 
 /** The answer to right or wrong credentials of an account that is locked. */
-export function lockedOut(machine: Machine, path: string): RedfishAnswer {
+function lockedOut(machine: Machine, path: string): RedfishAnswer {
   const reason = 'the account is locked after too many bad log-ins';
   return challenge(machine, refuse(401, { messageId: 'ResourceAtUriUnauthorized', args: [path, reason] }));
 }

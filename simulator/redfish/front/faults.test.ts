@@ -103,32 +103,6 @@ test('wrong-content-type: JSON that says it is HTML', async (t) => {
   assert.equal(answer.json.Members.length, 5);
 });
 
-test('session-expired: the session is gone for good', async (t) => {
-  const { url, fake } = await start(t, { kind: 'session-expired' });
-  const opened = await ask(`${url}/SessionService/Sessions`, { method: 'POST', body: '{}' });
-  const headers = { 'x-auth-token': String(opened.headers['x-auth-token']) };
-  assert.equal((await ask(`${url}/Systems`, { headers })).status, 401);
-  assert.equal((await ask(`${url}/Systems`, { headers })).status, 401);
-  assert.equal(fake.machine.sessions.all.length, 0);
-});
-
-test('sessions-exhausted: no session opens, while those that are open work', async (t) => {
-  const { url, fake, read } = await start(t, { kind: 'sessions-exhausted' });
-  const refused = await ask(`${url}/SessionService/Sessions`, { method: 'POST', body: '{}' });
-  assert.equal(refused.status, 503);
-  assert.equal(refused.json.error.code, 'Base.1.8.SessionLimitExceeded');
-  assert.equal(fake.machine.sessions.all.length, 0);
-  assert.equal((await read()).status, 200);
-});
-
-test('locked-out: strikes a log-in and a request with a password', async (t) => {
-  const { url, read } = await start(t, { kind: 'locked-out' }, { kind: 'locked-out' });
-  const refused = await ask(`${url}/SessionService/Sessions`, { method: 'POST', body: '{}' });
-  assert.deepEqual([refused.status, refused.headers['x-auth-token']], [401, undefined]);
-  assert.match((await read()).json.error.message, /locked/);
-  assert.equal((await read()).status, 200);
-});
-
 test('a BMC that is away resets new connections and those that are open', async (t) => {
   const { fake, url, read, listeners } = await start(t);
   const agent = new Agent({ keepAlive: true });

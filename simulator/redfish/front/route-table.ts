@@ -9,7 +9,8 @@ const routeMethods = ['get', 'patch', 'post', 'delete'] as const;
 export interface RouteMatch {
   /** As in an Allow header. */
   readonly allowed: readonly string[];
-  readonly isPublic: boolean;
+  /** True when a method is served without authentication. */
+  isOpen(method: string): boolean;
   readonly takesUpload: boolean;
   handler(method: RouteMethod): { readonly handle: Handler; readonly params: Record<string, string> } | undefined;
 }
@@ -30,6 +31,7 @@ interface MethodEntry {
 interface Leaf {
   readonly methods: Map<RouteMethod, MethodEntry>;
   isPublic: boolean;
+  arePostsPublic: boolean;
   allowed: readonly string[];
 }
 
@@ -68,7 +70,7 @@ function plant(root: Node, route: Route): void {
       node = next;
     }
   }
-  node.leaf ??= { methods: new Map(), isPublic: false, allowed: [] };
+  node.leaf ??= { methods: new Map(), isPublic: false, arePostsPublic: false, allowed: [] };
   addTo(node.leaf, route, names);
 }
 
@@ -79,6 +81,7 @@ function addTo(leaf: Leaf, route: Route, names: readonly string[]): void {
     leaf.methods.set(method, { handle, names, takesUpload: route.takesUpload === true });
   }
   leaf.isPublic ||= route.isPublic === true;
+  leaf.arePostsPublic ||= route.arePostsPublic === true;
   leaf.allowed = routeMethods
     .filter((method) => leaf.methods.has(method))
     .flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]));
@@ -108,7 +111,7 @@ function descend(node: Node, descent: Descent): Leaf | undefined {
 function toMatch(leaf: Leaf, values: readonly string[]): RouteMatch {
   return {
     allowed: leaf.allowed,
-    isPublic: leaf.isPublic,
+    isOpen: (method) => leaf.isPublic || (leaf.arePostsPublic && method === 'POST'),
     takesUpload: leaf.methods.get('post')?.takesUpload ?? false,
     handler(method) {
       const entry = leaf.methods.get(method);

@@ -18,7 +18,7 @@ export function createFakeRoutes(): { routes: readonly Route[]; posted: RedfishR
     },
     {
       pattern: `${root}/SessionService/Sessions`,
-      isPublic: true,
+      arePostsPublic: true,
       get: () => ({ status: 200, body: { '@odata.id': `${root}/SessionService/Sessions`, Members: [] } }),
       post: ({ machine }) => {
         const session = machine.sessions.open('root');
