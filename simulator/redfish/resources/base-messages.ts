@@ -186,6 +186,11 @@ export const baseMessages = {
     severity: 'Critical',
     resolution: 'Send the request again with an If-Match header.',
   },
+  OperationFailed: {
+    message: 'The operation cannot be done in the state that the resource is in.',
+    severity: 'Warning',
+    resolution: 'Bring the resource into a state that allows the operation.',
+  },
   InternalError: {
     message: 'The request failed due to an internal service error. The service is still operational.',
     severity: 'Critical',

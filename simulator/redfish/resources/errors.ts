@@ -72,7 +72,7 @@ export function refuseMethod(allowed: readonly string[]): RedfishAnswer {
   return { ...refuse(405, { messageId: 'OperationNotAllowed' }), headers: { Allow: allowed.join(', ') } };
 }
 
-/** The answer to an action that was done and has nothing to return: the body that most vendors send. */
+/** The answer to a change that was made and has nothing else to return. */
 export function confirm(status = 200): RedfishAnswer {
-  return { status, body: makeErrorBody([{ messageId: 'Success' }]) };
+  return { status, body: { '@Message.ExtendedInfo': [makeMessage({ messageId: 'Success' })] } };
 }
