@@ -65,6 +65,8 @@ export interface FaultOpportunity {
 
 /** The faults of one machine. */
 export interface FaultSet {
+  /** Grows when the rules are replaced, so that faults which strike once may strike again. */
+  readonly revision?: number;
   /** The rule that strikes now, if one does: counts it, and logs it. */
   strike(kind: FaultKind, opportunity?: FaultOpportunity): FaultRule | undefined;
 }

@@ -1,4 +1,4 @@
-import type { FaultSet } from '../faults/fault.ts';
+import type { FaultOpportunity, FaultSet } from '../faults/fault.ts';
 import type { Personality } from '../personalities/personality.ts';
 import type { JsonValue } from '../redfish/route.ts';
 import type { SimClock } from '../time/sim-clock.ts';
@@ -49,7 +49,7 @@ export interface Neighbour {
 export interface Accounts {
   readonly username: string;
   /** Counts bad tries and locks the account as the vendor does. */
-  check(username: string, password: string): 'ok' | 'refused' | 'locked';
+  check(username: string, password: string, at?: FaultOpportunity): 'ok' | 'refused' | 'locked';
   change(username: string, change: { readonly password?: string }): boolean;
   readonly isLocked: boolean;
 }
@@ -67,7 +67,7 @@ export interface Sessions {
   readonly all: readonly Session[];
   open(username: string): Session | 'exhausted';
   /** The session of a token; counts as use. */
-  find(token: string): Session | undefined;
+  find(token: string, at?: FaultOpportunity): Session | undefined;
   close(id: string): boolean;
 }
 
@@ -122,6 +122,8 @@ export interface BiosSettings {
   stage(attributes: Readonly<Record<string, unknown>>): 'ok' | readonly BiosRefusal[];
   /** Bios.ResetBios: defaults become pending. */
   stageDefaults(): void;
+  /** Drops what is pending; false when nothing was. */
+  clearPending(): boolean;
 }
 
 /** What is in a virtual drive. */
@@ -132,6 +134,8 @@ export interface Medium {
 
 /** The virtual media drives. */
 export interface MediaDrives {
+  /** True when there is something in any drive. */
+  readonly hasMedium: boolean;
   get(id: string): Medium | undefined;
   insert(id: string, medium: Medium): void;
   eject(id: string): boolean;

@@ -21,6 +21,8 @@ export interface Task {
   status: 'OK' | 'Warning' | 'Critical';
   percent: number;
   endedAt?: number;
+  /** Set where one update has two tasks (Supermicro): one that verifies the image, one that installs it. */
+  readonly stage?: 'verify' | 'install';
   /** The update it belongs to. */
   readonly updateId?: string;
   /** Why it failed: a key the personality turns into the vendor's message. */

@@ -55,6 +55,7 @@ export interface ImageHeader {
 /** An update in its course. */
 export interface Update {
   readonly id: string;
+  /** The task to follow now; changes only where the start of an uploaded image makes a task of its own. */
   readonly taskId: string;
   readonly via: 'multipart' | 'push' | 'pull';
   readonly applyTime: ApplyTime;
@@ -63,6 +64,8 @@ export interface Update {
   /** The slots it writes; empty until the header is known. */
   slots: readonly FirmwareSlot[];
   phase: UpdatePhase;
+  /** What a waiting update waits for: a reset, its turn to flash, or UpdateService.StartUpdate. */
+  waitsFor?: 'reset' | 'turn' | 'start';
   fault?: UpdateFault;
 }
 

@@ -9,6 +9,11 @@ export interface SimClock extends Clock {
    * `party` is the machine's name: in stepped time its client counts as waiting meanwhile.
    */
   hold(party: string, delayMs: number, signal?: AbortSignal): Promise<void>;
+  /**
+   * Work in real time that simulated things wait for, such as a BMC that pulls an image over HTTP: stepped time stands
+   * still until it is over. Scaled time goes on.
+   */
+  standStill<T>(work: Promise<T>): Promise<T>;
   /** Stops all timers. */
   close(): void;
 }

@@ -1,0 +1,26 @@
+import type { ImageDownloader } from '../images/download-image.ts';
+import type { ImageDigests } from '../images/image-digests.ts';
+import type { BiosSetup } from './bios-setup.ts';
+import type { BmcUnit } from './bmc-unit.ts';
+import type { BootOverride } from './boot-override.ts';
+import type { HostUnit } from './host-unit.ts';
+import type { Machine } from './machine.ts';
+import type { SessionTable } from './session-table.ts';
+import type { TaskList } from './task-list.ts';
+import type { UpdateLine } from './update-line.ts';
+
+/** A machine as its own parts see it: with what they do to each other. */
+export interface MachineBody extends Machine {
+  readonly power: HostUnit;
+  readonly boot: BootOverride;
+  readonly bios: BiosSetup;
+  readonly sessions: SessionTable;
+  readonly tasks: TaskList;
+  readonly updates: UpdateLine;
+  readonly manager: BmcUnit;
+  readonly images: ImageDigests;
+  readonly download: ImageDownloader;
+  readonly seed: number;
+  /** A duration, changed by up to a tenth either way by the machine's own seed. */
+  vary(durationMs: number): number;
+}

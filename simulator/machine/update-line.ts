@@ -1,0 +1,319 @@
+import { type Admission, admitUpdate, findRival, needsHostOff } from './admit-update.ts';
+import { examineImage } from './examine-image.ts';
+import { type FlashResult, FlashUnit } from './flash-unit.ts';
+import type { MachineBody } from './machine-body.ts';
+import { withoutSecrets } from './media-slots.ts';
+import { machineRulesOf, updateRulesOf } from './rules.ts';
+import { UpdateRecord } from './update-record.ts';
+import type { Update, UpdateFault, UpdateRefusal, UpdateRequest, Updates } from './updates.ts';
+
+const unreachableMs = 10 * 60_000;
+const resetApplyTimes: readonly string[] = ['OnReset', 'InMaintenanceWindowOnReset', 'OnTargetReset'];
+
+/** The updates of one BMC, each on its way from request to new version. */
+export class UpdateLine implements Updates {
+  readonly #machine: MachineBody;
+  #flash: FlashUnit | undefined;
+  #updates: readonly UpdateRecord[] = [];
+  #count = 0;
+
+  constructor(machine: MachineBody) {
+    this.#machine = machine;
+  }
+
+  get all(): readonly UpdateRecord[] {
+    return this.#updates;
+  }
+
+  /** True while the BMC's own firmware is written or started. */
+  get isBmcBeingWritten(): boolean {
+    return this.#updates.some(
+      (update) =>
+        update.component === 'bmc' && update.isActive && (update.phase === 'flashing' || update.phase === 'activating'),
+    );
+  }
+
+  /** True while a part is written that the host needs, outside POST: the host must not change its power state. */
+  get isHostNeeded(): boolean {
+    const record = this.#flash?.record;
+    return record !== undefined && !record.isInPost && (record.component === 'bios' || record.component === 'cpld');
+  }
+
+  begin(request: UpdateRequest): Update | UpdateRefusal {
+    const admission = admitUpdate(this.#machine, request, this.#updates);
+    if ('fault' in admission) {
+      this.#machine.log.add('update.refused', `fault=${admission.fault} via=${request.via}`);
+      return admission;
+    }
+    const record = this.#accept(request, admission);
+    if (request.imageUri !== undefined && request.via === 'pull') this.#download(record, request.imageUri, request);
+    else this.#verify(record);
+    return record;
+  }
+
+  startUploaded(): number {
+    const waiting = this.#updates.filter((update) => update.waitsFor === 'start');
+    for (const record of waiting) {
+      if (updateRulesOf(this.#machine.personality).hasVerifyTask) {
+        record.task = this.#machine.tasks.add({ kind: 'firmware', updateId: record.id, stage: 'install' });
+      }
+      this.#machine.log.add('update.started', `update=${record.id}`);
+      this.#proceed(record);
+    }
+    return waiting.length;
+  }
+
+  clearQueue(options: { readonly isForced: boolean }): number {
+    if (options.isForced && this.#flash?.isHung) this.#interrupt();
+    const queued = this.#updates.filter((update) => !update.isOver && this.#canBeDropped(update, options.isForced));
+    for (const record of queued) this.#close(record, { reason: 'cancelled', isCancelled: true });
+    const hadSettings = this.#machine.bios.clearPending();
+    return queued.length + (hadSettings ? 1 : 0);
+  }
+
+  /** The host is in POST: what waited for that has its turn. True while POST has to wait. */
+  hostInPost(): boolean {
+    for (const record of this.#updates) {
+      if (record.waitsFor !== 'reset') continue;
+      if (record.phase === 'activating' && record.component !== 'bmc') this.#activate(record);
+      if (record.phase === 'scheduled') {
+        record.isInPost = true;
+        record.waitsFor = 'turn';
+      }
+    }
+    this.#flashNext();
+    return this.#updates.some((update) => update.isInPost && !update.isOver);
+  }
+
+  /** The host lost its power in POST: what was being written there failed, what had not begun waits again. */
+  hostLost(): void {
+    if (this.#flash?.record?.isInPost) this.#interrupt();
+    for (const record of this.#updates) {
+      if (!record.isInPost || record.isOver || record.phase !== 'scheduled') continue;
+      record.isInPost = false;
+      record.waitsFor = 'reset';
+    }
+  }
+
+  /** The BMC restarts by request: what it was at is lost, what is staged or scheduled is kept. */
+  managerRestarts(): void {
+    this.#interrupt();
+    for (const record of this.#updates) {
+      const isInHand = record.phase === 'downloading' || record.phase === 'verifying';
+      if (isInHand) this.#close(record, { fault: 'flash-failed', reason: 'interrupted' });
+    }
+  }
+
+  /** The BMC is back after a restart by request. */
+  managerIsBack(): void {
+    for (const record of this.#updates) {
+      if (record.waitsFor !== 'reset' || record.component !== 'bmc') continue;
+      if (record.phase === 'activating') this.#activate(record);
+      else record.waitsFor = 'turn';
+    }
+    this.#flashNext();
+  }
+
+  #accept(request: UpdateRequest, admission: Admission): UpdateRecord {
+    this.#count++;
+    const id = String(this.#count);
+    const { applyTime, examination } = admission;
+    const isVerify = applyTime === 'OnStartUpdateRequest' && updateRulesOf(this.#machine.personality).hasVerifyTask;
+    const stage = isVerify ? { stage: 'verify' as const } : {};
+    const task = this.#machine.tasks.add({ kind: 'firmware', updateId: id, ...stage });
+    const record = new UpdateRecord({ id, via: request.via, applyTime, targets: request.targets, task });
+    if (examination?.header !== undefined) record.header = examination.header;
+    if (examination?.fault !== undefined) record.foundFault = examination.fault;
+    record.slots = examination?.slots ?? [];
+    this.#updates = [...this.#updates, record];
+    this.#machine.log.add('update.accepted', `update=${id} via=${request.via} applyTime=${applyTime} task=${task.id}`);
+    return record;
+  }
+
+  #download(record: UpdateRecord, uri: string, request: UpdateRequest): void {
+    const { clock, faults, personality } = this.#machine;
+    record.enter('downloading');
+    this.#machine.log.add('update.downloading', `update=${record.id} uri=${withoutSecrets(uri)}`);
+    const durationMs = this.#machine.vary(personality.timings.downloadMs);
+    record.task.run(10, durationMs);
+    const isDoomed = faults.strike('image-download-fails') !== undefined;
+    const fetched = isDoomed ? undefined : clock.standStill(this.#machine.download(uri, request.credentials));
+    record.timer = clock.after(durationMs, () => {
+      delete record.timer;
+      if (fetched === undefined) this.#close(record, { fault: 'download-failed' });
+      else void fetched.then((file) => this.#downloaded(record, file));
+    });
+  }
+
+  #downloaded(record: UpdateRecord, file: Awaited<ReturnType<MachineBody['download']>>): void {
+    if (record.isOver) return;
+    if ('failure' in file) {
+      this.#machine.log.add('update.download-failed', `update=${record.id} why=${file.failure.replaceAll(' ', '-')}`);
+      this.#close(record, { fault: 'download-failed' });
+      return;
+    }
+    const examination = examineImage(this.#machine, file, record.targets);
+    if (examination.header !== undefined) record.header = examination.header;
+    const rival = findRival(examination, this.#updates);
+    const fault = examination.fault ?? (rival === undefined ? undefined : 'busy');
+    if (fault !== undefined) record.foundFault = fault;
+    // A rival's slots stay its own.
+    else record.slots = examination.slots;
+    this.#verify(record);
+  }
+
+  #verify(record: UpdateRecord): void {
+    const durationMs = this.#machine.vary(this.#machine.personality.timings.verifyMs);
+    record.enter('verifying');
+    record.task.run(20, durationMs);
+    record.timer = this.#machine.clock.after(durationMs, () => {
+      delete record.timer;
+      if (record.foundFault !== undefined) this.#close(record, { fault: record.foundFault });
+      else if (record.applyTime === 'OnStartUpdateRequest') this.#keepUploaded(record);
+      else this.#proceed(record);
+    });
+  }
+
+  #keepUploaded(record: UpdateRecord): void {
+    record.wait('uploaded', 'start');
+    this.#machine.log.add('update.uploaded', `update=${record.id}`);
+    if (updateRulesOf(this.#machine.personality).hasVerifyTask) record.task.end({ state: 'Completed', status: 'OK' });
+    else record.task.wait('Pending');
+  }
+
+  /** The image is good: it is written now, or waits for a reset. */
+  #proceed(record: UpdateRecord): void {
+    const rules = updateRulesOf(this.#machine.personality);
+    if (needsHostOff(this.#machine, record)) {
+      this.#close(record, { fault: 'host-must-be-off' });
+      return;
+    }
+    const isStaged = rules.stagesBios && record.component === 'bios';
+    const needsPost = rules.flashesAtPost.some((component) => component === record.component);
+    if (isStaged || !(needsPost || resetApplyTimes.includes(record.applyTime))) {
+      record.wait('scheduled', 'turn');
+      record.task.wait('Pending');
+      this.#flashNext();
+      return;
+    }
+    this.#schedule(record);
+    if (record.applyTime === 'Immediate' && rules.doesImmediateReboot) this.#machine.power.restart();
+  }
+
+  #schedule(record: UpdateRecord): void {
+    record.wait('scheduled', 'reset');
+    record.task.wait('Pending');
+    for (const slot of record.slots) slot.pendingVersion = record.header?.version ?? slot.version;
+    this.#machine.log.add('update.scheduled', `update=${record.id}`);
+  }
+
+  #flashNext(): void {
+    this.#flash ??= new FlashUnit(this.#machine);
+    const flash = this.#flash;
+    const isActivating = this.#updates.some((update) => update.phase === 'activating' && update.isActive);
+    if (flash.record !== undefined || isActivating) return;
+    const next = this.#updates.find((update) => update.waitsFor === 'turn');
+    if (next === undefined) return;
+    if (!next.isInPost && needsHostOff(this.#machine, next)) {
+      this.#close(next, { fault: 'host-must-be-off' });
+      return;
+    }
+    for (const slot of next.slots) delete slot.pendingVersion;
+    flash.start(next, (result) => this.#flashed(next, result));
+  }
+
+  #flashed(record: UpdateRecord, result: FlashResult): void {
+    const struck = this.#machine.faults.strike('unreachable-after-flash', { component: record.component });
+    const extraMs = struck === undefined ? 0 : (struck.durationMs ?? unreachableMs);
+    if (result === 'critical' || result === 'failed') {
+      if (extraMs > 0) this.#machine.manager.goAway(extraMs);
+      this.#close(record, { fault: 'flash-failed', isCompleted: result === 'critical' });
+      return;
+    }
+    if (record.component === 'bmc' && !updateRulesOf(this.#machine.personality).bmcNeedsReset) {
+      this.#restartBmc(record, extraMs);
+      return;
+    }
+    if (extraMs > 0) this.#machine.manager.goAway(extraMs);
+    if (this.#isActiveLater(record)) this.#keepStaged(record);
+    else this.#activate(record);
+    this.#flashNext();
+  }
+
+  #isActiveLater(record: UpdateRecord): boolean {
+    const rules = updateRulesOf(this.#machine.personality);
+    if (record.component === 'bmc') return rules.bmcNeedsReset;
+    return record.component === 'bios' && rules.stagesBios && !record.isInPost;
+  }
+
+  #keepStaged(record: UpdateRecord): void {
+    record.wait('activating', 'reset');
+    this.#machine.log.add('update.staged', `update=${record.id}`);
+    record.task.end({ state: 'Completed', status: 'OK' });
+  }
+
+  #restartBmc(record: UpdateRecord, extraMs: number): void {
+    record.enter('activating');
+    const { personality, manager } = this.#machine;
+    record.task.run(99, personality.timings.managerResetMs);
+    // A task list that does not survive the restart has to say so before.
+    if (machineRulesOf(personality).losesTasksOnReset) record.task.end({ state: 'Completed', status: 'OK' });
+    manager.restart({ extraMs, onBack: () => this.#activate(record) });
+  }
+
+  /** The new version runs. Where a flash left nothing behind (a fault), the old one stays. */
+  #activate(record: UpdateRecord): void {
+    if (record.isOver) return;
+    for (const slot of record.slots) {
+      if (slot.pendingVersion === undefined) continue;
+      slot.previousVersion = slot.version;
+      slot.version = slot.pendingVersion;
+      delete slot.pendingVersion;
+      this.#machine.log.add('update.active', `slot=${slot.slot} version=${slot.version} update=${record.id}`);
+    }
+    record.enter('done');
+    this.#machine.log.add('update.done', `update=${record.id}`);
+    record.task.end({ state: 'Completed', status: 'OK' });
+    this.#afterEnd(record);
+  }
+
+  /** The update is over without success. */
+  #close(
+    record: UpdateRecord,
+    end: {
+      readonly fault?: UpdateFault;
+      readonly reason?: string;
+      readonly isCompleted?: boolean;
+      readonly isCancelled?: boolean;
+    },
+  ): void {
+    record.stopTimer();
+    record.enter('failed');
+    if (end.fault !== undefined) record.fault = end.fault;
+    for (const slot of record.slots) delete slot.pendingVersion;
+    const reason = end.reason ?? end.fault ?? 'failed';
+    this.#machine.log.add('update.failed', `update=${record.id} reason=${reason}`);
+    if (end.isCancelled) record.task.end({ state: 'Cancelled', status: 'Warning', reason });
+    else record.task.end({ state: end.isCompleted ? 'Completed' : 'Exception', status: 'Critical', reason });
+    this.#afterEnd(record);
+  }
+
+  #afterEnd(record: UpdateRecord): void {
+    const over = this.#updates.filter((update) => update.isOver);
+    const forgotten = over.slice(0, Math.max(0, over.length - Math.max(1, this.#machine.personality.limits.tasks)));
+    if (forgotten.length > 0) this.#updates = this.#updates.filter((update) => !forgotten.includes(update));
+    this.#flashNext();
+    const isPostOver = record.isInPost && !this.#updates.some((update) => update.isInPost && !update.isOver);
+    if (isPostOver) this.#machine.power.resumePost();
+  }
+
+  #interrupt(): void {
+    const record = this.#flash?.interrupt();
+    if (record !== undefined) this.#close(record, { fault: 'flash-failed', reason: 'interrupted' });
+  }
+
+  #canBeDropped(record: UpdateRecord, isForced: boolean): boolean {
+    if (record.phase === 'uploaded' || record.phase === 'scheduled') return true;
+    return isForced && (record.phase === 'downloading' || record.phase === 'verifying');
+  }
+}

@@ -1,0 +1,73 @@
+import type { Timer } from '../../src/kube/index.ts';
+import type { ImageFile } from '../images/check-image.ts';
+import type { FirmwareSlot } from './firmware.ts';
+import type { TaskRecord } from './task-list.ts';
+import type { ApplyTime, ImageHeader, Update, UpdateFault, UpdatePhase } from './updates.ts';
+
+/** An update in its course, with what the machine needs to carry it on. */
+export class UpdateRecord implements Update {
+  readonly id: string;
+  readonly via: Update['via'];
+  readonly applyTime: ApplyTime;
+  readonly targets: readonly string[];
+  task: TaskRecord;
+  header?: ImageHeader;
+  slots: readonly FirmwareSlot[] = [];
+  phase: UpdatePhase = 'verifying';
+  waitsFor?: 'reset' | 'turn' | 'start';
+  fault?: UpdateFault;
+  /** What verification will find. */
+  foundFault?: UpdateFault;
+  file?: ImageFile;
+  timer?: Timer;
+  /** It is written while the host waits in POST. */
+  isInPost = false;
+
+  constructor(order: {
+    readonly id: string;
+    readonly via: Update['via'];
+    readonly applyTime: ApplyTime;
+    readonly targets: readonly string[];
+    readonly task: TaskRecord;
+  }) {
+    this.id = order.id;
+    this.via = order.via;
+    this.applyTime = order.applyTime;
+    this.targets = order.targets;
+    this.task = order.task;
+  }
+
+  get taskId(): string {
+    return this.task.id;
+  }
+
+  get isOver(): boolean {
+    return this.phase === 'done' || this.phase === 'failed';
+  }
+
+  /** True while the BMC works on it, in contrast to waiting. */
+  get isActive(): boolean {
+    return !this.isOver && this.waitsFor === undefined;
+  }
+
+  get component(): string {
+    return this.header?.component ?? 'other';
+  }
+
+  /** Goes to a phase in which it waits for something. */
+  wait(phase: UpdatePhase, waitsFor: NonNullable<Update['waitsFor']>): void {
+    this.phase = phase;
+    this.waitsFor = waitsFor;
+  }
+
+  /** Goes to a phase in which the BMC works on it, or to its end. */
+  enter(phase: UpdatePhase): void {
+    this.phase = phase;
+    delete this.waitsFor;
+  }
+
+  stopTimer(): void {
+    this.timer?.cancel();
+    delete this.timer;
+  }
+}
