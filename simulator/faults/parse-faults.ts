@@ -1,7 +1,7 @@
 import { parseDocument } from 'yaml';
 import { componentTypes } from '../machine/firmware.ts';
 import { BadFaults } from './errors.ts';
-import { type FaultRule, faultKinds } from './fault.ts';
+import { type FaultRule, faultKinds, resetMoments } from './fault.ts';
 
 type Check = (value: unknown) => string | undefined;
 
@@ -35,7 +35,14 @@ const checks: Readonly<Record<keyof FaultRule, Check>> = {
   method: isText,
   path: isText,
   component: isOneOf(componentTypes),
+  moment: isOneOf(resetMoments),
 };
+
+/** Fault rules as they were read, and what is wrong with them, each with its place. */
+export interface CheckedFaults {
+  readonly rules: readonly FaultRule[];
+  readonly problems: readonly string[];
+}
 
 /** Reads fault rules from YAML or JSON: a list, or an object with a list `faults`. Throws BadFaults with every problem and its place. */
 export function parseFaults(text: string): readonly FaultRule[] {
@@ -43,15 +50,16 @@ export function parseFaults(text: string): readonly FaultRule[] {
   if (document.errors.length > 0) {
     throw new BadFaults(document.errors.map((error) => error.message.split('\n')[0] ?? error.message));
   }
-  return readFaults(document.toJS({ maxAliasCount: 100 }));
+  const { rules, problems } = checkFaults(document.toJS({ maxAliasCount: 100 }));
+  if (problems.length > 0) throw new BadFaults(problems);
+  return rules;
 }
 
-/** Reads fault rules from a value that was parsed already, such as the body of a request. */
-export function readFaults(value: unknown): readonly FaultRule[] {
+/** Checks fault rules that were parsed already, such as the body of a request; `rules` does as well as `faults` there. */
+export function checkFaults(value: unknown): CheckedFaults {
   const { list, problems } = listOf(value);
   for (const [index, rule] of list.entries()) problems.push(...problemsOf(rule, `faults[${index}]`));
-  if (problems.length > 0) throw new BadFaults(problems);
-  return list.filter(isRule);
+  return { rules: problems.length > 0 ? [] : list.filter(isRule), problems };
 }
 
 function listOf(value: unknown): { readonly list: readonly unknown[]; readonly problems: string[] } {
@@ -60,11 +68,11 @@ function listOf(value: unknown): { readonly list: readonly unknown[]; readonly p
   if (!isObject(value))
     return { list: [], problems: ['it must be a list of rules, or an object with a list `faults`'] };
   const problems = Object.keys(value)
-    .filter((name) => name !== 'faults')
+    .filter((name) => name !== 'faults' && name !== 'rules')
     .map((name) => `${name}: is not known here; only \`faults\` is`);
-  const { faults } = value;
-  if (!Array.isArray(faults)) return { list: [], problems: [...problems, 'faults: must be a list of rules'] };
-  return { list: faults, problems };
+  const list = value.faults ?? value.rules;
+  if (!Array.isArray(list)) return { list: [], problems: [...problems, 'faults: must be a list of rules'] };
+  return { list, problems };
 }
 
 function problemsOf(rule: unknown, place: string): readonly string[] {
