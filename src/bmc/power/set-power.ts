@@ -1,0 +1,62 @@
+import type { Bmc } from '../bmc.ts';
+import { systemOf } from '../redfish/index.ts';
+import { type PowerState, powerIn } from './power-state.ts';
+import { type ResetOffer, readResetOffer } from './reset-types.ts';
+import { createSwitching, type Switching } from './switching.ts';
+
+/** What the power shall be. */
+export interface PowerWish {
+  /** `reset` restarts; `cycle` takes the power away in between. Both turn on a host that is off. */
+  readonly target: 'on' | 'off' | 'reset' | 'cycle';
+  /** Let the operating system shut down first; false unless given. */
+  readonly isGraceful?: boolean;
+  /** How long it may take for that before it is forced; 5 minutes unless given. */
+  readonly gracePeriodMs?: number;
+  /** For all of it; 15 minutes unless given. */
+  readonly deadlineMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** What was done about the power. */
+export interface PowerChange {
+  readonly before: PowerState;
+  readonly after: PowerState;
+  /** The reset types that were sent, in order; none when it was so already. */
+  readonly sent: readonly string[];
+  /** A graceful way was asked for and did not get there in time. */
+  readonly wasForced: boolean;
+  /** False when the BMC took the request but shows nothing by which to tell that it was done. */
+  readonly isConfirmed: boolean;
+}
+
+/** Brings the host's power where it shall be and says what was done for it. Done twice it does nothing more, but for resets. */
+export async function setPower(bmc: Bmc, wish: PowerWish): Promise<PowerChange> {
+  const system = await systemOf(bmc);
+  const before = powerIn(system.body).state;
+  if (before === wish.target) return { before, after: before, sent: [], wasForced: false, isConfirmed: true };
+  const offer = await readResetOffer(bmc, system.body, 'ComputerSystem.Reset');
+  const switching = createSwitching(bmc, { system, offer, wish });
+  const isConfirmed = await carryOut({ switching, wish, before, offer });
+  const { sent, wasForced } = switching;
+  return { before, after: wish.target === 'off' ? 'off' : 'on', sent, wasForced, isConfirmed };
+}
+
+async function carryOut(order: {
+  readonly switching: Switching;
+  readonly wish: PowerWish;
+  readonly before: PowerState;
+  readonly offer: ResetOffer;
+}): Promise<boolean> {
+  const { switching, wish, before, offer } = order;
+  if (wish.target === 'off') return switching.goOff();
+  if (wish.target === 'on' || before === 'off') return switching.goOn();
+  const can = (type: string) => offer.types === undefined || offer.types.includes(type);
+  const isGraceful = wish.isGraceful === true;
+  // Off and on again is seen in the power state; a restart in one go often is not.
+  if (isGraceful && can('GracefulShutdown')) return (await switching.goOff()) && (await switching.goOn());
+  if (isGraceful && can('GracefulRestart')) return switching.restartGracefully();
+  if (wish.target === 'cycle' && !can('PowerCycle') && can('ForceOff')) {
+    return (await switching.goOff()) && (await switching.goOn());
+  }
+  return switching.restart(wish.target === 'cycle' ? ['PowerCycle', 'ForceRestart'] : ['ForceRestart', 'PowerCycle']);
+}

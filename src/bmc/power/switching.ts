@@ -1,0 +1,164 @@
+import type { Bmc } from '../bmc.ts';
+import { BmcError, isBmcError } from '../errors.ts';
+import { objectIn, type System, textIn } from '../redfish/index.ts';
+import { poll } from './poll.ts';
+import { powerIn, refresh } from './power-state.ts';
+import { offered, type ResetOffer } from './reset-types.ts';
+import type { PowerWish } from './set-power.ts';
+
+const defaultGraceMs = 5 * 60_000;
+const defaultDeadlineMs = 15 * 60_000;
+/** After a restart in one go: how long a sign of it is looked for. */
+const signMs = 60_000;
+
+/** The steps of one change of power. Each resolves to true when what it brought about was seen. */
+export interface Switching {
+  goOff(): Promise<boolean>;
+  goOn(): Promise<boolean>;
+  restart(types: readonly string[]): Promise<boolean>;
+  restartGracefully(): Promise<boolean>;
+  readonly sent: readonly string[];
+  readonly wasForced: boolean;
+}
+
+/** Begins a change of power. */
+export function createSwitching(
+  bmc: Bmc,
+  about: { readonly system: System; readonly offer: ResetOffer; readonly wish: PowerWish },
+): Switching {
+  const { system, offer, wish } = about;
+  const started = bmc.clock.monotonic();
+  const left = () => Math.max(0, (wish.deadlineMs ?? defaultDeadlineMs) - (bmc.clock.monotonic() - started));
+  const sent: string[] = [];
+  let wasForced = false;
+
+  const send = async (wanted: readonly string[]): Promise<'sent' | 'lost'> => {
+    const types = offered(offer, wanted);
+    for (const [index, type] of types.entries()) {
+      try {
+        await bmc.gate.request({
+          method: 'POST',
+          path: offer.target,
+          body: { ResetType: type },
+          isDisruptive: true,
+          ...(wish.signal === undefined ? {} : { signal: wish.signal }),
+        });
+        sent.push(type);
+        return 'sent';
+      } catch (error) {
+        if (isBmcError(error, 'ambiguous')) {
+          sent.push(type);
+          return 'lost';
+        }
+        // Offered and yet refused, or not said: the next best may do.
+        if (!isBmcError(error, 'refused', 'unsupported') || index === types.length - 1) throw error;
+      }
+    }
+    const detail = `${system.path} offers only ${offer.types?.join(', ') ?? 'nothing'}`;
+    throw new BmcError('unsupported', { origin: bmc.gate.origin, what: `do ${wanted.join(' or ')}`, detail });
+  };
+
+  const waitFor = async (state: 'on' | 'off', withinMs: number): Promise<boolean> => {
+    let said = '';
+    await poll(bmc, {
+      what: `turning ${state} ${system.path}`,
+      deadlineMs: withinMs,
+      signal: wish.signal,
+      seen: () => `its power state is ${said}`,
+      look: async () => {
+        const power = powerIn((await refresh(bmc, system)).body);
+        said = power.said ?? 'not said';
+        return power.state === state ? true : undefined;
+      },
+    });
+    return true;
+  };
+
+  /** A host may have got there by itself between the look and the request, which is refused then. */
+  const reach = async (state: 'on' | 'off', wanted: readonly string[]): Promise<boolean> => {
+    try {
+      await send(wanted);
+    } catch (error) {
+      if (!isBmcError(error, 'refused')) throw error;
+      if (powerIn((await refresh(bmc, system)).body).state !== state) throw error;
+      return true;
+    }
+    return waitFor(state, left());
+  };
+
+  const shutDown = async (): Promise<boolean> => {
+    if (offered(offer, gracefulOff).length === 0) return false;
+    try {
+      await send(gracefulOff);
+      return await waitFor('off', Math.min(left(), wish.gracePeriodMs ?? defaultGraceMs));
+    } catch (error) {
+      if (!isBmcError(error, 'deadline', 'refused', 'unsupported')) throw error;
+      wasForced = true;
+      return false;
+    }
+  };
+
+  /** Looks for a sign that the host restarted: what it says of its last reset or its boot changed. */
+  const sawRestart = async (withinMs: number): Promise<boolean> => {
+    const before = signsOf(system);
+    try {
+      return await poll(bmc, {
+        what: `restarting ${system.path}`,
+        deadlineMs: withinMs,
+        signal: wish.signal,
+        look: async () => {
+          const now = await refresh(bmc, system);
+          return powerIn(now.body).state !== 'on' || signsOf(now) !== before ? true : undefined;
+        },
+      });
+    } catch (error) {
+      if (isBmcError(error, 'deadline')) return false;
+      throw error;
+    }
+  };
+
+  const restart = async (types: readonly string[]): Promise<boolean> => {
+    const answer = await send(types);
+    const isSeen = await sawRestart(Math.min(left(), signMs));
+    if (!isSeen && answer === 'lost') {
+      const fields = { origin: bmc.gate.origin, method: 'POST', path: offer.target };
+      throw new BmcError('ambiguous', { ...fields, detail: 'and the host shows no sign of a restart' });
+    }
+    await waitFor('on', left());
+    return isSeen;
+  };
+
+  return {
+    sent,
+    get wasForced() {
+      return wasForced;
+    },
+    async goOff() {
+      if (wish.isGraceful === true && (await shutDown())) return true;
+      return reach('off', ['ForceOff', ...(wish.isGraceful === true ? [] : gracefulOff)]);
+    },
+    goOn: () => reach('on', ['On', 'ForceOn', 'PushPowerButton']),
+    restart,
+    async restartGracefully() {
+      await send(['GracefulRestart']);
+      if (await sawRestart(Math.min(left(), wish.gracePeriodMs ?? defaultGraceMs))) return waitFor('on', left());
+      if (signsOf(system) === '') return waitFor('on', left()).then(() => false);
+      wasForced = true;
+      return restart(['ForceRestart', 'PowerCycle']);
+    },
+  };
+}
+
+const gracefulOff: readonly string[] = ['GracefulShutdown', 'PushPowerButton'];
+
+/** What of a system changes when it restarts; empty where it shows nothing. */
+function signsOf({ body }: System): string {
+  const parts = [
+    textIn(body, 'LastResetTime'),
+    textIn(objectIn(body, 'BootProgress'), 'LastState'),
+    textIn(objectIn(body, 'BootProgress'), 'LastStateTime'),
+    textIn(objectIn(body, 'Oem', 'Hpe'), 'PostState'),
+    textIn(objectIn(body, 'Oem', 'Lenovo'), 'SystemStatus'),
+  ];
+  return parts.every((part) => part === undefined) ? '' : parts.join('\n');
+}
