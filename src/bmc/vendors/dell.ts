@@ -33,6 +33,7 @@ export const dellWays: UpdateWays = {
     const id = lastSegment(taskUri);
     return /^JID_\w+$/.test(id) ? `${idracPath}/Oem/Dell/Jobs/${id}` : undefined;
   },
+  jobCollection: `${idracPath}/Oem/Dell/Jobs`,
   recognise(task) {
     const type = task.vendorJob?.type;
     if (type === undefined) return recogniseUpdate(task);

@@ -11,6 +11,7 @@ export const genericWays: UpdateWays = {
   checkBefore: async () => {},
   whyNoPush: () => undefined,
   jobUriOf: () => undefined,
+  jobCollection: undefined,
   recognise: recogniseUpdate,
   mayReadMonitors: true,
   readServiceProgress: async () => undefined,

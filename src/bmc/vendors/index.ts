@@ -9,7 +9,6 @@ import type { UpdateWays } from './update-ways.ts';
 
 export { type Activation, activationOf, isResetDue, type ResetQuestion, startPatienceMs } from './activation.ts';
 export { clearJobQueue, cureFor, type Unsticking } from './clear-queue.ts';
-export { systemPathOf } from './system.ts';
 export type { TaskKind, UpdateWays } from './update-ways.ts';
 
 const ways: Readonly<Record<VendorName, UpdateWays>> = {

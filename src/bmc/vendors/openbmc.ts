@@ -1,9 +1,8 @@
 import type { Bmc } from '../bmc.ts';
 import { BmcError } from '../errors.ts';
-import { listPaths, textIn } from '../redfish/index.ts';
+import { listPaths, systemOf, textIn } from '../redfish/index.ts';
 import type { InstallOrder } from '../update/update.ts';
 import { firstOffered, genericWays } from './generic.ts';
-import { systemPathOf } from './system.ts';
 import type { UpdateWays } from './update-ways.ts';
 
 /** OpenBMC (bmcweb). */
@@ -27,8 +26,7 @@ export const nvidiaWays: UpdateWays = { ...openbmcWays, vendor: 'nvidia', checkB
 /** The BMC takes the BIOS flash away from the host to write it: a running host would crash, so it must be off. */
 async function wantHostOff(bmc: Bmc, order: InstallOrder): Promise<void> {
   if (order.component !== 'bios') return;
-  const { body } = await bmc.gate.request({ method: 'GET', path: await systemPathOf(bmc) });
-  const power = textIn(body, 'PowerState');
+  const power = textIn((await systemOf(bmc)).body, 'PowerState');
   if (power === undefined || power === 'Off') return;
   throw new BmcError('blocked', {
     origin: bmc.gate.origin,

@@ -1,11 +1,10 @@
 import type { Bmc } from '../bmc.ts';
 import { BmcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
-import { listPaths, textIn } from '../redfish/index.ts';
+import { barePath, listPaths, systemOf, textIn } from '../redfish/index.ts';
 import { progressOfTask, readTasks } from '../tasks/index.ts';
 import type { InstallOrder } from '../update/update.ts';
 import { firstOffered, genericWays } from './generic.ts';
-import { systemPathOf } from './system.ts';
 import type { UpdateWays } from './update-ways.ts';
 
 const bmcPreserve = { PreserveCfg: true, PreserveSdr: true, PreserveSsl: true } as const;
@@ -35,7 +34,7 @@ export const supermicroWays: UpdateWays = {
   vendor: 'supermicro',
   chooseApplyTime: (_component, offered) => firstOffered(offered, ['OnStartUpdateRequest', 'Immediate', 'OnReset']),
   async defaultTargets(bmc, order) {
-    if (order.component === 'bios') return [`${await systemPathOf(bmc)}/Bios`];
+    if (order.component === 'bios') return [`${barePath((await systemOf(bmc)).path)}/Bios`];
     if (order.component !== 'bmc') return [];
     const { managers } = await bmc.root();
     const [manager] = managers === undefined ? [] : await listPaths(bmc, managers);
@@ -56,8 +55,7 @@ export const supermicroWays: UpdateWays = {
 };
 
 async function preserveOf(bmc: Bmc): Promise<JsonObject> {
-  const { body } = await bmc.gate.request({ method: 'GET', path: await systemPathOf(bmc) });
-  const model = textIn(body, 'Model') ?? '';
+  const model = textIn((await systemOf(bmc)).body, 'Model') ?? '';
   return biosPreserveByBoard.find(([board]) => board.test(model))?.[1] ?? biosPreserve;
 }
 

@@ -23,6 +23,8 @@ export interface UpdateWays {
   whyNoPush(offer: UpdateOffer): string | undefined;
   /** The vendor's own job behind a task. */
   jobUriOf(taskUri: string): string | undefined;
+  /** Where the vendor lists its own jobs; undefined where it has none. */
+  readonly jobCollection: string | undefined;
   /** Whether a task is of a firmware update. */
   recognise(task: TaskSnapshot): TaskKind;
   /** False where reading the monitor of a finished task throws the task away. */

@@ -1,0 +1,86 @@
+import type { Bmc } from '../bmc.ts';
+import { BmcError, isBmcError } from '../errors.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
+import type { PushOffer, UpdateOffer } from './update-offer.ts';
+
+/** What is set in UpdateService before a raw push, which carries nothing but the image. */
+export interface PushClaim {
+  /** Gives back what was claimed; resolves with what went wrong with that, if anything. Never throws. */
+  release(): Promise<string | undefined>;
+}
+
+const nothingToRelease: PushClaim = { release: async () => undefined };
+
+/**
+ * Claims the push where the BMC knows claims (Lenovo), names the targets and sets the applying time. Throws `blocked`
+ * where somebody else has the claim.
+ */
+export async function claimPush(
+  bmc: Bmc,
+  offer: UpdateOffer,
+  wish: { readonly targets: readonly string[]; readonly applyTime: string | undefined; readonly isForced: boolean },
+): Promise<PushClaim> {
+  const { push } = offer;
+  if (push === undefined) return nothingToRelease;
+  if (push.isBusy === true) throw claimedByOther(bmc);
+  const settings = settingsFor(push, wish);
+  if (Object.keys(settings).length === 0) return nothingToRelease;
+  await patchUpdateService(bmc, offer.path, settings);
+  return push.isBusy === undefined ? nothingToRelease : releaseLater(bmc, offer, wish.targets.length > 0);
+}
+
+function settingsFor(
+  push: PushOffer,
+  wish: { readonly targets: readonly string[]; readonly applyTime: string | undefined; readonly isForced: boolean },
+): JsonObject {
+  const settings: Record<string, JsonValue> = {};
+  if (push.canNameTargets && wish.targets.length > 0) settings.HttpPushUriTargets = [...wish.targets];
+  if (push.isBusy !== undefined) settings.HttpPushUriTargetsBusy = true;
+  const options: Record<string, JsonValue> = {};
+  if (wish.applyTime !== undefined && wish.applyTime !== push.applyTime) {
+    options.HttpPushUriApplyTime = { ApplyTime: wish.applyTime };
+  }
+  if (wish.isForced) options.ForceUpdate = true;
+  return Object.keys(options).length === 0 ? settings : { ...settings, HttpPushUriOptions: options };
+}
+
+function releaseLater(bmc: Bmc, offer: UpdateOffer, hasTargets: boolean): PushClaim {
+  return {
+    async release() {
+      const settings = { HttpPushUriTargetsBusy: false, ...(hasTargets ? { HttpPushUriTargets: [] } : {}) };
+      try {
+        await patchUpdateService(bmc, offer.path, settings);
+        return undefined;
+      } catch (error) {
+        // The push is over either way; the claim is told of, so that somebody can take it back.
+        if (!isBmcError(error)) throw error;
+        return `the claim on HttpPushUriTargets could not be given back: ${error.message}`;
+      }
+    },
+  };
+}
+
+/** Changes UpdateService with If-Match: Lenovo insists on it, others want the strong form of their weak ETag, or none. */
+async function patchUpdateService(bmc: Bmc, path: string, body: JsonObject): Promise<void> {
+  const { etag } = await bmc.gate.request({ method: 'GET', path });
+  const forms = etag === undefined ? [undefined] : [...new Set([etag, etag.replace(/^W\//, '')]), undefined];
+  for (const [index, form] of forms.entries()) {
+    const headers = form === undefined ? {} : { 'If-Match': form };
+    try {
+      await bmc.gate.request({ method: 'PATCH', path, body, headers });
+      return;
+    } catch (error) {
+      const isLast = index === forms.length - 1;
+      if (isLast || !isBmcError(error) || error.status !== 412) throw error;
+    }
+  }
+}
+
+function claimedByOther(bmc: Bmc): BmcError {
+  return new BmcError('blocked', {
+    origin: bmc.gate.origin,
+    what: 'take a push',
+    detail:
+      'somebody has claimed it (HttpPushUriTargetsBusy is true): wait for the other update, or set it to false if there is none',
+  });
+}
