@@ -1,10 +1,23 @@
+import { systemClock } from '../src/kube/index.ts';
 import type { FaultRule } from './faults/fault.ts';
+import { createFaultSets } from './faults/fault-sets.ts';
+import { planFleet } from './fleet/index.ts';
 import type { AgentTarget } from './hosts/agent-link.ts';
 import type { Host } from './hosts/host.ts';
+import { createHttpDownloader } from './images/download-image.ts';
+import { createImageDigests } from './images/image-digests.ts';
+import { type Certificates, createCertificates, type Endpoint, Listeners, openFleet, urlOf } from './listen/index.ts';
+import { createMachine } from './machine/create-machine.ts';
 import type { Machine } from './machine/machine.ts';
-import type { PersonalityName } from './personalities/personality.ts';
+import { personalityOf } from './personalities/index.ts';
+import { type PersonalityName, personalityNames } from './personalities/personality.ts';
+import { createEventPush, createFront } from './redfish/front/index.ts';
+import { sharedRoutes } from './redfish/resources/index.ts';
+import { startHosts } from './start-hosts.ts';
 import type { Fabric } from './switches/fabric.ts';
+import { createScaledClock } from './time/scaled-clock.ts';
 import type { SimClock } from './time/sim-clock.ts';
+import { wireFabric } from './wire-fabric.ts';
 
 /** What kind of data centre to switch on. */
 export interface DataCentreOptions {
@@ -72,4 +85,119 @@ export interface DataCentre {
   /** Changes whom agents report to; those that run go on as they are. */
   setAgent(target: AgentTarget | undefined): void;
   close(): Promise<void>;
+}
+
+/** Switches a data centre on; resolves once every BMC can be asked. */
+export async function startDataCentre(options: DataCentreOptions): Promise<DataCentre> {
+  const clock = options.clock ?? createScaledClock({ speed: options.speed ?? 1 });
+  const plan = planFleet({
+    seed: options.seed,
+    servers: options.servers,
+    personalities: (options.personalities ?? personalityNames).map(personalityOf),
+    ...(options.racks === undefined ? {} : { racks: options.racks }),
+  });
+  const faults = createFaultSets(options.faults ?? [], options.seed);
+  const fabric = wireFabric(plan, options.provisioningVlan);
+  const shared = { clock, seed: options.seed, faults, images: createImageDigests(), download: createHttpDownloader() };
+  const machines = plan.servers.map((server) =>
+    createMachine({
+      ...shared,
+      name: server.name,
+      personality: server.personality,
+      hardware: server.hardware,
+      username: server.username,
+      password: server.password,
+      neighbourOf: (mac) => fabric.neighbourOf(mac),
+      isPoweredOn: options.arePoweredOn ?? false,
+    }),
+  );
+  const service = await openService(machines, options);
+  const bmcs = plan.servers.map(({ name, username, password }, index) =>
+    describeBmc(
+      { name, username, password },
+      { ...service, machine: at(machines, index), endpoint: at(service.endpoints, index) },
+    ),
+  );
+  const hosts = await startHosts({
+    bmcs,
+    fabric,
+    clock,
+    target: options.agent,
+    provisioningVlan: options.provisioningVlan,
+  });
+  const byName = new Map(bmcs.map((bmc) => [bmc.name, bmc]));
+  return {
+    seed: options.seed,
+    clock,
+    bmcs,
+    caPem: service.certificates?.caPem,
+    bmc(name) {
+      const found = byName.get(name);
+      if (found === undefined) throw new RangeError(`there is no server "${name}": the first one is ${bmcs[0]?.name}`);
+      return found;
+    },
+    setFaults: (rules) => faults.replace(rules),
+    get faults() {
+      return faults.rules;
+    },
+    fabric,
+    hosts: hosts.all,
+    setAgent: (target) => hosts.setTarget(target),
+    async close() {
+      await Promise.all([hosts.close(), service.close()]);
+      // A clock that was given may drive more than this data centre.
+      if (options.clock === undefined) clock.close();
+    },
+  };
+}
+
+interface Service {
+  readonly certificates: Certificates | undefined;
+  readonly endpoints: readonly Endpoint[];
+  close(): Promise<void>;
+}
+
+async function openService(machines: readonly Machine[], options: DataCentreOptions): Promise<Service> {
+  const certificates = options.isPlain === true ? undefined : await createCertificates(systemClock);
+  const front = createFront({
+    routes: sharedRoutes,
+    doesLogReads: options.doesLogReads ?? false,
+    reset: (connection) => listeners.reset(connection),
+    onBug: (error) => process.emitWarning(error instanceof Error ? error : String(error)),
+  });
+  const listeners = new Listeners({ certificates, answer: (...request) => front.answer(...request) });
+  const endpoints = await openFleet(listeners, machines, options);
+  const push = createEventPush();
+  for (const machine of machines) {
+    push.watch(machine);
+    machine.manager.onAway(() => listeners.resetAll(machine));
+  }
+  return {
+    certificates,
+    endpoints,
+    async close() {
+      push.close();
+      await listeners.close();
+    },
+  };
+}
+
+function describeBmc(
+  login: { readonly name: string; readonly username: string; readonly password: string },
+  place: { readonly machine: Machine; readonly endpoint: Endpoint; readonly certificates: Certificates | undefined },
+): RunningBmc {
+  const { machine, endpoint, certificates } = place;
+  return {
+    ...login,
+    url: urlOf(endpoint, certificates === undefined ? 'http' : 'https'),
+    systemPath: `/redfish/v1/Systems/${machine.personality.ids.system}`,
+    machine,
+    fingerprint: async () => certificates?.fingerprintOf(machine, endpoint.address),
+  };
+}
+
+function at<T>(list: readonly T[], index: number): T {
+  const found = list[index];
+  if (found === undefined) throw new RangeError(`there is no element ${index} in a list of ${list.length}`);
+  return found;
 }

@@ -75,7 +75,7 @@ export class Listeners {
           addresses.map((address) => ({ address, port: free })),
         );
       } catch (error) {
-        const isTaken = error instanceof ListenError && error.code === 'PortTaken';
+        const isTaken = error instanceof ListenError && error.code === 'EADDRINUSE';
         if (port !== 0 || !isTaken || tries === freePortTries) throw error;
       }
     }

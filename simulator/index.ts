@@ -1,0 +1,41 @@
+export { type AdminServer, startAdminServer } from './admin/admin-server.ts';
+export {
+  type DataCentre,
+  type DataCentreOptions,
+  type RunningBmc,
+  startDataCentre,
+} from './data-centre.ts';
+export { type FleetManifest, fleetManifests, switchPortName } from './export/manifests.ts';
+export {
+  type FaultKind,
+  type FaultOpportunity,
+  type FaultRule,
+  faultKinds,
+  type ResetMoment,
+  resetMoments,
+} from './faults/fault.ts';
+export { checkFaults, parseFaults } from './faults/parse-faults.ts';
+export {
+  FleetError,
+  type FleetOrder,
+  type FleetPlan,
+  type PlannedCable,
+  type PlannedServer,
+  type PlannedSwitch,
+  planFleet,
+} from './fleet/index.ts';
+export type { AgentTarget } from './hosts/agent-link.ts';
+export type { Host } from './hosts/host.ts';
+export { buildImage, type FirmwareImage, type ImageOrder } from './images/build-image.ts';
+export { ListenError } from './listen/index.ts';
+export type { EventLog, LoggedEvent } from './machine/event-log.ts';
+export type { ComponentType, FirmwareSlot } from './machine/firmware.ts';
+export type { Hardware } from './machine/hardware.ts';
+export type { Machine, Neighbour } from './machine/machine.ts';
+export { personalityOf } from './personalities/index.ts';
+export { type Personality, type PersonalityName, personalityNames } from './personalities/personality.ts';
+export type { Fabric, PortName, SimSwitch } from './switches/fabric.ts';
+export type { PortSettings } from './switches/switch-port.ts';
+export { createScaledClock, type ScaledClockOptions } from './time/scaled-clock.ts';
+export type { SimClock } from './time/sim-clock.ts';
+export { createSteppedClock, type SteppedClock, type SteppedClockOptions } from './time/stepped-clock.ts';
