@@ -1,0 +1,102 @@
+import type { GateSettings } from './settings.ts';
+
+/** Whether a log-in may be tried. Times are on the monotonic clock. */
+export type LogInVerdict =
+  | { readonly kind: 'go' }
+  /** These credentials were refused, or their account is locked. */
+  | { readonly kind: 'stopped'; readonly why: 'credentials' | 'lockedOut'; readonly untilMs: number }
+  /** Too many were refused lately, whichever they were. */
+  | { readonly kind: 'rest'; readonly untilMs: number };
+
+/** Credentials as the breaker knows them: the name, and a digest that tells whether they changed. */
+export interface CredentialMark {
+  readonly username: string;
+  readonly digest: string;
+}
+
+/** What was refused. */
+export interface Refusal {
+  readonly mark: CredentialMark;
+  readonly nowMs: number;
+  readonly isLocked: boolean;
+  /** An outage is expected: a BMC that restarts refuses what it would take later. */
+  readonly isOutage: boolean;
+}
+
+/** Keeps us from locking an account: stops logging in before the BMC does it for us. */
+export interface Breaker {
+  verdict(mark: CredentialMark, nowMs: number): LogInVerdict;
+  refused(refusal: Refusal): void;
+  accepted(): void;
+  /** A session that was only just opened was refused: logging in again would not help. */
+  noteFutileLogIn(nowMs: number): void;
+  /** That happened too often lately. */
+  isLogInFutile(nowMs: number): boolean;
+  /** What is shown: the credentials that are stopped, or the rest. */
+  shown(nowMs: number): (LogInVerdict & { readonly username?: string }) | undefined;
+}
+
+type BreakerSettings = Pick<
+  GateSettings,
+  'maxRefusedLogIns' | 'logInRestMs' | 'refusedCoolDownMs' | 'lockedCoolDownMs' | 'outageLogInSpacingMs'
+>;
+
+interface Stop extends CredentialMark {
+  readonly why: 'credentials' | 'lockedOut';
+  readonly untilMs: number;
+}
+
+/** Makes a breaker that lets everything pass. */
+export function createBreaker(settings: BreakerSettings): Breaker {
+  let refusals = 0;
+  let lastRefusalMs = 0;
+  let spacedUntilMs = 0;
+  let stop: Stop | undefined;
+  let futile = 0;
+  let lastFutileMs = 0;
+
+  const restUntilMs = (nowMs: number): number => {
+    if (refusals > 0 && nowMs >= lastRefusalMs + settings.logInRestMs) refusals = 0;
+    const restMs = refusals >= settings.maxRefusedLogIns ? lastRefusalMs + settings.logInRestMs : 0;
+    return Math.max(restMs, spacedUntilMs);
+  };
+  const isStopped = (mark: CredentialMark, nowMs: number): boolean =>
+    stop !== undefined &&
+    nowMs < stop.untilMs &&
+    // A locked account stays locked with another password.
+    (stop.why === 'lockedOut' ? stop.username === mark.username : stop.digest === mark.digest);
+
+  return {
+    verdict(mark, nowMs) {
+      if (stop !== undefined && isStopped(mark, nowMs))
+        return { kind: 'stopped', why: stop.why, untilMs: stop.untilMs };
+      const untilMs = restUntilMs(nowMs);
+      return nowMs < untilMs ? { kind: 'rest', untilMs } : { kind: 'go' };
+    },
+    refused({ mark, nowMs, isLocked, isOutage }) {
+      restUntilMs(nowMs);
+      refusals += 1;
+      lastRefusalMs = nowMs;
+      if (isLocked) stop = { ...mark, why: 'lockedOut', untilMs: nowMs + settings.lockedCoolDownMs };
+      else if (isOutage) spacedUntilMs = nowMs + settings.outageLogInSpacingMs;
+      else stop = { ...mark, why: 'credentials', untilMs: nowMs + settings.refusedCoolDownMs };
+    },
+    accepted() {
+      refusals = 0;
+      spacedUntilMs = 0;
+      stop = undefined;
+    },
+    noteFutileLogIn(nowMs) {
+      futile = nowMs - lastFutileMs < settings.logInRestMs ? futile + 1 : 1;
+      lastFutileMs = nowMs;
+    },
+    isLogInFutile: (nowMs) => futile >= settings.maxRefusedLogIns && nowMs - lastFutileMs < settings.logInRestMs,
+    shown(nowMs) {
+      if (stop !== undefined && nowMs < stop.untilMs) {
+        return { kind: 'stopped', why: stop.why, untilMs: stop.untilMs, username: stop.username };
+      }
+      const untilMs = restUntilMs(nowMs);
+      return nowMs < untilMs ? { kind: 'rest', untilMs } : undefined;
+    },
+  };
+}

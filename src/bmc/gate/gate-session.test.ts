@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isBmcError } from '../errors.ts';
+import { openTestGate } from './testing/test-gate.ts';
+
+const systems = '/redfish/v1/Systems';
+
+test('a request logs in once, and the next one uses the same session', async (t) => {
+  const { lane, bmc } = await openTestGate(t);
+  await lane.request({ method: 'GET', path: systems });
+  await lane.request({ method: 'GET', path: systems });
+  assert.deepEqual(bmc.lines, ['POST /redfish/v1/SessionService/Sessions', `GET ${systems}`, `GET ${systems}`]);
+  assert.equal(bmc.connected, 1);
+  assert.equal(lane.sessionUri, '/redfish/v1/SessionService/Sessions/1');
+  assert.equal(bmc.seen[1]?.headers['x-auth-token'], 'token-1');
+});
+
+test('a public request needs no log-in', async (t) => {
+  const { lane, bmc } = await openTestGate(t);
+  const { body } = await lane.request({ method: 'GET', path: '/redfish/v1/', isPublic: true });
+  assert.deepEqual(body, { Name: 'root' });
+  assert.deepEqual(bmc.lines, ['GET /redfish/v1/']);
+});
+
+test('an expired session is renewed once and the request repeated', async (t) => {
+  const { lane, bmc } = await openTestGate(t);
+  await lane.request({ method: 'GET', path: systems });
+  bmc.sessions.clear();
+  const reply = await lane.request({ method: 'GET', path: systems });
+  assert.equal(reply.status, 200);
+  assert.equal(lane.sessionUri, '/redfish/v1/SessionService/Sessions/2');
+});
+
+test('closing logs out', async (t) => {
+  const { lane, bmc, gates } = await openTestGate(t);
+  await lane.request({ method: 'GET', path: systems });
+  await gates.close();
+  assert.equal(bmc.sessions.size, 0);
+  await assert.rejects(lane.request({ method: 'GET', path: systems }), (error) => isBmcError(error, 'closed'));
+});
+
+test('an idle gate logs out by itself and logs in again when it is asked', async (t) => {
+  const { lane, bmc, clock } = await openTestGate(t);
+  await lane.request({ method: 'GET', path: systems });
+  const deleted = new Promise<void>((resolve) =>
+    bmc.on('DELETE /redfish/v1/SessionService/Sessions/1', () => {
+      resolve();
+      return 204;
+    }),
+  );
+  clock.advance(30_001);
+  await deleted;
+  await lane.request({ method: 'GET', path: systems });
+  assert.equal(lane.sessionUri, '/redfish/v1/SessionService/Sessions/2');
+});
+
+test('bad credentials are tried once, and not again before they change', async (t) => {
+  const { lane, bmc, credentials } = await openTestGate(t, { password: 'wrong' });
+  for (let i = 0; i < 3; i += 1) {
+    await assert.rejects(lane.request({ method: 'GET', path: systems }), (error) => isBmcError(error, 'credentials'));
+  }
+  assert.equal(bmc.seen.length, 1);
+  assert.equal(lane.state.mode, 'stopped');
+  credentials.password = 'secret';
+  await lane.request({ method: 'GET', path: systems });
+  assert.equal(lane.state.mode, 'open');
+});
+
+test('a BMC without sessions gets Basic authentication, checked with one request', async (t) => {
+  const { lane, bmc } = await openTestGate(t, { isBasicOnly: true });
+  await lane.request({ method: 'GET', path: '/redfish/v1/Chassis' });
+  await lane.request({ method: 'GET', path: '/redfish/v1/Chassis' });
+  assert.deepEqual(bmc.lines, [
+    'POST /redfish/v1/SessionService/Sessions',
+    'GET /redfish/v1/',
+    `GET ${systems}`,
+    'GET /redfish/v1/Chassis',
+    'GET /redfish/v1/Chassis',
+  ]);
+});

@@ -1,0 +1,131 @@
+import { BmcError } from '../errors.ts';
+import type { HttpAnswer } from '../http/exchange.ts';
+import { type ErrorNotes, readErrorNotes, secretsIn, withoutSecrets } from '../http/extended-info.ts';
+import type { HttpFailure } from '../http/http-failure.ts';
+import { type AnswerBody, type AnswerBounds, readAnswer } from '../http/read-answer.ts';
+import type { JsonObject } from '../json.ts';
+import type { GateReply } from './gate.ts';
+
+/** How a try ended: with a reply, or with an error and whether another try may help. */
+export type Outcome =
+  | { readonly reply: GateReply; readonly error?: undefined }
+  | { readonly reply?: undefined; readonly error: BmcError; readonly again: Again };
+
+/** `once`: a single further try, since each takes as long as the deadline. */
+export type Again = 'never' | 'once' | 'often';
+
+/** What an answer is judged by. */
+export interface JudgeContext {
+  readonly origin: string;
+  readonly method: string;
+  readonly path: string;
+  readonly deadlineMs: number;
+  readonly accept: readonly number[] | undefined;
+  /** May be sent twice without harm: a GET, or the end of a session. */
+  readonly isRepeatable: boolean;
+  /** The BMC is expected to be away: the caller waits, not the gate. May begin while the request waits. */
+  isOutage: boolean;
+  readonly bounds: AnswerBounds;
+  /** Of the request; its secrets are kept out of messages. */
+  readonly body: JsonObject | undefined;
+}
+
+const passing = new Set([408, 429, 500, 502, 503, 504]);
+const emptyBody: JsonObject = Object.freeze({});
+const noNotes: ErrorNotes = { detail: '', messageIds: [] };
+
+/** Message ids with which a BMC says that it did nothing because it is busy. */
+const busyKeys = new Set(['SYS518', 'ServiceTemporarilyUnavailable', 'ResourceNotReadyRetry']);
+
+/** What an answer means to the caller. */
+export function judgeAnswer(answer: HttpAnswer, context: JudgeContext): Outcome {
+  const { status } = answer;
+  const isWanted = (status >= 200 && status < 300) || context.accept?.includes(status) === true;
+  const read = readAnswer(answer, context.bounds);
+  return isWanted ? judgeWanted(answer, read, context) : judgeRefusal(answer, notesOf(read.body, context), context);
+}
+
+function judgeWanted(answer: HttpAnswer, read: AnswerBody, context: JudgeContext): Outcome {
+  const { status, headers } = answer;
+  if (read.problem === undefined) return { reply: { status, headers, body: read.body, etag: etagOf(headers.etag) } };
+  if (context.method === 'GET') return fail('malformed', context, { detail: read.problem, again: 'often' });
+  // It was carried out, and what it led to would have been in the body.
+  const isLost = read.looksCut && headers.location === undefined && context.method !== 'DELETE' && status < 300;
+  if (isLost) return fail('ambiguous', context, { status, detail: `${status} with ${read.problem}`, again: 'never' });
+  return { reply: { status, headers, body: emptyBody, etag: etagOf(headers.etag) } };
+}
+
+function judgeRefusal(answer: HttpAnswer, notes: ErrorNotes, context: JudgeContext): Outcome {
+  const { status, headers } = answer;
+  const { messageIds } = notes;
+  const detail = notes.detail === '' ? `status ${status}` : `${status} ${notes.detail}`;
+  const more = { status, messageIds, detail };
+  const isBusy = status === 429 || status === 503;
+  if (context.isRepeatable) {
+    if (passing.has(status) || saysBusy(messageIds))
+      return fail('busy', context, { ...more, again: patience(context) });
+  } else if (saysBusy(messageIds) || (isBusy && (status === 429 || headers['retry-after'] !== undefined))) {
+    return fail('busy', context, { ...more, again: patience(context) });
+  } else if (isBusy) {
+    return fail('busy', context, { ...more, again: 'never' });
+  } else if (status === 502 || status === 504) {
+    return fail('ambiguous', context, { ...more, again: 'never' });
+  }
+  if (status === 404 || status === 410) return fail('notFound', context, { ...more, again: 'never' });
+  if (status === 401 && context.isOutage) return fail('busy', context, { ...more, again: 'never' });
+  return fail('refused', context, {
+    ...more,
+    detail: notes.detail === '' ? 'no reason given' : notes.detail,
+    again: 'never',
+  });
+}
+
+/** What a try without an answer means to the caller. */
+export function judgeFailure(failure: HttpFailure, context: JudgeContext): Outcome {
+  const { kind, detail, hasBegun } = failure;
+  if (kind === 'certificate') return fail('certificate', context, { detail, again: 'never' });
+  if (kind === 'body') return fail('badImage', context, { detail, again: 'never' });
+  if (kind === 'cancelled') return fail('cancelled', context, { detail, again: 'never' });
+  if (!hasBegun) return fail('unreachable', context, { detail, again: patience(context) });
+  if (!context.isRepeatable) return fail('ambiguous', context, { detail, again: 'never' });
+  if (kind === 'timeout') return fail('timeout', context, { detail, again: context.isOutage ? 'never' : 'once' });
+  if (kind === 'malformed') return fail('malformed', context, { detail, again: 'often' });
+  return fail('unreachable', context, { detail, again: patience(context) });
+}
+
+function patience(context: JudgeContext): Again {
+  return context.isOutage ? 'never' : 'often';
+}
+
+interface Blame {
+  readonly detail: string;
+  readonly again: Again;
+  readonly status?: number;
+  readonly messageIds?: readonly string[];
+}
+
+function fail(code: BmcError['code'], context: JudgeContext, blame: Blame): Outcome {
+  const { origin, method, path, deadlineMs } = context;
+  const { detail, again, status, messageIds } = blame;
+  const fields = { origin, method, path, detail, ms: deadlineMs, status: status ?? '?' };
+  return {
+    error: new BmcError(code, fields, { ...(status === undefined ? {} : { status }), messageIds: messageIds ?? [] }),
+    again,
+  };
+}
+
+function notesOf(body: JsonObject | undefined, context: JudgeContext): ErrorNotes {
+  if (body === undefined) return noNotes;
+  const notes = readErrorNotes(body);
+  const secrets = context.body === undefined ? [] : secretsIn(context.body);
+  return { ...notes, detail: withoutSecrets(notes.detail, secrets) };
+}
+
+function saysBusy(messageIds: readonly string[]): boolean {
+  return messageIds.some((id) => busyKeys.has(id.slice(id.lastIndexOf('.') + 1)));
+}
+
+/** As sent, less what compression adds: the same resource has the same tag whether it was packed or not. */
+function etagOf(header: string | undefined): string | undefined {
+  return header?.replace(/-+gzip"$/, '"');
+}

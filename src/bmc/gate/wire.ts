@@ -1,0 +1,87 @@
+import type { Readable } from 'node:stream';
+import type { Clock } from '../../kube/index.ts';
+import type { BmcAddress } from '../address.ts';
+import type { HttpAnswer, HttpRequest } from '../http/exchange.ts';
+import { createTransport, type StreamedAnswer, type Transport } from '../http/transport.ts';
+import type { TrustStore } from '../http/trust.ts';
+import type { TlsTrust } from './gate.ts';
+import type { Pace } from './pace.ts';
+import type { GateSettings } from './settings.ts';
+
+/** What the gates of a process share. */
+export interface WireOptions {
+  readonly address: BmcAddress;
+  readonly trustStore: TrustStore;
+  readonly clock: Clock;
+  readonly settings: GateSettings;
+  readonly pace: Pace;
+}
+
+/** The connections of one gate. A caller that trusts differently gets a connection that was judged by its own trust. */
+export interface Wire {
+  readonly requests: number;
+  send(request: HttpRequest, trust: TlsTrust): Promise<HttpAnswer>;
+  stream(request: HttpRequest, trust: TlsTrust): Promise<StreamedAnswer>;
+  /** Ends all connections; the next request opens a new one. */
+  close(): void;
+}
+
+/** Headers of every request; compression is declined because it weakens ETags. */
+export function wireHeaders(more: { readonly isIdentity: boolean; readonly accept?: string }): string[] {
+  const headers = ['accept', more.accept ?? 'application/json', 'odata-version', '4.0'];
+  if (more.isIdentity) headers.push('accept-encoding', 'identity');
+  return headers;
+}
+
+/** A streamed body's content, or none. */
+export type WireBody = string | Readable | undefined;
+
+/** Makes the connections of a gate. Nothing is connected yet. */
+export function createWire(options: WireOptions): Wire {
+  const { address, trustStore, clock, settings, pace } = options;
+  const transports = new Map<string, Transport>();
+  let lastTrust: TlsTrust | undefined;
+  let last: Transport | undefined;
+  let requests = 0;
+
+  const transportFor = (trust: TlsTrust): Transport => {
+    if (last !== undefined && trust === lastTrust) return last;
+    const key = trustKey(trust);
+    let transport = transports.get(key);
+    if (transport === undefined) {
+      transport = createTransport({ ...address, ...settings, trust, trustStore, clock });
+      transports.set(key, transport);
+    }
+    lastTrust = trust;
+    last = transport;
+    return transport;
+  };
+  const note = (): void => {
+    requests += 1;
+    pace.note(clock.monotonic());
+  };
+
+  return {
+    get requests() {
+      return requests;
+    },
+    send(request, trust) {
+      note();
+      return transportFor(trust).send(request);
+    },
+    stream(request, trust) {
+      note();
+      return transportFor(trust).stream(request);
+    },
+    close() {
+      for (const transport of transports.values()) transport.close();
+      transports.clear();
+      last = undefined;
+    },
+  };
+}
+
+function trustKey(trust: TlsTrust): string {
+  if (trust.kind === 'ca') return `ca ${trust.caPem}`;
+  return trust.kind === 'fingerprint' ? `fingerprint ${trust.sha256}` : trust.kind;
+}

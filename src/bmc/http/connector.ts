@@ -1,0 +1,114 @@
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { checkServerIdentity, connect as connectTls, type TLSSocket } from 'node:tls';
+import type { buildConnector } from 'undici';
+import type { Clock } from '../../kube/index.ts';
+import { HttpFailure, toHttpFailure } from './http-failure.ts';
+import { plainFingerprint, type Trust, type TrustStore } from './trust.ts';
+
+/** Where to connect, and what must be shown there. */
+export interface ConnectorOptions {
+  /** Without brackets, with zone: `fe80::1%eth0`. */
+  readonly host: string;
+  readonly port: number;
+  readonly isTls: boolean;
+  readonly trust: Trust;
+  readonly trustStore: TrustStore;
+  readonly clock: Clock;
+  readonly connectMs: number;
+}
+
+/** Opens connections. TLS sessions are not kept, so that every connection shows its certificate. */
+export interface Connector {
+  readonly connect: buildConnector.connector;
+  /** Gives up the connection that is being made. */
+  abandon(reason: HttpFailure): void;
+  /** Closes the connection if it is idle: what is sent next gets a fresh one. */
+  dropIdle(): void;
+}
+
+const notBegun = { hasBegun: false };
+
+/** Makes a connector for one connection at a time. */
+export function createConnector(options: ConnectorOptions): Connector {
+  let current: Socket | undefined;
+  let isConnecting = false;
+
+  const connect: buildConnector.connector = (_, callback) => {
+    const socket = openSocket(options);
+    current = socket;
+    isConnecting = true;
+    const give = (failure: HttpFailure | undefined): void => {
+      if (!isConnecting || current !== socket) return;
+      isConnecting = false;
+      timer.cancel();
+      if (failure === undefined) callback(null, socket);
+      else {
+        current = undefined;
+        socket.destroy();
+        callback(failure, null);
+      }
+    };
+    const timer = options.clock.after(options.connectMs, () =>
+      give(new HttpFailure('unreachable', `no connection within ${options.connectMs} ms`, notBegun)),
+    );
+    socket.setNoDelay(true);
+    socket.once(options.isTls ? 'secureConnect' : 'connect', () => give(distrust(socket, options)));
+    // Stays for good: an error after the connection was given up must not end the process.
+    socket.on('error', (error) => give(toHttpFailure(error, notBegun)));
+    socket.once('close', () => {
+      give(new HttpFailure('unreachable', 'the connection was closed before it was ready', notBegun));
+      if (current === socket) current = undefined;
+    });
+  };
+
+  return {
+    connect,
+    abandon(reason) {
+      if (isConnecting) current?.destroy(reason);
+    },
+    dropIdle() {
+      if (!isConnecting) current?.destroy();
+    },
+  };
+}
+
+function openSocket(options: ConnectorOptions): Socket {
+  const { host, port } = options;
+  if (!options.isTls) return connectTcp({ host, port });
+  const name = withoutZone(host);
+  return connectTls({
+    host,
+    port,
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+    secureContext: options.trustStore.contextOf(options.trust),
+    ALPNProtocols: ['http/1.1'],
+    // Judged below, before anything is sent: a refusal can then say which certificate was shown.
+    rejectUnauthorized: false,
+    checkServerIdentity: (_, certificate) => checkServerIdentity(name, certificate),
+  });
+}
+
+/** Why the other end is not to be trusted, if it is not. */
+function distrust(socket: Socket, { isTls, trust }: ConnectorOptions): HttpFailure | undefined {
+  if (!isTls || trust.kind === 'insecure') return undefined;
+  const tls = socket as TLSSocket;
+  const seen = tls.getPeerX509Certificate()?.fingerprint256;
+  const shown = seen === undefined ? 'it shows none' : `it shows SHA-256 ${seen}`;
+  if (trust.kind === 'fingerprint') {
+    const wanted = plainFingerprint(trust.sha256);
+    if (wanted === undefined) return untrusted(`the pinned fingerprint is not a SHA-256 in hex; ${shown}`);
+    if (seen !== undefined && plainFingerprint(seen) === wanted) return undefined;
+    return untrusted(`it is not the pinned one; ${shown}`);
+  }
+  if (tls.authorized) return undefined;
+  return untrusted(`${String(tls.authorizationError ?? 'it is not signed by a trusted authority')}; ${shown}`);
+}
+
+function untrusted(detail: string): HttpFailure {
+  return new HttpFailure('certificate', detail, notBegun);
+}
+
+function withoutZone(host: string): string {
+  const at = host.indexOf('%');
+  return at === -1 ? host : host.slice(0, at);
+}

@@ -1,0 +1,56 @@
+import { isSecretName, redactedMark, redactText } from '../../telemetry/index.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
+
+/** What the BMC says about an error. */
+export interface ErrorNotes {
+  readonly detail: string;
+  readonly messageIds: readonly string[];
+}
+
+const maxDetail = 600;
+
+/** Texts and message ids of a Redfish error body; extended info may be a list or a single object. */
+export function readErrorNotes(body: JsonObject): ErrorNotes {
+  const error = asObject(body.error);
+  const infos = [...asObjects(error?.['@Message.ExtendedInfo']), ...asObjects(body['@Message.ExtendedInfo'])];
+  const messageIds = infos.flatMap((info) => asText(info.MessageId) ?? asText(info.MessageID) ?? []);
+  const texts = infos.flatMap((info) => asText(info.Message) ?? asText(info.MessageId) ?? []);
+  const code = asText(error?.code);
+  if (texts.length === 0) texts.push(...[asText(error?.message) ?? code ?? []].flat());
+  if (messageIds.length === 0 && code !== undefined) messageIds.push(code);
+  return { detail: tidy([...new Set(texts)].join('; ')), messageIds };
+}
+
+/** Takes the secrets of a request out of what the BMC says about it: some quote the value they do not like. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.reduce(
+    (safe, secret) => (secret === '' ? safe : safe.replaceAll(secret, redactedMark)),
+    redactText(text),
+  );
+}
+
+/** Values in a request body that must not be shown. */
+export function secretsIn(body: JsonObject): string[] {
+  return Object.entries(body).flatMap(([name, value]) => {
+    if (typeof value === 'string') return isSecretName(name) ? [value] : [];
+    return typeof value === 'object' && value !== null ? secretsIn(value as JsonObject) : [];
+  });
+}
+
+function tidy(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out.
+  const plain = text.replaceAll(/[\u0000-\u001f\u007f]+/g, ' ').trim();
+  return plain.length > maxDetail ? `${plain.slice(0, maxDetail)}...` : plain;
+}
+
+function asObject(value: JsonValue | undefined): JsonObject | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+}
+
+function asObjects(value: JsonValue | undefined): JsonObject[] {
+  return (Array.isArray(value) ? value : [value]).map(asObject).filter((item) => item !== undefined);
+}
+
+function asText(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,176 @@
+import { PassThrough, type Readable } from 'node:stream';
+import { Client, type Dispatcher } from 'undici';
+import type { Clock } from '../../kube/index.ts';
+import { type Connector, createConnector } from './connector.ts';
+import { Exchange, type HttpAnswer, type HttpRequest } from './exchange.ts';
+import { HttpFailure, toHttpFailure } from './http-failure.ts';
+import type { Trust, TrustStore } from './trust.ts';
+
+/** How to reach one BMC. */
+export interface TransportOptions {
+  /** Without brackets, with zone: `fe80::1%eth0`. */
+  readonly host: string;
+  readonly port: number;
+  readonly isTls: boolean;
+  readonly trust: Trust;
+  readonly trustStore: TrustStore;
+  readonly clock: Clock;
+  readonly connectMs: number;
+  /** How long a connection without requests is kept. */
+  readonly keepAliveMs: number;
+  readonly maxAnswerBytes: number;
+}
+
+/** HTTP to one BMC: as many connections as requests run at once, which is one unless the gate is set otherwise. */
+export interface Transport {
+  /** Sends it at once. Rejects with HttpFailure. */
+  send(request: HttpRequest): Promise<HttpAnswer>;
+  /** Opens an answer that does not end, on a connection of its own. */
+  stream(request: HttpRequest): Promise<StreamedAnswer>;
+  /** Ends all connections; what runs on them fails. */
+  close(): void;
+}
+
+/** An answer whose body is still coming. */
+export interface StreamedAnswer {
+  readonly status: number;
+  readonly body: Readable;
+}
+
+interface Line {
+  readonly client: Client;
+  readonly connector: Connector;
+  isBusy: boolean;
+  lastUsedMs: number;
+}
+
+const maxHeaderBytes = 64 * 1024;
+/** A connection that idled this long may be closed by the BMC at the very moment something is sent on it. */
+const freshMs = 250;
+
+/** Makes a transport. Nothing is connected before something is sent. */
+export function createTransport(options: TransportOptions): Transport {
+  const lines: Line[] = [];
+  let isClosed = false;
+
+  const open = (): Line => {
+    const connector = createConnector(options);
+    return { connector, client: openClient(options, connector), isBusy: false, lastUsedMs: 0 };
+  };
+  const free = (): Line => {
+    for (const line of lines) if (!line.isBusy) return line;
+    const line = open();
+    lines.push(line);
+    return line;
+  };
+
+  return {
+    send(request) {
+      return new Promise((resolve, reject) => {
+        if (isClosed || request.signal?.aborted) {
+          return reject(new HttpFailure('cancelled', 'the connection is closed', { hasBegun: false }));
+        }
+        const line = free();
+        // What must not be sent twice does not go out on a connection that may just be ending.
+        if (request.method !== 'GET' && options.clock.monotonic() - line.lastUsedMs > freshMs)
+          line.connector.dropIdle();
+        line.isBusy = true;
+        const exchange = new Exchange(request, {
+          clock: options.clock,
+          maxAnswerBytes: options.maxAnswerBytes,
+          abandon: line.connector.abandon,
+          done(answer, failure) {
+            line.isBusy = false;
+            line.lastUsedMs = options.clock.monotonic();
+            if (answer === undefined) reject(failure);
+            else resolve(answer);
+          },
+        });
+        dispatch(line.client, request, exchange);
+      });
+    },
+    stream: (request) => openStream(open(), request, options.clock),
+    close() {
+      isClosed = true;
+      for (const { client, connector } of lines.splice(0)) {
+        const reason = new HttpFailure('cancelled', 'the connection is closed', { hasBegun: false });
+        connector.abandon(reason);
+        void client.destroy(null);
+      }
+    },
+  };
+}
+
+function openClient(options: TransportOptions, connector: Connector): Client {
+  const name = options.host.split('%')[0] ?? options.host;
+  const host = name.includes(':') ? `[${name}]` : name;
+  return new Client(`${options.isTls ? 'https' : 'http'}://${host}:${options.port}`, {
+    connect: connector.connect,
+    pipelining: 1,
+    keepAliveTimeout: options.keepAliveMs,
+    keepAliveMaxTimeout: options.keepAliveMs,
+    // Time is the caller's: see Exchange.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxHeaderSize: maxHeaderBytes,
+  });
+}
+
+function dispatch(client: Client, request: HttpRequest, handler: Dispatcher.DispatchHandler & ErrorSink): void {
+  const { method, path, headers, body, lengthBytes } = request;
+  if (lengthBytes !== undefined) headers.push('content-length', String(lengthBytes));
+  try {
+    client.dispatch({ method, path, headers, body: body ?? null }, handler);
+  } catch (error) {
+    handler.onResponseError(undefined, error as Error);
+  }
+}
+
+interface ErrorSink {
+  onResponseError(controller: Dispatcher.DispatchController | undefined, error: Error): void;
+}
+
+function openStream(line: Line, request: HttpRequest, clock: Clock): Promise<StreamedAnswer> {
+  const { signal, deadlineMs } = request;
+  return new Promise((resolve, reject) => {
+    const body = new PassThrough({ highWaterMark: 64 * 1024 });
+    const end = (failure: HttpFailure): void => {
+      deadline.cancel();
+      signal?.removeEventListener('abort', onAbort);
+      reject(failure);
+      line.connector.abandon(failure);
+      void line.client.destroy(null);
+    };
+    const onAbort = (): void => {
+      end(new HttpFailure('cancelled', 'the caller gave up', { hasBegun: true }));
+      body.destroy();
+    };
+    const deadline = clock.after(deadlineMs, () => {
+      end(new HttpFailure('timeout', `no answer within ${deadlineMs} ms`, { hasBegun: true }));
+      body.destroy();
+    });
+    signal?.addEventListener('abort', onAbort, { once: true });
+    body.once('close', () => end(new HttpFailure('cancelled', 'the stream is closed', { hasBegun: true })));
+    // A reader that listens for nothing must not end the process when the BMC goes away.
+    body.on('error', () => {});
+    dispatch(line.client, request, {
+      onRequestStart: () => {},
+      onResponseStart(_, status) {
+        if (status < 200) return;
+        deadline.cancel();
+        resolve({ status, body });
+      },
+      onResponseData(controller, chunk) {
+        if (body.write(chunk)) return;
+        controller.pause();
+        body.once('drain', () => controller.resume());
+      },
+      onResponseEnd: () => void body.end(),
+      onResponseError(_, error) {
+        const failure = toHttpFailure(error, { hasBegun: true });
+        reject(failure);
+        body.destroy(failure);
+      },
+    });
+  });
+}
