@@ -8,6 +8,7 @@ import { addDescribeCommand } from './objects/describe.ts';
 import { addEditCommand } from './objects/edit.ts';
 import { addGetCommand } from './objects/get.ts';
 import { addWaitCommand } from './objects/wait.ts';
+import { addSimulateCommands } from './simulate/commands.ts';
 import type { Terminal } from './terminal.ts';
 import { addServerCommands } from './up.ts';
 import { packageVersion } from './version.ts';
@@ -32,8 +33,12 @@ export function createProgram(terminal: Terminal): Command {
   addEditCommand(program, terminal);
   addDeleteCommand(program, terminal);
   addBackupCommands(program, terminal);
+  addSimulateCommands(program, terminal);
   addVersionCommand(program, terminal);
-  for (const command of program.commands) command.copyInheritedSettings(program);
+  for (const command of program.commands) {
+    command.copyInheritedSettings(program);
+    for (const part of command.commands) part.copyInheritedSettings(program);
+  }
   return program;
 }
 

@@ -16,14 +16,17 @@ export const silentTerminal: Terminal = {
 
 /** The reference page of all commands, as Markdown. */
 export function cliReferenceOf(program: Command): string {
-  const commands = program.commands.filter((command) => command.name() !== 'help');
+  const commands = program.commands.flatMap((command) => [command, ...command.commands]).filter(isShown);
   const parts = [
     '# The rackwright command',
     'Generated from the definitions in src/cli; do not edit.',
     'In a clone, `npx rackwright ...` runs it; `npm start -- ...` is `rackwright up ...` after setting up.',
     tableOf(
       ['command', 'what it does'],
-      commands.map((command) => [`[\`${command.name()}\`](#rackwright-${command.name()})`, command.summary()]),
+      commands.map((command) => [
+        `[\`${nameOf(command)}\`](#rackwright-${nameOf(command).replaceAll(' ', '-')})`,
+        command.summary(),
+      ]),
     ),
     '## Settings',
     'A flag wins over its environment variable, which wins over the default.',
@@ -57,11 +60,21 @@ function sectionOf(command: Command): string {
     description + (typeof defaultValue === 'string' ? ` (default ${defaultValue})` : ''),
   ]);
   return [
-    `## rackwright ${command.name()}`,
-    `\`rackwright ${[command.name(), ...words, '[options]'].join(' ')}\``,
+    `## rackwright ${nameOf(command)}`,
+    `\`rackwright ${[nameOf(command), ...words, '[options]'].join(' ')}\``,
     command.description() === '' ? sentence(command.summary()) : command.description(),
     tableOf(['argument or option', 'meaning'], [...given, ...options]),
   ].join('\n\n');
+}
+
+function isShown(command: Command): boolean {
+  return command.name() !== 'help';
+}
+
+/** Without the program's own name: `simulate faults`. */
+function nameOf(command: Command): string {
+  const { parent } = command;
+  return parent?.parent ? `${nameOf(parent)} ${command.name()}` : command.name();
 }
 
 function sentence(text: string): string {

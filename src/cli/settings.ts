@@ -72,9 +72,86 @@ export const serverSettings = {
     flag: '--simulate',
     value: '<n>',
     env: 'RACKWRIGHT_SIMULATE',
-    about: 'how many servers the simulated rack has; this version has no simulated rack yet and takes only 0',
-    fallback: '0',
-    parse: parseSimulate,
+    about: 'how many servers the simulated rack has; 0 for none',
+    fallback: '8',
+    parse: parseCount({ least: 0, most: 20_000 }),
+  }),
+  racks: define({
+    flag: '--racks',
+    value: '<n>',
+    env: 'RACKWRIGHT_RACKS',
+    about: 'racks the simulated servers are spread over; 40 servers a rack unless given',
+    parse: parseCount({ least: 1, most: 1000 }),
+  }),
+  servers: define({
+    flag: '--servers',
+    value: '<n>',
+    env: 'RACKWRIGHT_SERVERS',
+    about: 'how many servers to simulate, each with a BMC of its own',
+    fallback: '20',
+    parse: parseCount({ least: 1, most: 20_000 }),
+  }),
+  seed: define({
+    flag: '--seed',
+    value: '<n>',
+    env: 'RACKWRIGHT_SEED',
+    about: 'one seed gives one data centre and one history',
+    fallback: '1',
+    parse: parseCount({ least: 0, most: 2 ** 32 - 1 }),
+  }),
+  speed: define({
+    flag: '--speed',
+    value: '<factor>',
+    env: 'RACKWRIGHT_SPEED',
+    about: 'how many simulated seconds pass in a real one: with 60, a flash of 40 minutes takes 40 seconds',
+    fallback: '60',
+    parse: parseSpeed,
+  }),
+  faults: define({
+    flag: '--faults',
+    value: '<file>',
+    env: 'RACKWRIGHT_FAULTS',
+    about: 'rules for what goes wrong, in YAML or JSON',
+    parse: parsePath,
+  }),
+  export: define({
+    flag: '--export',
+    value: '<dir>',
+    env: 'RACKWRIGHT_EXPORT',
+    about:
+      'write BareMetalHost, BMC, Secret and Switch manifests of the fleet into this folder, for "rackwright apply -f"',
+    parse: parsePath,
+  }),
+  simulatorHost: define({
+    flag: '--bmc-host',
+    value: '<address>',
+    env: 'RACKWRIGHT_BMC_HOST',
+    about:
+      'put all BMCs at this loopback address, a port each; without it each BMC has an address of its own in 127/8 where the machine has those',
+    parse: parseLoopback,
+  }),
+  simulatorPort: define({
+    flag: '--bmc-port',
+    value: '<n>',
+    env: 'RACKWRIGHT_BMC_PORT',
+    about: 'the port of all BMCs, or the first one with --bmc-host (0: any free one)',
+    fallback: '7450',
+    parse: parsePort,
+  }),
+  personalities: define({
+    flag: '--personalities',
+    value: '<list>',
+    env: 'RACKWRIGHT_PERSONALITIES',
+    about: 'which BMCs there are, separated by commas, such as dell-idrac9,openbmc; all unless given',
+    parse: (text: string) => text.split(',').map((each) => each.trim()),
+  }),
+  plain: define({
+    flag: '--plain-http',
+    value: '<yes|no>',
+    env: 'RACKWRIGHT_PLAIN_HTTP',
+    about: 'BMCs speak plain HTTP instead of TLS',
+    fallback: 'no',
+    parse: parseYesNo,
   }),
   databaseUrl: define({
     flag: '--database-url',
@@ -155,10 +232,33 @@ function parseHttpsUrl(text: string, { as }: Given): string {
   return url.href.replace(/\/$/, '');
 }
 
-function parseSimulate(text: string, { as }: Given): number {
-  if (!/^\d+$/.test(text)) throw usageError(`${as}: how many servers, as a number; 0 for none`);
-  if (Number(text) > 0) return refuse(as, 'the simulated rack');
-  return 0;
+function parseCount({ least, most }: { readonly least: number; readonly most: number }) {
+  return (text: string, { as }: Given): number => {
+    const count = Number(text);
+    if (!/^\d+$/.test(text) || count < least || count > most) {
+      throw usageError(`${as}: a whole number from ${least} to ${most} is needed`);
+    }
+    return count;
+  };
+}
+
+function parseSpeed(text: string, { as }: Given): number {
+  const speed = Number(text);
+  if (!(speed > 0 && speed <= 1_000_000)) throw usageError(`${as}: a factor above 0 and up to 1000000 is needed`);
+  return speed;
+}
+
+function parseYesNo(text: string, { as }: Given): boolean {
+  if (text !== 'yes' && text !== 'no') throw usageError(`${as}: yes or no is needed`);
+  return text === 'yes';
+}
+
+function parseLoopback(text: string, given: Given): string {
+  const host = parseHost(text, given);
+  if (host !== '::1' && !/^127\.\d+\.\d+\.\d+$/.test(host)) {
+    throw usageError(`${given.as}: simulated BMCs listen on loopback only, such as 127.0.0.1 or ::1`);
+  }
+  return host;
 }
 
 function notYet(part: string): (text: string, given: Given) => string {

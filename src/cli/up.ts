@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { addSettings } from './add-settings.ts';
+import type { SimulatedRack } from './plane/simulated-rack.ts';
 import { readSettings, type Settings } from './settings.ts';
+import { fleetNamespace } from './simulate/fleet-namespace.ts';
 import { runUntilInterrupted } from './stop.ts';
 import type { Terminal } from './terminal.ts';
 import { packageVersion } from './version.ts';
@@ -27,7 +29,7 @@ export function addServerCommands(program: Command, terminal: Terminal): void {
     .command('up')
     .summary('start everything')
     .description(
-      'Starts the embedded API server with all kinds and roles installed, and stays until it is told to stop.',
+      'Starts the embedded API server with all kinds and roles installed and a simulated rack of servers, and stays until it is told to stop.',
     )
     .action((flags: object) => runUp(readSettings(upSettings, { ...flags }, terminal), terminal));
   addSettings(up, upSettings);
@@ -45,10 +47,13 @@ async function runUp(settings: Settings<(typeof upSettings)[number]>, terminal: 
   else await runInCluster({ ...settings, kubeconfig }, terminal);
 }
 
-async function runEmbedded(settings: Settings<'dataDir' | 'host' | 'port'>, terminal: Terminal): Promise<void> {
+async function runEmbedded(
+  settings: Settings<'dataDir' | 'host' | 'port' | 'simulate'>,
+  terminal: Terminal,
+): Promise<void> {
   terminal.out(`Rackwright ${packageVersion()}: starting the API server in ${settings.dataDir} ...\n`);
   const { startEmbeddedPlane } = await import('./plane/embedded-plane.ts');
-  const { server, installed } = await startEmbeddedPlane(settings, terminal);
+  const { server, installed, rack, close } = await startEmbeddedPlane(settings, terminal);
   const kubeconfig = join(settings.dataDir, 'kubeconfig');
   terminal.out(
     lines(
@@ -56,18 +61,34 @@ async function runEmbedded(settings: Settings<'dataDir' | 'host' | 'port'>, term
       '',
       `  Kubernetes API   ${server.url}`,
       `  Admin token      ${server.adminToken}`,
+      ...describeRack(rack),
       '',
       `  export KUBECONFIG=${shellWord(kubeconfig)}`,
       '',
       'Type next, in another terminal:',
-      '  npx rackwright apply -f examples/01-first-host',
-      '  npx rackwright get baremetalhosts',
+      ...nextCommands(rack),
       '',
-      'Not part of this version yet: controllers, REST and RPC services, console, simulated rack.',
+      'Not part of this version yet: controllers, REST and RPC services, console.',
       'Ctrl-C stops it; started again it goes on where it was.',
     ),
   );
-  await runUntilInterrupted(terminal, () => server.close());
+  await runUntilInterrupted(terminal, close);
+}
+
+function describeRack(rack: SimulatedRack | undefined): string[] {
+  const [first] = rack?.dataCentre.bmcs ?? [];
+  if (rack === undefined || first === undefined) return [];
+  const { bmcs, fabric } = rack.dataCentre;
+  return [
+    `  Simulated rack   ${bmcs.length} servers and ${fabric.switches.length} switches; the first BMC is ${first.url}`,
+  ];
+}
+
+function nextCommands(rack: SimulatedRack | undefined): string[] {
+  if (rack === undefined) {
+    return ['  npx rackwright apply -f examples/01-first-host', '  npx rackwright get baremetalhosts'];
+  }
+  return [`  npx rackwright get baremetalhosts -n ${fleetNamespace}`, '  npx rackwright simulate status'];
 }
 
 async function runInCluster(

@@ -6,6 +6,7 @@ import type { Terminal } from '../terminal.ts';
 import { converterOfKinds } from './in-process-conversion.ts';
 import { type Installed, installKinds } from './install-kinds.ts';
 import { explainListenError } from './listen-error.ts';
+import type { SimulatedRack } from './simulated-rack.ts';
 
 /** What the embedded API server is started with. */
 export type EmbeddedSettings = Settings<'dataDir' | 'host' | 'port'>;
@@ -35,6 +36,9 @@ export async function startEmbeddedServer(
 export interface EmbeddedPlane {
   readonly server: ApiServer;
   readonly installed: Installed;
+  /** Undefined when no servers are simulated. */
+  readonly rack: SimulatedRack | undefined;
+  close(): Promise<void>;
 }
 
 /**
@@ -42,7 +46,10 @@ export interface EmbeddedPlane {
  * being installed, such as somebody's webhook that does not answer, can only be mended while the server runs: so it goes
  * on, says why it is not ready, and tries again.
  */
-export async function startEmbeddedPlane(settings: EmbeddedSettings, terminal: Terminal): Promise<EmbeddedPlane> {
+export async function startEmbeddedPlane(
+  settings: EmbeddedSettings & Settings<'simulate'>,
+  terminal: Terminal,
+): Promise<EmbeddedPlane> {
   let missing: string | undefined = 'the kinds are being installed';
   const server = await startEmbeddedServer(settings, terminal, { 'rackwright-kinds': () => missing });
   const { url, caPem, adminToken } = server;
@@ -52,14 +59,28 @@ export async function startEmbeddedPlane(settings: EmbeddedSettings, terminal: T
       missing = `the kinds could not be installed: ${why}`;
       terminal.err(`${missing}\nThe server is up at ${url} and tries again until they are.\n`);
     });
+    const rack = settings.simulate > 0 ? await startRack(settings, client, terminal) : undefined;
     missing = undefined;
-    return { server, installed };
+    const close = async () => {
+      await rack?.close();
+      await server.close();
+    };
+    return { server, installed, rack, close };
   } catch (error) {
     await server.close();
     throw error;
   } finally {
     await client.close();
   }
+}
+
+async function startRack(
+  settings: EmbeddedSettings & Settings<'simulate'>,
+  client: KubeClient,
+  terminal: Terminal,
+): Promise<SimulatedRack> {
+  const { startSimulatedRack } = await import('./simulated-rack.ts');
+  return startSimulatedRack(settings, client, terminal);
 }
 
 async function installUntilDone(

@@ -1,0 +1,93 @@
+import type { Command } from 'commander';
+import { addSettings } from '../add-settings.ts';
+import { readSettings } from '../settings.ts';
+import type { Terminal } from '../terminal.ts';
+
+const simulatorSettings = [
+  'dataDir',
+  'racks',
+  'servers',
+  'seed',
+  'speed',
+  'faults',
+  'export',
+  'simulatorHost',
+  'simulatorPort',
+  'personalities',
+  'plain',
+] as const;
+
+/** Adds `rackwright simulate` and what looks at a simulator that runs. */
+export function addSimulateCommands(program: Command, terminal: Terminal): void {
+  const simulate = program
+    .command('simulate')
+    .summary('run a simulated data centre')
+    .description(
+      'Runs a data centre on loopback: BMCs with Redfish services in the ways of several vendors, hosts, switches and, where asked for, faults. It stays until it is told to stop.',
+    )
+    .action(async (flags: object) => {
+      const settings = readSettings(simulatorSettings, { ...flags }, terminal);
+      const { runSimulator } = await import('./run-simulator.ts');
+      await runSimulator(settings, terminal);
+    });
+  addSettings(simulate, simulatorSettings);
+  addFaultsCommand(simulate, terminal);
+  addStatusCommand(simulate, terminal);
+  addLogCommand(simulate, terminal);
+  addLoginCommand(simulate, terminal);
+}
+
+function addFaultsCommand(simulate: Command, terminal: Terminal): void {
+  simulate
+    .command('faults')
+    .summary('show or change what goes wrong in a running simulator')
+    .description(
+      'Without a file, shows the faults in force. With one, puts its rules in their place, or adds them to those with --add.',
+    )
+    .argument('[file]', 'rules in YAML or JSON; "-" reads standard input')
+    .option('--add', 'keep the faults that are there')
+    .option('--clear', 'no faults any more')
+    .action(async (file: string | undefined, flags: { add?: boolean; clear?: boolean }) => {
+      const { dataDir } = readSettings(['dataDir'], simulate.opts(), terminal);
+      const { changeFaults } = await import('./running-simulator.ts');
+      await changeFaults({ dataDir, file, isAdding: flags.add === true, isClearing: flags.clear === true }, terminal);
+    });
+}
+
+function addStatusCommand(simulate: Command, terminal: Terminal): void {
+  simulate
+    .command('status')
+    .summary('list the servers of a running simulator')
+    .description('Lists the servers of a running simulator: address, vendor, power, what runs on them.')
+    .action(async () => {
+      const { dataDir } = readSettings(['dataDir'], simulate.opts(), terminal);
+      const { showStatus } = await import('./running-simulator.ts');
+      await showStatus(dataDir, terminal);
+    });
+}
+
+function addLogCommand(simulate: Command, terminal: Terminal): void {
+  simulate
+    .command('log')
+    .summary('print what happened to a simulated server')
+    .description('Prints what happened to one server, in simulated time.')
+    .argument('<server>', 'its name, as in "rackwright simulate status"')
+    .action(async (server: string) => {
+      const { dataDir } = readSettings(['dataDir'], simulate.opts(), terminal);
+      const { showLog } = await import('./running-simulator.ts');
+      await showLog({ dataDir, server }, terminal);
+    });
+}
+
+function addLoginCommand(simulate: Command, terminal: Terminal): void {
+  simulate
+    .command('login')
+    .summary("print a simulated BMC's address, user and password")
+    .description("Prints how to log in to a simulated server's BMC: address, user and password.")
+    .argument('<server>', 'its name, as in "rackwright simulate status"')
+    .action(async (server: string) => {
+      const { dataDir } = readSettings(['dataDir'], simulate.opts(), terminal);
+      const { showLogin } = await import('./running-simulator.ts');
+      await showLogin({ dataDir, server }, terminal);
+    });
+}
