@@ -1,6 +1,8 @@
 import type { Bmc } from '../bmc.ts';
-import { systemOf } from '../redfish/index.ts';
-import { type PowerState, powerIn } from './power-state.ts';
+import { isBmcError } from '../errors.ts';
+import { type System, systemOf } from '../redfish/index.ts';
+import { poll } from './poll.ts';
+import { type PowerState, powerIn, refresh } from './power-state.ts';
 import { type ResetOffer, readResetOffer } from './reset-types.ts';
 import { createSwitching, type Switching } from './switching.ts';
 
@@ -31,7 +33,7 @@ export interface PowerChange {
 
 /** Brings the host's power where it shall be and says what was done for it. Done twice it does nothing more, but for resets. */
 export async function setPower(bmc: Bmc, wish: PowerWish): Promise<PowerChange> {
-  const system = await systemOf(bmc);
+  const system = await atRest(bmc, wish);
   const before = powerIn(system.body).state;
   if (before === wish.target) return { before, after: before, sent: [], wasForced: false, isConfirmed: true };
   const offer = await readResetOffer(bmc, system.body, 'ComputerSystem.Reset');
@@ -40,6 +42,30 @@ export async function setPower(bmc: Bmc, wish: PowerWish): Promise<PowerChange> 
   const { sent, wasForced } = switching;
   return { before, after: wish.target === 'off' ? 'off' : 'on', sent, wasForced, isConfirmed };
 }
+
+/** A host that goes on or off just now is waited for: requests in between are refused, or do the opposite. */
+async function atRest(bmc: Bmc, wish: PowerWish): Promise<System> {
+  let system = await systemOf(bmc);
+  const isAtRest = () => powerIn(system.body).state !== 'changing';
+  if (isAtRest()) return system;
+  try {
+    return await poll(bmc, {
+      what: 'the change of power that is under way',
+      deadlineMs: Math.min(wish.deadlineMs ?? mostRestMs, mostRestMs),
+      signal: wish.signal,
+      look: async () => {
+        system = await refresh(bmc, system);
+        return isAtRest() ? system : undefined;
+      },
+    });
+  } catch (error) {
+    // A host that hangs in between is what a forced change is for.
+    if (isBmcError(error, 'deadline')) return system;
+    throw error;
+  }
+}
+
+const mostRestMs = 2 * 60_000;
 
 async function carryOut(order: {
   readonly switching: Switching;

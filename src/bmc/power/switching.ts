@@ -117,6 +117,16 @@ export function createSwitching(
     }
   };
 
+  const askedToRestart = async (): Promise<boolean> => {
+    try {
+      await send(['GracefulRestart']);
+      return true;
+    } catch (error) {
+      if (isBmcError(error, 'refused', 'unsupported')) return false;
+      throw error;
+    }
+  };
+
   const restart = async (types: readonly string[]): Promise<boolean> => {
     const answer = await send(types);
     const isSeen = await sawRestart(Math.min(left(), signMs));
@@ -140,9 +150,11 @@ export function createSwitching(
     goOn: () => reach('on', ['On', 'ForceOn', 'PushPowerButton']),
     restart,
     async restartGracefully() {
-      await send(['GracefulRestart']);
-      if (await sawRestart(Math.min(left(), wish.gracePeriodMs ?? defaultGraceMs))) return waitFor('on', left());
-      if (signsOf(system) === '') return waitFor('on', left()).then(() => false);
+      if (await askedToRestart()) {
+        if (await sawRestart(Math.min(left(), wish.gracePeriodMs ?? defaultGraceMs))) return waitFor('on', left());
+        // Nothing would show it: forcing could cut off a host that does as it was told.
+        if (signsOf(system) === '') return waitFor('on', left()).then(() => false);
+      }
       wasForced = true;
       return restart(['ForceRestart', 'PowerCycle']);
     },
