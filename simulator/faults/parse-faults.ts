@@ -50,9 +50,18 @@ export function parseFaults(text: string): readonly FaultRule[] {
   if (document.errors.length > 0) {
     throw new BadFaults(document.errors.map((error) => error.message.split('\n')[0] ?? error.message));
   }
-  const { rules, problems } = checkFaults(document.toJS({ maxAliasCount: 100 }));
+  const { rules, problems } = checkFaults(valueOf(document));
   if (problems.length > 0) throw new BadFaults(problems);
   return rules;
+}
+
+function valueOf(document: ReturnType<typeof parseDocument>): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch (error) {
+    // Aliases without an anchor, or too many of them, show only here.
+    throw new BadFaults([error instanceof Error ? error.message : String(error)]);
+  }
 }
 
 /** Checks fault rules that were parsed already, such as the body of a request; `rules` does as well as `faults` there. */

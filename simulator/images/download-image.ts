@@ -67,7 +67,7 @@ async function fetchImage(address: URL, fetch: Fetch): Promise<ImageFile | Downl
     headers: { accept: '*/*', 'accept-encoding': 'identity', ...authorization },
   });
   if (answer.statusCode !== 200) {
-    answer.body.destroy();
+    await answer.body.dump({ limit: 64 * 1024, signal: fetch.signal });
     return { failure: `the file server answered ${answer.statusCode}` };
   }
   const expected = Number(answer.headers['content-length'] ?? Number.NaN);

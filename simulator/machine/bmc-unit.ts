@@ -56,8 +56,8 @@ export class BmcUnit implements ManagerUnit {
   reset(type: string): 'ok' | 'unsupported' {
     if (!this.#machine.personality.service.managerResetTypes.includes(type)) return 'unsupported';
     this.#machine.log.add('manager.reset', `type=${type}`);
-    this.#machine.updates.managerRestarts();
     this.restart({ extraMs: 0, onBack: () => this.#machine.updates.managerIsBack() });
+    this.#machine.updates.managerRestarts();
     return 'ok';
   }
 
@@ -83,6 +83,7 @@ export class BmcUnit implements ManagerUnit {
       const waiting = this.#onBack;
       this.#onBack = none;
       for (const callback of waiting) callback();
+      this.#machine.updates.carryOn();
     });
     if (wasReachable) for (const listener of this.#onAway) listener();
   }

@@ -38,6 +38,8 @@ export class HostUnit implements HostPower {
   #postMs = 0;
   #bootedFrom: BootDevice | undefined;
   #hasSoftware: boolean;
+  /** It comes back by itself after a fault, which must not strike at that again. */
+  #isSpared = false;
   #listeners: readonly ((from: BootDevice) => void)[] = none;
   #offListeners: readonly (() => void)[] = none;
 
@@ -120,7 +122,7 @@ export class HostUnit implements HostPower {
     switch (type) {
       case 'On':
       case 'ForceOn':
-        return this.#phase === 'off' ? this.#powerOn() : this.#repeated(this.state === 'On');
+        return this.#phase === 'off' ? this.#powerOn() : this.#repeated(this.state !== 'PoweringOff');
       case 'ForceOff':
         return this.#phase === 'off'
           ? this.#repeated(true)
@@ -196,7 +198,9 @@ export class HostUnit implements HostPower {
 
   /** Power is cut while firmware is being written during POST. */
   #loseFlash(): void {
-    if (this.#phase === 'flashing') this.#machine.updates.hostLost();
+    if (this.#phase !== 'flashing') return;
+    this.#phase = 'post';
+    this.#machine.updates.hostLost();
   }
 
   /** Whatever booted is gone; told once, and only when something had booted. */
@@ -208,12 +212,12 @@ export class HostUnit implements HostPower {
 
   #beginPost(): void {
     this.#stopSoftware();
-    const struck = this.#machine.faults.strike('host-stays-down');
+    const struck = this.#isSpared ? undefined : this.#machine.faults.strike('host-stays-down');
+    this.#isSpared = false;
     if (struck !== undefined) {
       this.#machine.log.add('host.stays-down');
       this.#goOff();
-      if (struck.durationMs !== undefined)
-        this.#timer = this.#machine.clock.after(struck.durationMs, () => this.#powerOn());
+      if (struck.durationMs !== undefined) this.#comeBackAfter(struck.durationMs);
       return;
     }
     this.#postMs = this.#machine.vary(this.#machine.personality.timings.postMs);
@@ -221,6 +225,13 @@ export class HostUnit implements HostPower {
     this.#machine.log.add('post.begin');
     this.#phase = 'post';
     this.#wake(Math.floor(this.#postMs * settingsShare), () => this.#changeSettings());
+  }
+
+  #comeBackAfter(durationMs: number): void {
+    this.#wake(durationMs, () => {
+      this.#isSpared = true;
+      this.#powerOn();
+    });
   }
 
   #changeSettings(): void {

@@ -64,11 +64,12 @@ export class UpdateLine implements Updates {
   }
 
   clearQueue(options: { readonly isForced: boolean }): number {
-    if (options.isForced && this.#flash?.isHung) this.#interrupt();
     const queued = this.#updates.filter((update) => !update.isOver && this.#canBeDropped(update, options.isForced));
     for (const record of queued) this.#close(record, { reason: 'cancelled', isCancelled: true });
+    const isStuck = options.isForced && this.#flash?.isHung === true;
+    if (isStuck) this.#interrupt();
     const hadSettings = this.#machine.bios.clearPending();
-    return queued.length + (hadSettings ? 1 : 0);
+    return queued.length + (isStuck ? 1 : 0) + (hadSettings ? 1 : 0);
   }
 
   /** The host is in POST: what waited for that has its turn. True while POST has to wait. */
@@ -82,17 +83,17 @@ export class UpdateLine implements Updates {
       }
     }
     this.#flashNext();
-    return this.#updates.some((update) => update.isInPost && !update.isOver);
+    return this.#updates.some((update) => update.isInPost);
   }
 
   /** The host lost its power in POST: what was being written there failed, what had not begun waits again. */
   hostLost(): void {
-    if (this.#flash?.record?.isInPost) this.#interrupt();
     for (const record of this.#updates) {
-      if (!record.isInPost || record.isOver || record.phase !== 'scheduled') continue;
+      if (!record.isInPost || record.phase !== 'scheduled') continue;
       record.isInPost = false;
-      record.waitsFor = 'reset';
+      this.#schedule(record);
     }
+    if (this.#flash?.record?.isInPost) this.#interrupt();
   }
 
   /** The BMC restarts by request: what it was at is lost, what is staged or scheduled is kept. */
@@ -111,6 +112,11 @@ export class UpdateLine implements Updates {
       if (record.phase === 'activating') this.#activate(record);
       else record.waitsFor = 'turn';
     }
+    this.#flashNext();
+  }
+
+  /** The BMC can be reached again: what had to wait for that goes on. */
+  carryOn(): void {
     this.#flashNext();
   }
 
@@ -211,7 +217,7 @@ export class UpdateLine implements Updates {
     this.#flash ??= new FlashUnit(this.#machine);
     const flash = this.#flash;
     const isActivating = this.#updates.some((update) => update.phase === 'activating' && update.isActive);
-    if (flash.record !== undefined || isActivating) return;
+    if (flash.record !== undefined || isActivating || !this.#machine.manager.isReachable) return;
     const next = this.#updates.find((update) => update.waitsFor === 'turn');
     if (next === undefined) return;
     if (!next.isInPost && needsHostOff(this.#machine, next)) {
@@ -250,6 +256,7 @@ export class UpdateLine implements Updates {
     record.wait('activating', 'reset');
     this.#machine.log.add('update.staged', `update=${record.id}`);
     record.task.end({ state: 'Completed', status: 'OK' });
+    this.#leavePost(record);
   }
 
   #restartBmc(record: UpdateRecord, extraMs: number): void {
@@ -264,6 +271,14 @@ export class UpdateLine implements Updates {
   /** The new version runs. Where a flash left nothing behind (a fault), the old one stays. */
   #activate(record: UpdateRecord): void {
     if (record.isOver) return;
+    this.#activateSlots(record);
+    record.enter('done');
+    this.#machine.log.add('update.done', `update=${record.id}`);
+    record.task.end({ state: 'Completed', status: 'OK' });
+    this.#afterEnd(record);
+  }
+
+  #activateSlots(record: UpdateRecord): void {
     for (const slot of record.slots) {
       if (slot.pendingVersion === undefined) continue;
       slot.previousVersion = slot.version;
@@ -271,13 +286,9 @@ export class UpdateLine implements Updates {
       delete slot.pendingVersion;
       this.#machine.log.add('update.active', `slot=${slot.slot} version=${slot.version} update=${record.id}`);
     }
-    record.enter('done');
-    this.#machine.log.add('update.done', `update=${record.id}`);
-    record.task.end({ state: 'Completed', status: 'OK' });
-    this.#afterEnd(record);
   }
 
-  /** The update is over without success. */
+  /** The update is over without success; slots that it wrote before it failed have the new version all the same. */
   #close(
     record: UpdateRecord,
     end: {
@@ -288,9 +299,10 @@ export class UpdateLine implements Updates {
     },
   ): void {
     record.stopTimer();
+    if (record.phase === 'flashing') this.#activateSlots(record);
+    else for (const slot of record.slots) delete slot.pendingVersion;
     record.enter('failed');
     if (end.fault !== undefined) record.fault = end.fault;
-    for (const slot of record.slots) delete slot.pendingVersion;
     const reason = end.reason ?? end.fault ?? 'failed';
     this.#machine.log.add('update.failed', `update=${record.id} reason=${reason}`);
     if (end.isCancelled) record.task.end({ state: 'Cancelled', status: 'Warning', reason });
@@ -303,8 +315,13 @@ export class UpdateLine implements Updates {
     const forgotten = over.slice(0, Math.max(0, over.length - Math.max(1, this.#machine.personality.limits.tasks)));
     if (forgotten.length > 0) this.#updates = this.#updates.filter((update) => !forgotten.includes(update));
     this.#flashNext();
-    const isPostOver = record.isInPost && !this.#updates.some((update) => update.isInPost && !update.isOver);
-    if (isPostOver) this.#machine.power.resumePost();
+    this.#leavePost(record);
+  }
+
+  #leavePost(record: UpdateRecord): void {
+    if (!record.isInPost) return;
+    record.isInPost = false;
+    if (!this.#updates.some((update) => update.isInPost)) this.#machine.power.resumePost();
   }
 
   #interrupt(): void {

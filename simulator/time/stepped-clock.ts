@@ -130,7 +130,8 @@ class DiscreteClock implements SteppedClock {
         this.#watch();
       };
       const start = (): void => {
-        workload(clock).then(resolve, reject).finally(end);
+        const work = (async () => workload(clock))();
+        work.finally(end).then(resolve, reject);
       };
       // A start is a wake-up like any other, so that workloads begun together start in order of their names.
       this.#change(party, () => party.strands++);
