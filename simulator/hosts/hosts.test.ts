@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { after, before, test } from 'node:test';
+import { type DataCentre, startDataCentre } from '../data-centre.ts';
+import { parkedPort } from '../switches/switch-port.ts';
+
+interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly authorization: string | undefined;
+  readonly body: Record<string, unknown>;
+}
+
+/** A provisioner that answers from a table and remembers what it was asked. */
+class FakeProvisioner {
+  readonly asked: Asked[] = [];
+  readonly commands: object[] = [];
+  readonly results: Record<string, unknown>[] = [];
+  readonly image = Buffer.from('an operating system');
+  readonly server: Server = createServer((request, response) => {
+    void this.#answer(request).then(({ status, body }) => {
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(body instanceof Buffer ? body : JSON.stringify(body));
+      this.#heard();
+    });
+  });
+  #heard: () => void = () => {};
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** Resolves when what was asked so far fits. */
+  async until(fits: () => boolean): Promise<void> {
+    while (!fits()) await new Promise<void>((resolve) => (this.#heard = resolve));
+  }
+
+  async #answer(request: IncomingMessage): Promise<{ status: number; body: object | Buffer }> {
+    const path = request.url ?? '';
+    const method = request.method ?? '';
+    const body = method === 'GET' ? {} : ((await json(request)) as Record<string, unknown>);
+    this.asked.push({ method, path, authorization: request.headers.authorization, body });
+    if (path === '/image') return { status: 200, body: this.image };
+    if (path === '/v1/continue_inspection') return { status: 202, body: { node: { uuid: 'n1' } } };
+    if (path.startsWith('/v1/lookup')) {
+      return { status: 200, body: { node: { uuid: 'n1' }, config: { heartbeat_timeout: 60, agent_token: 'secret' } } };
+    }
+    if (path.startsWith('/v1/heartbeat')) return { status: 202, body: {} };
+    if (path === '/agents') return { status: 201, body: { id: 'a1', token: 'mine' } };
+    if (method === 'PUT') this.results.push(body);
+    const command = path === '/agents/a1/command' ? this.commands.shift() : undefined;
+    return command === undefined ? { status: 204, body: Buffer.alloc(0) } : { status: 200, body: command };
+  }
+}
+
+const provisioner = new FakeProvisioner();
+let dataCentre: DataCentre;
+
+before(async () => {
+  provisioner.server.listen(0, '127.0.0.1');
+  await once(provisioner.server, 'listening');
+  dataCentre = await startDataCentre({
+    seed: 7,
+    servers: 3,
+    speed: 20_000,
+    personalities: ['dell-idrac9'],
+    isPlain: true,
+  });
+});
+
+after(async () => {
+  await dataCentre.close();
+  provisioner.server.closeAllConnections();
+  provisioner.server.close();
+});
+
+function bootFromNetwork(index: number): { name: string; host: DataCentre['hosts'][number] } {
+  const host = dataCentre.hosts[index];
+  assert.ok(host !== undefined);
+  assert.equal(host.machine.boot.set({ enabled: 'Once', target: 'Pxe' }), 'ok');
+  assert.equal(host.machine.power.reset(host.machine.power.state === 'Off' ? 'On' : 'ForceRestart'), 'ok');
+  return { name: host.machine.name, host };
+}
+
+test('a host that boots from the network tells Ironic its inventory and takes commands with its token', async () => {
+  dataCentre.setAgent({ kind: 'ironic', url: provisioner.url });
+  const { host } = bootFromNetwork(0);
+  await provisioner.until(() => provisioner.asked.some(({ path }) => path === '/v1/heartbeat/n1'));
+  const inspection = provisioner.asked.find(({ path }) => path === '/v1/continue_inspection');
+  assert.ok(inspection !== undefined);
+  const { inventory } = inspection.body as { inventory: Record<string, Record<string, unknown>> };
+  assert.equal(inventory.system_vendor?.serial_number, host.machine.hardware.serial);
+  assert.equal((inventory.interfaces as unknown as unknown[]).length, 4);
+  const beat = provisioner.asked.find(({ path }) => path === '/v1/heartbeat/n1');
+  assert.equal(beat?.body.agent_token, 'secret');
+  const commands = `${String(beat?.body.callback_url)}/v1/commands/`;
+  assert.equal((await fetch(commands)).status, 401);
+  const answer = await fetch(`${commands}?wait=true&agent_token=secret`, {
+    method: 'POST',
+    body: JSON.stringify({ name: 'clean.get_clean_steps', params: {} }),
+  });
+  const command = (await answer.json()) as Record<string, unknown>;
+  assert.equal(command.command_status, 'SUCCEEDED');
+  assert.ok('clean_steps' in (command.command_result as object));
+  const unknown = await fetch(`${commands}?agent_token=secret`, {
+    method: 'POST',
+    body: JSON.stringify({ name: 'standby.dance' }),
+  });
+  assert.equal(unknown.status, 409);
+});
+
+test('a host deploys an image that Rackwright tells it to, and runs it after the restart', async () => {
+  dataCentre.setAgent({ kind: 'rackwright', url: `${provisioner.url}/agents`, token: 'boot-token' });
+  const sha256 = createHash('sha256').update(provisioner.image).digest('hex');
+  const order = (value: string) => ({
+    id: 'c1',
+    name: 'standby.prepare_image',
+    params: { image_info: { urls: [`${provisioner.url}/image`], os_hash_algo: 'sha256', os_hash_value: value } },
+  });
+  provisioner.commands.push(order('0'.repeat(64)), order(sha256), { id: 'c2', name: 'standby.reboot', params: {} });
+  const { host } = bootFromNetwork(1);
+  await provisioner.until(() => provisioner.results.length >= 2);
+  const introduction = provisioner.asked.find(({ path }) => path === '/agents');
+  assert.equal(introduction?.authorization, 'Bearer boot-token');
+  const [refused, written] = provisioner.results;
+  assert.equal(refused?.status, 'FAILED');
+  assert.match(JSON.stringify(refused), /has sha256/);
+  assert.equal(written?.status, 'SUCCEEDED');
+  const ran = Promise.withResolvers<void>();
+  const stop = host.machine.power.onBoot((from) => {
+    if (from === 'disk') ran.resolve();
+  });
+  await ran.promise;
+  stop();
+  assert.equal(host.running, 'deployed image');
+  assert.equal(host.disk?.sha256, sha256);
+});
+
+test('a host whose port left the provisioning network finds no boot server', async () => {
+  dataCentre.setAgent({ kind: 'rackwright', url: `${provisioner.url}/agents`, token: 'boot-token' });
+  const mac = dataCentre.hosts[2]?.machine.hardware.nics[0]?.ports[0]?.mac ?? '';
+  const port = dataCentre.fabric.portOf(mac);
+  assert.ok(port !== undefined);
+  assert.equal(dataCentre.fabric.configure(port, { ...parkedPort, untaggedVlan: 200 }), 'ok');
+  const booted = Promise.withResolvers<void>();
+  dataCentre.hosts[2]?.machine.power.onBoot(() => booted.resolve());
+  const { host } = bootFromNetwork(2);
+  await booted.promise;
+  assert.equal(host.running, 'empty disk');
+  assert.match(host.machine.log.text(), /host\.no-boot-network/);
+});
