@@ -1,10 +1,10 @@
-import type { ComponentType, FirmwareSlot } from '../machine/firmware.ts';
+import type { FirmwareSlot } from '../machine/firmware.ts';
 import type { Hardware } from '../machine/hardware.ts';
 import type { MachineLimits, MachineTimings } from '../machine/limits.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { MachineRules, UpdateRules } from '../machine/rules.ts';
 import type { Task } from '../machine/tasks.ts';
-import type { ApplyTime, Update, UpdateRefusal } from '../machine/updates.ts';
+import type { Update, UpdateRefusal } from '../machine/updates.ts';
 import type { JsonObject, RedfishAnswer, Route } from '../redfish/route.ts';
 
 /** The kinds of BMC that the simulator can be. */
@@ -89,26 +89,6 @@ export interface UpdateFeatures {
   readonly maxImageSizeBytes?: number;
   /** A raw push wants HttpPushUriTargetsBusy claimed first (Lenovo). */
   readonly hasBusyClaim: boolean;
-  /** Where the vendor leaves the common course of an update; absent: it does not. */
-  readonly conduct?: UpdateConduct;
-}
-
-/** Where a vendor's updater leaves the common course. Every member that is absent means the common one. */
-export interface UpdateConduct {
-  /** A pushed image that is not for this machine, or damaged, is refused at once (`upload`) or fails in its task. `upload` unless given. */
-  readonly badImageFails?: 'upload' | 'task';
-  /** Components that are only staged until the host restarts, also with Immediate (HPE's and Lenovo's BIOS). */
-  readonly stagedUntilHostReset?: readonly ComponentType[];
-  /** Of those, the ones whose task says Completed as soon as they are staged (HPE's BIOS). */
-  readonly completesAtStaging?: readonly ComponentType[];
-  /** Components that can be flashed only while the host is off (OpenBMC's BIOS). */
-  readonly needsHostOff?: readonly ComponentType[];
-  /** The new BMC firmware runs only after somebody resets the BMC (Lenovo). */
-  readonly needsManagerReset?: boolean;
-  /** After a failed update every further one is refused as busy until the BMC is reset (Supermicro). */
-  readonly staysInUpdateModeAfterFailure?: boolean;
-  /** The applying time of a request that names none. `Immediate` unless given. */
-  readonly defaultApplyTime?: ApplyTime;
 }
 
 /** One BIOS attribute: its entry in the registry and its value out of the box. */
@@ -220,8 +200,6 @@ export interface Personality {
   answerBusy?(machine: Machine): RedfishAnswer;
   /** What the vendor says in a task's Messages at its end or in its course. */
   describeTask(machine: Machine, task: Task): { readonly name: string; readonly messages: readonly JsonObject[] };
-  /** The id of a machine's task number `number`, counted from 1: `JID_...`, `7`. Its number unless given. */
-  taskId?(order: { readonly number: number; readonly at: number }): string;
   /** True once the vendor has thrown a finished task away (Dell, HPE). */
   isTaskPurged(machine: Machine, task: Task): boolean;
 }

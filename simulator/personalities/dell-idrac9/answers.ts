@@ -43,7 +43,7 @@ export function isDellTaskPurged(machine: Machine, task: Task): boolean {
 }
 
 /** `JID_` and twelve digits that grow with time. */
-export function dellTaskId(order: { readonly number: number; readonly at: number }): string {
-  const tenths = Math.floor(order.at / 100) % 1_000_000_000;
-  return `JID_${String(tenths).padStart(9, '0')}${String(order.number % 1000).padStart(3, '0')}`;
+export function dellTaskId(machine: Machine, number: number): string {
+  const tenths = Math.floor(machine.clock.now() / 100) % 1_000_000_000;
+  return `JID_${String(tenths).padStart(9, '0')}${String(number % 1000).padStart(3, '0')}`;
 }

@@ -247,6 +247,7 @@ function entryOf(
   const date = softwareId === '0' ? undefined : releaseDateOf(dellLines, { softwareId, version });
   return {
     id: dellEntryId(state, slot, version),
+    slot: slot.slot,
     name: slot.name,
     version,
     softwareId,

@@ -66,7 +66,6 @@ export const dellIdrac9: Personality = {
     simpleUpdate: { protocols: ['HTTP', 'NFS', 'CIFS', 'TFTP', 'HTTPS'], isProtocolRequired: false },
     applyTimes: ['Immediate', 'OnReset', 'OnStartUpdateRequest'],
     hasBusyClaim: false,
-    conduct: { badImageFails: 'upload' },
   },
   limits: {
     sessions: 8,
@@ -87,6 +86,13 @@ export const dellIdrac9: Personality = {
     verifyMs: 40 * second,
     flashMs: { bmc: 7 * minute, bios: 9 * minute, other: 4 * minute },
   },
+  updateRules: {
+    concurrency: 'queue',
+    refusesAtOnce: ['not-an-image', 'corrupt', 'truncated', 'too-large', 'wrong-target'],
+    flashesAtPost: ['bios', 'cpld', 'nic', 'drive', 'psu', 'storage-controller'],
+    doesImmediateReboot: true,
+  },
+  machineRules: { hasBiosTasks: true, taskId: dellTaskId },
   bios: dellBios,
   models: dellModels,
   describe: describeDell,
@@ -98,6 +104,5 @@ export const dellIdrac9: Personality = {
   answerRefusal: answerDellRefusal,
   answerBusy: (machine) => answerDellRefusal(machine, { fault: 'busy', detail: '' }),
   describeTask: describeDellTask,
-  taskId: dellTaskId,
   isTaskPurged: isDellTaskPurged,
 };

@@ -1,8 +1,9 @@
 import type { Machine } from '../../machine/machine.ts';
 import type { Task } from '../../machine/tasks.ts';
 import type { Update, UpdateRefusal } from '../../machine/updates.ts';
+import { renderTask } from '../../redfish/resources/index.ts';
 import type { JsonObject, RedfishAnswer } from '../../redfish/route.ts';
-import { type MonitorManner, monitorPath, taskSummary } from '../parts/task-monitor.ts';
+import type { MonitorManner } from '../parts/task-monitor.ts';
 import { isOlderThan } from '../parts/update-facts.ts';
 import type { HpeGeneration } from './generation.ts';
 import { hpeAnswer, hpeFaults, hpeMessage, hpeTaskMessage } from './words.ts';
@@ -37,7 +38,7 @@ export function hpeWords(generation: HpeGeneration): HpeWords {
         return hpeAnswer(200, [hpeMessage('Base.1.4.Success')]);
       }
       // No Location: the monitor is named in the body only.
-      return { status: 202, body: taskSummary(machine, task, monitorPath(hpeMonitors, task.id)) };
+      return { status: 202, body: renderTask(machine, task) };
     },
     answerRefusal: (_machine, { fault, detail }) => refusal(fault, detail),
     answerBusy: () => hpeAnswer(400, [hpeMessage(`${generation.registry}.InvalidOperationForSystemState`)]),

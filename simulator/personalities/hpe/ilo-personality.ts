@@ -74,11 +74,6 @@ export function makeIlo(own: HpeOwn): Personality {
       simpleUpdate: { protocols: ['HTTP', 'HTTPS'], isProtocolRequired: false },
       applyTimes: ['Immediate', 'OnStartUpdateRequest'],
       hasBusyClaim: false,
-      conduct: {
-        badImageFails: 'task',
-        stagedUntilHostReset: ['bios'],
-        completesAtStaging: ['bios'],
-      },
     },
     limits: {
       sessions: 16,
@@ -99,6 +94,8 @@ export function makeIlo(own: HpeOwn): Personality {
       verifyMs: 30 * second,
       flashMs: { bmc: 4 * minute, bios: 5 * minute, other: 2 * minute },
     },
+    updateRules: { stagesBios: true, flashesAtPost: ['nic'] },
+    machineRules: { hasBiosTasks: false },
     bios: own.bios,
     models: own.models,
     describe: own.describe,

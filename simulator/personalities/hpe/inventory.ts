@@ -67,6 +67,7 @@ function entryOf(
   const version = isBackup ? (order.backupOf?.previousVersion ?? slot.version) : slot.version;
   return {
     id: order.id,
+    slot: slot.slot,
     name: slot.name,
     version,
     isUpdateable: slot.isUpdateable,

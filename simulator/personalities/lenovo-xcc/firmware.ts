@@ -170,6 +170,7 @@ export function listLenovoFirmware(machine: Machine): FirmwareEntry[] {
 function entryOf(machine: Machine, slot: FirmwareSlot): FirmwareEntry {
   return {
     id: slot.slot,
+    slot: slot.slot,
     name: slot.component === 'bmc' ? 'Firmware:BMC' : `Firmware:${slot.name}`,
     version: slot.version,
     softwareId: slot.softwareId,

@@ -24,10 +24,9 @@ export function hasJob(machine: Machine, task: Task): boolean {
 
 /** The job knows better than the task, which was over as soon as the firmware was staged. */
 function jobState(machine: Machine, task: Task): string {
-  const phase = updateOf(machine, task)?.phase;
-  if (phase === 'scheduled') return 'Pending';
-  if (phase === 'flashing' || phase === 'activating') return 'Running';
-  if (phase === 'failed') return 'Exception';
+  const update = updateOf(machine, task);
+  if (update?.waitsFor === 'reset') return 'Pending';
+  if (update?.phase === 'failed') return 'Exception';
   if (isFinished(task)) return isSuccess(task) ? 'Completed' : 'Exception';
   return task.kind === 'bios' ? 'Pending' : 'Running';
 }

@@ -1,6 +1,6 @@
-import { makeMessage, refuse } from '../../redfish/resources/index.ts';
+import { makeMessage, refuse, renderTask } from '../../redfish/resources/index.ts';
 import { decorateBy, objectIn, withOem } from '../parts/decoration.ts';
-import { type MonitorManner, monitorPath, monitorRoute, taskSummary } from '../parts/task-monitor.ts';
+import { type MonitorManner, monitorPath, monitorRoute } from '../parts/task-monitor.ts';
 import { isSuccess } from '../parts/update-facts.ts';
 import type { Personality } from '../personality.ts';
 import { lenovoBios } from './bios.ts';
@@ -105,12 +105,6 @@ export const lenovoXcc: Personality = {
     applyTimes: ['Immediate', 'OnReset', 'OnStartUpdateRequest'],
     maxImageSizeBytes: 250_000_000,
     hasBusyClaim: true,
-    conduct: {
-      badImageFails: 'task',
-      stagedUntilHostReset: ['bios'],
-      completesAtStaging: ['bios'],
-      needsManagerReset: true,
-    },
   },
   limits: {
     sessions: 16,
@@ -131,6 +125,8 @@ export const lenovoXcc: Personality = {
     verifyMs: 45 * second,
     flashMs: { bmc: 8 * minute, bios: 6 * minute, other: 3 * minute },
   },
+  updateRules: { stagesBios: true, bmcNeedsReset: true, flashesAtPost: ['nic'] },
+  machineRules: { hasBiosTasks: true },
   bios: lenovoBios,
   models: lenovoModels,
   describe: describeLenovo,
@@ -169,7 +165,7 @@ export const lenovoXcc: Personality = {
     const task = machine.tasks.find(update.taskId);
     const monitor = monitorPath(monitors, update.taskId);
     if (task === undefined) return { status: 202, headers: { Location: monitor } };
-    return { status: 202, headers: { Location: monitor }, body: taskSummary(machine, task, monitor) };
+    return { status: 202, headers: { Location: monitor }, body: renderTask(machine, task) };
   },
   answerRefusal(_machine, { fault }) {
     const said = lenovoFaults[fault];

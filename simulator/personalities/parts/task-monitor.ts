@@ -1,26 +1,6 @@
-import type { Machine } from '../../machine/machine.ts';
-import type { Task } from '../../machine/tasks.ts';
-import { refuseMissing } from '../../redfish/resources/index.ts';
-import type { JsonObject, RedfishAnswer, Route } from '../../redfish/route.ts';
-import { isFinished, redfishTime, taskPath } from './update-facts.ts';
-
-/** A task in short, as an answer to an update or a monitor shows it. */
-export function taskSummary(machine: Machine, task: Task, monitor: string): JsonObject {
-  const said = machine.personality.describeTask(machine, task);
-  return {
-    '@odata.id': taskPath(task.id),
-    '@odata.type': '#Task.v1_4_3.Task',
-    Id: task.id,
-    Name: said.name,
-    TaskState: task.state,
-    TaskStatus: task.status,
-    PercentComplete: task.percent,
-    StartTime: redfishTime(task.startedAt),
-    ...(task.endedAt === undefined ? {} : { EndTime: redfishTime(task.endedAt) }),
-    TaskMonitor: monitor,
-    Messages: [...said.messages],
-  };
-}
+import { refuseMissing, renderTask } from '../../redfish/resources/index.ts';
+import type { RedfishAnswer, Route } from '../../redfish/route.ts';
+import { isFinished } from './update-facts.ts';
 
 /** How a vendor's task monitors behave. */
 export interface MonitorManner {
@@ -44,7 +24,7 @@ export function monitorRoute(manner: MonitorManner): Route {
     get: ({ machine, params, path }): RedfishAnswer => {
       const task = machine.tasks.find(params.task ?? '');
       if (task === undefined || machine.personality.isTaskPurged(machine, task)) return refuseMissing(path);
-      const body = taskSummary(machine, task, path);
+      const body = renderTask(machine, task);
       if (!isFinished(task)) return { status: 202, headers: { Location: path, 'Retry-After': '10' }, body };
       if (manner.doesReadingRemove === true) machine.tasks.remove(task.id);
       return manner.final === 'nothing' ? { status: 204 } : { status: 200, body };
