@@ -91,7 +91,7 @@ export interface Gate {
   /** Sends it when its turn comes; logs in as needed; retries by the rules of the method. Throws BmcError. */
   request(request: GateRequest): Promise<GateReply>;
   /** Opens a stream of server-sent events; it does not count as the request in flight. Ends with the signal. */
-  openEventStream(path: string, signal: AbortSignal): Promise<Readable>;
+  openEventStream(path: string, signal: AbortSignal, headers?: GateRequest['headers']): Promise<Readable>;
   /**
    * The BMC is about to go away (reset, BMC flash): until the returned function is called, refused connections, 401
    * and 503 are waited out, log-ins are spaced so that no account is locked, and the breaker counts them apart.

@@ -95,8 +95,8 @@ class Lane implements GateLane {
     return this.#gate.request(request, this.#caller(request.signal));
   }
 
-  openEventStream(path: string, signal: AbortSignal): Promise<Readable> {
-    return this.#gate.openEventStream(path, this.#caller(signal));
+  openEventStream(path: string, signal: AbortSignal, headers?: GateRequest['headers']): Promise<Readable> {
+    return this.#gate.openEventStream(path, this.#caller(signal), headers);
   }
 
   expectOutage(): () => void {
