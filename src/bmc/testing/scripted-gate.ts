@@ -34,10 +34,17 @@ export interface ScriptedGate extends GateLane {
   /** How many outages are expected now. */
   readonly outages: number;
   /** The streams that were opened, so that a test can write to them and end them. */
-  readonly streams: readonly { readonly path: string; readonly stream: PassThrough }[];
-  /** Called before a stream is opened; may throw. */
-  onStream: (path: string) => void;
+  readonly streams: readonly ScriptedStream[];
+  /** Called when a stream is asked for; may write to it, or throw instead. */
+  onStream: (path: string, stream: PassThrough) => void;
   readonly hasLoggedOut: boolean;
+}
+
+/** A stream of events that was asked for. */
+export interface ScriptedStream {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly stream: PassThrough;
 }
 
 /** What a scripted gate begins with. */
@@ -62,7 +69,7 @@ export function createScriptedGate(options: ScriptedGateOptions = {}): ScriptedG
   const sent: GateRequest[] = [];
   const always = new Map<string, ScriptedHandler>();
   const next = new Map<string, ScriptedHandler[]>();
-  const streams: { path: string; stream: PassThrough }[] = [];
+  const streams: ScriptedStream[] = [];
   let outages = 0;
   let hasLoggedOut = false;
 
@@ -112,10 +119,10 @@ export function createScriptedGate(options: ScriptedGateOptions = {}): ScriptedG
       const answer = await (handlerFor(request) ?? fromTree)(request);
       return toReply(answer, { request, origin });
     },
-    async openEventStream(path, signal): Promise<Readable> {
-      gate.onStream(path);
+    async openEventStream(path, signal, headers = {}): Promise<Readable> {
       const stream = new PassThrough();
-      streams.push({ path, stream });
+      streams.push({ path, headers, stream });
+      gate.onStream(path, stream);
       signal.addEventListener('abort', () => stream.destroy(), { once: true });
       return stream;
     },
