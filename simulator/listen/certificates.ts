@@ -4,7 +4,7 @@ import { type Clock, createCertificateAuthority, issueServerCertificate } from '
 import type { Machine } from '../machine/machine.ts';
 
 /** Contexts kept ready; those of BMCs that were not asked for longest are made anew from their keys when needed. */
-const mostContexts = 512;
+const defaultMostContexts = 256;
 
 /** A BMC's certificate with its key. */
 type Pair = Awaited<ReturnType<typeof issueServerCertificate>>;
@@ -25,7 +25,10 @@ export interface Certificates {
 }
 
 /** Makes the authority. The clock is the real one: clients check certificates by theirs. */
-export async function createCertificates(clock: Clock): Promise<Certificates> {
+export async function createCertificates(
+  clock: Clock,
+  { mostContexts = defaultMostContexts }: { readonly mostContexts?: number } = {},
+): Promise<Certificates> {
   const authority = await createCertificateAuthority({
     commonName: 'Simulated data centre',
     now: new Date(clock.now()),
