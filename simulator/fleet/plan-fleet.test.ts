@@ -58,7 +58,20 @@ test('the first servers of a fleet are the same however large it is', () => {
 });
 
 test('NIC ports go to the two switches of the rack in turn, BMCs to the management switch', () => {
-  const { cables, servers } = plan({ personalities: [hpeIlo5] });
+  const fourPorts = {
+    ...hpeIlo5,
+    describe: (order: Parameters<typeof hpeIlo5.describe>[0]) => {
+      const hardware = hpeIlo5.describe(order);
+      const nic = hardware.nics[0];
+      const ports = [1, 2, 3, 4].map((id) => ({
+        id: String(id),
+        mac: `02:00:00:00:0${order.index}:0${id}`,
+        speedMbps: 25_000,
+      }));
+      return { ...hardware, nics: nic === undefined ? [] : [{ ...nic, ports }] };
+    },
+  };
+  const { cables, servers } = plan({ personalities: [fourPorts] });
   const own = cables
     .filter(({ machine }) => machine === 'r02-s02')
     .map(({ switchName, port }) => `${switchName} ${port}`);
