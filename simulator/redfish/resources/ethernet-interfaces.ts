@@ -47,7 +47,6 @@ export const ethernetInterfaceRoutes: readonly Route[] = ownRoutes([
 ]);
 
 function renderInterface(machine: Machine, { port, interfaceId, nic }: PlacedPort): JsonObject {
-  const isUp = machine.power.state === 'On' || machine.neighbour(port.mac) !== undefined;
   return {
     ...head({
       path: `${systemPath(machine)}/EthernetInterfaces/${interfaceId}`,
@@ -62,7 +61,7 @@ function renderInterface(machine: Machine, { port, interfaceId, nic }: PlacedPor
     AutoNeg: true,
     FullDuplex: true,
     InterfaceEnabled: true,
-    LinkStatus: isUp ? 'LinkUp' : 'LinkDown',
+    LinkStatus: machine.neighbour(port.mac) === undefined ? 'LinkDown' : 'LinkUp',
     MTUSize: 1500,
     UefiDevicePath: '',
     Status: healthy(),

@@ -59,7 +59,7 @@ function renderPush(machine: Machine): JsonObject {
     ...(update.applyTimes.length > 0 && {
       HttpPushUriOptions: {
         HttpPushUriApplyTime: {
-          ApplyTime: applyTime ?? update.conduct?.defaultApplyTime ?? 'Immediate',
+          ApplyTime: applyTime ?? machine.personality.updateRules?.defaultApplyTime ?? 'Immediate',
           'ApplyTime@Redfish.AllowableValues': [...update.applyTimes],
         },
       },

@@ -85,8 +85,9 @@ function insertMedia({ machine, params, body }: RedfishRequest): RedfishAnswer {
   return insert(machine, { id: String(params.media), image: Image, isWriteProtected: body.WriteProtected !== false });
 }
 
+/** A URL, a share (`//host/share`) or an export (`host:/path`). */
 function isImageAddress(image: string): boolean {
-  return /^(?:https?|nfs|cifs|smb|ftp):\/\/[^/]/i.test(image) || /^(?:\/\/|[^/:\s]+:\/)/.test(image);
+  return /^(?:https?|nfs|cifs|smb|ftp):\/\/[^/]/i.test(image) || /^(?:\/\/[^/]|[^/:\s]+:\/(?!\/))/.test(image);
 }
 
 function insert(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dellIdrac9 } from '../../personalities/dell-idrac9/personality.ts';
+import { personalityOf } from '../../personalities/index.ts';
 import type { Personality } from '../../personalities/personality.ts';
 import { compileRoutes } from '../front/route-table.ts';
 import { sharedRoutes } from './index.ts';
@@ -8,7 +8,10 @@ import { createAskedMachine } from './testing/ask.ts';
 import { plainPersonality } from './testing/plain-personality.ts';
 import { checkBodies, walkTree } from './testing/walk.ts';
 
-const personalities: Readonly<Record<string, Personality>> = { plain: plainPersonality, dell: dellIdrac9 };
+const personalities: Readonly<Record<string, Personality>> = {
+  plain: plainPersonality,
+  'dell-idrac9': personalityOf('dell-idrac9'),
+};
 
 for (const [name, personality] of Object.entries(personalities)) {
   test(`every link of the tree of ${name} leads to a resource that names itself`, async () => {
@@ -19,7 +22,7 @@ for (const [name, personality] of Object.entries(personalities)) {
     await asked.ask('POST', '/redfish/v1/EventService/Subscriptions', {
       body: { Destination: 'http://127.0.0.1:9/', Protocol: 'Redfish' },
     });
-    asked.machine.bios.stage({ [personality.bios.find((each) => !each.isReadOnly)?.name ?? '']: undefined });
+    asked.machine.bios.stage({ ...Object.fromEntries(changeOf(personality)) });
     const walk = await walkTree(asked);
     assert.deepEqual(walk.dead, []);
     checkBodies(walk);
@@ -35,6 +38,13 @@ for (const [name, personality] of Object.entries(personalities)) {
       if (path !== undefined) assert.equal(table.match(path)?.takesUpload, true, path);
     }
   });
+}
+
+/** One attribute with another value than its default, so that the BMC may have a task of it. */
+function changeOf({ bios }: Personality): [string, string][] {
+  const attribute = bios.find((each) => each.type === 'Enumeration' && !each.isReadOnly);
+  const value = attribute?.values?.find((each) => each !== attribute.default);
+  return attribute === undefined || value === undefined ? [] : [[attribute.name, value]];
 }
 
 test('resources of another system, manager or chassis are not there', async () => {
