@@ -50,12 +50,12 @@ export function parseFaults(text: string): readonly FaultRule[] {
   if (document.errors.length > 0) {
     throw new BadFaults(document.errors.map((error) => error.message.split('\n')[0] ?? error.message));
   }
-  const { rules, problems } = checkFaults(valueOf(document));
+  const { rules, problems } = checkFaults(readDocument(document));
   if (problems.length > 0) throw new BadFaults(problems);
   return rules;
 }
 
-function valueOf(document: ReturnType<typeof parseDocument>): unknown {
+function readDocument(document: ReturnType<typeof parseDocument>): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 });
   } catch (error) {

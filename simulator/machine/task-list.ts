@@ -32,7 +32,7 @@ export class TaskRecord implements Task {
     this.#machine = machine;
     this.id = order.id;
     this.kind = order.kind;
-    this.startedAt = machine.manager.now();
+    this.startedAt = machine.clock.now();
     if (order.updateId !== undefined) this.updateId = order.updateId;
     if (order.stage !== undefined) this.stage = order.stage;
   }
@@ -75,7 +75,7 @@ export class TaskRecord implements Task {
     this.state = end.state;
     this.status = end.status;
     if (end.reason !== undefined) this.reason = end.reason;
-    this.endedAt = this.#machine.manager.now();
+    this.endedAt = this.#machine.clock.now();
     this.#machine.tasks.ended(this);
   }
 }

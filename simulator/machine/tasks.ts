@@ -16,6 +16,7 @@ export type TaskState =
 export interface Task {
   readonly id: string;
   readonly kind: 'firmware' | 'bios' | 'power';
+  /** Simulated wall time, whatever the BMC's own clock says. */
   readonly startedAt: number;
   state: TaskState;
   status: 'OK' | 'Warning' | 'Critical';
