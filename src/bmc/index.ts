@@ -110,4 +110,40 @@ export {
   stageBios,
   type VirtualDrive,
 } from './settings/index.ts';
-export type { ImageFile, InstallOrder, StartedUpdate, UpdateProgress } from './update/update.ts';
+export { readTask, type TaskAnswer, type TaskSnapshot } from './tasks/index.ts';
+export {
+  continueInstall,
+  describeUpdateService,
+  type FollowInstallOptions,
+  findStartedUpdate,
+  followInstall,
+  type ImageFile,
+  type InstallLook,
+  type InstallMark,
+  type InstallOrder,
+  type InstallOutcome,
+  markBeforeInstall,
+  type OpenedImage,
+  openImage,
+  readProgress,
+  type SlotChoice,
+  type StartedUpdate,
+  type StartFinding,
+  type StartOptions,
+  startInstall,
+  type UpdateOffer,
+  type UpdateProgress,
+  type Verification,
+  type VerifyOrder,
+  verifyInstalled,
+  waysIn,
+} from './update/index.ts';
+export {
+  type Activation,
+  activationOf,
+  clearJobQueue,
+  cureFor,
+  isResetDue,
+  type ResetQuestion,
+  type Unsticking,
+} from './vendors/index.ts';

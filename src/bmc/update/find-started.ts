@@ -77,13 +77,15 @@ async function lookForStart(bmc: Bmc, order: InstallOrder, since: InstallMark | 
   const seen = await newTasks(bmc, ways, since);
   const updates = (seen ?? []).filter((task) => ways.recognise(task) === 'update');
   const newest = updates.at(-1);
-  if (newest !== undefined)
-    return { kind: 'started', started: { ...base, ...asStarted(newest, { offer, ways, applyTime: plan.applyTime }) } };
-  const progress = await ways.readServiceProgress(bmc);
-  if (progress?.kind === 'running')
+  if (newest !== undefined) {
+    const started = { ...base, ...asStarted(newest, { offer, ways, applyTime: plan.applyTime }) };
+    return { kind: 'started', started };
+  }
+  const isRunning = (await ways.readServiceProgress(bmc))?.kind === 'running';
+  const wasThere = typeof since === 'number' ? order.isForced === true : since.wasThere;
+  if (isRunning || (!wasThere && (await isThere(bmc, order)))) {
     return { kind: 'started', started: { ...base, taskUri: undefined, jobUri: undefined } };
-  if (await isThere(bmc, order))
-    return { kind: 'started', started: { ...base, taskUri: undefined, jobUri: undefined } };
+  }
   return withoutTrace(seen, ways);
 }
 

@@ -5,15 +5,15 @@ import { type PollOptions, type ProgressLook, pollProgress } from './poll-progre
 import type { StartedUpdate, UpdateProgress } from './update.ts';
 
 /** What is seen at one look. */
-export interface FollowLook extends ProgressLook {
+export interface InstallLook extends ProgressLook {
   /** Nothing moved for longer than `stallMs`. It may still go on: BMCs sit at one percentage for minutes. */
   readonly isStalled: boolean;
 }
 
 /** How an update is followed. */
-export interface FollowOptions extends PollOptions {
+export interface FollowInstallOptions extends PollOptions {
   /** Called after each look; `stop` ends the following, not the update. */
-  readonly onProgress?: (look: FollowLook) => undefined | 'stop' | Promise<undefined | 'stop'>;
+  readonly onProgress?: (look: InstallLook) => undefined | 'stop' | Promise<undefined | 'stop'>;
   /** After how long without a change an update is called stalled; 10 minutes unless given. */
   readonly stallMs?: number;
   /** A task that ends with a warning counts as failed; it counts as completed unless set. */
@@ -21,7 +21,7 @@ export interface FollowOptions extends PollOptions {
 }
 
 /** How the following of an update ended. What completed must still be verified. */
-export type FollowOutcome =
+export type InstallOutcome =
   | {
       readonly kind: 'completed';
       readonly hasWarning: boolean;
@@ -34,11 +34,15 @@ export type FollowOutcome =
   | { readonly kind: 'waits-for-start'; readonly message: string }
   | { readonly kind: 'failed'; readonly message: string; readonly messageIds: readonly string[] }
   /** Not over in time; nothing was done about it. */
-  | { readonly kind: 'deadline'; readonly message: string; readonly last: FollowLook }
-  | { readonly kind: 'stopped'; readonly last: FollowLook };
+  | { readonly kind: 'deadline'; readonly message: string; readonly last: InstallLook }
+  | { readonly kind: 'stopped'; readonly last: InstallLook };
 
 /** Polls until the BMC is done with its part, or waits for somebody. An outage of the BMC is waited out. */
-export async function followInstall(bmc: Bmc, started: StartedUpdate, options: FollowOptions): Promise<FollowOutcome> {
+export async function followInstall(
+  bmc: Bmc,
+  started: StartedUpdate,
+  options: FollowInstallOptions,
+): Promise<InstallOutcome> {
   const isOfBmc = started.component === 'bmc';
   const endOutage = isOfBmc ? bmc.gate.expectOutage() : () => {};
   try {
@@ -48,9 +52,9 @@ export async function followInstall(bmc: Bmc, started: StartedUpdate, options: F
   }
 }
 
-async function follow(bmc: Bmc, started: StartedUpdate, options: FollowOptions): Promise<FollowOutcome> {
+async function follow(bmc: Bmc, started: StartedUpdate, options: FollowInstallOptions): Promise<InstallOutcome> {
   const stallMs = options.stallMs ?? 10 * 60_000;
-  let last: FollowLook | undefined;
+  let last: InstallLook | undefined;
   for await (const look of pollProgress(bmc, started, options)) {
     last = { ...look, isStalled: look.unchangedMs >= stallMs };
     throwIfLockedOut(bmc, started, look.progress);
@@ -70,7 +74,7 @@ interface Seen {
   readonly isWarningFailure: boolean;
 }
 
-async function outcomeOf({ bmc, started, look, isWarningFailure }: Seen): Promise<FollowOutcome | undefined> {
+async function outcomeOf({ bmc, started, look, isWarningFailure }: Seen): Promise<InstallOutcome | undefined> {
   const { progress } = look;
   switch (progress.kind) {
     case 'completed': {
@@ -111,7 +115,7 @@ function throwIfLockedOut(bmc: Bmc, started: StartedUpdate, progress: UpdateProg
   throw new BmcError('credentials', { origin: bmc.gate.origin, username: '(as configured)' });
 }
 
-function deadlineMessage({ progress, unchangedMs, isStalled }: FollowLook, deadlineMs: number): string {
+function deadlineMessage({ progress, unchangedMs, isStalled }: InstallLook, deadlineMs: number): string {
   const stalled = isStalled ? `; nothing has moved for ${Math.round(unchangedMs / 1000)} s` : '';
   return `the update was not over after ${Math.round(deadlineMs / 1000)} s: ${progress.message}${stalled}`;
 }

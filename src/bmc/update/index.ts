@@ -1,6 +1,6 @@
 export { continueInstall } from './continue-install.ts';
 export { findStartedUpdate, type InstallMark, markBeforeInstall, type StartFinding } from './find-started.ts';
-export { type FollowLook, type FollowOptions, type FollowOutcome, followInstall } from './follow-install.ts';
+export { type FollowInstallOptions, followInstall, type InstallLook, type InstallOutcome } from './follow-install.ts';
 export { type OpenedImage, openImage } from './image.ts';
 export { type Via, waysIn } from './install-plan.ts';
 export { readProgress } from './read-progress.ts';

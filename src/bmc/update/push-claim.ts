@@ -1,5 +1,6 @@
 import type { Bmc } from '../bmc.ts';
 import { BmcError, isBmcError } from '../errors.ts';
+import { patchWithEtag } from '../gate/patch-with-etag.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { PushOffer, UpdateOffer } from './update-offer.ts';
 
@@ -25,7 +26,7 @@ export async function claimPush(
   if (push.isBusy === true) throw claimedByOther(bmc);
   const settings = settingsFor(push, wish);
   if (Object.keys(settings).length === 0) return nothingToRelease;
-  await patchUpdateService(bmc, offer.path, settings);
+  await patchWithEtag(bmc.gate, offer.path, settings);
   return push.isBusy === undefined ? nothingToRelease : releaseLater(bmc, offer, wish.targets.length > 0);
 }
 
@@ -49,7 +50,7 @@ function releaseLater(bmc: Bmc, offer: UpdateOffer, hasTargets: boolean): PushCl
     async release() {
       const settings = { HttpPushUriTargetsBusy: false, ...(hasTargets ? { HttpPushUriTargets: [] } : {}) };
       try {
-        await patchUpdateService(bmc, offer.path, settings);
+        await patchWithEtag(bmc.gate, offer.path, settings);
         return undefined;
       } catch (error) {
         // The push is over either way; the claim is told of, so that somebody can take it back.
@@ -58,22 +59,6 @@ function releaseLater(bmc: Bmc, offer: UpdateOffer, hasTargets: boolean): PushCl
       }
     },
   };
-}
-
-/** Changes UpdateService with If-Match: Lenovo insists on it, others want the strong form of their weak ETag, or none. */
-async function patchUpdateService(bmc: Bmc, path: string, body: JsonObject): Promise<void> {
-  const { etag } = await bmc.gate.request({ method: 'GET', path });
-  const forms = etag === undefined ? [undefined] : [...new Set([etag, etag.replace(/^W\//, '')]), undefined];
-  for (const [index, form] of forms.entries()) {
-    const headers = form === undefined ? {} : { 'If-Match': form };
-    try {
-      await bmc.gate.request({ method: 'PATCH', path, body, headers });
-      return;
-    } catch (error) {
-      const isLast = index === forms.length - 1;
-      if (isLast || !isBmcError(error) || error.status !== 412) throw error;
-    }
-  }
 }
 
 function claimedByOther(bmc: Bmc): BmcError {
