@@ -1,7 +1,7 @@
 import { makeMessage, refuse, renderTask } from '../../redfish/resources/index.ts';
 import { decorateBy, objectIn, withOem } from '../parts/decoration.ts';
 import { type MonitorManner, monitorPath, monitorRoute } from '../parts/task-monitor.ts';
-import { isSuccess } from '../parts/update-facts.ts';
+import { componentOf, isSuccess, updateOf } from '../parts/update-facts.ts';
 import type { Personality } from '../personality.ts';
 import { lenovoBios } from './bios.ts';
 import { lenovoFirmware, listLenovoFirmware } from './firmware.ts';
@@ -36,7 +36,6 @@ const decorate = decorateBy({
           : machine.power.state === 'Off'
             ? 'SystemPowerOff_StateUnknown'
             : 'SystemRunningInUEFI',
-      NumberOfReboots: machine.log.events.filter((event) => event.event === 'power.on').length,
     }),
   Chassis: (body, { hardware }) => ({ ...body, PartNumber: hardware.sku }),
   Manager: (body) =>
@@ -185,9 +184,7 @@ export const lenovoXcc: Personality = {
       severity: 'Warning',
     });
     if (isHandedOn) return { name, messages: [transitionedTo(jobPath(task))] };
-    const isBmc = machine.updates.all.some(
-      (update) => update.taskId === task.id && update.slots.some((slot) => slot.component === 'bmc'),
-    );
+    const isBmc = componentOf(updateOf(machine, task)) === 'bmc';
     const messages = [lenovoTaskMessage(task)];
     return { name, messages: isBmc && isSuccess(task) ? [...messages, reset] : messages };
   },

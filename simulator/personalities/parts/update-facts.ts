@@ -15,7 +15,7 @@ export function componentOf(update: Update | undefined): ComponentType {
 
 /** The update a task belongs to. */
 export function updateOf(machine: Machine, task: Task): Update | undefined {
-  return machine.updates.all.find((update) => update.taskId === task.id);
+  return machine.updates.all.find((update) => update.id === task.updateId);
 }
 
 /** What stands in the inventory: the machine's own firmware unless something makes it lie. */
@@ -35,7 +35,7 @@ export function isSuccess(task: Task): boolean {
 
 /** True once a finished task is as old as this, in simulated time. */
 export function isOlderThan(machine: Machine, task: Task, ageMs: number): boolean {
-  return task.endedAt !== undefined && machine.clock.now() - task.endedAt >= ageMs;
+  return task.endedAt !== undefined && machine.manager.now() - task.endedAt >= ageMs;
 }
 
 /** Simulated time as Redfish writes it: `2024-05-01T10:00:00+00:00`. */
