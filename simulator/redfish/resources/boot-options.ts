@@ -11,17 +11,23 @@ interface BootOption {
   readonly reference: string;
   readonly displayName: string;
   readonly alias: string;
+  readonly uefiDevicePath: string;
 }
 
 /** What the firmware can boot from, in order: network ports, then the first drive. */
 function listBootOptions(machine: Machine): BootOption[] {
-  const names = listPorts(machine.hardware).map(({ port, nic }) => ({
-    displayName: `PXE Device: ${nic.model} port ${port.id}`,
+  const options = listPorts(machine.hardware).map(({ port, nic, number }, index) => ({
+    displayName: `PXE Device: ${nic.model} port ${number}`,
     alias: 'Pxe',
+    // Clients find the option of a network port by the MAC in its path.
+    uefiDevicePath: `PciRoot(0x${index})/Pci(0x1C,0x${number - 1})/MAC(${port.mac.replaceAll(':', '')},0x1)/IPv4(0.0.0.0)`,
   }));
   const drive = machine.hardware.drives[0];
-  if (drive !== undefined) names.push({ displayName: `Drive: ${drive.model}`, alias: 'Hdd' });
-  return names.map((name, index) => ({ reference: `Boot${String(index + 1).padStart(4, '0')}`, ...name }));
+  if (drive !== undefined) {
+    const uefiDevicePath = `PciRoot(0x0)/Pci(0x2,0x0)/HD(1,GPT,${machine.hardware.uuid.toUpperCase()})`;
+    options.push({ displayName: `Drive: ${drive.model}`, alias: 'Hdd', uefiDevicePath });
+  }
+  return options.map((option, index) => ({ reference: `Boot${String(index + 1).padStart(4, '0')}`, ...option }));
 }
 
 /** ComputerSystem.Boot.BootOrder. */
@@ -73,5 +79,6 @@ function renderBootOption(machine: Machine, option: BootOption): JsonObject {
     BootOptionEnabled: true,
     DisplayName: option.displayName,
     Alias: option.alias,
+    UefiDevicePath: option.uefiDevicePath,
   };
 }

@@ -35,7 +35,7 @@ function renderChassis(machine: Machine): JsonObject {
   const { hardware, personality } = machine;
   const path = chassisPath(machine);
   return {
-    ...head({ path, schema: 'Chassis.v1_14_0', id: personality.ids.chassis, name: 'Computer System Chassis' }),
+    ...head({ path, schema: 'Chassis.v1_16_0', id: personality.ids.chassis, name: 'Computer System Chassis' }),
     ChassisType: 'RackMount',
     Manufacturer: personality.manufacturer,
     Model: hardware.model,

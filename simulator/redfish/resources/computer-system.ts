@@ -48,9 +48,12 @@ function renderSystem(machine: Machine): JsonObject {
     BiosVersion: machine.firmware.find((slot) => slot.component === 'bios')?.version ?? '',
     PowerState: power.state,
     IndicatorLED: manager.indicator,
-    LocationIndicatorActive: manager.indicator !== 'Off',
     Status: healthyRollup(),
-    ...(hasBootProgress && { BootProgress: { LastState: power.bootProgress } }),
+    // Both came with schema versions that the vendor has or has not.
+    ...(hasBootProgress && {
+      BootProgress: { LastState: power.bootProgress },
+      LocationIndicatorActive: manager.indicator !== 'Off',
+    }),
     Boot: renderBoot(machine),
     ...renderSummaries(machine),
     ...renderLinks(machine),

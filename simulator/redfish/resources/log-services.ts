@@ -78,6 +78,5 @@ function renderEntry({ machine, path, params }: RedfishRequest): JsonObject | un
     Created: toDateTime(switchedOnAt + event.atMs),
     Message: event.detail === '' ? event.event : `${event.event} ${event.detail}`,
     MessageId: 'Base.1.8.Success',
-    EventType: 'Event',
   };
 }
