@@ -170,7 +170,7 @@ async function openService(machines: readonly Machine[], options: DataCentreOpti
   const push = createEventPush();
   for (const machine of machines) {
     push.watch(machine);
-    machine.manager.onAway(() => listeners.resetAll(machine));
+    machine.manager.onAway(() => listeners.resetAll(machine, front.isActing));
   }
   return {
     certificates,

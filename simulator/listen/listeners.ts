@@ -24,14 +24,21 @@ export interface ListenersOptions {
   readonly certificates: Certificates | undefined;
 }
 
+interface Connection {
+  readonly machine: Machine;
+  readonly raw: Socket;
+  /** What HTTP runs on: the same, or TLS over it. */
+  duplex: Duplex | undefined;
+}
+
 /** The open ports of a data centre: a bare TCP server for each BMC in front of one HTTP server for all. */
 export class Listeners {
   readonly #options: ListenersOptions;
   readonly #http: Server;
   readonly #servers: TcpServer[] = [];
-  /** The BMC that an HTTP connection belongs to, and the TCP connection under it. */
-  readonly #owners = new WeakMap<Duplex, { readonly machine: Machine; readonly raw: Socket }>();
-  readonly #open = new Map<Machine, Set<Socket>>();
+  /** What an HTTP connection belongs to. */
+  readonly #owners = new WeakMap<Duplex, Connection>();
+  readonly #open = new Map<Machine, Set<Connection>>();
   #isClosed = false;
 
   constructor(options: ListenersOptions) {
@@ -88,15 +95,17 @@ export class Listeners {
     else raw.resetAndDestroy();
   }
 
-  /** Cuts all connections of a BMC. */
-  resetAll(machine: Machine): void {
-    for (const raw of this.#open.get(machine) ?? []) raw.resetAndDestroy();
+  /** Cuts all connections of a BMC but those that are spared: the one that told it to restart still gets its answer. */
+  resetAll(machine: Machine, isSpared: (connection: Duplex) => boolean = () => false): void {
+    for (const { raw, duplex } of this.#open.get(machine) ?? []) {
+      if (duplex === undefined || !isSpared(duplex)) raw.resetAndDestroy();
+    }
   }
 
   /** Closes all ports and ends all connections, idle or not. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const sockets of this.#open.values()) for (const raw of sockets) raw.destroy();
+    for (const connections of this.#open.values()) for (const { raw } of connections) raw.destroy();
     await this.#closeServers();
     this.#http.close();
   }
@@ -123,16 +132,17 @@ export class Listeners {
     });
   }
 
-  async #accept(machine: Machine, connection: { readonly raw: Socket; readonly address: string }): Promise<void> {
-    const { raw, address } = connection;
+  async #accept(machine: Machine, at: { readonly raw: Socket; readonly address: string }): Promise<void> {
+    const { raw, address } = at;
     if (!machine.manager.isReachable || this.#isClosed) {
       raw.resetAndDestroy();
       return;
     }
-    this.#track(machine, raw);
+    const connection: Connection = { machine, raw, duplex: undefined };
+    this.#track(connection);
     const { certificates } = this.#options;
     if (certificates === undefined) {
-      this.#hand(machine, { raw, duplex: raw });
+      this.#hand(connection, raw);
       return;
     }
     const secureContext = await certificates.contextOf(machine, address);
@@ -140,22 +150,24 @@ export class Listeners {
     const secure = new TLSSocket(raw, { isServer: true, secureContext });
     // A client that does not trust the certificate leaves in the middle of the handshake.
     secure.on('error', () => raw.destroy());
-    this.#hand(machine, { raw, duplex: secure });
+    this.#hand(connection, secure);
   }
 
-  #hand(machine: Machine, connection: { readonly raw: Socket; readonly duplex: Duplex }): void {
-    this.#owners.set(connection.duplex, { machine, raw: connection.raw });
-    this.#http.emit('connection', connection.duplex);
+  #hand(connection: Connection, duplex: Duplex): void {
+    connection.duplex = duplex;
+    this.#owners.set(duplex, connection);
+    this.#http.emit('connection', duplex);
   }
 
-  #track(machine: Machine, raw: Socket): void {
-    const sockets = this.#open.get(machine) ?? new Set();
-    this.#open.set(machine, sockets);
-    sockets.add(raw);
+  #track(connection: Connection): void {
+    const { machine, raw } = connection;
+    const connections = this.#open.get(machine) ?? new Set();
+    this.#open.set(machine, connections);
+    connections.add(connection);
     raw.on('error', () => undefined);
     raw.once('close', () => {
-      sockets.delete(raw);
-      if (sockets.size === 0) this.#open.delete(machine);
+      connections.delete(connection);
+      if (connections.size === 0) this.#open.delete(machine);
     });
   }
 

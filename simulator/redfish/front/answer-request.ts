@@ -129,6 +129,8 @@ async function answerChange(call: Call): Promise<Outcome> {
   if (input === 'gone') return 'gone';
   if ('refusal' in input) return input.refusal;
   if (exchange.reset === 'after-reading') return 'cut';
+  if (!exchange.machine.manager.isReachable) return 'cut';
+  exchange.beginActing();
   return handle(call, input);
 }
 

@@ -17,6 +17,9 @@ export interface Exchange {
   readonly reset: ResetMoment | undefined;
   /** Cuts the connection as a crash would. */
   cut(): void;
+  /** Says that what was asked for is done from now on, and will be answered whatever it does to the BMC. */
+  beginActing(): void;
+  isActing(): boolean;
 }
 
 /** A request header that a client may send only once; the first of several. */

@@ -26,6 +26,8 @@ export interface FrontOptions {
 export interface Front {
   /** Answers one request of one BMC; never rejects. */
   answer(machine: Machine, request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** True while a change asked for on a connection is being made and answered. */
+  isActing(connection: Duplex): boolean;
 }
 
 /** Makes the front; routes are compiled once a personality. */
@@ -36,9 +38,11 @@ export function createFront(options: FrontOptions): Front {
     tables.set(personality, table);
     return table;
   };
+  const acting = new WeakSet<Duplex>();
   return {
+    isActing: (connection) => acting.has(connection),
     async answer(machine, request, response) {
-      const exchange = openExchange(machine, { request, response, reset: options.reset });
+      const exchange = openExchange(machine, { request, response, reset: options.reset, acting });
       if (!machine.manager.isReachable) return exchange.cut();
       try {
         const outcome = await answerRequest(exchange, tableOf(machine.personality));
@@ -46,6 +50,8 @@ export function createFront(options: FrontOptions): Front {
       } catch (error) {
         options.onBug(error);
         await conclude(exchange, refuse(500, { messageId: 'InternalError' }), options);
+      } finally {
+        acting.delete(request.socket);
       }
     },
   };
@@ -55,7 +61,8 @@ export function createFront(options: FrontOptions): Front {
 export type Outcome = RedfishAnswer | 'cut' | 'gone' | 'streamed';
 
 async function conclude(exchange: Exchange, outcome: Outcome, options: FrontOptions): Promise<void> {
-  const isAway = !exchange.machine.manager.isReachable;
+  // A BMC that was told to restart still says that it will.
+  const isAway = !exchange.machine.manager.isReachable && !exchange.isActing();
   const isAnswered = typeof outcome === 'object' && !isAway && exchange.reset !== 'after-acting';
   const isLogged = options.doesLogReads || !['GET', 'HEAD'].includes(exchange.method);
   if (isLogged && outcome !== 'streamed') {
@@ -63,14 +70,17 @@ async function conclude(exchange: Exchange, outcome: Outcome, options: FrontOpti
     const suffix = typeof outcome === 'object' && (!isAnswered || exchange.reset === 'mid-answer') ? ' cut' : '';
     exchange.machine.log.add('request', `${exchange.method} ${exchange.path} ${end}${suffix}`);
   }
-  if (isAnswered && !exchange.response.headersSent) await sendAnswer(exchange, outcome);
-  else if (outcome !== 'streamed') exchange.cut();
+  if (isAnswered && !exchange.response.headersSent) {
+    if (!exchange.machine.manager.isReachable) exchange.response.setHeader('Connection', 'close');
+    await sendAnswer(exchange, outcome);
+  } else if (outcome !== 'streamed') exchange.cut();
 }
 
 interface Wire {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly reset: (connection: Duplex) => void;
+  readonly acting: WeakSet<Duplex>;
 }
 
 function openExchange(machine: Machine, wire: Wire): Exchange {
@@ -91,6 +101,8 @@ function openExchange(machine: Machine, wire: Wire): Exchange {
     signal: leaving.signal,
     reset: machine.manager.isReachable ? drawReset(machine, { method, path }) : undefined,
     cut: () => wire.reset(request.socket),
+    isActing: () => wire.acting.has(request.socket),
+    beginActing: () => void wire.acting.add(request.socket),
   };
 }
 
