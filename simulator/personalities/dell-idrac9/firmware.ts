@@ -1,6 +1,7 @@
 import type { FirmwareSlot } from '../../machine/firmware.ts';
 import type { Hardware } from '../../machine/hardware.ts';
 import type { Machine } from '../../machine/machine.ts';
+import type { Update } from '../../machine/updates.ts';
 import type { JsonObject } from '../../redfish/route.ts';
 import { driveChoices, driveLines } from '../parts/part-lines.ts';
 import { findLine, installLine, type ReleaseLine, releaseDateOf, releases } from '../parts/release-line.ts';
@@ -203,16 +204,22 @@ function nicSlots(hardware: Hardware): FirmwareSlot[] {
 export function listDellFirmware(machine: Machine): FirmwareEntry[] {
   return [
     ...reportedFirmware(machine).flatMap(entriesOf),
-    ...machine.updates.all
-      .filter((update) => update.phase === 'uploaded' && update.header !== undefined)
-      .map((update) =>
-        entryOf(
-          'Available',
-          availableSlot(update.header?.softwareId ?? '0', update.slots[0]),
-          update.header?.version ?? '',
-        ),
+    ...availablePackages(machine).map((update) =>
+      entryOf(
+        'Available',
+        availableSlot(update.header?.softwareId ?? '0', update.slots[0]),
+        update.header?.version ?? '',
       ),
+    ),
   ];
+}
+
+/** Packages that were pushed and wait to be installed. */
+export function availablePackages(machine: Machine): Update[] {
+  return machine.updates.all.filter(
+    ({ via, phase, header }) =>
+      via === 'push' && header !== undefined && (phase === 'verifying' || phase === 'uploaded'),
+  );
 }
 
 function availableSlot(softwareId: string, slot: FirmwareSlot | undefined): FirmwareSlot {

@@ -1,10 +1,11 @@
 import type { Machine } from '../../machine/machine.ts';
 import type { Update } from '../../machine/updates.ts';
-import { confirm, refuse } from '../../redfish/resources/index.ts';
+import { refuse } from '../../redfish/resources/index.ts';
 import type { JsonObject, RedfishAnswer, RedfishRequest, Route } from '../../redfish/route.ts';
 import { textsIn } from '../parts/decoration.ts';
-import { answerDellUpdate } from './answers.ts';
-import { dellEntryId } from './firmware.ts';
+import { sharedHandler } from '../parts/shared-handler.ts';
+import { answerDellRefusal, answerDellUpdate } from './answers.ts';
+import { availablePackages, dellEntryId } from './firmware.ts';
 
 const manager = '/redfish/v1/Managers/iDRAC.Embedded.1';
 const system = '/redfish/v1/Systems/System.Embedded.1';
@@ -18,7 +19,7 @@ export const installationServicePath = `${system}/Oem/Dell/DellSoftwareInstallat
 
 /** A package that was uploaded and waits, by the address of its Available entry. */
 function uploadedAt(machine: Machine, uri: string): Update | undefined {
-  return machine.updates.all.find((update) => update.phase === 'uploaded' && uri.endsWith(`/${availableId(update)}`));
+  return availablePackages(machine).find((update) => uri.endsWith(`/${availableId(update)}`));
 }
 
 function availableId(update: Update): string {
@@ -67,18 +68,31 @@ function install({ machine, body }: RedfishRequest): RedfishAnswer {
       args: [String(upon), 'InstallUpon', 'DellUpdateService.Install'],
     });
   }
-  const found = textsIn(body.SoftwareIdentityURIs).map((uri) => uploadedAt(machine, uri));
-  const update = found[0];
+  const [uri = ''] = textsIn(body.SoftwareIdentityURIs);
+  const answer = startPackage(machine, uri);
+  if (upon === 'NowAndReboot' && answer.status === 202) machine.power.reset('GracefulRestart');
+  return answer;
+}
+
+/** Starts a package by the address of its entry, once it was checked. */
+function startPackage(machine: Machine, uri: string): RedfishAnswer {
+  const update = uploadedAt(machine, uri);
   if (update === undefined) {
-    return refuse(400, {
-      messageId: 'ActionParameterMissing',
-      args: ['DellUpdateService.Install', 'SoftwareIdentityURIs'],
-    });
+    return refuse(400, { messageId: 'ResourceMissingAtURI', args: [uri] });
   }
-  machine.updates.startUploaded();
-  if (upon === 'NowAndReboot') machine.power.reset('GracefulRestart');
+  if (machine.updates.startUploaded() === 0) return answerDellRefusal(machine, { fault: 'busy', detail: '' });
   return answerDellUpdate(machine, update);
 }
+
+/** SimpleUpdate from a package that is here already; any other address is pulled from, as with every vendor. */
+function simpleUpdate(request: RedfishRequest): RedfishAnswer | Promise<RedfishAnswer> {
+  const { machine, body } = request;
+  const uri = body.ImageURI;
+  return typeof uri === 'string' && uri.startsWith(`${inventory}/`) ? startPackage(machine, uri) : pull(request);
+}
+
+const simpleUpdatePath = '/redfish/v1/UpdateService/Actions/UpdateService.SimpleUpdate';
+const pull = sharedHandler(simpleUpdatePath, 'post');
 
 function lifecycleStatus({ machine }: RedfishRequest): RedfishAnswer {
   const isReady = !machine.manager.isUpdating;
@@ -89,7 +103,6 @@ function lifecycleStatus({ machine }: RedfishRequest): RedfishAnswer {
       RTStatus: isReady ? 'Ready' : 'NotReady',
       ServerStatus: machine.power.state === 'Off' ? 'PoweredOff' : serverStatus(machine),
       Status: isReady ? 'Ready' : 'NotReady',
-      '@Message.ExtendedInfo': confirm().body?.['@Message.ExtendedInfo'],
     },
   };
 }
@@ -125,6 +138,7 @@ function service(path: string, type: string, actions: readonly string[]): Route 
 /** Dell's own services beside the jobs. */
 export const dellServiceRoutes: readonly Route[] = [
   { pattern: inventory, post: uploadPackage, takesUpload: true },
+  { pattern: simpleUpdatePath, post: simpleUpdate },
   { pattern: dellInstallPath, post: install },
   service(lifecycleServicePath, 'DellLCService', ['GetRemoteServicesAPIStatus']),
   { pattern: `${lifecycleServicePath}/Actions/DellLCService.GetRemoteServicesAPIStatus`, post: lifecycleStatus },

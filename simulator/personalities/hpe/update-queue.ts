@@ -95,10 +95,14 @@ function listingRoutes(listing: Listing): Route[] {
 
 /** Starts a component that is in the repository. */
 function enqueue({ machine, body }: RedfishRequest): RedfishAnswer {
-  const update = machine.updates.all.find((each) => each.phase === 'uploaded' && filenameOf(each) === body.Filename);
+  const update = machine.updates.all.find(
+    (each) => each.applyTime === 'OnStartUpdateRequest' && filenameOf(each) === body.Filename,
+  );
   if (update === undefined)
     return hpeAnswer(400, [hpeMessage('Base.1.4.PropertyValueNotInList', [String(body.Filename), 'Filename'])]);
-  machine.updates.startUploaded();
+  if (machine.updates.startUploaded() === 0) {
+    return machine.personality.answerRefusal(machine, { fault: 'busy', detail: 'The component is being checked.' });
+  }
   return { status: 201, headers: { Location: `${hpeUpdatePaths.queue}/${update.id}` }, body: queueItem(update) };
 }
 
