@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { personalityOf } from '../../personalities/index.ts';
-import type { Personality } from '../../personalities/personality.ts';
+import { type Personality, personalityNames } from '../../personalities/personality.ts';
 import { compileRoutes } from '../front/route-table.ts';
 import { sharedRoutes } from './index.ts';
 import { createAskedMachine } from './testing/ask.ts';
 import { plainPersonality } from './testing/plain-personality.ts';
 import { checkBodies, walkTree } from './testing/walk.ts';
 
-const personalities: Readonly<Record<string, Personality>> = {
-  plain: plainPersonality,
-  'dell-idrac9': personalityOf('dell-idrac9'),
-};
+const personalities: ReadonlyMap<string, Personality> = new Map([
+  ['a vendor without quirks', plainPersonality],
+  ...personalityNames.map((name): [string, Personality] => [name, personalityOf(name)]),
+]);
 
-for (const [name, personality] of Object.entries(personalities)) {
+for (const [name, personality] of personalities) {
   test(`every link of the tree of ${name} leads to a resource that names itself`, async () => {
     const asked = createAskedMachine({ personality });
     await asked.ask('POST', '/redfish/v1/SessionService/Sessions', {
