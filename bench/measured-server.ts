@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePortRange } from '../test/real/free-ports.ts';
 import { startRealKube } from '../test/real/kube/real-kube.ts';
 import { type Endpoint, HttpConnection } from './http-connection.ts';
+import { cpuMs, residentMiB } from './processes.ts';
 
 /** A server under measurement. */
 export interface MeasuredServer {
@@ -76,19 +76,4 @@ async function firstLine(stream: NodeJS.ReadableStream): Promise<string> {
   const [line = ''] = text.split('\n');
   if (line === '') throw new Error('the embedded server ended before it was ready');
   return line;
-}
-
-function residentMiB(pid: number): number {
-  const path = `/proc/${pid}/status`;
-  if (!existsSync(path)) return Number.NaN;
-  const kibibytes = /VmRSS:\s+(\d+)/.exec(readFileSync(path, 'utf8'))?.[1];
-  return Number(kibibytes) / 1024;
-}
-
-/** User and system time from the kernel's table, which counts in hundredths of a second. */
-function cpuMs(pid: number): number {
-  const path = `/proc/${pid}/stat`;
-  if (!existsSync(path)) return Number.NaN;
-  const fields = readFileSync(path, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
