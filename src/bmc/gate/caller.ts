@@ -49,7 +49,6 @@ export async function askCredentials(caller: Caller, context: CallerContext): Pr
     if (isBmcError(error)) throw error;
     throw unusable(`the credentials cannot be read: ${error instanceof Error ? error.message : 'no reason given'}`);
   }
-  // Names with a colon cannot be told from the password in Basic authentication, and no header takes a line break.
   if (
     typeof credentials.username !== 'string' ||
     typeof credentials.password !== 'string' ||

@@ -1,6 +1,7 @@
 import { BmcError } from '../errors.ts';
 import type { BmcEndpoint, Gates, LeaseCheck } from './gate.ts';
 import { sessionPath } from './log-in-answer.ts';
+import { isSessionPath } from './plan.ts';
 
 /** Whose session is ended, and by whom. */
 export interface SessionToEnd {
@@ -17,7 +18,7 @@ export interface SessionToEnd {
 export async function endSession(gates: Gates, { endpoint, sessionUri, checkLease }: SessionToEnd): Promise<void> {
   const lane = gates.open(endpoint, checkLease === undefined ? {} : { checkLease });
   const path = sessionPath(sessionUri);
-  if (path === undefined || !/\/Sessions\/[^/]+\/?$/.test(path)) {
+  if (path === undefined || !isSessionPath(path)) {
     throw new BmcError('badAddress', {
       address: JSON.stringify(sessionUri),
       detail: 'it is not the path of a session',

@@ -48,7 +48,8 @@ export function judgeAnswer(answer: HttpAnswer, context: JudgeContext): Outcome 
 function judgeWanted(answer: HttpAnswer, read: AnswerBody, context: JudgeContext): Outcome {
   const { status, headers } = answer;
   if (read.problem === undefined) return { reply: { status, headers, body: read.body, etag: etagOf(headers.etag) } };
-  if (context.method === 'GET') return fail('malformed', context, { detail: read.problem, again: 'often' });
+  if (context.method === 'GET' && status < 300)
+    return fail('malformed', context, { detail: read.problem, again: 'often' });
   // It was carried out, and what it led to would have been in the body.
   const isLost = read.looksCut && headers.location === undefined && context.method !== 'DELETE' && status < 300;
   if (isLost) return fail('ambiguous', context, { status, detail: `${status} with ${read.problem}`, again: 'never' });

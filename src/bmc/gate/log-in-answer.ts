@@ -27,7 +27,7 @@ export function judgeLogIn(answer: HttpAnswer, bounds: AnswerBounds & { readonly
     const token = headers['x-auth-token'];
     const id = body?.['@odata.id'];
     const uri = sessionPath(headers.location ?? (typeof id === 'string' ? id : undefined));
-    if (token !== undefined && token !== '') return { kind: 'session', token, uri };
+    if (token !== undefined && /^[\x21-\x7e]+$/.test(token)) return { kind: 'session', token, uri };
     return { kind: 'odd', status, detail: 'a log-in that gave no token', messageIds: [] };
   }
   const notes = body === undefined ? { detail: '', messageIds: [] } : readErrorNotes(body);

@@ -19,6 +19,8 @@ export interface TurnQueue {
     options: { readonly isFirst: boolean; readonly signal?: AbortSignal | undefined },
   ): Promise<void> | undefined;
   giveBack(): void;
+  /** Resolves when no turn is taken. */
+  untilIdle(): Promise<void>;
   /** Refuses everybody who waits. */
   refuseAll(reason: unknown): void;
 }
@@ -29,6 +31,7 @@ export function createTurnQueue(maxInFlight: number): TurnQueue {
   const ring: QueueLane[] = [];
   let waiting = 0;
   let inFlight = 0;
+  const idlers: (() => void)[] = [];
 
   const leave = (lane: QueueLane, waiter: Waiter): boolean => {
     const at = lane.waiters.indexOf(waiter);
@@ -86,7 +89,9 @@ export function createTurnQueue(maxInFlight: number): TurnQueue {
     giveBack() {
       inFlight -= 1;
       if (waiting > 0) grantNext();
+      else if (inFlight === 0 && idlers.length > 0) for (const resolve of idlers.splice(0)) resolve();
     },
+    untilIdle: () => (inFlight === 0 ? Promise.resolve() : new Promise((resolve) => idlers.push(resolve))),
     refuseAll(reason) {
       for (const lane of ring.splice(0)) {
         for (const waiter of lane.waiters.splice(0)) waiter.refuse(reason);

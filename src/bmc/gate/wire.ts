@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import type { Clock } from '../../kube/index.ts';
 import type { BmcAddress } from '../address.ts';
 import type { HttpAnswer, HttpRequest } from '../http/exchange.ts';
@@ -32,9 +31,6 @@ export function wireHeaders(more: { readonly isIdentity: boolean; readonly accep
   if (more.isIdentity) headers.push('accept-encoding', 'identity');
   return headers;
 }
-
-/** A streamed body's content, or none. */
-export type WireBody = string | Readable | undefined;
 
 /** Makes the connections of a gate. Nothing is connected yet. */
 export function createWire(options: WireOptions): Wire {

@@ -19,9 +19,9 @@ export interface HttpRequest {
   readonly path: string;
   /** Name, value, name, value. */
   readonly headers: string[];
-  readonly body?: string | Readable;
+  readonly body?: string | Readable | undefined;
   /** Length of a streamed body; said as Content-Length, since some BMCs do not take chunks. */
-  readonly lengthBytes?: number;
+  readonly lengthBytes?: number | undefined;
   /** How long it may take; with a streamed body, how long without progress. */
   readonly deadlineMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -48,6 +48,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #lastProgressMs: number;
   #isSettled = false;
+  #bodyError: Error | undefined;
   #status = 0;
   #headers: AnswerHeaders = {};
   #first: Buffer | undefined;
@@ -59,7 +60,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#options = options;
     this.#lastProgressMs = 0;
     this.#deadline = options.clock.after(request.deadlineMs, this.#onDeadline);
-    if (typeof request.body === 'object') this.#lastProgressMs = options.clock.monotonic();
+    if (typeof request.body === 'object') {
+      this.#lastProgressMs = options.clock.monotonic();
+      request.body.on('error', (error) => {
+        this.#bodyError = error;
+      });
+    }
     request.signal?.addEventListener('abort', this.#onAbort, { once: true });
   }
 
@@ -97,7 +103,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
-    this.#settle(undefined, toHttpFailure(error, { hasBegun: this.#controller !== undefined }));
+    const hasBegun = this.#controller !== undefined;
+    const ownFault = this.#bodyError?.message;
+    const failure =
+      ownFault === undefined ? toHttpFailure(error, { hasBegun }) : new HttpFailure('body', ownFault, { hasBegun });
+    this.#settle(undefined, failure);
+  }
+
+  /** It could not even be handed over: nothing will come of it. */
+  drop(): void {
+    this.#isSettled = true;
+    this.#release();
   }
 
   readonly #onAbort = (): void => {
@@ -127,11 +143,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #settle(answer: HttpAnswer | undefined, failure: HttpFailure | undefined): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
+    this.#release();
+    this.#options.done(answer, failure);
+  }
+
+  #release(): void {
     this.#deadline.cancel();
     this.#request.signal?.removeEventListener('abort', this.#onAbort);
     const { body } = this.#request;
     if (typeof body === 'object' && !body.destroyed) body.destroy();
-    this.#options.done(answer, failure);
   }
 }
 

@@ -33,11 +33,7 @@ export class HttpFailure extends Error {
   }
 }
 
-const unreadable = new Set([
-  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
-  'UND_ERR_HEADERS_OVERFLOW',
-  'UND_ERR_RES_EXCEEDED_MAX_SIZE',
-]);
+const tooLarge = new Set(['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_EXCEEDED_MAX_SIZE']);
 
 /** What an error of the HTTP library means. Its text is not passed on where it may quote the answer. */
 export function toHttpFailure(error: unknown, more: { readonly hasBegun: boolean }): HttpFailure {
@@ -45,8 +41,8 @@ export function toHttpFailure(error: unknown, more: { readonly hasBegun: boolean
   const code = codeOf(error);
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH')
     return new HttpFailure('reset', 'the answer ends too early', more);
-  if (unreadable.has(code) || code.startsWith('HPE_')) {
-    return new HttpFailure('malformed', `what is not an HTTP answer (${code})`, more);
+  if (tooLarge.has(code) || (error instanceof Error && error.name === 'HTTPParserError')) {
+    return new HttpFailure('malformed', tooLarge.has(code) ? `too large an answer (${code})` : 'no HTTP answer', more);
   }
   if (code === 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH') {
     return new HttpFailure('body', 'it is not as long as it was when it was measured', more);

@@ -51,6 +51,7 @@ const freshMs = 250;
 /** Makes a transport. Nothing is connected before something is sent. */
 export function createTransport(options: TransportOptions): Transport {
   const lines: Line[] = [];
+  const streams = new Set<Line>();
   let isClosed = false;
 
   const open = (): Line => {
@@ -86,13 +87,25 @@ export function createTransport(options: TransportOptions): Transport {
             else resolve(answer);
           },
         });
-        dispatch(line.client, request, exchange);
+        try {
+          dispatch(line.client, request, exchange);
+        } catch (error) {
+          // A header or path that HTTP does not know: a mistake of ours, not of the BMC.
+          line.isBusy = false;
+          exchange.drop();
+          reject(error);
+        }
       });
     },
-    stream: (request) => openStream(open(), request, options.clock),
+    stream(request) {
+      const line = open();
+      streams.add(line);
+      line.client.once('disconnect', () => streams.delete(line));
+      return openStream(line, request, options.clock);
+    },
     close() {
       isClosed = true;
-      for (const { client, connector } of lines.splice(0)) {
+      for (const { client, connector } of [...lines.splice(0), ...streams]) {
         const reason = new HttpFailure('cancelled', 'the connection is closed', { hasBegun: false });
         connector.abandon(reason);
         void client.destroy(null);
@@ -116,18 +129,10 @@ function openClient(options: TransportOptions, connector: Connector): Client {
   });
 }
 
-function dispatch(client: Client, request: HttpRequest, handler: Dispatcher.DispatchHandler & ErrorSink): void {
+function dispatch(client: Client, request: HttpRequest, handler: Dispatcher.DispatchHandler): void {
   const { method, path, headers, body, lengthBytes } = request;
   if (lengthBytes !== undefined) headers.push('content-length', String(lengthBytes));
-  try {
-    client.dispatch({ method, path, headers, body: body ?? null }, handler);
-  } catch (error) {
-    handler.onResponseError(undefined, error as Error);
-  }
-}
-
-interface ErrorSink {
-  onResponseError(controller: Dispatcher.DispatchController | undefined, error: Error): void;
+  client.dispatch({ method, path, headers, body: body ?? null }, handler);
 }
 
 function openStream(line: Line, request: HttpRequest, clock: Clock): Promise<StreamedAnswer> {
