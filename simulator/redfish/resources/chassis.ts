@@ -2,6 +2,7 @@ import type { Machine } from '../../machine/machine.ts';
 import type { JsonObject, RedfishAnswer, RedfishRequest, Route } from '../route.ts';
 import { confirm, refuse, refuseMissing } from './errors.ts';
 import { ownRoutes } from './own-routes.ts';
+import { versionOn } from './part-firmware.ts';
 import { chassisPath, drivePath, managerPath, root, systemPath } from './paths.ts';
 import { collection, head, healthy, healthyRollup, link, linkList, show, toId } from './render.ts';
 import { notInList, writeMembers } from './written-members.ts';
@@ -96,18 +97,13 @@ function renderPower(machine: Machine): JsonObject {
       Name: psu.slot,
       Model: psu.model,
       SerialNumber: psu.serial,
-      FirmwareVersion: psuFirmware(machine, psu.slot),
+      FirmwareVersion: versionOn(machine, { component: 'psu', slot: psu.slot, index }),
       PowerSupplyType: 'AC',
       LineInputVoltage: 230,
       PowerCapacityWatts: 800,
       Status: healthy(),
     })),
   };
-}
-
-function psuFirmware(machine: Machine, slot: string): string {
-  const slots = machine.firmware.filter(({ component }) => component === 'psu');
-  return (slots.find((candidate) => candidate.slot === slot) ?? slots[0])?.version ?? '';
 }
 
 function renderThermal(machine: Machine): JsonObject {
@@ -149,13 +145,14 @@ function showPowerSubsystem(request: RedfishRequest): RedfishAnswer {
 
 function showPowerSupply(request: RedfishRequest): RedfishAnswer {
   const { path, machine, params } = request;
-  const psu = machine.hardware.psus.find(({ slot }) => toId(slot) === params.psu);
+  const index = machine.hardware.psus.findIndex(({ slot }) => toId(slot) === params.psu);
+  const psu = machine.hardware.psus[index];
   if (psu === undefined) return refuseMissing(path);
   return show(request, 'PowerSupply', {
     ...head({ path, schema: 'PowerSupply.v1_3_0', id: toId(psu.slot), name: psu.slot }),
     Model: psu.model,
     SerialNumber: psu.serial,
-    FirmwareVersion: psuFirmware(machine, psu.slot),
+    FirmwareVersion: versionOn(machine, { component: 'psu', slot: psu.slot, index }),
     PowerSupplyType: 'AC',
     PowerCapacityWatts: 800,
     Status: healthy(),

@@ -3,6 +3,7 @@ import type { Machine } from '../../machine/machine.ts';
 import type { Handler, JsonObject, RedfishAnswer, RedfishRequest, Route } from '../route.ts';
 import { refuseMissing } from './errors.ts';
 import { ownRoutes } from './own-routes.ts';
+import { versionOn } from './part-firmware.ts';
 import { adapterPath, root } from './paths.ts';
 import { collection, head, healthy, link, linkList, show, toId } from './render.ts';
 
@@ -79,12 +80,6 @@ function listMembers(request: RedfishRequest, of: string): RedfishAnswer {
   );
 }
 
-function firmwareOf(machine: Machine, nic: NicPart): string {
-  const slots = machine.firmware.filter(({ component }) => component === 'nic');
-  const own = slots.find(({ slot }) => slot.startsWith(nic.slot)) ?? slots[machine.hardware.nics.indexOf(nic)];
-  return (own ?? slots[0])?.version ?? '';
-}
-
 function renderAdapter(machine: Machine, nic: NicPart): JsonObject {
   const path = adapterPath(machine, nic.slot);
   const under = (folder: string) => nic.ports.map((port) => `${path}/${folder}/${toId(port.id)}`);
@@ -96,7 +91,11 @@ function renderAdapter(machine: Machine, nic: NicPart): JsonObject {
     PartNumber: '',
     Controllers: [
       {
-        FirmwarePackageVersion: firmwareOf(machine, nic),
+        FirmwarePackageVersion: versionOn(machine, {
+          component: 'nic',
+          slot: nic.slot,
+          index: machine.hardware.nics.indexOf(nic),
+        }),
         ControllerCapabilities: { NetworkPortCount: nic.ports.length, NetworkDeviceFunctionCount: nic.ports.length },
         Links: {
           ...linkList('NetworkPorts', under('NetworkPorts')),

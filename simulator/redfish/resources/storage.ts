@@ -3,6 +3,7 @@ import type { Machine } from '../../machine/machine.ts';
 import type { JsonObject, RedfishAnswer, RedfishRequest, Route } from '../route.ts';
 import { refuseMissing } from './errors.ts';
 import { ownRoutes } from './own-routes.ts';
+import { versionOn } from './part-firmware.ts';
 import { chassisPath, drivePath, root, storagePath } from './paths.ts';
 import { collection, head, healthy, healthyRollup, link, linkList, show, toId } from './render.ts';
 
@@ -125,7 +126,11 @@ function renderDrive(machine: Machine, drive: DrivePart): JsonObject {
     Manufacturer: drive.manufacturer,
     Model: drive.model,
     SerialNumber: drive.serial,
-    Revision: machine.firmware.find(({ slot }) => slot === drive.slot)?.version ?? '',
+    Revision: versionOn(machine, {
+      component: 'drive',
+      slot: drive.slot,
+      index: machine.hardware.drives.indexOf(drive),
+    }),
     CapacityBytes: drive.capacityBytes,
     BlockSizeBytes: 512,
     MediaType: drive.mediaType,
