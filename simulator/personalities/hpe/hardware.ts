@@ -20,7 +20,7 @@ export const hpePlaces = {
     Array.from({ length: 8 }, (_, place) => `${processor} DIMM ${place + 1}`),
   ),
   driveSlots: Array.from({ length: 8 }, (_, bay) => `Port ${bay < 4 ? 1 : 2}I Box ${bay < 4 ? 1 : 2} Bay ${bay + 1}`),
-  psuSlots: ['1', '2'],
+  psuSlots: ['Bay 1', 'Bay 2'],
   bmcOui: hpeOui,
 } as const;
 

@@ -43,7 +43,7 @@ export function hpeFirmware(lines: readonly ReleaseLine[], hardware: Hardware): 
       installLine(findLine(lines, { model, component: 'nic', part: nic.model }), { slot: nic.slot, serial }),
     ),
     ...hardware.psus.map((psu) =>
-      installLine(findLine(lines, { model, component: 'psu', part: psu.model }), { slot: `Bay ${psu.slot}`, serial }),
+      installLine(findLine(lines, { model, component: 'psu', part: psu.model }), { slot: psu.slot, serial }),
     ),
     ...hardware.drives.map((drive) =>
       installLine(findLine(lines, { model, component: 'drive', part: drive.model }), { slot: drive.slot, serial }),

@@ -147,9 +147,9 @@ export function lenovoFirmware(hardware: Hardware): FirmwareSlot[] {
         name: psu.slot,
       }),
     ),
-    ...hardware.drives.map((drive, bay) =>
+    ...hardware.drives.map((drive) =>
       installLine(findLine(lenovoLines, { model, component: 'drive', part: drive.model }), {
-        slot: `Disk${bay + 1}`,
+        slot: drive.slot,
         serial,
       }),
     ),

@@ -32,7 +32,7 @@ const inSlot = (slot: string, firstPort: number): AdapterPlan => ({
 const shared = {
   processorSlots: ['1', '2'],
   dimmSlots: slotsOf(['DIMM '], 16),
-  driveSlots: Array.from({ length: 8 }, (_, bay) => `Drive ${bay}`),
+  driveSlots: slotsOf(['Disk'], 8),
   psuSlots: ['PSU1', 'PSU2'],
   bmcOui: lenovoOui,
 } as const;

@@ -68,6 +68,8 @@ export const openbmcLines: readonly ReleaseLine[] = [
   ),
   part('other', 'VR CPU0', releases(['A5.01', '2021-05-18'], ['A5.04', '2022-08-30'])),
   part('other', 'VR CPU1', releases(['A5.01', '2021-05-18'], ['A5.04', '2022-08-30'])),
+  part('other', 'Retimer 0', releases(['1.24.2', '2021-08-10'], ['1.30.1', '2022-12-06'])),
+  part('other', 'Retimer 1', releases(['1.24.2', '2021-08-10'], ['1.30.1', '2022-12-06'])),
   part('other', 'Fan controller', releases(['1.02', '2021-01-12'], ['1.05', '2022-10-11'])),
   part('other', 'PCIe switch', releases(['4.70 B093', '2021-09-14'], ['4.90 B108', '2023-02-28'])),
   part(

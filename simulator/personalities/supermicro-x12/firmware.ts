@@ -59,6 +59,9 @@ export const supermicroLines: readonly ReleaseLine[] = [
     'MCU_X12',
     releases(['0D000280', '2021-08-20'], ['0D000363', '2022-07-25'], ['0D0003B9', '2023-09-05']),
   ),
+  board('MCU_Fan', 'MCU_FAN', releases(['1.06', '2021-01-26'], ['1.09', '2022-11-15'])),
+  board('CPLD_Riser_1', 'CPLD_RSC', releases(['00.05', '2020-12-01'], ['00.07', '2022-04-26'])),
+  { ...board('TPM', 'TPM_9670', releases(['7.85', '2020-07-14'])), isUpdateable: false },
   {
     softwareId: 'STG_3908',
     component: 'storage-controller',
@@ -119,14 +122,14 @@ export function supermicroFirmware(hardware: Hardware): FirmwareSlot[] {
     ),
     ...hardware.psus.map((psu) =>
       installLine(findLine(supermicroLines, { model, component: 'psu', part: psu.model }), {
-        slot: `PowerSupply${psu.slot}`,
+        slot: psu.slot,
         serial,
-        name: `PowerSupply${psu.slot}`,
+        name: psu.slot,
       }),
     ),
-    ...hardware.drives.map((drive, bay) =>
+    ...hardware.drives.map((drive) =>
       installLine(findLine(supermicroLines, { model, component: 'drive', part: drive.model }), {
-        slot: `NVMeController${bay + 1}`,
+        slot: drive.slot,
         serial,
       }),
     ),
@@ -167,7 +170,7 @@ function copyOf(own: FirmwareEntry, prefix: string, version: string): FirmwareEn
 
 function entryOf(machine: Machine, slot: FirmwareSlot): FirmwareEntry {
   return {
-    id: slot.slot,
+    id: idOf(slot),
     slot: slot.slot,
     name: slot.name,
     version: slot.version,
@@ -175,6 +178,11 @@ function entryOf(machine: Machine, slot: FirmwareSlot): FirmwareEntry {
     relatedItems: relatedOf(machine, slot),
     body: { '@odata.type': '#SoftwareInventory.v1_3_0.SoftwareInventory', Manufacturer: 'Supermicro' },
   };
+}
+
+/** Disks are listed by the number of their controller, not by their bay. */
+function idOf(slot: FirmwareSlot): string {
+  return slot.component === 'drive' ? `NVMeController${Number(slot.slot.split('.').at(-1)) + 1}` : slot.slot;
 }
 
 function relatedOf(machine: Machine, slot: FirmwareSlot): string[] {

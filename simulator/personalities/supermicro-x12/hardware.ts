@@ -33,7 +33,7 @@ const shared = {
   dimms: [dimmChoices.samsungDdr4, dimmChoices.micronDdr4],
   driveSlots: Array.from({ length: 8 }, (_, bay) => `Disk.Bay.${bay}`),
   drives: [driveChoices.samsungPm9a3, driveChoices.kioxiaCd6],
-  psuSlots: ['1', '2'],
+  psuSlots: ['PowerSupply1', 'PowerSupply2'],
   bmcOui: supermicroOui,
 } as const;
 
