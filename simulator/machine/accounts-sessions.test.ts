@@ -57,6 +57,18 @@ test('sessions are few, and a closed or expired one makes room', async () => {
   assert.deepEqual(sessions.all, []);
 });
 
+test('tokens are drawn from the seed, and no two are the same', () => {
+  const tokensOf = (seed: number): string[] => {
+    const { sessions } = createPlainMachine({ seed }).machine;
+    return ['a', 'b', 'c'].map((name) => {
+      const session = sessions.open(name);
+      return session === 'exhausted' ? '' : session.token;
+    });
+  };
+  assert.deepEqual(tokensOf(1), tokensOf(1));
+  assert.equal(new Set([...tokensOf(1), ...tokensOf(2)]).size, 6);
+});
+
 test('a restart of the BMC ends all sessions', () => {
   const { machine } = createPlainMachine();
   const session = machine.sessions.open('admin');

@@ -1,4 +1,5 @@
 import type { FirmwareSlot } from './firmware.ts';
+import { formatDetail } from './log-detail.ts';
 import type { MachineBody } from './machine-body.ts';
 import type { UpdateRecord } from './update-record.ts';
 
@@ -95,17 +96,19 @@ export class FlashUnit {
 
   #begin(record: UpdateRecord, slot: FirmwareSlot): void {
     this.#slot = slot;
-    const version = record.header?.version ?? '';
-    this.#machine.log.add(
-      'update.flash-begin',
-      `slot=${slot.slot} version=${version} from=${slot.version} update=${record.id}`,
-    );
+    const { id, header } = record;
+    const detail = { slot: slot.slot, version: header?.version ?? '', from: slot.version, update: id };
+    this.#machine.log.add('update.flash-begin', formatDetail(detail));
   }
 
   #logEnd(result: FlashResult): void {
-    const version = this.#record?.header?.version ?? '';
-    const detail = `slot=${this.#slot?.slot ?? ''} version=${version} result=${result} update=${this.#record?.id ?? ''}`;
-    this.#machine.log.add('update.flash-end', detail);
+    const detail = {
+      slot: this.#slot?.slot ?? '',
+      version: this.#record?.header?.version ?? '',
+      result,
+      update: this.#record?.id ?? '',
+    };
+    this.#machine.log.add('update.flash-end', formatDetail(detail));
   }
 
   #end(result: FlashResult): void {

@@ -109,7 +109,7 @@ test('a host boots from the virtual drive once something is in it, and a restart
   assert.equal(stops, 0, 'it shuts down first');
   await clock.settle();
   assert.deepEqual([stops, machine.power.bootedFrom], [1, 'cd']);
-  assert.match(machine.log.text(), /media\.insert id=Cd image=http:\/\/files\/boot\.iso\n/);
+  assert.match(machine.log.text(), /media\.insert id=Cd path=\/boot\.iso\n/);
   machine.power.reset('PowerCycle');
   await clock.settle();
   assert.equal(stops, 2);

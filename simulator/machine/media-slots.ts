@@ -1,3 +1,4 @@
+import { formatDetail } from './log-detail.ts';
 import type { MediaDrives, Medium } from './machine.ts';
 import type { MachineBody } from './machine-body.ts';
 
@@ -21,7 +22,7 @@ export class MediaSlots implements MediaDrives {
   insert(id: string, medium: Medium): void {
     this.#media ??= new Map();
     this.#media.set(id, medium);
-    this.#machine.log.add('media.insert', `id=${id} image=${withoutSecrets(medium.image)}`);
+    this.#machine.log.add('media.insert', formatDetail({ id, path: pathOf(medium.image) }));
   }
 
   eject(id: string): boolean {
@@ -31,7 +32,10 @@ export class MediaSlots implements MediaDrives {
   }
 }
 
-/** An address without the user part and the query, where passwords and tokens are. */
-export function withoutSecrets(address: string): string {
-  return address.replace(/\/\/[^/@]*@/, '//').replace(/[?#].*$/s, '');
+/**
+ * The path of an address: without user and query, where passwords and tokens are, and without host and port, which differ
+ * from run to run while the log must not.
+ */
+export function pathOf(address: string): string {
+  return address.replace(/^[a-z0-9+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type FaultRule, faultKinds } from '../faults/fault.ts';
+import { readDetail } from './log-detail.ts';
 import { createPlainMachine, type PlainMachine, plainFile } from './testing/plain-machine.ts';
 import type { PlainChanges } from './testing/plain-personality.ts';
 
@@ -140,19 +141,17 @@ function checkLog({ machine }: PlainMachine): void {
   const written = new Map<string, string>();
   const running = new Map(machine.firmware.map((slot) => [slot.slot, '1.0.0']));
   for (const { event, detail } of machine.log.events) {
-    const fields = new Map(
-      detail.split(' ').map((part) => [part.slice(0, part.indexOf('=')), part.slice(part.indexOf('=') + 1)]),
-    );
-    const slot = fields.get('slot') ?? '';
-    const version = fields.get('version') ?? '';
+    const fields = readDetail(detail);
+    const slot = fields.slot ?? '';
+    const version = fields.version ?? '';
     if (event === 'update.flash-begin') {
       assert.equal(open, undefined, `a flash of ${slot} began during one of ${open}`);
-      assert.equal(fields.get('from'), running.get(slot));
+      assert.equal(fields.from, running.get(slot));
       open = slot;
     } else if (event === 'update.flash-end') {
       assert.equal(open, slot);
       open = undefined;
-      if (fields.get('result') === 'ok') written.set(slot, version);
+      if (fields.result === 'ok') written.set(slot, version);
     } else if (event === 'update.active') {
       assert.equal(written.get(slot), version, `${slot} runs ${version}, which was not written`);
       written.delete(slot);

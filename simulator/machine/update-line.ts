@@ -1,8 +1,9 @@
 import { type Admission, admitUpdate, findRival, needsHostOff } from './admit-update.ts';
 import { examineImage } from './examine-image.ts';
 import { type FlashResult, FlashUnit } from './flash-unit.ts';
+import { formatDetail } from './log-detail.ts';
 import type { MachineBody } from './machine-body.ts';
-import { withoutSecrets } from './media-slots.ts';
+import { pathOf } from './media-slots.ts';
 import { machineRulesOf, updateRulesOf } from './rules.ts';
 import { UpdateRecord } from './update-record.ts';
 import type { Update, UpdateFault, UpdateRefusal, UpdateRequest, Updates } from './updates.ts';
@@ -139,7 +140,7 @@ export class UpdateLine implements Updates {
   #download(record: UpdateRecord, uri: string, request: UpdateRequest): void {
     const { clock, faults, personality } = this.#machine;
     record.enter('downloading');
-    this.#machine.log.add('update.downloading', `update=${record.id} uri=${withoutSecrets(uri)}`);
+    this.#machine.log.add('update.downloading', formatDetail({ update: record.id, path: pathOf(uri) }));
     const durationMs = this.#machine.vary(personality.timings.downloadMs);
     record.task.run(10, durationMs);
     const isDoomed = faults.strike('image-download-fails') !== undefined;
@@ -154,7 +155,7 @@ export class UpdateLine implements Updates {
   #downloaded(record: UpdateRecord, file: Awaited<ReturnType<MachineBody['download']>>): void {
     if (record.isOver) return;
     if ('failure' in file) {
-      this.#machine.log.add('update.download-failed', `update=${record.id} why=${file.failure.replaceAll(' ', '-')}`);
+      this.#machine.log.add('update.download-failed', formatDetail({ update: record.id, why: file.failure }));
       this.#close(record, { fault: 'download-failed' });
       return;
     }
@@ -284,7 +285,10 @@ export class UpdateLine implements Updates {
       slot.previousVersion = slot.version;
       slot.version = slot.pendingVersion;
       delete slot.pendingVersion;
-      this.#machine.log.add('update.active', `slot=${slot.slot} version=${slot.version} update=${record.id}`);
+      this.#machine.log.add(
+        'update.active',
+        formatDetail({ slot: slot.slot, version: slot.version, update: record.id }),
+      );
     }
   }
 
