@@ -23,7 +23,7 @@ const wordRules: readonly Rule[] = [
   [/\bpsu|power ?supply|^pws|_psu/i, 'psu'],
   [/gpu|graphics|accelerator|\bvga\b|video/i, 'gpu'],
   [
-    /\b(?:i?nic|ethernet|network|infiniband|lom|ocp|hca|connectx|netxtreme|gigabit|fibre|fc hba)|\bnic|_nic|bcm57|mellanox|10g(?:be|b)?\b/i,
+    /\b(?:i?nic|ethernet|network|infiniband|lom|ocp|hca|connectx|netxtreme|gigabit|fibre|fc hba)|\bnic|_nic|\beth\b|sfp\d*\b|bcm ?57|mellanox|10g(?:be|b)?\b/i,
     'nic',
   ],
   [

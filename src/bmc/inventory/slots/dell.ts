@@ -15,7 +15,7 @@ const fqddRules: readonly (readonly [RegExp, ComponentType])[] = [
   [/^PSU\./i, 'psu'],
   [/^(?:Video|GPU|ProcAccelerator|Accelerator)\./i, 'gpu'],
   [/^TPM\./i, 'tpm'],
-  [/^(?:LC|USC|DriverPack|Diagnostics|OSCollector|SystemConfiguration|Enclosure|Backplane)\./i, 'other'],
+  [/^(?:LC|USC|DriverPack|Diagnostics|OSCollector|SystemConfiguration|ServiceModule|Enclosure|Backplane)\./i, 'other'],
 ];
 
 interface DellEntry {

@@ -23,15 +23,17 @@ function toHpeSlot(entry: FirmwareEntry, redundant: FirmwareEntry | undefined): 
   const isRom = !isBackup && /system rom/i.test(entry.name);
   return toSlot(entry, {
     slot: isOnBoard ? entry.name : `${entry.name} (${place})`,
-    component: componentOfName(entry),
+    component: componentOfName(entry, place),
     ...(isRom && redundant !== undefined ? { previousVersion: redundant.version } : {}),
     ...(isBackup ? { isBackup } : {}),
   });
 }
 
-function componentOfName({ name, relatedItems }: FirmwareEntry): ComponentType {
+function componentOfName({ name, relatedItems }: FirmwareEntry, place: string | undefined): ComponentType {
   if (/^ilo\b/i.test(name)) return 'bmc';
   if (/system rom/i.test(name)) return 'bios';
   if (/embedded video/i.test(name)) return 'other';
-  return componentOf({ relatedItems, names: [name] });
+  const component = componentOf({ relatedItems, names: [name] });
+  // Drives go by their model alone; the place is a box and a bay.
+  return component === 'other' && /\bbox\b.*\bbay\b/i.test(place ?? '') ? 'drive' : component;
 }
