@@ -73,6 +73,11 @@ export const ilo5Lines: readonly ReleaseLine[] = [
     releases(['3.72.18', '2022-07-18'], ['3.85.8', '2023-08-29']),
   ),
   board(
+    'Innovation Engine (IE) Firmware',
+    '2a6e1d58-3d77-4f9c-9b50-f1fd11b1c117',
+    releases(['0.2.2.2', '2021-06-14'], ['0.2.3.0', '2022-10-24']),
+  ),
+  board(
     'Server Platform Services (SPS) Firmware',
     '2a6e1d58-3d77-4f9c-9b50-f1fd11b1c106',
     releases(['4.1.4.901', '2022-08-15'], ['4.1.5.2', '2023-09-11']),

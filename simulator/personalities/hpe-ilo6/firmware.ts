@@ -73,6 +73,11 @@ export const ilo6Lines: readonly ReleaseLine[] = [
     releases(['4.10.20', '2023-03-13'], ['4.20.5', '2023-09-18']),
   ),
   board(
+    'Innovation Engine (IE) Firmware',
+    '2a6e1d58-3d77-4f9c-9b50-f1fd11b1c137',
+    releases(['0.2.2.2', '2021-06-14'], ['0.2.3.0', '2022-10-24']),
+  ),
+  board(
     'Server Platform Services (SPS) Firmware',
     '2a6e1d58-3d77-4f9c-9b50-f1fd11b1c126',
     releases(['6.1.4.5', '2023-04-03'], ['6.1.4.47', '2023-11-20']),

@@ -88,6 +88,8 @@ export const lenovoLines: readonly ReleaseLine[] = [
     name: 'RAID 940-8i 4GB Flash PCIe Gen4 12Gb Adapter',
     releases: releases(['52.15.0-4147', '2021-12-14'], ['52.22.0-4544', '2022-10-25'], ['52.26.0-5014', '2023-11-21']),
   },
+  board('Backplane2', 'BP-M2-2', releases(['1.02', '2021-02-16'], ['1.04', '2022-12-06'])),
+  board('Riser1', 'RISER-X16', releases(['3.1', '2020-10-13'], ['3.4', '2022-05-24'])),
   board('Backplane1', 'BP-U2-8', releases(['1.07', '2021-02-16'], ['1.12', '2022-12-06'], ['1.15', '2023-10-17'])),
   { ...board('TPM', 'TPM-NTC-75', releases(['7.2.2.0', '2020-05-19'])), isUpdateable: false },
   {
