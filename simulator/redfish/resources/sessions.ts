@@ -77,7 +77,7 @@ function logIn(request: RedfishRequest): RedfishAnswer {
 }
 
 /** The answer to credentials that are wrong, or right but of an account that is locked. */
-export function refuseCredentials(path: string, verdict: 'refused' | 'locked'): RedfishAnswer {
+function refuseCredentials(path: string, verdict: 'refused' | 'locked'): RedfishAnswer {
   const reason = verdict === 'locked' ? 'the account is locked out for now.' : 'user name or password is wrong.';
   return refuse(401, { messageId: 'ResourceAtUriUnauthorized', args: [path, reason] });
 }
