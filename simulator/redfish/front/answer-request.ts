@@ -45,11 +45,11 @@ interface Call {
 }
 
 async function delay(exchange: Exchange): Promise<'gone' | undefined> {
-  const { machine, method, path, signal } = exchange;
+  const { machine, method, path } = exchange;
   const slow = machine.faults.strike('slow-answer', { method, path });
   if (slow === undefined) return undefined;
-  await machine.clock.hold(machine.name, slow.durationMs ?? slowMs, signal);
-  return signal.aborted ? 'gone' : undefined;
+  await machine.clock.hold(machine.name, slow.durationMs ?? slowMs, exchange.signal);
+  return exchange.signal.aborted ? 'gone' : undefined;
 }
 
 function disturb(exchange: Exchange): RedfishAnswer | undefined {
@@ -165,16 +165,20 @@ function allowBody(exchange: Exchange): void {
   if (isWaitingForLeave(exchange)) exchange.response.writeContinue();
 }
 
-function handle(call: Call, input: Input): RedfishAnswer | Promise<RedfishAnswer> {
+function handle(
+  call: Call,
+  input: Input,
+  target: Pick<RedfishRequest, 'path' | 'query'> = call.exchange,
+): RedfishAnswer | Promise<RedfishAnswer> {
   const { exchange, match, caller, method } = call;
   const entry = match.handler(method);
   if (entry === undefined) return refuseMethod(match.allowed);
   return entry.handle({
     machine: exchange.machine,
-    method: exchange.method === 'HEAD' ? 'GET' : exchange.method,
-    path: exchange.path,
+    method: method.toUpperCase(),
+    path: target.path,
     params: entry.params,
-    query: exchange.query,
+    query: target.query,
     headers: exchange.request.headers,
     ...input,
     ...caller,
@@ -186,8 +190,11 @@ function readerOf(call: Call): ReadResource {
   return async (path) => {
     const match = call.table.match(path);
     if (match?.handler('get') === undefined) return undefined;
-    const exchange = { ...call.exchange, method: 'GET', path, query: new URLSearchParams() };
-    const answer = await handle({ ...call, exchange, match, method: 'get' }, { body: {} });
+    const answer = await handle(
+      { ...call, match, method: 'get' },
+      { body: {} },
+      { path, query: new URLSearchParams() },
+    );
     return answer.status === 200 ? answer.body : undefined;
   };
 }

@@ -89,8 +89,7 @@ function openExchange(machine: Machine, wire: Wire): Exchange {
   const mark = target.indexOf('?');
   const path = (mark < 0 ? target : target.slice(0, mark)).replace(/\/+$/, '') || '/';
   const method = request.method ?? 'GET';
-  const leaving = new AbortController();
-  response.once('close', () => leaving.abort());
+  let leaving: AbortController | undefined;
   return {
     machine,
     request,
@@ -98,7 +97,15 @@ function openExchange(machine: Machine, wire: Wire): Exchange {
     method,
     path,
     query: new URLSearchParams(mark < 0 ? '' : target.slice(mark + 1)),
-    signal: leaving.signal,
+    // Made only for the few who wait: to abort one for each request costs as much as to answer it.
+    get signal() {
+      if (leaving !== undefined) return leaving.signal;
+      const made = new AbortController();
+      leaving = made;
+      if (response.destroyed) made.abort();
+      else response.once('close', () => made.abort());
+      return made.signal;
+    },
     reset: machine.manager.isReachable ? drawReset(machine, { method, path }) : undefined,
     cut: () => wire.reset(request.socket),
     isActing: () => wire.acting.has(request.socket),

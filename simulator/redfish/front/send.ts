@@ -21,9 +21,9 @@ export async function sendAnswer(exchange: Exchange, answer: RedfishAnswer): Pro
   // A client can tell from it that the BMC's clock is off.
   response.setHeader('Date', new Date(machine.manager.now()).toUTCString());
   if (machine.personality.service.doesCloseConnections) response.setHeader('Connection', 'close');
-  if (body !== undefined) response.setHeader('Content-Length', body.length);
+  if (body !== undefined) response.setHeader('Content-Length', Buffer.byteLength(body));
   else if (answer.status !== 204 && answer.status !== 304) response.setHeader('Content-Length', 0);
-  if (exchange.reset === 'mid-answer') await sendHalf(exchange, body ?? Buffer.alloc(0));
+  if (exchange.reset === 'mid-answer') await sendHalf(exchange, Buffer.from(body ?? ''));
   else await finish(response, body);
 }
 
@@ -61,8 +61,9 @@ function spoil(exchange: Exchange, draft: Draft & { readonly text: string }): Dr
   return { headers, text };
 }
 
-async function encodeBody(exchange: Exchange, draft: Draft): Promise<Buffer> {
-  const plain = Buffer.from(draft.text ?? '');
+/** A text is left as it is: it goes out in one piece with the headers. */
+async function encodeBody(exchange: Exchange, draft: Draft): Promise<Buffer | string> {
+  const plain = draft.text ?? '';
   const accepted = headerOf(exchange.request, 'accept-encoding') ?? '';
   const isCompressed =
     exchange.machine.personality.service.hasGzip === true &&
@@ -75,10 +76,11 @@ async function encodeBody(exchange: Exchange, draft: Draft): Promise<Buffer> {
   return compress(plain);
 }
 
-function finish(response: ServerResponse, body: Buffer | undefined): Promise<void> {
+function finish(response: ServerResponse, body: Buffer | string | undefined): Promise<void> {
   return new Promise((resolve) => {
     response.once('close', resolve);
-    response.end(body, () => resolve());
+    if (body === undefined) response.end(() => resolve());
+    else response.end(body, () => resolve());
   });
 }
 
