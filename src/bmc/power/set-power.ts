@@ -77,12 +77,11 @@ async function carryOut(order: {
   if (wish.target === 'off') return switching.goOff();
   if (wish.target === 'on' || before === 'off') return switching.goOn();
   const can = (type: string) => offer.types === undefined || offer.types.includes(type);
-  const isGraceful = wish.isGraceful === true;
+  const offAndOn = async () => (await switching.goOff()) && (await switching.goOn());
   // Off and on again is seen in the power state; a restart in one go often is not.
-  if (isGraceful && can('GracefulShutdown')) return (await switching.goOff()) && (await switching.goOn());
-  if (isGraceful && can('GracefulRestart')) return switching.restartGracefully();
-  if (wish.target === 'cycle' && !can('PowerCycle') && can('ForceOff')) {
-    return (await switching.goOff()) && (await switching.goOn());
-  }
-  return switching.restart(wish.target === 'cycle' ? ['PowerCycle', 'ForceRestart'] : ['ForceRestart', 'PowerCycle']);
+  if (wish.isGraceful === true && can('GracefulShutdown')) return offAndOn();
+  if (wish.isGraceful === true && can('GracefulRestart')) return switching.restartGracefully();
+  const types = wish.target === 'cycle' ? ['PowerCycle'] : ['ForceRestart', 'PowerCycle'];
+  if (!types.some(can) && can('ForceOff')) return offAndOn();
+  return switching.restart(wish.target === 'cycle' ? [...types, 'ForceRestart'] : types);
 }

@@ -10,6 +10,8 @@ const defaultGraceMs = 5 * 60_000;
 const defaultDeadlineMs = 15 * 60_000;
 /** After a restart in one go: how long a sign of it is looked for. */
 const signMs = 60_000;
+/** The same for a host that shows none but its power. */
+const shortSignMs = 15_000;
 
 /** The steps of one change of power. Each resolves to true when what it brought about was seen. */
 export interface Switching {
@@ -129,7 +131,7 @@ export function createSwitching(
 
   const restart = async (types: readonly string[]): Promise<boolean> => {
     const answer = await send(types);
-    const isSeen = await sawRestart(Math.min(left(), signMs));
+    const isSeen = await sawRestart(Math.min(left(), signsOf(system) === '' ? shortSignMs : signMs));
     if (!isSeen && answer === 'lost') {
       const fields = { origin: bmc.gate.origin, method: 'POST', path: offer.target };
       throw new BmcError('ambiguous', { ...fields, detail: 'and the host shows no sign of a restart' });
