@@ -6,10 +6,8 @@ import { connect } from 'node:tls';
 import { type DataCentreOptions, type RunningBmc, startDataCentre } from './index.ts';
 import { ask, basic } from './redfish/front/testing/wire.ts';
 
-const personalities = ['dell-idrac9', 'hpe-ilo5', 'hpe-ilo6'] as const;
-
 async function start(context: TestContext, options: Partial<DataCentreOptions> = {}) {
-  const dataCentre = await startDataCentre({ seed: 1, servers: 3, speed: 1000, personalities, ...options });
+  const dataCentre = await startDataCentre({ seed: 1, servers: 3, speed: 1000, ...options });
   context.after(() => dataCentre.close());
   return dataCentre;
 }

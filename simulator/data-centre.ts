@@ -1,7 +1,7 @@
 import { systemClock } from '../src/kube/index.ts';
 import type { FaultRule } from './faults/fault.ts';
-import { createFaultSets } from './faults/fault-sets.ts';
-import { planFleet } from './fleet/index.ts';
+import { createFaultSets, type FaultSets } from './faults/fault-sets.ts';
+import { type FleetPlan, type PlannedServer, planFleet } from './fleet/index.ts';
 import type { AgentTarget } from './hosts/agent-link.ts';
 import type { Host } from './hosts/host.ts';
 import { createHttpDownloader } from './images/download-image.ts';
@@ -87,55 +87,48 @@ export interface DataCentre {
   close(): Promise<void>;
 }
 
-/** Switches a data centre on; resolves once every BMC can be asked. */
+/** Switches a data centre on; resolves once every BMC can be asked, and leaves nothing open when that fails. */
 export async function startDataCentre(options: DataCentreOptions): Promise<DataCentre> {
   const clock = options.clock ?? createScaledClock({ speed: options.speed ?? 1 });
+  // A clock that was given may drive more than this data centre.
+  const closeClock = (): void => (options.clock === undefined ? clock.close() : undefined);
+  try {
+    return await assemble({ ...options, clock }, closeClock);
+  } catch (error) {
+    closeClock();
+    throw error;
+  }
+}
+
+async function assemble(
+  options: DataCentreOptions & { readonly clock: SimClock },
+  closeClock: () => void,
+): Promise<DataCentre> {
+  const { clock, seed } = options;
   const plan = planFleet({
-    seed: options.seed,
+    seed,
     servers: options.servers,
     personalities: (options.personalities ?? personalityNames).map(personalityOf),
     ...(options.racks === undefined ? {} : { racks: options.racks }),
   });
-  const faults = createFaultSets(options.faults ?? [], options.seed);
+  const faults = createFaultSets(options.faults ?? [], seed);
   const fabric = wireFabric(plan, options.provisioningVlan);
-  const shared = { clock, seed: options.seed, faults, images: createImageDigests(), download: createHttpDownloader() };
-  const machines = plan.servers.map((server) =>
-    createMachine({
-      ...shared,
-      name: server.name,
-      personality: server.personality,
-      hardware: server.hardware,
-      username: server.username,
-      password: server.password,
-      neighbourOf: (mac) => fabric.neighbourOf(mac),
-      isPoweredOn: options.arePoweredOn ?? false,
-    }),
-  );
+  const machines = buildMachines(plan, { ...options, faultSets: faults, fabric });
   const service = await openService(machines, options);
-  const bmcs = plan.servers.map(({ name, username, password }, index) =>
-    describeBmc(
-      { name, username, password },
-      { ...service, machine: at(machines, index), endpoint: at(service.endpoints, index) },
-    ),
+  const bmcs = plan.servers.map((server, index) =>
+    describeBmc(server, { ...service, machine: at(machines, index), endpoint: at(service.endpoints, index) }),
   );
-  const hosts = await startHosts({
-    bmcs,
-    fabric,
-    clock,
-    target: options.agent,
-    provisioningVlan: options.provisioningVlan,
+  const { agent: target, provisioningVlan } = options;
+  const hosts = await startHosts({ bmcs, fabric, clock, target, provisioningVlan }).catch(async (error: unknown) => {
+    await service.close();
+    throw error;
   });
-  const byName = new Map(bmcs.map((bmc) => [bmc.name, bmc]));
   return {
-    seed: options.seed,
+    seed,
     clock,
     bmcs,
     caPem: service.certificates?.caPem,
-    bmc(name) {
-      const found = byName.get(name);
-      if (found === undefined) throw new RangeError(`there is no server "${name}": the first one is ${bmcs[0]?.name}`);
-      return found;
-    },
+    bmc: findByName(bmcs),
     setFaults: (rules) => faults.replace(rules),
     get faults() {
       return faults.rules;
@@ -145,9 +138,42 @@ export async function startDataCentre(options: DataCentreOptions): Promise<DataC
     setAgent: (target) => hosts.setTarget(target),
     async close() {
       await Promise.all([hosts.close(), service.close()]);
-      // A clock that was given may drive more than this data centre.
-      if (options.clock === undefined) clock.close();
+      closeClock();
     },
+  };
+}
+
+interface MachineSurroundings extends DataCentreOptions {
+  readonly clock: SimClock;
+  readonly faultSets: FaultSets;
+  readonly fabric: Fabric;
+}
+
+function buildMachines(
+  plan: FleetPlan,
+  { clock, seed, fabric, faultSets, arePoweredOn }: MachineSurroundings,
+): Machine[] {
+  const shared = { clock, seed, faults: faultSets, images: createImageDigests(), download: createHttpDownloader() };
+  return plan.servers.map(({ name, personality, hardware, username, password }) =>
+    createMachine({
+      ...shared,
+      name,
+      personality,
+      hardware,
+      username,
+      password,
+      neighbourOf: (mac) => fabric.neighbourOf(mac),
+      isPoweredOn: arePoweredOn ?? false,
+    }),
+  );
+}
+
+function findByName(bmcs: readonly RunningBmc[]): (name: string) => RunningBmc {
+  const byName = new Map(bmcs.map((bmc) => [bmc.name, bmc]));
+  return (name) => {
+    const found = byName.get(name);
+    if (found === undefined) throw new RangeError(`there is no server "${name}": the first one is ${bmcs[0]?.name}`);
+    return found;
   };
 }
 
@@ -183,12 +209,14 @@ async function openService(machines: readonly Machine[], options: DataCentreOpti
 }
 
 function describeBmc(
-  login: { readonly name: string; readonly username: string; readonly password: string },
+  { name, username, password }: PlannedServer,
   place: { readonly machine: Machine; readonly endpoint: Endpoint; readonly certificates: Certificates | undefined },
 ): RunningBmc {
   const { machine, endpoint, certificates } = place;
   return {
-    ...login,
+    name,
+    username,
+    password,
     url: urlOf(endpoint, certificates === undefined ? 'http' : 'https'),
     systemPath: `/redfish/v1/Systems/${machine.personality.ids.system}`,
     machine,

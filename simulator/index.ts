@@ -32,7 +32,7 @@ export type { EventLog, LoggedEvent } from './machine/event-log.ts';
 export type { ComponentType, FirmwareSlot } from './machine/firmware.ts';
 export type { Hardware } from './machine/hardware.ts';
 export type { Machine, Neighbour } from './machine/machine.ts';
-export { personalityOf } from './personalities/index.ts';
+export { type AvailableFirmware, availableFirmware, maxFleetSize, personalityOf } from './personalities/index.ts';
 export { type Personality, type PersonalityName, personalityNames } from './personalities/personality.ts';
 export type { Fabric, PortName, SimSwitch } from './switches/fabric.ts';
 export type { PortSettings } from './switches/switch-port.ts';
