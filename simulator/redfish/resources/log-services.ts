@@ -67,7 +67,7 @@ function renderLog({ machine, path }: RedfishRequest, id: string): JsonObject {
 }
 
 function renderEntry({ machine, path, params }: RedfishRequest): JsonObject | undefined {
-  const event = machine.log.events[Number(params.entry) - 1];
+  const event = /^\d+$/.test(String(params.entry)) ? machine.log.events[Number(params.entry) - 1] : undefined;
   if (event === undefined) return undefined;
   const switchedOnAt = machine.clock.now() - machine.clock.elapsedMs();
   const id = String(params.entry);
