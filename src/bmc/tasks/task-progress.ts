@@ -69,7 +69,7 @@ export function progressOfTask(task: TaskSnapshot, context: ProgressContext = {}
     case 'suspended':
       return { kind: 'suspended', message };
     default:
-      return { kind: 'running', percent: task.percent, message };
+      return { kind: 'running', percent: task.percent, message, ...(isQueued(task) ? { isQueued: true } : {}) };
   }
 }
 
@@ -93,6 +93,10 @@ function kindOfDellJob(job: VendorJob, context: ProgressContext): Kind {
   return isOfBmc(context) ? 'running' : kind;
 }
 
+function isQueued({ state, vendorJob }: TaskSnapshot): boolean {
+  return vendorJob === undefined && /^(?:new|starting|pending)$/i.test(state);
+}
+
 function isOfBmc({ component }: ProgressContext): boolean {
   return component === 'bmc';
 }
@@ -104,7 +108,7 @@ function lookUp(table: Readonly<Record<string, Kind>>, state: string): Kind | un
 
 function completion(task: TaskSnapshot, message: string): UpdateProgress {
   const reset = resetAskedFor(task.messages);
-  if (reset !== undefined) return { kind: `waits-for-${reset}-reset`, message };
+  if (reset !== undefined) return { kind: `waits-for-${reset}-reset`, message, isTaskOver: true };
   const hasWarning = /^warning$/i.test(task.status);
   return { kind: 'completed', hasWarning, message };
 }

@@ -1,6 +1,6 @@
 import type { Bmc } from '../bmc.ts';
 import { BmcError } from '../errors.ts';
-import { type Activation, activationOf, startPatienceMs } from '../vendors/index.ts';
+import { type Activation, activationOf, isResetDue, startPatienceMs } from '../vendors/index.ts';
 import { type PollOptions, type ProgressLook, pollProgress } from './poll-progress.ts';
 import type { StartedUpdate, UpdateProgress } from './update.ts';
 
@@ -18,6 +18,8 @@ export interface FollowInstallOptions extends PollOptions {
   readonly stallMs?: number;
   /** A task that ends with a warning counts as failed; it counts as completed unless set. */
   readonly isWarningFailure?: boolean;
+  /** The reset that it waited for was done: it takes a while until the task notices, and some never do. */
+  readonly hasReset?: boolean;
 }
 
 /** How the following of an update ended. What completed must still be verified. */
@@ -59,7 +61,7 @@ async function follow(bmc: Bmc, started: StartedUpdate, options: FollowInstallOp
     last = { ...look, isStalled: look.unchangedMs >= stallMs };
     throwIfLockedOut(bmc, started, look.progress);
     const wish = await options.onProgress?.(last);
-    const outcome = await outcomeOf({ bmc, started, look, isWarningFailure: options.isWarningFailure === true });
+    const outcome = await outcomeOf({ bmc, started, look, options });
     if (outcome !== undefined) return outcome;
     if (wish === 'stop') return { kind: 'stopped', last };
   }
@@ -71,32 +73,56 @@ interface Seen {
   readonly bmc: Bmc;
   readonly started: StartedUpdate;
   readonly look: ProgressLook;
-  readonly isWarningFailure: boolean;
+  readonly options: FollowInstallOptions;
 }
 
-async function outcomeOf({ bmc, started, look, isWarningFailure }: Seen): Promise<InstallOutcome | undefined> {
+async function outcomeOf(seen: Seen): Promise<InstallOutcome | undefined> {
+  const { bmc, started, look, options } = seen;
   const { progress } = look;
   switch (progress.kind) {
     case 'completed': {
       const { hasWarning, message } = progress;
-      if (hasWarning && isWarningFailure) return { kind: 'failed', message, messageIds: [] };
+      if (hasWarning && options.isWarningFailure === true) return { kind: 'failed', message, messageIds: [] };
       return { kind: 'completed', hasWarning, message, activation: await activation(bmc, started) };
     }
     case 'gone':
       return { kind: 'gone', message: progress.message, activation: await activation(bmc, started) };
     case 'failed':
-      return progress;
     case 'waits-for-start':
       return progress;
     case 'waits-for-bmc-reset':
-      return { kind: 'waits-for-reset', reset: 'bmc', message: progress.message };
     case 'waits-for-host-reset':
-      return isPassing(started, look)
-        ? undefined
-        : { kind: 'waits-for-reset', reset: 'host', message: progress.message };
+      return resetOutcome(seen, progress);
+    case 'running':
+      return queuedOutcome(seen);
     default:
       return undefined;
   }
+}
+
+async function resetOutcome(
+  { bmc, started, look, options }: Seen,
+  progress: Extract<UpdateProgress, { kind: 'waits-for-host-reset' | 'waits-for-bmc-reset' }>,
+): Promise<InstallOutcome | undefined> {
+  const { message } = progress;
+  if (options.hasReset !== true) {
+    const reset = progress.kind === 'waits-for-bmc-reset' ? 'bmc' : 'host';
+    return isPassing(started, look) && progress.isTaskOver !== true
+      ? undefined
+      : { kind: 'waits-for-reset', reset, message };
+  }
+  if (progress.isTaskOver !== true) return undefined;
+  return { kind: 'completed', hasWarning: false, message, activation: await activation(bmc, started) };
+}
+
+/** A queued task of host firmware that does not begin waits for the host, without the BMC saying so. */
+async function queuedOutcome({ bmc, started, look, options }: Seen): Promise<InstallOutcome | undefined> {
+  const { progress, unchangedMs } = look;
+  if (options.hasReset === true || progress.kind !== 'running' || progress.isQueued !== true) return undefined;
+  const component = started.component ?? 'other';
+  const question = { activation: await activation(bmc, started), component, progress, hasReset: false, unchangedMs };
+  if (isResetDue(question) !== 'host') return undefined;
+  return { kind: 'waits-for-reset', reset: 'host', message: `${progress.message}; it does not begin by itself` };
 }
 
 /** An immediate update is queued for a moment before it begins; only one that stays queued waits for the host. */

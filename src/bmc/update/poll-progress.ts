@@ -49,7 +49,8 @@ export async function* pollProgress(
 }
 
 function keyOf(progress: UpdateProgress): string {
-  return progress.kind === 'running' ? `running ${progress.percent ?? ''}` : progress.kind;
+  if (progress.kind !== 'running') return progress.kind;
+  return `${progress.isQueued === true ? 'queued' : 'running'} ${progress.percent ?? ''}`;
 }
 
 function throwIfCancelled(bmc: Bmc, signal: AbortSignal | undefined): void {

@@ -1,3 +1,4 @@
+import { backoffDelay, sleep } from '../../kube/index.ts';
 import type { Bmc } from '../bmc.ts';
 import { BmcError, isBmcError } from '../errors.ts';
 import type { GateReply, GateRequest } from '../gate/gate.ts';
@@ -15,6 +16,7 @@ import type { UpdateOffer } from './update-offer.ts';
 
 /** A BMC may check the whole image before it answers. */
 const answerDeadlineMs = 300_000;
+const storedDeadlineMs = 600_000;
 
 /** Everything that a send needs. */
 export interface Sending {
@@ -74,7 +76,24 @@ async function installUploaded(sending: Sending, plan: PushPlan, reply: GateRepl
     stored !== undefined && offer.firmwareInventory !== undefined && isChild(stored, offer.firmwareInventory);
   if (!isStored || findTask(reply).taskUri !== undefined || offer.pull === undefined) return reply;
   const body = { ImageURI: stored, '@Redfish.OperationApplyTime': plan.applyTime };
-  return sendOnce(sending, { path: offer.pull.target, body });
+  return sendWhenFree(sending, { path: offer.pull.target, body });
+}
+
+/** While it looks at what was stored the iDRAC says that it is busy and does nothing: it may be asked again. */
+async function sendWhenFree(
+  sending: Sending,
+  post: { readonly path: string; readonly body: JsonObject },
+): Promise<GateReply> {
+  const { clock, random } = sending.bmc;
+  const end = clock.monotonic() + storedDeadlineMs;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await sendOnce(sending, post);
+    } catch (error) {
+      if (!isBmcError(error, 'busy') || clock.monotonic() >= end || sending.signal?.aborted === true) throw error;
+    }
+    await sleep(clock, backoffDelay({ baseMs: 5000, maxMs: 30_000 }, tries, random), sending.signal);
+  }
 }
 
 function isChild(path: string, parent: string): boolean {
@@ -170,7 +189,8 @@ function toSendError(
     ...(error.status === undefined ? {} : { status: error.status }),
   };
   const detail = `${advice}; ${error.message}`;
-  if (cureFor(error.messageIds) !== undefined) {
+  const cure = cureFor(error.messageIds);
+  if (cure !== undefined && cure !== 'retry-later') {
     return new BmcError('blocked', { origin, what: 'take the update', detail }, more);
   }
   return new BmcError(error.code, { ...fields, status: error.status ?? 0, detail }, more);

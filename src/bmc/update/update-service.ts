@@ -57,7 +57,9 @@ export function describeOffer(
   const pull = pullIn(body, parameters);
   const general = textsIn(objectIn(body, supportedTimes), 'SupportedValues');
   const push = pushIn(body, general);
-  const multipart = multipartIn(body, pull?.applyTimes ?? general);
+  // What holds for one way holds for the multipart push, where that does not say it for itself.
+  const otherTimes = [pull?.applyTimes, push?.applyTimes, general].find((times) => (times ?? []).length > 0);
+  const multipart = multipartIn(body, otherTimes ?? []);
   const times = [
     ...general,
     ...(multipart?.applyTimes ?? []),

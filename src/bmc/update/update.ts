@@ -48,11 +48,17 @@ export interface StartedUpdate {
 
 /** Where a started update stands. */
 export type UpdateProgress =
-  | { readonly kind: 'running'; readonly percent: number | undefined; readonly message: string }
-  /** Staged: goes on when the host is reset. */
-  | { readonly kind: 'waits-for-host-reset'; readonly message: string }
+  | {
+      readonly kind: 'running';
+      readonly percent: number | undefined;
+      readonly message: string;
+      /** The BMC has not begun with it; host firmware that stays so waits for the host without saying it. */
+      readonly isQueued?: boolean;
+    }
+  /** Staged: goes on when the host is reset; where the task is over it says so even after the reset. */
+  | { readonly kind: 'waits-for-host-reset'; readonly message: string; readonly isTaskOver?: boolean }
   /** Staged: goes on when the BMC is reset. */
-  | { readonly kind: 'waits-for-bmc-reset'; readonly message: string }
+  | { readonly kind: 'waits-for-bmc-reset'; readonly message: string; readonly isTaskOver?: boolean }
   | { readonly kind: 'suspended'; readonly message: string }
   /** Uploaded and checked: goes on when continueInstall is called. */
   | { readonly kind: 'waits-for-start'; readonly message: string }

@@ -49,6 +49,7 @@ const due = (
   });
 
 const running = (percent?: number): UpdateProgress => ({ kind: 'running', percent, message: '' });
+const queued: UpdateProgress = { kind: 'running', percent: 20, message: '', isQueued: true };
 const completed: UpdateProgress = { kind: 'completed', hasWarning: false, message: '' };
 
 test('a reset is due once: when it is waited for, or when the task is over', () => {
@@ -61,14 +62,15 @@ test('a reset is due once: when it is waited for, or when the task is over', () 
   assert.equal(due('bios', { kind: 'failed', message: '', messageIds: [] }), undefined);
 });
 
-test('a task that stands at its beginning for half a minute waits for the host without saying so', () => {
-  assert.equal(due('nic', running(), { unchangedMs: 20_000 }), undefined);
-  assert.equal(due('nic', running(0), { unchangedMs: 40_000 }), 'host');
-  assert.equal(due('nic', running(5), { unchangedMs: 40_000 }), undefined);
-  assert.equal(due('bmc', running(0), { unchangedMs: 40_000 }), undefined);
+test('a task that is queued for half a minute waits for the host without saying so', () => {
+  assert.equal(due('nic', queued, { unchangedMs: 20_000 }), undefined);
+  assert.equal(due('nic', queued, { unchangedMs: 40_000 }), 'host');
+  assert.equal(due('nic', running(0), { unchangedMs: 40_000 }), undefined);
+  assert.equal(due('nic', queued, { unchangedMs: 40_000, hasReset: true }), undefined);
+  assert.equal(due('bmc', queued, { unchangedMs: 40_000 }), undefined);
 });
 
 test('a host whose BMC writes the BIOS itself is not reset meanwhile', () => {
-  assert.equal(due('bios', running(0), { unchangedMs: 40_000, vendor: 'supermicro' }), undefined);
-  assert.equal(due('bios', running(0), { unchangedMs: 40_000, vendor: 'openbmc' }), undefined);
+  assert.equal(due('bios', queued, { unchangedMs: 40_000, vendor: 'supermicro' }), undefined);
+  assert.equal(due('bios', queued, { unchangedMs: 40_000, vendor: 'openbmc' }), undefined);
 });

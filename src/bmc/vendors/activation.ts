@@ -53,12 +53,12 @@ export interface ResetQuestion {
   readonly unchangedMs: number;
 }
 
-/** How long an update may stand at its beginning before a restart of the host is taken to be what it waits for. */
+/** How long an update may be queued before a restart of the host is taken to be what it waits for. */
 export const startPatienceMs = 30_000;
 
 /**
- * Whether a reset is due now. Host firmware is reset for once: when the BMC says it waits for it, when the task stands at
- * its beginning for half a minute, or when it is over; never while a task makes progress.
+ * Whether a reset is due now. Host firmware is reset for once: when the BMC says it waits for it, when the task has been
+ * queued for half a minute, or when it is over; never while it runs.
  */
 export function isResetDue(question: ResetQuestion): 'host' | 'bmc' | undefined {
   const { activation, progress, hasReset } = question;
@@ -80,5 +80,5 @@ export function isResetDue(question: ResetQuestion): 'host' | 'bmc' | undefined 
 
 function doesWaitUnsaid({ activation, progress, unchangedMs }: ResetQuestion): boolean {
   if (activation.reset !== 'host' || activation.isHostUntouchable || progress.kind !== 'running') return false;
-  return (progress.percent ?? 0) === 0 && unchangedMs > startPatienceMs;
+  return progress.isQueued === true && unchangedMs > startPatienceMs;
 }

@@ -35,7 +35,7 @@ export const supermicroWays: UpdateWays = {
   chooseApplyTime: (_component, offered) => firstOffered(offered, ['OnStartUpdateRequest', 'Immediate', 'OnReset']),
   async defaultTargets(bmc, order) {
     if (order.component === 'bios') return [`${barePath((await systemOf(bmc)).path)}/Bios`];
-    if (order.component !== 'bmc') return [];
+    if (order.component !== 'bmc') throw targetsWanted(bmc, order);
     const { managers } = await bmc.root();
     const [manager] = managers === undefined ? [] : await listPaths(bmc, managers);
     return manager === undefined ? [] : [manager];
@@ -53,6 +53,15 @@ export const supermicroWays: UpdateWays = {
     return genericWays.adviceFor(error);
   },
 };
+
+/** Without targets the BMC refuses every image, and which of several parts is meant cannot be guessed. */
+function targetsWanted(bmc: Bmc, order: InstallOrder): BmcError {
+  return new BmcError('blocked', {
+    origin: bmc.gate.origin,
+    what: `take an image for ${order.component}`,
+    detail: 'it must be told what the image is for: name the inventory entries as targets',
+  });
+}
 
 async function preserveOf(bmc: Bmc): Promise<JsonObject> {
   const model = textIn((await systemOf(bmc)).body, 'Model') ?? '';
