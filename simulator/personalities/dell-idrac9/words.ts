@@ -123,7 +123,7 @@ export function jobMessageOf(machine: Machine, task: Task): DellMessage {
       severity: 'Critical',
     };
   }
-  return dellFaults[task.reason as UpdateFault] ?? dellFaults['flash-failed'];
+  return { ...(dellFaults[task.reason as UpdateFault] ?? dellFaults['flash-failed']), severity: 'Critical' };
 }
 
 const jobNames: Readonly<Record<string, string>> = {
