@@ -100,7 +100,7 @@ function changeSettings(request: RedfishRequest): RedfishAnswer {
 }
 
 /** Stages what a PATCH of a BIOS settings object asks for; the refusal if it is refused. */
-export function stageBiosSettings({ machine, body }: RedfishRequest): RedfishAnswer | undefined {
+function stageBiosSettings({ machine, body }: RedfishRequest): RedfishAnswer | undefined {
   const { ApplyTime } = objectAt(body, '@Redfish.SettingsApplyTime');
   if (ApplyTime !== undefined && !applyTimes.includes(say(ApplyTime))) {
     return refuse(400, notInList('@Redfish.SettingsApplyTime/ApplyTime', ApplyTime));

@@ -43,7 +43,7 @@ export function makeMessage(order: MessageOrder): JsonObject {
 }
 
 /** A Redfish error body. Several messages come under the code GeneralError, as the specification wants. */
-export function makeErrorBody(orders: readonly MessageOrder[]): JsonObject {
+function makeErrorBody(orders: readonly MessageOrder[]): JsonObject {
   const messages = orders.map(makeMessage);
   const first = messages[0];
   const isSingle = messages.length === 1 && first !== undefined;

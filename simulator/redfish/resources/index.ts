@@ -22,17 +22,15 @@ import { updateRequestRoutes } from './update-requests.ts';
 import { updateServiceRoutes } from './update-service.ts';
 import { virtualMediaRoutes } from './virtual-media.ts';
 
-export { stageBiosSettings } from './bios.ts';
 export {
   confirm,
   type MessageOrder,
-  makeErrorBody,
   makeMessage,
   refuse,
   refuseMethod,
   refuseMissing,
 } from './errors.ts';
-export { isTaskOver, renderTask } from './tasks.ts';
+export { renderTask } from './tasks.ts';
 export { beginUpdate } from './update-requests.ts';
 
 /** The standard resources, which every personality has; a personality's own routes win over them. */

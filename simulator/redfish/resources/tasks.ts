@@ -23,7 +23,7 @@ export const taskRoutes: readonly Route[] = [
 ];
 
 /** True for a task that goes no further. */
-export function isTaskOver({ state }: Task): boolean {
+function isTaskOver({ state }: Task): boolean {
   return (
     state === 'Completed' ||
     state === 'Exception' ||
