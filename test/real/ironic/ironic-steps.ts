@@ -22,6 +22,7 @@ export interface BmcLook {
   power(): Promise<string>;
   /** The value of a BIOS attribute that is in force. */
   bios(name: string): Promise<unknown>;
+  biosVersion(): Promise<unknown>;
 }
 
 /** A BMC under test, and what must be seen of it. */
@@ -36,7 +37,19 @@ export interface IronicSubject {
     readonly macs: readonly string[];
     /** Logical processors. */
     readonly cpus: number;
+    /** The switches that LLDP hears, where the BMC tells. */
+    readonly switches?: readonly string[];
   };
+  /** A BIOS image that the BMC can pull, and the version it brings; needed for the firmware step. */
+  readonly biosImage?: { readonly url: string; readonly version: string };
+}
+
+/** Which steps a BMC can take. */
+export interface IronicStepsOptions {
+  readonly name: string;
+  connect(): Promise<IronicSubject>;
+  /** Also update the BIOS in a service step. */
+  readonly withFirmware?: boolean;
 }
 
 interface BiosSetting {
@@ -56,11 +69,12 @@ export function lookByReading(reader: RedfishReader, systemPath: string): BmcLoo
       const { Attributes } = (await reader.read(Bios['@odata.id'])) as { Attributes: Record<string, unknown> };
       return Attributes[name];
     },
+    biosVersion: async () => (await reader.read(systemPath)).BiosVersion,
   };
 }
 
 /** Lets the unmodified redfish driver of a real Ironic enrol, inspect, power, clean and service one BMC. */
-export function runIronicSteps(name: string, connect: () => Promise<IronicSubject>): void {
+export function runIronicSteps({ name, connect, withFirmware = false }: IronicStepsOptions): void {
   describe(`Ironic's redfish driver on ${name}`, () => {
     let subject: IronicSubject;
     let node: string;
@@ -104,6 +118,18 @@ export function runIronicSteps(name: string, connect: () => Promise<IronicSubjec
       await subject.ironic.waitForState(node, 'active');
       await checkBiosChanged(subject, { node, change });
     });
+
+    if (!withFirmware) return;
+    it('updates the BIOS in a service step of a host in use', async () => {
+      const { biosImage } = subject;
+      assert.ok(biosImage, 'there is no BIOS image for it');
+      const settings = [{ component: 'bios', url: biosImage.url }];
+      const service_steps = [{ interface: 'firmware', step: 'update', args: { settings } }];
+      await provision(subject.ironic, node, { target: 'service', service_steps });
+      await subject.ironic.waitForState(node, 'active');
+      assert.equal(await subject.look.biosVersion(), biosImage.version);
+      await checkFirmwareKnown(subject, { node, version: biosImage.version });
+    });
   });
 }
 
@@ -139,10 +165,21 @@ async function checkInspected({ ironic, expected }: IronicSubject, node: IronicN
   assert.ok(Number(node.properties.local_gb) > 0, 'no disk was seen');
   const { ports } = (await ironic.api('GET', `/v1/nodes/${node.uuid}/ports`)) as { ports: { address: string }[] };
   assert.deepEqual(ports.map((port) => port.address).sort(), [...expected.macs].sort());
-  const { inventory } = (await ironic.api('GET', `/v1/nodes/${node.uuid}/inventory`)) as {
-    inventory: { cpu: { count: number }; interfaces: { mac_address: string }[] };
+  const { inventory, plugin_data } = (await ironic.api('GET', `/v1/nodes/${node.uuid}/inventory`)) as {
+    inventory: { cpu: { count: number } };
+    plugin_data: { parsed_lldp?: Record<string, { switch_system_name: string }> };
   };
   assert.equal(inventory.cpu.count, expected.cpus);
+  if (expected.switches === undefined) return;
+  const heard = Object.values(plugin_data.parsed_lldp ?? {}).map((each) => each.switch_system_name);
+  assert.deepEqual([...new Set(heard)].sort(), [...expected.switches].sort());
+}
+
+async function checkFirmwareKnown({ ironic }: IronicSubject, seen: { node: string; version: string }): Promise<void> {
+  const { firmware } = (await ironic.api('GET', `/v1/nodes/${seen.node}/firmware`)) as {
+    firmware: { component: string; current_version: string }[];
+  };
+  assert.equal(firmware.find((each) => each.component === 'bios')?.current_version, seen.version);
 }
 
 interface BiosChange {
