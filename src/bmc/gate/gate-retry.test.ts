@@ -6,7 +6,7 @@ import { type BmcErrorCode, isBmcError } from '../errors.ts';
 import type { SmallHandler } from '../http/testing/small-bmc.ts';
 import type { GateRequest } from './gate.ts';
 import { openTestGate } from './testing/test-gate.ts';
-import { hurry } from './testing/until.ts';
+import { until } from './testing/until.ts';
 
 const path = '/redfish/v1/Systems/1';
 const reset: SmallHandler = (_, response) => {
@@ -121,10 +121,10 @@ const cases: readonly Case[] = [
 
 for (const { name, method, faults, sent, code } of cases) {
   test(name, async (t) => {
-    const { lane, bmc, clock } = await openTestGate(t);
+    const { lane, bmc } = await openTestGate(t);
     await lane.request({ method: 'GET', path: '/redfish/v1/Systems' });
     bmc.on(`${method} ${path}`, inTurn(...faults));
-    const outcome = hurry(clock, lane.request({ method, path, ...(method === 'GET' ? {} : { body: { a: 1 } }) }));
+    const outcome = lane.request({ method, path, ...(method === 'GET' ? {} : { body: { a: 1 } }) });
     if (code === undefined) await outcome;
     else await assert.rejects(outcome, (error) => isBmcError(error, code));
     assert.equal(bmc.lines.filter((line) => line === `${method} ${path}`).length, sent);
@@ -159,8 +159,15 @@ test('a GET without an answer is tried twice, and no longer than its deadlines',
   const { lane, bmc, clock } = await openTestGate(t);
   await lane.request({ method: 'GET', path: '/redfish/v1/Systems' });
   bmc.on(`GET ${path}`, () => 'handled');
-  await assert.rejects(hurry(clock, lane.request({ method: 'GET', path })), (error) => isBmcError(error, 'timeout'));
-  assert.equal(bmc.lines.filter((line) => line === `GET ${path}`).length, 2);
+  const gets = (): number => bmc.lines.filter((line) => line === `GET ${path}`).length;
+  const get = lane.request({ method: 'GET', path });
+  await until(() => gets() === 1);
+  clock.advance(30_000);
+  await until(() => gets() === 2);
+  clock.advance(30_000);
+  await assert.rejects(get, (error) => isBmcError(error, 'timeout'));
+  assert.equal(gets(), 2);
+  assert.ok(lane.state.spacingMs > 0);
 });
 
 test('a POST without an answer is ambiguous', async (t) => {
@@ -168,7 +175,9 @@ test('a POST without an answer is ambiguous', async (t) => {
   await lane.request({ method: 'GET', path: '/redfish/v1/Systems' });
   bmc.on(`POST ${path}`, () => 'handled');
   const post = lane.request({ method: 'POST', path, body: {}, deadlineMs: 5_000 });
-  await assert.rejects(hurry(clock, post), (error) => isBmcError(error, 'ambiguous'));
+  await until(() => bmc.lines.includes(`POST ${path}`));
+  clock.advance(5_000);
+  await assert.rejects(post, (error) => isBmcError(error, 'ambiguous'));
 });
 
 test('a POST whose connection is refused was not sent, and is tried again', async (t) => {
@@ -176,8 +185,10 @@ test('a POST whose connection is refused was not sent, and is tried again', asyn
   await lane.request({ method: 'GET', path: '/redfish/v1/Systems' });
   await bmc.close();
   clock.advance(300);
-  const post = hurry(clock, lane.request({ method: 'POST', path, body: {} }));
+  const before = lane.state.requests;
+  const post = lane.request({ method: 'POST', path, body: {} });
   await assert.rejects(post, (error) => isBmcError(error, 'unreachable'));
+  assert.equal(lane.state.requests - before, 4);
 });
 
 test('a caller can say how often', async (t) => {

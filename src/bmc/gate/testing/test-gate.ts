@@ -1,15 +1,15 @@
 import type { TestContext } from 'node:test';
-import { createFakeClock, type FakeClock } from '../../../kube/index.ts';
 import { type SmallBmc, type SmallBmcOptions, startSmallBmc } from '../../http/testing/small-bmc.ts';
+import { createHurriedClock } from '../../testing/hurried-clock.ts';
 import type { BmcEndpoint, GateLane, Gates, LeaseCheck } from '../gate.ts';
 import { createGates, type GatesOptions } from '../gates.ts';
 
-/** A gate in front of a small BMC, with a clock that the test drives. */
+/** A gate in front of a small BMC. Sleeping takes no real time; deadlines pass when the test moves the clock. */
 export interface TestGate {
   readonly bmc: SmallBmc;
   readonly gates: Gates;
   readonly lane: GateLane;
-  readonly clock: FakeClock;
+  readonly clock: ReturnType<typeof createHurriedClock>;
   readonly endpoint: BmcEndpoint;
   /** What the gate is told when it asks; a test may change it. */
   readonly credentials: { username: string; password: string };
@@ -26,7 +26,7 @@ export interface TestGateOptions extends SmallBmcOptions, Pick<GatesOptions, 'se
 /** Opens a gate that is closed with the test. */
 export async function openTestGate(t: TestContext, options: TestGateOptions = {}): Promise<TestGate> {
   const bmc = await startSmallBmc(options);
-  const clock = createFakeClock();
+  const clock = createHurriedClock();
   const { settings, metrics, logger, authentication, checkLease } = options;
   const gates = createGates({
     clock,

@@ -128,7 +128,7 @@ export async function startSmallBmc(options: SmallBmcOptions = {}): Promise<Smal
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, host, resolve));
   const { port } = server.address() as AddressInfo;
   const name = host.includes(':') ? `[${host}]` : host;
-  return Object.assign(Object.create(Object.prototype, Object.getOwnPropertyDescriptors(bmc)) as typeof bmc, {
+  return Object.assign(bmc, {
     origin: `${options.tls === undefined ? 'http' : 'https'}://${name}:${port}`,
     port,
     close: () =>
