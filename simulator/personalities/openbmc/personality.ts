@@ -1,4 +1,6 @@
+import type { Machine } from '../../machine/machine.ts';
 import { refuse, renderTask } from '../../redfish/resources/index.ts';
+import type { JsonObject } from '../../redfish/route.ts';
 import { decorateBy, withOem, without } from '../parts/decoration.ts';
 import { type MonitorManner, monitorPath, monitorRoute } from '../parts/task-monitor.ts';
 import type { Personality } from '../personality.ts';
@@ -32,8 +34,21 @@ const decorate = decorateBy({
     );
   },
   SoftwareInventory: (body) => without(body, 'SoftwareId', 'Manufacturer'),
-  Task: (body) => ({ ...body, TaskMonitor: monitorPath(monitors, String(body.Id)), HidePayload: false }),
+  Task: (body, machine) => ({
+    ...body,
+    TaskMonitor: monitorPath(monitors, String(body.Id)),
+    HidePayload: false,
+    Payload: payloadOf(machine, String(body.Id)),
+  }),
 });
+
+/** bmcweb tells with what request a task was made; of an upload the content is left out. */
+function payloadOf(machine: Machine, taskId: string): JsonObject | undefined {
+  const update = machine.updates.all.find((each) => each.taskId === taskId);
+  if (update === undefined) return undefined;
+  const TargetUri = `/redfish/v1/UpdateService/${update.via === 'push' ? 'update' : 'update-multipart'}`;
+  return { HttpHeaders: [], HttpOperation: 'POST', JsonBody: '<discarded>', TargetUri };
+}
 
 /** OpenBMC: raw and multipart pushes only, images known by digests, a host flash that wants the host off. */
 export const openbmc: Personality = {

@@ -25,7 +25,7 @@ const meanings: Readonly<Record<string, string>> = {
   UpdateTaskQueueFull: 'the update task queue of the iLO is full: remove finished tasks from it',
   UpdateWithPowerOff: 'the host must be off for this update',
   UpdateWithPowerOn: 'the host must be on for this update',
-  UpdateInterrupted: 'the update was interrupted',
+  UpdateInterrupted: 'the update was interrupted, or not all of the image was there: check the image',
   UpdateCancelled: 'the update was cancelled',
   UpdateTemporarilyUnavailable: 'the server cannot do this update just now: try again later',
   // Supermicro
