@@ -117,7 +117,9 @@ export class Listeners {
   }
 
   #listen(machine: Machine, at: Endpoint & { readonly count: number }): Promise<Endpoint> {
-    const server = createServer({ noDelay: true }, (raw) => void this.#accept(machine, { raw, address: at.address }));
+    const server = createServer({ noDelay: true }, (raw) => {
+      this.#accept(machine, { raw, address: at.address }).catch(() => raw.destroy());
+    });
     return new Promise((resolve, reject) => {
       server.once('error', (error) => reject(listenErrorOf(error, at)));
       server.listen(at.port, at.address, () => {

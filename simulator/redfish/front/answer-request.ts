@@ -60,11 +60,14 @@ function disturb(exchange: Exchange): RedfishAnswer | undefined {
   return isBarred ? unauthorized(exchange) : undefined;
 }
 
+/** In the vendor's words, except that a read which is refused as if it were wrong (HPE's 400) would only confuse. */
 function busy(exchange: Exchange): RedfishAnswer {
-  const { machine } = exchange;
-  const answer =
-    machine.personality.answerBusy?.(machine) ??
-    refuse(503, { messageId: 'ServiceTemporarilyUnavailable', args: [String(busyRetrySeconds)] });
+  const { machine, method } = exchange;
+  const said = machine.personality.answerBusy?.(machine);
+  const isSaid = said !== undefined && (said.status === 503 || !['GET', 'HEAD'].includes(method));
+  const answer = isSaid
+    ? said
+    : refuse(503, { messageId: 'ServiceTemporarilyUnavailable', args: [String(busyRetrySeconds)] });
   return { ...answer, headers: { 'Retry-After': String(busyRetrySeconds), ...answer.headers } };
 }
 

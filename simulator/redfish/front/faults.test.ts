@@ -36,12 +36,21 @@ test('busy: 503 with a time to come back, then all is well', async (t) => {
   assert.equal((await read()).status, 200);
 });
 
-test('busy in the words of the vendor', async (t) => {
-  const { read, fake } = await start(t, { kind: 'busy' });
-  Object.assign(fake.machine.personality, {
-    answerBusy: () => ({ status: 503, headers: { 'Retry-After': '7' }, body: {} }),
-  });
-  assert.equal((await read()).headers['retry-after'], '7');
+test('busy in the words of the vendor, save for reads it would call wrong', async (t) => {
+  for (const [status, read, changed] of [
+    [503, 503, 503],
+    [400, 503, 400],
+  ] as const) {
+    const started = await start(t, { kind: 'busy' }, { kind: 'busy' });
+    const answerBusy = () => ({ status, headers: { 'Retry-After': '7' }, body: { Vendor: 'says so' } });
+    Object.assign(started.fake.machine.personality, { answerBusy });
+    assert.equal((await started.read()).status, read);
+    const answer = await started.act();
+    assert.deepEqual(
+      [answer.status, answer.headers['retry-after'], answer.json],
+      [changed, '7', { Vendor: 'says so' }],
+    );
+  }
 });
 
 test('unauthorized-while-updating: 401 to the right password, and only while the BMC is flashed', async (t) => {

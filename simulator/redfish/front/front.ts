@@ -49,7 +49,9 @@ export function createFront(options: FrontOptions): Front {
         await conclude(exchange, outcome, options);
       } catch (error) {
         options.onBug(error);
-        await conclude(exchange, refuse(500, { messageId: 'InternalError' }), options);
+        const apology = refuse(500, { messageId: 'InternalError' });
+        // When not even that can be said, there is nothing left but to hang up.
+        await conclude(exchange, apology, options).catch(() => exchange.cut());
       } finally {
         acting.delete(request.socket);
       }
@@ -87,7 +89,7 @@ function openExchange(machine: Machine, wire: Wire): Exchange {
   const { request, response } = wire;
   const target = request.url ?? '/';
   const mark = target.indexOf('?');
-  const path = (mark < 0 ? target : target.slice(0, mark)).replace(/\/+$/, '') || '/';
+  const path = decodePath((mark < 0 ? target : target.slice(0, mark)).replace(/\/+$/, '') || '/');
   const method = request.method ?? 'GET';
   let leaving: AbortController | undefined;
   return {
@@ -111,6 +113,16 @@ function openExchange(machine: Machine, wire: Wire): Exchange {
     isActing: () => wire.acting.has(request.socket),
     beginActing: () => void wire.acting.add(request.socket),
   };
+}
+
+/** Clients may encode what they find in a link, such as colons; what cannot be decoded leads nowhere. */
+function decodePath(path: string): string {
+  if (!path.includes('%')) return path;
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
 
 function drawReset(machine: Machine, at: { method: string; path: string }): ResetMoment | undefined {

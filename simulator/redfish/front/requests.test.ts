@@ -77,10 +77,13 @@ test('texts that are not JSON go out as they are', async (t) => {
 test("a personality's route wins over a shared one, method by method", async (t) => {
   const own: Route = {
     pattern: '/redfish/v1/Systems/:id',
-    get: ({ params }) => ({ status: 200, body: { Own: params.id } }),
+    get: ({ params, path }) => ({ status: 200, body: { Own: params.id, Path: path } }),
   };
   const { url } = await start(t, { routes: [own] });
-  assert.deepEqual((await ask(`${url}/Systems/Bay%3A1`, { headers: login })).json, { Own: 'Bay:1' });
+  assert.deepEqual((await ask(`${url}/Systems/Bay%3A1`, { headers: login })).json, {
+    Own: 'Bay:1',
+    Path: '/redfish/v1/Systems/Bay:1',
+  });
   assert.equal((await ask(`${url}/Systems/x`, { method: 'DELETE', headers: login })).status, 204);
 });
 
@@ -143,6 +146,16 @@ test('changes are logged with their result, reads only when asked for', async (t
 test('a service that closes connections says so', async (t) => {
   const { url } = await start(t, { service: { doesCloseConnections: true } });
   assert.equal((await ask(url)).headers.connection, 'close');
+});
+
+test('an answer that cannot be sent is an internal error, too', async (t) => {
+  const odd: Route = {
+    pattern: '/redfish/v1/Odd',
+    get: () => ({ status: 200, headers: { 'X-Odd': 'a\nb' }, body: {} }),
+  };
+  const { url, bugs } = await start(t, { routes: [odd] });
+  assert.equal((await ask(`${url}/Odd`, { headers: login })).status, 500);
+  assert.equal(bugs.length, 1);
 });
 
 test('a handler that throws is an internal error, and is told', async (t) => {
