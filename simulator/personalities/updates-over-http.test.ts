@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { buildImage } from '../images/build-image.ts';
 import type { ComponentType } from '../machine/firmware.ts';
 import type { Machine } from '../machine/machine.ts';
 import { personalityNames, personalityOf } from './index.ts';
 import {
   carryThrough,
+  foreignImage,
   lastUpdate,
   multipart,
   newestImage,
@@ -74,13 +74,7 @@ async function sendImage(bmc: VendorBmc, way: Way, image: { component: Component
 
 /** Ways in which an image can be bad. */
 const damages: readonly (readonly [string, (machine: Machine) => Buffer])[] = [
-  [
-    'for another model',
-    (machine) => {
-      const { payloadSha256: _, ...header } = newestImage(machine, 'bmc').header;
-      return buildImage({ ...header, models: ['Another Model'] }).bytes();
-    },
-  ],
+  ['for another model', (machine) => foreignImage(machine, 'bmc').bytes()],
   [
     'corrupt',
     (machine) => {

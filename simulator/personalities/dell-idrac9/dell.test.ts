@@ -3,7 +3,15 @@ import { test } from 'node:test';
 import { createFaultSets } from '../../faults/fault-sets.ts';
 import { createMachine } from '../../machine/create-machine.ts';
 import { createSteppedClock } from '../../time/stepped-clock.ts';
-import { carryThrough, lastUpdate, multipart, newestImage, raw, startVendorBmc } from '../testing/vendor-bmc.ts';
+import {
+  carryThrough,
+  foreignImage,
+  lastUpdate,
+  multipart,
+  newestImage,
+  raw,
+  startVendorBmc,
+} from '../testing/vendor-bmc.ts';
 import { dellIdrac9 } from './personality.ts';
 
 const upload = '/redfish/v1/UpdateService/MultipartUpload';
@@ -72,6 +80,11 @@ test('a package with a bad signature is refused with RED007, one for another mod
   const refused = await bmc.send(upload, multipart({}, Buffer.alloc(5000, 1)));
   assert.equal(refused.status, 400);
   assert.match(refused.json.error['@Message.ExtendedInfo'][0].MessageId, /RED007$/);
+  const accepted = await bmc.send(upload, multipart({}, foreignImage(bmc.machine, 'bmc').bytes()));
+  assert.equal(accepted.status, 202);
+  const { taskId } = await carryThrough(bmc);
+  const job = await bmc.get(`${jobs}/${taskId}`);
+  assert.deepEqual([job.json.JobState, job.json.MessageId], ['Failed', 'RED030']);
 });
 
 test('what is pushed becomes an Available entry that Install takes once it was checked', async (t) => {

@@ -4,7 +4,7 @@ import type { Machine } from '../../machine/machine.ts';
 import type { Update } from '../../machine/updates.ts';
 import type { JsonObject } from '../../redfish/route.ts';
 import { driveChoices, driveLines } from '../parts/part-lines.ts';
-import { findLine, installLine, type ReleaseLine, releaseDateOf, releases } from '../parts/release-line.ts';
+import { findLine, installLine, type ReleaseLine, releaseDates, releases } from '../parts/release-line.ts';
 import { reportedFirmware } from '../parts/update-facts.ts';
 import type { FirmwareEntry } from '../personality.ts';
 
@@ -129,6 +129,8 @@ export const dellLines: readonly ReleaseLine[] = [
   ...driveLines((drive) => driveIds[drive.model] ?? '0'),
 ];
 
+const releaseDateOf = releaseDates(dellLines);
+
 function psuLine(part: string, softwareId: string, versions: readonly [string, string]): ReleaseLine[] {
   const [old, recent] = versions;
   return [
@@ -251,7 +253,7 @@ function entryOf(
   version: string,
 ): FirmwareEntry {
   const softwareId = state === 'Available' ? slot.softwareId : shownSoftwareId(slot);
-  const date = softwareId === '0' ? undefined : releaseDateOf(dellLines, { softwareId, version });
+  const date = softwareId === '0' ? undefined : releaseDateOf({ softwareId, version });
   return {
     id: dellEntryId(state, slot, version),
     slot: slot.slot,

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { FirmwareSlot } from '../../machine/firmware.ts';
 import type { Hardware } from '../../machine/hardware.ts';
 import type { Machine } from '../../machine/machine.ts';
+import { hashOf } from '../parts/fleet-numbers.ts';
 import { driveLines } from '../parts/part-lines.ts';
 import { findLine, installLine, type ReleaseLine, releases } from '../parts/release-line.ts';
 import { reportedFirmware } from '../parts/update-facts.ts';
@@ -115,7 +115,7 @@ export function openbmcFirmware(hardware: Hardware): FirmwareSlot[] {
 
 /** The id of an image: eight digits of a digest over what it is and its version, so a new version is a new entry. */
 export function openbmcImageId(slot: Pick<FirmwareSlot, 'slot'>, version: string): string {
-  return createHash('sha512').update(`${slot.slot} ${version}`).digest('hex').slice(0, 8);
+  return hashOf(`${slot.slot} ${version}`).toString(16).padStart(8, '0');
 }
 
 /** The inventory by digests: only the related item says what an image is for. */

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { carryThrough, multipart, newestImage, raw, slotOf, startVendorBmc } from '../testing/vendor-bmc.ts';
+import {
+  carryThrough,
+  foreignImage,
+  multipart,
+  newestImage,
+  raw,
+  slotOf,
+  startVendorBmc,
+} from '../testing/vendor-bmc.ts';
 
 const push = '/redfish/v1/UpdateService/update';
 const multipartPush = '/redfish/v1/UpdateService/update-multipart';
@@ -63,10 +71,10 @@ test('there is no SimpleUpdate', async (t) => {
 
 test('an image for another machine fails in its task with the reason', async (t) => {
   const bmc = await startVendorBmc(t, 'openbmc');
-  const answer = await bmc.send(multipartPush, multipart(immediate, Buffer.alloc(6000, 5)));
+  const answer = await bmc.send(multipartPush, multipart(immediate, foreignImage(bmc.machine, 'bmc').bytes()));
   assert.equal(answer.status, 202);
   await carryThrough(bmc);
   const task = (await bmc.get(answer.json['@odata.id'])).json;
   assert.deepEqual([task.TaskState, task.TaskStatus], ['Exception', 'Critical']);
-  assert.ok(task.Messages.some(({ MessageId }: { MessageId: string }) => MessageId.includes('VerificationFailed')));
+  assert.ok(task.Messages.some(({ MessageId }: { MessageId: string }) => MessageId.includes('IncompatibleMachine')));
 });

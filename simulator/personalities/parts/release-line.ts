@@ -79,11 +79,12 @@ export function findLine(
   return found;
 }
 
-/** When a version came out; undefined for one that is in no line. */
-export function releaseDateOf(
+/** Looks up when a version came out; undefined for one that is in no line. */
+export function releaseDates(
   lines: readonly ReleaseLine[],
-  order: { readonly softwareId: string; readonly version: string },
-): string | undefined {
-  const line = lines.filter((candidate) => candidate.softwareId === order.softwareId);
-  return line.flatMap((each) => each.releases).find((release) => release.version === order.version)?.date;
+): (order: { readonly softwareId: string; readonly version: string }) => string | undefined {
+  const dates = new Map(
+    lines.flatMap((line) => line.releases.map(({ version, date }) => [`${line.softwareId} ${version}`, date] as const)),
+  );
+  return ({ softwareId, version }) => dates.get(`${softwareId} ${version}`);
 }

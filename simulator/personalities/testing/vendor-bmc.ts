@@ -89,6 +89,12 @@ export function newestImage(machine: Machine, component: ComponentType): Firmwar
   return buildImage({ vendor, models, softwareId, component, version, payloadBytes: 9000 });
 }
 
+/** An image that fits in all but the server model. */
+export function foreignImage(machine: Machine, component: ComponentType): FirmwareImage {
+  const { payloadSha256: _, ...header } = newestImage(machine, component).header;
+  return buildImage({ ...header, models: ['Another Model'] });
+}
+
 const boundary = 'rackwright-0123456789';
 
 /** A multipart upload with explicit length. */
