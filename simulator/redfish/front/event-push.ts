@@ -70,7 +70,8 @@ async function deliver(machine: Machine, delivery: Delivery, signal: AbortSignal
   const text = JSON.stringify(eventBody([delivery.event], delivery.subscription.context));
   for (let attempt = 1; attempt <= tries && !signal.aborted; attempt++) {
     const isSubscribed = machine.events.subscriptions.some(({ id }) => id === delivery.subscription.id);
-    if (!isSubscribed || (await post(target, text, signal))) return;
+    // The event arrives at the simulated time it happened at.
+    if (!isSubscribed || (await machine.clock.standStill(post(target, text, signal)))) return;
     await sleep(machine.clock, retryDelayMs, signal);
   }
 }

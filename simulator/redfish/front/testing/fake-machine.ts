@@ -42,6 +42,7 @@ export function createFakeMachine(
           signal?.addEventListener('abort', () => resolve(), { once: true });
           clock.after(delayMs, resolve);
         }),
+      standStill: <T>(work: Promise<T>) => work,
       close: () => undefined,
     },
     random: () => 0,

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { personalityNames, startDataCentre } from './index.ts';
+import { ask, basic } from './redfish/front/testing/wire.ts';
+
+const mib = 2 ** 20;
+
+test('five thousand BMCs with all their parts answer in one process of far less than 1.5 GiB', async (t) => {
+  const before = process.memoryUsage().rss;
+  const dataCentre = await startDataCentre({ seed: 1, servers: 5000, arePoweredOn: true, isPlain: true });
+  t.after(() => dataCentre.close());
+  assert.equal(dataCentre.bmcs.length, 5000);
+  for (let index = 0; index < 5000; index += 97) {
+    const bmc = dataCentre.bmcs[index];
+    assert.ok(bmc);
+    const { hardware, firmware } = bmc.machine;
+    assert.equal(hardware.dimms.length, 16);
+    assert.ok(hardware.drives.length >= 8 && firmware.length >= 20, `${bmc.name} ${firmware.length}`);
+    const answer = await ask(`${bmc.url}${bmc.systemPath}`, { headers: basic(bmc) });
+    assert.equal(answer.json.SerialNumber, hardware.serial);
+  }
+  assert.equal(new Set(dataCentre.bmcs.map(({ machine }) => machine.personality)).size, personalityNames.length);
+  const grown = process.memoryUsage().rss - before;
+  t.diagnostic(`${Math.round(grown / mib)} MiB for 5000 BMCs`);
+  assert.ok(grown < 700 * mib, `${Math.round(grown / mib)} MiB`);
+});
