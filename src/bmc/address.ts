@@ -1,4 +1,3 @@
-import { isIPv4, isIPv6 } from 'node:net';
 import { BmcError } from './errors.ts';
 
 /** How a host behind a Metal3 address boots its installer. */
@@ -105,6 +104,15 @@ function splitPort(authority: string, refuse: Refuse): { readonly hostText: stri
   // Two colons and no brackets: an IPv6 address alone, which cannot have a port.
   if (colon === -1 || authority.includes(':', colon + 1)) return { hostText: authority, portText: '' };
   return { hostText: authority.slice(0, colon), portText: authority.slice(colon + 1) };
+}
+
+/** Not node:net's: nothing here but the transport knows the network. */
+function isIPv4(text: string): boolean {
+  return /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/.test(text);
+}
+
+function isIPv6(text: string): boolean {
+  return /^[0-9a-f:.]*$/i.test(text) && URL.canParse(`http://[${text}]`);
 }
 
 function readPort(text: string, refuse: Refuse): number | undefined {
