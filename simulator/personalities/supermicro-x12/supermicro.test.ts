@@ -90,6 +90,9 @@ test('a BIOS update needs the licence, a BMC update does not', async (t) => {
   const refused = await upload(bmc, bios, image);
   assert.equal(refused.status, 405);
   assert.equal(refused.json.error['@Message.ExtendedInfo'][0].MessageId, 'SMC.1.0.OemLicenseNotPassed');
+  const pull = { ImageURI: 'http://127.0.0.1:9/x', TransferProtocol: 'HTTP', Targets: bios.Targets };
+  assert.equal((await bmc.post('/redfish/v1/UpdateService/Actions/UpdateService.SimpleUpdate', pull)).status, 405);
+  assert.equal((await upload(bmc, manager, image)).status, 400);
   await bmc.post(`${licences}/Actions/LicenseManager.ActivateLicense`);
   assert.equal((await upload(bmc, bios, image)).status, 202);
 });

@@ -3,6 +3,7 @@ import type { Machine } from '../../machine/machine.ts';
 import { beginUpdate, confirm } from '../../redfish/resources/index.ts';
 import type { JsonValue, RedfishAnswer, RedfishRequest, Route } from '../../redfish/route.ts';
 import { objectIn, textsIn } from '../parts/decoration.ts';
+import { sharedHandler } from '../parts/shared-handler.ts';
 import { labelOf, supermicroError, supermicroMessage } from './words.ts';
 
 const unlicensedNote = 'supermicro.isUnlicensed';
@@ -49,17 +50,29 @@ function findBadSwitch(oem: JsonValue | undefined): string | undefined {
   return undefined;
 }
 
+/** Why nothing is accepted now, whatever the image: the licence, or the mode the BMC is in. */
+function findObstacle(machine: Machine, component: ComponentType): RedfishAnswer | undefined {
+  if (component === 'bios' && !isLicensed(machine)) {
+    const text = 'The operation needs the licence SFT-DCMS-SINGLE.';
+    return supermicroError(405, supermicroMessage('OemLicenseNotPassed', text, ['SFT-DCMS-SINGLE']));
+  }
+  return isInUpdateMode(machine) ? alreadyInUpdateMode(component) : undefined;
+}
+
+const simpleUpdatePath = '/redfish/v1/UpdateService/Actions/UpdateService.SimpleUpdate';
+const pull = sharedHandler(simpleUpdatePath, 'post');
+
+/** A pull has the same obstacles as an upload. */
+function simpleUpdate(request: RedfishRequest): RedfishAnswer | Promise<RedfishAnswer> {
+  const { machine, body } = request;
+  return findObstacle(machine, componentOfTargets(textsIn(body.Targets))) ?? pull(request);
+}
+
 /** An upload: licence, update mode and parameters are checked before the image is. */
 function upload({ machine, body, upload: file }: RedfishRequest): RedfishAnswer {
   const targets = textsIn(body.Targets);
-  const component = componentOfTargets(targets);
-  if (component === 'bios' && !isLicensed(machine)) {
-    return supermicroError(
-      405,
-      supermicroMessage('OemLicenseNotPassed', 'The operation needs the licence SFT-DCMS-SINGLE.', ['SFT-DCMS-SINGLE']),
-    );
-  }
-  if (isInUpdateMode(machine)) return alreadyInUpdateMode(component);
+  const obstacle = findObstacle(machine, componentOfTargets(targets));
+  if (obstacle !== undefined) return obstacle;
   const { personality } = machine;
   if (targets.length === 0) return personality.answerRefusal(machine, { fault: 'missing-member', detail: 'Targets' });
   const bad = findBadSwitch(body.Oem);
@@ -83,6 +96,7 @@ function upload({ machine, body, upload: file }: RedfishRequest): RedfishAnswer 
 /** The way in for files, and the licences. */
 export const supermicroUpdateRoutes: readonly Route[] = [
   { pattern: supermicroUploadPath, post: upload, takesUpload: true },
+  { pattern: simpleUpdatePath, post: simpleUpdate },
   {
     pattern: licences,
     get: () => ({
