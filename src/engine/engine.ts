@@ -1,0 +1,149 @@
+import type { Condition, ConditionReason, ConditionState, JsonObject } from './condition.ts';
+import type { KindDefinition } from './kinds.ts';
+import type { Alias, AliasConflict, MachineRecord } from './machine.ts';
+import type { WorkerPort } from './worker/worker-port.ts';
+
+/** One thing that is asked for. */
+export interface ConditionOrder {
+  readonly kind: string;
+  readonly parameters: JsonObject;
+  readonly priority?: number;
+  readonly deadlineMs?: number;
+}
+
+/** What is asked for on one target: one condition, or several that run in order. */
+export interface CreateOrder {
+  readonly target: string;
+  readonly orders: readonly ConditionOrder[];
+  readonly client: string;
+}
+
+/**
+ * The answer to an order. `existing`: one with equal parameters is there already (another door asked for the same).
+ * `conflict`: one of that kind with other parameters is not final yet.
+ */
+export type CreateOutcome =
+  | { readonly outcome: 'created'; readonly conditions: readonly Condition[] }
+  | { readonly outcome: 'existing'; readonly conditions: readonly Condition[] }
+  | { readonly outcome: 'conflict'; readonly current: Condition };
+
+/** A change by somebody who saw the record. The kind cannot be changed. */
+export interface ConditionChange {
+  readonly lock: string;
+  readonly state?: ConditionState;
+  readonly parameters?: JsonObject;
+  readonly status?: JsonObject;
+  readonly priority?: number;
+  readonly controller?: string;
+}
+
+/** Which conditions to list. */
+export interface ConditionQuery {
+  readonly target?: string;
+  readonly kind?: string;
+  readonly states?: readonly ConditionState[];
+  readonly facility?: string;
+  readonly controller?: string;
+  readonly unit?: string;
+  /** Also those in the history. */
+  readonly isWithHistory?: boolean;
+  readonly limit?: number;
+  /** Opaque, from the page before. */
+  readonly after?: string;
+}
+
+/** One page of conditions. */
+export interface ConditionPage {
+  readonly conditions: readonly Condition[];
+  readonly next: string | undefined;
+}
+
+/** What happened, in order; mirrors and notifications follow it by `seq`. */
+export interface EngineEvent {
+  readonly seq: number;
+  readonly at: number;
+  /** `created`, `leased`, `reported`, `finalized`, `lease-expired`, `worker-lost`, `worker-online`, `cancelled`. */
+  readonly event: string;
+  readonly conditionId: string | undefined;
+  readonly target: string | undefined;
+  readonly kind: string | undefined;
+  readonly state: ConditionState | undefined;
+  readonly detail: JsonObject;
+}
+
+/** A worker process that was heard of. */
+export interface ControllerRecord {
+  readonly id: string;
+  readonly kinds: readonly string[];
+  readonly facilities: readonly string[];
+  readonly isOnline: boolean;
+  readonly seenAt: number;
+  readonly onlineSince: number;
+}
+
+/** How much may run at once and wait; 0 means no limit. */
+export interface EngineLimits {
+  readonly active: number;
+  readonly activePerFacility: number;
+  readonly activePerModel: number;
+  readonly pending: number;
+  readonly uploads: number;
+}
+
+/** The engine: every front door asks it, every worker works for it. */
+export interface Engine {
+  readonly storeId: string;
+  readonly kinds: readonly KindDefinition[];
+  create(order: CreateOrder): Promise<CreateOutcome>;
+  get(id: string): Promise<Condition | undefined>;
+  list(query: ConditionQuery): Promise<ConditionPage>;
+  /** Writes if `lock` is the current one; otherwise says which it is. */
+  change(
+    id: string,
+    change: ConditionChange,
+  ): Promise<{ readonly outcome: 'changed' | 'stale'; readonly current: Condition }>;
+  /**
+   * A pending condition fails at once as cancelled; an active one is told and stops at a safe point. During a flash a
+   * forced cancel is refused unless `doesInsist`.
+   */
+  cancel(
+    id: string,
+    by: { readonly client: string; readonly isForced: boolean; readonly doesInsist: boolean },
+  ): Promise<Condition>;
+  /** Only what is final can be deleted. */
+  remove(id: string): Promise<void>;
+  /** The events after `seq`, oldest first. */
+  eventsAfter(seq: number, limit: number): Promise<readonly EngineEvent[]>;
+  readonly machines: Machines;
+  readonly worker: WorkerPort;
+  /** Workers that were heard of. */
+  controllers(): Promise<readonly ControllerRecord[]>;
+  /** One round of what is done at intervals: leases that ended, deadlines, publishing, garbage. Returns what it did. */
+  sweep(): Promise<SweepReport>;
+  setLimits(limits: Partial<EngineLimits>): void;
+  /** Called for every change this process made or heard of; a hint, never the truth. */
+  onHint(listener: (hint: { readonly conditionId?: string; readonly target?: string }) => void): () => void;
+  close(): Promise<void>;
+}
+
+/** What a sweep did. */
+export interface SweepReport {
+  readonly expiredLeases: number;
+  readonly failedByDeadline: number;
+  readonly published: number;
+  readonly collected: number;
+  readonly lostControllers: readonly string[];
+}
+
+/** Machines and their names. */
+export interface Machines {
+  get(id: string): Promise<MachineRecord | undefined>;
+  findByAlias(alias: Alias): Promise<MachineRecord | undefined>;
+  /** Adds or changes a machine and its names, all or nothing: a name held by another machine changes nothing. */
+  put(machine: MachineRecord, aliases: readonly Alias[]): Promise<'ok' | readonly AliasConflict[]>;
+  setHold(id: string, hold: MachineRecord['hold']): Promise<void>;
+  remove(id: string): Promise<void>;
+}
+
+/** Why a pending condition is not leased yet, for status and `rackwright why`. */
+export type WaitReason = ConditionReason;

@@ -1,0 +1,26 @@
+import type { JsonObject } from './condition.ts';
+
+/**
+ * How work shares a device. `exclusive`: alone. `shared`: beside other shared work, never beside exclusive work, since
+ * its requests could disturb it. `passive`: beside anything, since it does not touch the device.
+ */
+export type Sharing = 'exclusive' | 'shared' | 'passive';
+
+/** A kind of condition. */
+export interface KindDefinition {
+  /** `firmwareInstall`; matched without regard to case. */
+  readonly kind: string;
+  readonly sharing: Sharing;
+  /** True for work that can take a host away from who uses it: it waits while the machine is in use. */
+  readonly isDisruptive: boolean;
+  /** Reasons why the parameters cannot be used; empty when they can. Also gives defaults. */
+  check(parameters: JsonObject): { readonly parameters: JsonObject; readonly problems: readonly string[] };
+  /** How long a lease lasts without progress. */
+  readonly leaseMs: number;
+  /** The longest a request of this work to a device can take: a new holder waits that long after the lease ended. */
+  readonly requestDeadlineMs: number;
+  /** How long all of it may take from creation; none unless given. */
+  readonly deadlineMs?: number;
+  /** How often it may be leased before it fails as unrunnable. */
+  readonly maxLeases: number;
+}

@@ -1,0 +1,61 @@
+import type { Condition, ConditionState, JsonObject } from '../condition.ts';
+
+/** A worker and what it can do. */
+export interface WorkerIdentity {
+  /** Unique in each life of a process: `flasher/host-7/5f3a...`. */
+  readonly id: string;
+  readonly kinds: readonly string[];
+  readonly facilities: readonly string[];
+}
+
+/** The right to work on a condition, for a while. */
+export interface Lease {
+  readonly condition: Condition;
+  readonly token: number;
+  readonly until: number;
+  /** The holder before, when its lease ended without an end of the work: its BMC session must be ended first. */
+  readonly previous:
+    | { readonly controller: string; readonly token: number; readonly sessionUri: string | undefined }
+    | undefined;
+}
+
+/** What a worker reports with a lease; each report is progress and renews the lease. */
+export interface WorkReport {
+  readonly state?: Extract<ConditionState, 'active' | 'failed' | 'succeeded'>;
+  readonly status?: JsonObject;
+  readonly progress?: JsonObject;
+  /** The Redfish session in use, for whoever comes after. */
+  readonly sessionUri?: string;
+  /** True while a cancel has to wait (a flash is going on). */
+  readonly isCancelUnsafe?: boolean;
+}
+
+/** The answer to a report. `lost`: another holds it now, or nobody; stop at once and write nothing. */
+export type ReportOutcome =
+  | { readonly outcome: 'kept'; readonly until: number; readonly cancel: Condition['cancel'] }
+  | { readonly outcome: 'lost'; readonly why: string };
+
+/** How workers work for an engine: in its process, or over HTTP. */
+export interface WorkerPort {
+  /** Says hello; what was leased to an earlier life under the same id is given up. */
+  online(worker: WorkerIdentity): Promise<void>;
+  /** Still there; this does not renew leases, only progress does. */
+  heartbeat(workerId: string): Promise<void>;
+  offline(workerId: string): Promise<void>;
+  /** Up to `max` leases; waits up to `waitMs` for work. */
+  lease(
+    workerId: string,
+    options: { readonly max: number; readonly waitMs: number; readonly signal?: AbortSignal },
+  ): Promise<readonly Lease[]>;
+  report(lease: { readonly conditionId: string; readonly token: number }, report: WorkReport): Promise<ReportOutcome>;
+  /** Throws when the lease is not held any more by the store's clock: asked immediately before a disruptive request. */
+  check(lease: { readonly conditionId: string; readonly token: number }): Promise<void>;
+  /** Gives the work back unfinished: it is pending again. */
+  release(lease: { readonly conditionId: string; readonly token: number }, why: string): Promise<void>;
+  /** One of the slots that limit uploads; resolves when there is one. */
+  acquireSlot(
+    name: 'upload',
+    lease: { readonly conditionId: string; readonly token: number },
+    signal: AbortSignal,
+  ): Promise<() => Promise<void>>;
+}
