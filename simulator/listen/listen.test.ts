@@ -72,8 +72,24 @@ test('by port, BMCs share an address: free ports, or from the given one on', asy
   if (second !== undefined) assert.equal((await ask(urlOf(second, 'http'))).text, 'm1');
 });
 
+/** A port that is taken, after one that is free. */
+async function occupySecond(context: TestContext): Promise<number> {
+  for (;;) {
+    const port = await occupy(context, '127.0.0.1');
+    const probe = createServer().listen(port - 1, '127.0.0.1');
+    const isFree = await once(probe, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    probe.close();
+    await once(probe, 'close');
+    return port;
+  }
+}
+
 test('a taken port is named, and nothing stays open', async (t) => {
-  const port = await occupy(t, '127.0.0.1');
+  const port = await occupySecond(t);
   const listeners = createListeners(t);
   const first = port - 1;
   await assert.rejects(openFleet(listeners, fleetOf(3), { addressing: 'port', port: first }), (error: ListenError) => {
