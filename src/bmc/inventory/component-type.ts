@@ -16,11 +16,12 @@ const pathRules: readonly Rule[] = [
 
 /** What names tell. The first that fits counts, so the more special come first. */
 const wordRules: readonly Rule[] = [
+  [/_ME$|management engine|\bsps\b/i, 'other'],
   [/erot|cec\b|retimer|inforom|pciesw|nvswitch|nvlink/i, 'other'],
   [/driver|diagnostic|lxpm|provisioning|os ?collector|os driver/i, 'other'],
   [/\btpm\b|trusted platform/i, 'tpm'],
   [/cpld|programmable logic|fpga/i, 'cpld'],
-  [/\bpsu|power ?supply|^pws|_psu/i, 'psu'],
+  [/\bpsu|power ?supply|^pws|_psu|\b\d{3,4}w\b/i, 'psu'],
   [/gpu|graphics|accelerator|\bvga\b|video/i, 'gpu'],
   [
     /\b(?:i?nic|ethernet|network|infiniband|lom|ocp|hca|connectx|netxtreme|gigabit|fibre|fc hba)|\bnic|_nic|\beth\b|sfp\d*\b|bcm ?57|mellanox|10g(?:be|b)?\b/i,

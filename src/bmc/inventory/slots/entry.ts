@@ -47,6 +47,13 @@ export function toEntry({ path, body }: Member): FirmwareEntry {
 
 /** A slot as the standard alone tells of it; a vendor's reader gives what it knows better. */
 export function toSlot(entry: FirmwareEntry, known: Partial<FirmwareSlot> = {}): FirmwareSlot {
+  const slot = plainSlot(entry, known);
+  // A spare bank with the same version is nothing to go back or forward to.
+  const other = (version: string | undefined) => (version === slot.version || version === '' ? undefined : version);
+  return { ...slot, pendingVersion: other(slot.pendingVersion), previousVersion: other(slot.previousVersion) };
+}
+
+function plainSlot(entry: FirmwareEntry, known: Partial<FirmwareSlot>): FirmwareSlot {
   return {
     slot: entry.id,
     component: componentOf({ relatedItems: entry.relatedItems, names: [entry.id, entry.name] }),

@@ -26,7 +26,7 @@ function toLenovoSlot(entry: FirmwareEntry, byId: ReadonlyMap<string, FirmwareEn
   const isBackup = backupSuffix.test(entry.id) || entry.state === 'StandbySpare';
   return toSlot(entry, {
     name: entry.name.replace(/^Firmware:\s*/i, ''),
-    pendingVersion: pending === entry.version || pending === '' ? undefined : pending,
+    pendingVersion: pending,
     previousVersion: backup === entry || backup === undefined ? undefined : backup.version,
     ...(isBackup ? { isBackup } : {}),
   });

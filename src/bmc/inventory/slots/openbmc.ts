@@ -1,29 +1,36 @@
-import type { FirmwareSlot } from '../../bmc.ts';
-import { isSamePath, linkIn, objectIn, textIn } from '../../redfish/index.ts';
+import type { ComponentType, FirmwareSlot } from '../../bmc.ts';
+import { isSamePath, lastSegment, linkIn, objectIn, textIn } from '../../redfish/index.ts';
 import { componentOf } from '../component-type.ts';
 import { type FirmwareEntry, type SlotHints, type SlotReader, toSlot } from './entry.ts';
 
 /**
- * OpenBMC lists images, not places: ids are hashes of the version, and what an image is for stands in RelatedItem. The
- * images of one item make one slot; which of them runs, manager and system say.
+ * OpenBMC lists images, not places: ids are hashes of the version, names are all the same, and what an image is for
+ * stands in RelatedItem and Description. The images of BMC and BIOS make one slot each; which of them runs, manager and
+ * system say.
  */
 export const readOpenbmcSlots: SlotReader = (entries, hints) => {
-  const places = Map.groupBy(entries, placeOf);
-  return [...places].flatMap(([place, images]) =>
-    place === '' ? images.map((each) => toSlot(each)) : [merge(place, images, hints)],
-  );
+  const images = new Map<string, FirmwareEntry[]>();
+  const others: FirmwareSlot[] = [];
+  for (const entry of entries) {
+    const component = componentOfImage(entry);
+    if (component !== 'bmc' && component !== 'bios') others.push(toOtherSlot(entry, component));
+    else images.set(component, [...(images.get(component) ?? []), entry]);
+  }
+  return [...[...images].map(([place, all]) => merge(place, all, hints)), ...others];
 };
 
-/** BMC and BIOS have several images; everything else is listed under its own id. */
-function placeOf(entry: FirmwareEntry): string {
-  const component = componentOf({
-    relatedItems: entry.relatedItems,
-    names: [textIn(entry.body, 'Description'), entry.id, entry.name],
-  });
-  if (component === 'bmc') return 'bmc';
-  const isHostImage =
-    component === 'bios' || /^(?:host|bios) (?:image|version)/i.test(textIn(entry.body, 'Description') ?? '');
-  return isHostImage ? 'bios' : '';
+function componentOfImage(entry: FirmwareEntry): ComponentType {
+  const description = textIn(entry.body, 'Description');
+  const component = componentOf({ relatedItems: entry.relatedItems, names: [description, entry.id, entry.name] });
+  return component === 'other' && /^host (?:image|version)/i.test(description ?? '') ? 'bios' : component;
+}
+
+/** The hash changes with every version; what the image is for does not. */
+function toOtherSlot(entry: FirmwareEntry, component: ComponentType): FirmwareSlot {
+  const item = entry.relatedItems.find((path) => !/\/(?:Chassis|Systems|Managers)\/[^/]+\/?$/.test(path));
+  const description = textIn(entry.body, 'Description');
+  const slot = item === undefined ? (description ?? entry.id) : lastSegment(item);
+  return toSlot(entry, { slot, component, name: description ?? entry.name });
 }
 
 function merge(place: string, images: readonly FirmwareEntry[], hints: SlotHints): FirmwareSlot {
@@ -32,6 +39,7 @@ function merge(place: string, images: readonly FirmwareEntry[], hints: SlotHints
   const isStaged = ({ state }: FirmwareEntry) => state === 'Updating' || state === 'StandbyOffline';
   return toSlot(active, {
     slot: place,
+    name: textIn(active.body, 'Description') ?? active.name,
     component: place === 'bmc' ? 'bmc' : 'bios',
     pendingVersion: others.find(isStaged)?.version,
     previousVersion: others.find((image) => !isStaged(image) && image.version !== active.version)?.version,

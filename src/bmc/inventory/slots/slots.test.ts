@@ -141,6 +141,7 @@ test('Supermicro: spare banks are not the one that runs', () => {
     CPLD_Motherboard: { Name: 'CPLD Motherboard', Version: 'F0.A1.22' },
     PowerSupply1: { Name: 'Power Supply 1', Version: '1.0' },
     AOC_NIC1: { Name: 'AOC_NIC1', Version: '22' },
+    BIOS_ME: { Name: 'BIOS_ME', Version: '4.4' },
   });
   assert.deepEqual(short(slots), [
     'BIOS bios 1.4b',
@@ -150,11 +151,12 @@ test('Supermicro: spare banks are not the one that runs', () => {
     'CPLD_Motherboard cpld F0.A1.22',
     'PowerSupply1 psu 1.0',
     'AOC_NIC1 nic 22',
+    'BIOS_ME other 4.4',
   ]);
   assert.equal(slots[0]?.previousVersion, '1.3');
   assert.deepEqual(
     slots.map(({ isBackup }) => isBackup === true),
-    [false, false, true, true, false, false, false],
+    [false, false, true, true, false, false, false, false],
   );
 });
 
@@ -186,14 +188,21 @@ test('OpenBMC: images of one item are one slot, and the manager says which of th
       Updateable: true,
       ...related('/redfish/v1/Systems/system/Bios'),
     },
-    cpld0: { Name: 'Board CPLD', Version: '7' },
+    c0ffee: { Name: 'Software Inventory', Description: 'BMC CPLD', Version: '7' },
+    d15c: {
+      Name: 'Software Inventory',
+      Description: 'SAMSUNG',
+      Version: '8',
+      ...related('/redfish/v1/Systems/system/Storage/1/Drives/nvme0'),
+    },
   };
   const byLink = { Links: { ActiveSoftwareImage: { '@odata.id': `${inventory}/5a6b7c8d` } } };
-  const [bmc, bios, cpld] = slotsOf('openbmc', entries, { manager: byLink });
-  assert.deepEqual(short([bmc, bios, cpld].filter((each) => each !== undefined)), [
+  const [bmc, bios, ...others] = slotsOf('openbmc', entries, { manager: byLink });
+  assert.deepEqual(short([bmc, bios, ...others].filter((each) => each !== undefined)), [
     'bmc bmc 2.11.0',
     'bios bios F20',
-    'cpld0 cpld 7',
+    'BMC CPLD cpld 7',
+    'nvme0 drive 8',
   ]);
   assert.equal(bmc?.previousVersion, '2.12.0');
   assert.equal(bmc?.pendingVersion, '2.13.0');

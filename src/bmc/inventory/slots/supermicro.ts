@@ -8,5 +8,5 @@ export const readSupermicroSlots: SlotReader = (entries) =>
     const isSpare = spareForm.test(entry.id);
     const backup = entries.find(({ id }) => id === `Backup_${entry.id}`);
     if (isSpare) return toSlot(entry, { isBackup: true });
-    return toSlot(entry, { previousVersion: backup?.version === '' ? undefined : backup?.version });
+    return toSlot(entry, { previousVersion: backup?.version });
   });
