@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import {
+  createSteppedClock,
+  type PersonalityName,
+  type RunningBmc,
+  startDataCentre,
+} from '../../../simulator/index.ts';
+import type { Clock } from '../../kube/index.ts';
+import type { Bmc, VendorName } from '../bmc.ts';
+import { connectBmc } from '../connect.ts';
+import { createGates } from '../gate/gates.ts';
+import type { ContractTarget, RunningTarget, TargetCapabilities, TargetHardware } from './target.ts';
+
+const vendors: Readonly<Record<PersonalityName, VendorName>> = {
+  'dell-idrac9': 'dell',
+  'hpe-ilo5': 'hpe',
+  'hpe-ilo6': 'hpe',
+  'lenovo-xcc': 'lenovo',
+  'supermicro-x12': 'supermicro',
+  openbmc: 'openbmc',
+};
+
+/** A simulated BMC as a target of the contract, over TLS, in time that moves when everybody waits. */
+export function simulatorTarget(personality: PersonalityName, more: Partial<TargetCapabilities> = {}): ContractTarget {
+  const capabilities: TargetCapabilities = {
+    hasReset: true,
+    hasGracefulShutdown: true,
+    hasBootOverride: true,
+    bios: 'on-reset',
+    hasVirtualMedia: true,
+    hasManagerReset: true,
+    hasFirmware: true,
+    hasIndicator: true,
+    hasSecureBoot: true,
+    hasNeighbours: true,
+    ...more,
+  };
+  return { name: `simulated ${personality}`, capabilities, start: () => start(personality, capabilities) };
+}
+
+async function start(personality: PersonalityName, capabilities: TargetCapabilities): Promise<RunningTarget> {
+  const clock = createSteppedClock();
+  const options = { seed: 11, servers: 1, personalities: [personality], addressing: 'port' as const };
+  const dataCentre = await startDataCentre({ ...options, arePoweredOn: true, clock });
+  const [running] = dataCentre.bmcs;
+  assert.ok(running);
+  const { machine } = running;
+  return {
+    capabilities,
+    hardware: hardwareOf(running, vendors[personality]),
+    mediumUri: 'http://127.0.0.1:9/boot.iso',
+    asProcess: (work) =>
+      clock.run(machine.name, (party) => inProcess(running, { clock: party, caPem: dataCentre.caPem }, work)),
+    countSessions: async () => machine.sessions.all.length,
+    async close() {
+      await dataCentre.close();
+      clock.close();
+    },
+  };
+}
+
+function hardwareOf({ machine }: RunningBmc, vendor: VendorName): TargetHardware {
+  const { uuid, processors, dimms, drives, nics } = machine.hardware;
+  return {
+    vendor,
+    uuid,
+    processors: processors.length,
+    memory: dimms.length,
+    drives: drives.length,
+    macs: nics.flatMap(({ ports }) => ports.map(({ mac }) => mac.toLowerCase())),
+  };
+}
+
+async function inProcess<T>(
+  { url, username, password }: RunningBmc,
+  about: { readonly clock: Clock; readonly caPem: string | undefined },
+  work: (bmc: Bmc) => Promise<T>,
+): Promise<T> {
+  const { clock, caPem } = about;
+  const random = () => 0.5;
+  const gates = createGates({ clock, random });
+  const trust = caPem === undefined ? { kind: 'system' as const } : { kind: 'ca' as const, caPem };
+  const endpoint = { origin: url, credentials: async () => ({ username, password }), trust };
+  try {
+    return await work(connectBmc({ gates, endpoint, clock, random }));
+  } finally {
+    await gates.close();
+  }
+}

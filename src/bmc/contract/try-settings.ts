@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { setPower } from '../power/index.ts';
+import {
+  ejectMedia,
+  insertMedium,
+  listVirtualDrives,
+  readBoot,
+  readIndicator,
+  readSecureBoot,
+  setBootOverride,
+  setIndicator,
+  setSecureBoot,
+} from '../settings/index.ts';
+import type { RunningTarget } from './target.ts';
+
+/** Sets an override for one boot, sees it, and takes it back. */
+export function tryBootOverride(target: RunningTarget): Promise<void> {
+  return target.asProcess(async (bmc) => {
+    await setPower(bmc, { target: 'off' });
+    const set = await setBootOverride(bmc, { enabled: 'Once', target: 'Pxe' });
+    assert.deepEqual([set.wasSent, set.isVerified], [true, true]);
+    assert.equal((await setBootOverride(bmc, { enabled: 'Once', target: 'Pxe' })).wasSent, false);
+    const boot = await readBoot(bmc);
+    assert.deepEqual([boot.enabled, boot.target], ['Once', 'Pxe']);
+    assert.equal((await setBootOverride(bmc, { enabled: 'Disabled' })).isVerified, true);
+    const unknown = setBootOverride(bmc, { enabled: 'Once', target: 'PunchedCard' });
+    await assert.rejects(unknown, /PunchedCard/);
+    await setPower(bmc, { target: 'on' });
+  });
+}
+
+/** Puts an image into a drive and takes it out. */
+export function tryVirtualMedia(target: RunningTarget): Promise<void> {
+  return target.asProcess(async (bmc) => {
+    const image = target.mediumUri;
+    const inserted = await insertMedium(bmc, { image });
+    assert.deepEqual([inserted.wasSent, inserted.isVerified], [true, true]);
+    assert.equal((await insertMedium(bmc, { image })).wasSent, false);
+    assert.equal((await listVirtualDrives(bmc)).filter(({ isInserted }) => isInserted).length, 1);
+    const ejected = await ejectMedia(bmc);
+    assert.deepEqual(
+      ejected.map(({ drive, isVerified }) => [drive.id, isVerified]),
+      [[inserted.drive.id, true]],
+    );
+    assert.deepEqual(await ejectMedia(bmc), []);
+  });
+}
+
+/** Switches secure boot and switches it back. */
+export function trySecureBoot(target: RunningTarget): Promise<void> {
+  return target.asProcess(async (bmc) => {
+    const isEnabled = (await readSecureBoot(bmc)).isEnabled === true;
+    for (const wanted of [!isEnabled, isEnabled]) {
+      assert.equal((await setSecureBoot(bmc, { isEnabled: wanted })).wasSent, true);
+      assert.equal((await readSecureBoot(bmc)).isEnabled, wanted);
+    }
+  });
+}
+
+/** Switches the light on and off. */
+export function tryIndicator(target: RunningTarget): Promise<void> {
+  return target.asProcess(async (bmc) => {
+    for (const state of ['lit', 'off'] as const) {
+      await setIndicator(bmc, { state });
+      assert.equal(await readIndicator(bmc), state);
+    }
+  });
+}
