@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {
   createSteppedClock,
   type PersonalityName,
+  personalityOf,
   type RunningBmc,
   startDataCentre,
 } from '../../../simulator/index.ts';
@@ -21,7 +22,8 @@ const vendors: Readonly<Record<PersonalityName, VendorName>> = {
 };
 
 /** A simulated BMC as a target of the contract, over TLS, in time that moves when everybody waits. */
-export function simulatorTarget(personality: PersonalityName, more: Partial<TargetCapabilities> = {}): ContractTarget {
+export function simulatorTarget(personality: PersonalityName): ContractTarget {
+  const { service } = personalityOf(personality);
   const capabilities: TargetCapabilities = {
     hasReset: true,
     hasGracefulShutdown: true,
@@ -33,7 +35,9 @@ export function simulatorTarget(personality: PersonalityName, more: Partial<Targ
     hasIndicator: true,
     hasSecureBoot: true,
     hasNeighbours: true,
-    ...more,
+    // HPE and Lenovo say it in words of their own.
+    hasBootProgress: service.hasBootProgress || /^(?:hpe|lenovo)/.test(personality),
+    hasEventStream: service.hasEventStream,
   };
   return { name: `simulated ${personality}`, capabilities, start: () => start(personality, capabilities) };
 }
@@ -68,7 +72,19 @@ function hardwareOf({ machine }: RunningBmc, vendor: VendorName): TargetHardware
     memory: dimms.length,
     drives: drives.length,
     macs: nics.flatMap(({ ports }) => ports.map(({ mac }) => mac.toLowerCase())),
+    ...versionOf(
+      'biosVersion',
+      machine.firmware.find(({ component }) => component === 'bios'),
+    ),
+    ...versionOf(
+      'bmcVersion',
+      machine.firmware.find(({ component }) => component === 'bmc'),
+    ),
   };
+}
+
+function versionOf(member: 'biosVersion' | 'bmcVersion', slot: { readonly version: string } | undefined) {
+  return slot === undefined ? {} : { [member]: slot.version };
 }
 
 async function inProcess<T>(
