@@ -29,7 +29,6 @@ export class BmcGate {
   #outages = 0;
   #streams = 0;
   #isClosed = false;
-  #lastUsedMs = 0;
   #idleTimer: Timer | undefined;
   /** Whoever asked last logs out when nobody asks any more. */
   #lastCaller: LaneCaller | undefined;
@@ -102,6 +101,7 @@ export class BmcGate {
       throw new BmcError('malformed', { origin: this.origin, method: 'GET', path, detail: 'no stream of events' });
     }
     this.#streams += 1;
+    this.#stopResting();
     body.once('close', () => {
       this.#streams -= 1;
       this.#rest();
@@ -128,7 +128,7 @@ export class BmcGate {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#idleTimer?.cancel();
+    this.#stopResting();
     this.#queue.refuseAll(this.#closedError());
     const { keeper, wire } = this.#tools;
     const caller = this.#lastCaller;
@@ -165,10 +165,10 @@ export class BmcGate {
     const turn = this.#queue.take(lane, { isFirst: how.isFirst, signal });
     if (turn !== undefined) await this.#await(turn);
     this.#lastCaller = caller;
+    this.#stopResting();
     try {
       return await work();
     } finally {
-      this.#lastUsedMs = this.#shared.clock.monotonic();
       this.#queue.giveBack();
       this.#rest();
     }
@@ -201,20 +201,16 @@ export class BmcGate {
 
   /** After a while without requests the session is ended and the connections are closed. */
   #rest(): void {
-    if (this.#idleTimer === undefined && !this.#isClosed && !this.#isInUse()) {
-      this.#armIdle(this.#shared.settings.idleLogOutMs);
-    }
+    if (this.#idleTimer !== undefined || this.#isClosed || this.#isInUse()) return;
+    this.#idleTimer = this.#shared.clock.after(this.#shared.settings.idleLogOutMs, () => {
+      this.#idleTimer = undefined;
+      void this.#retire().catch((error: unknown) => this.#noteRetireFailure(error));
+    });
   }
 
-  #armIdle(delayMs: number): void {
-    this.#idleTimer = this.#shared.clock.after(delayMs, () => {
-      this.#idleTimer = undefined;
-      const { clock, settings } = this.#shared;
-      const leftMs = this.#lastUsedMs + settings.idleLogOutMs - clock.monotonic();
-      if (this.#isClosed || this.#isInUse()) return;
-      if (leftMs > 0) this.#armIdle(leftMs);
-      else void this.#retire().catch((error: unknown) => this.#noteRetireFailure(error));
-    });
+  #stopResting(): void {
+    this.#idleTimer?.cancel();
+    this.#idleTimer = undefined;
   }
 
   async #retire(): Promise<void> {
@@ -225,9 +221,7 @@ export class BmcGate {
     if (this.#isInUse() || keeper.hasPass) return;
     wire.close();
     // What could not be ended is tried again after the same while; else there is nothing to wake up for.
-    if (keeper.leftovers.count > 0) return;
-    this.#idleTimer?.cancel();
-    this.#idleTimer = undefined;
+    if (keeper.leftovers.count === 0) this.#stopResting();
   }
 
   #noteRetireFailure(error: unknown): void {

@@ -35,7 +35,9 @@ const emptyBody: JsonObject = Object.freeze({});
 const noNotes: ErrorNotes = { detail: '', messageIds: [] };
 
 /** Message ids with which a BMC says that it did nothing because it is busy. */
-const busyKeys = new Set(['SYS518', 'ServiceTemporarilyUnavailable', 'ResourceNotReadyRetry']);
+const nothingDone = new Set(['SYS518', 'ServiceTemporarilyUnavailable', 'ResourceNotReadyRetry']);
+/** One with which it says that the system is in the wrong state: it may pass, or be what the caller has to see to. */
+const wrongState = 'InvalidOperationForSystemState';
 
 /** What an answer means to the caller. */
 export function judgeAnswer(answer: HttpAnswer, context: JudgeContext): Outcome {
@@ -63,9 +65,9 @@ function judgeRefusal(answer: HttpAnswer, notes: ErrorNotes, context: JudgeConte
   const more = { status, messageIds, detail };
   const isBusy = status === 429 || status === 503;
   if (context.isRepeatable) {
-    if (passing.has(status) || saysBusy(messageIds))
+    if (passing.has(status) || saysNotNow(messageIds))
       return fail('busy', context, { ...more, again: patience(context) });
-  } else if (saysBusy(messageIds) || (isBusy && (status === 429 || headers['retry-after'] !== undefined))) {
+  } else if (saysNothingDone(messageIds) || (isBusy && (status === 429 || headers['retry-after'] !== undefined))) {
     return fail('busy', context, { ...more, again: patience(context) });
   } else if (isBusy) {
     return fail('busy', context, { ...more, again: 'never' });
@@ -122,8 +124,17 @@ function notesOf(body: JsonObject | undefined, context: JudgeContext): ErrorNote
   return { ...notes, detail: withoutSecrets(notes.detail, secrets) };
 }
 
-function saysBusy(messageIds: readonly string[]): boolean {
-  return messageIds.some((id) => busyKeys.has(id.slice(id.lastIndexOf('.') + 1)));
+function saysNothingDone(messageIds: readonly string[]): boolean {
+  return messageIds.some((id) => nothingDone.has(keyOf(id)));
+}
+
+/** True when asking again later may help, for what may be asked again without harm. */
+export function saysNotNow(messageIds: readonly string[]): boolean {
+  return saysNothingDone(messageIds) || messageIds.some((id) => keyOf(id) === wrongState);
+}
+
+function keyOf(messageId: string): string {
+  return messageId.slice(messageId.lastIndexOf('.') + 1);
 }
 
 /** As sent, less what compression adds: the same resource has the same tag whether it was packed or not. */

@@ -1,6 +1,7 @@
 import type { HttpAnswer } from '../http/exchange.ts';
 import { readErrorNotes, withoutSecrets } from '../http/extended-info.ts';
 import { type AnswerBounds, readAnswer } from '../http/read-answer.ts';
+import { saysNotNow } from './judge.ts';
 
 /** What a BMC made of a log-in. */
 export type LogInAnswer =
@@ -38,7 +39,8 @@ export function judgeLogIn(answer: HttpAnswer, bounds: AnswerBounds & { readonly
   if (exhaustedWords.test(said)) return { kind: 'exhausted', detail, status };
   if (isRefusal) return { kind: 'refused', isLocked: false };
   if (status === 404 || status === 405 || status === 501) return { kind: 'elsewhere' };
-  if (status === 429 || status === 408 || status >= 500) return { kind: 'busy', detail, status };
+  if (status === 429 || status === 408 || status >= 500 || saysNotNow(notes.messageIds))
+    return { kind: 'busy', detail, status };
   return { kind: 'odd', status, detail, messageIds: notes.messageIds };
 }
 
