@@ -10,6 +10,7 @@ export class AccountTable implements Accounts {
   readonly #machine: MachineBody;
   #password: string;
   #badTries = 0;
+  #lastBadMs = 0;
   #lockedUntilMs = 0;
 
   constructor(machine: MachineBody, credentials: { readonly username: string; readonly password: string }) {
@@ -44,6 +45,10 @@ export class AccountTable implements Accounts {
 
   #refuse(): 'refused' {
     const { lockoutThreshold, lockoutMs } = this.#machine.personality.limits;
+    const nowMs = this.#machine.clock.elapsedMs();
+    // As its AccountLockoutCounterResetAfter says: old mistakes are forgotten.
+    if (nowMs - this.#lastBadMs >= lockoutMs) this.#badTries = 0;
+    this.#lastBadMs = nowMs;
     this.#badTries++;
     this.#machine.log.add('account.refused', `username=${this.username} tries=${this.#badTries}`);
     if (lockoutThreshold > 0 && this.#badTries >= lockoutThreshold) this.#lock(lockoutMs);

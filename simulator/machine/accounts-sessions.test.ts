@@ -19,6 +19,19 @@ test('an account locks after bad tries in a row, and unlocks after a while', asy
   assert.equal(accounts.check('admin', 'secret'), 'ok');
 });
 
+test('bad tries are forgotten when the last of them is as long ago as a lock would last', async () => {
+  const { machine, clock } = createPlainMachine();
+  const { accounts } = machine;
+  for (let tries = 0; tries < 20; tries++) {
+    assert.equal(accounts.check('admin', 'wrong'), 'refused');
+    assert.equal(accounts.check('admin', 'wrong'), 'refused');
+    await clock.advance(2 * minute);
+  }
+  assert.equal(accounts.isLocked, false);
+  for (let tries = 0; tries < 3; tries++) accounts.check('admin', 'wrong');
+  assert.equal(accounts.isLocked, true);
+});
+
 test('a threshold of zero never locks, and strangers do not lock the account', () => {
   const limits = { sessions: 1, sessionTimeoutMs: 1, lockoutThreshold: 0, lockoutMs: 1, subscriptions: 1, tasks: 1 };
   const lenient = createPlainMachine({ personality: { limits } }).machine.accounts;

@@ -26,8 +26,16 @@ test('refused credentials are stopped, others may be tried, and the third has to
 test('refused credentials are tried again after a long time', () => {
   const breaker = createBreaker(defaultGateSettings);
   breaker.refused(refusal('a', 0));
-  assert.equal(breaker.verdict(mark('a'), 3_599_999).kind, 'stopped');
-  assert.equal(breaker.verdict(mark('a'), 3_600_000).kind, 'go');
+  assert.equal(breaker.verdict(mark('a'), 3_899_999).kind, 'stopped');
+  assert.equal(breaker.verdict(mark('a'), 3_900_000).kind, 'go');
+});
+
+test('the wrong credentials of one caller do not make those of another forgotten', () => {
+  const breaker = createBreaker(defaultGateSettings);
+  breaker.refused(refusal('a', 0));
+  breaker.refused(refusal('b', 1));
+  for (const name of ['a', 'b']) assert.equal(breaker.verdict(mark(name), 700_000).kind, 'stopped');
+  assert.equal(breaker.verdict(mark('c'), 700_000).kind, 'go');
 });
 
 test('a locked account is left alone with any password', () => {

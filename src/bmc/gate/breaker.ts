@@ -46,12 +46,15 @@ interface Stop extends CredentialMark {
   readonly untilMs: number;
 }
 
+/** Callers with different wrong credentials must not make each other's forgotten; there are never many of them. */
+const maxStops = 16;
+
 /** Makes a breaker that lets everything pass. */
 export function createBreaker(settings: BreakerSettings): Breaker {
   let refusals = 0;
   let lastRefusalMs = 0;
   let spacedUntilMs = 0;
-  let stop: Stop | undefined;
+  let stops: readonly Stop[] = [];
   let futile = 0;
   let lastFutileMs = 0;
 
@@ -60,16 +63,21 @@ export function createBreaker(settings: BreakerSettings): Breaker {
     const restMs = refusals >= settings.maxRefusedLogIns ? lastRefusalMs + settings.logInRestMs : 0;
     return Math.max(restMs, spacedUntilMs);
   };
-  const isStopped = (mark: CredentialMark, nowMs: number): boolean =>
-    stop !== undefined &&
-    nowMs < stop.untilMs &&
-    // A locked account stays locked with another password.
-    (stop.why === 'lockedOut' ? stop.username === mark.username : stop.digest === mark.digest);
+  const stopOf = (mark: CredentialMark, nowMs: number): Stop | undefined =>
+    stops.find(
+      (stop) =>
+        nowMs < stop.untilMs &&
+        // A locked account stays locked with another password.
+        (stop.why === 'lockedOut' ? stop.username === mark.username : stop.digest === mark.digest),
+    );
+  const addStop = (stop: Stop): void => {
+    stops = [stop, ...stops.filter(({ digest }) => digest !== stop.digest)].slice(0, maxStops);
+  };
 
   return {
     verdict(mark, nowMs) {
-      if (stop !== undefined && isStopped(mark, nowMs))
-        return { kind: 'stopped', why: stop.why, untilMs: stop.untilMs };
+      const stop = stopOf(mark, nowMs);
+      if (stop !== undefined) return { kind: 'stopped', why: stop.why, untilMs: stop.untilMs };
       const untilMs = restUntilMs(nowMs);
       return nowMs < untilMs ? { kind: 'rest', untilMs } : { kind: 'go' };
     },
@@ -77,14 +85,14 @@ export function createBreaker(settings: BreakerSettings): Breaker {
       restUntilMs(nowMs);
       refusals += 1;
       lastRefusalMs = nowMs;
-      if (isLocked) stop = { ...mark, why: 'lockedOut', untilMs: nowMs + settings.lockedCoolDownMs };
+      if (isLocked) addStop({ ...mark, why: 'lockedOut', untilMs: nowMs + settings.lockedCoolDownMs });
       else if (isOutage) spacedUntilMs = nowMs + settings.outageLogInSpacingMs;
-      else stop = { ...mark, why: 'credentials', untilMs: nowMs + settings.refusedCoolDownMs };
+      else addStop({ ...mark, why: 'credentials', untilMs: nowMs + settings.refusedCoolDownMs });
     },
     accepted() {
       refusals = 0;
       spacedUntilMs = 0;
-      stop = undefined;
+      stops = [];
     },
     noteFutileLogIn(nowMs) {
       futile = nowMs - lastFutileMs < settings.logInRestMs ? futile + 1 : 1;
@@ -92,6 +100,7 @@ export function createBreaker(settings: BreakerSettings): Breaker {
     },
     isLogInFutile: (nowMs) => futile >= settings.maxRefusedLogIns && nowMs - lastFutileMs < settings.logInRestMs,
     shown(nowMs) {
+      const [stop] = stops;
       if (stop !== undefined && nowMs < stop.untilMs) {
         return { kind: 'stopped', why: stop.why, untilMs: stop.untilMs, username: stop.username };
       }

@@ -27,7 +27,7 @@ export interface GateSettings {
   readonly maxRefusedLogIns: number;
   /** The rest, after which refused log-ins are forgotten: longer than common lockout counters last. */
   readonly logInRestMs: number;
-  /** Credentials that were refused are tried again after this. */
+  /** Credentials that were refused are tried again after this: longer than lockout counters of an hour last. */
   readonly refusedCoolDownMs: number;
   /** An account that is locked is left alone for this long. */
   readonly lockedCoolDownMs: number;
@@ -55,7 +55,7 @@ export const defaultGateSettings: GateSettings = {
   maxRetryAfterMs: 60_000,
   maxRefusedLogIns: 2,
   logInRestMs: 600_000,
-  refusedCoolDownMs: 3_600_000,
+  refusedCoolDownMs: 3_900_000,
   lockedCoolDownMs: 900_000,
   outageLogInSpacingMs: 30_000,
   leaseFreshMs: 1_000,
