@@ -37,6 +37,8 @@ export interface IronicSubject {
     readonly macs: readonly string[];
     /** Logical processors. */
     readonly cpus: number;
+    /** In Ironic's words: `x86_64`, `aarch64`. */
+    readonly architecture: string;
     /** The switches that LLDP hears, where the BMC tells. */
     readonly switches?: readonly string[];
   };
@@ -161,7 +163,7 @@ async function provision(ironic: Ironic, node: string, wish: Readonly<Record<str
 async function checkInspected({ ironic, expected }: IronicSubject, node: IronicNode): Promise<void> {
   assert.equal(node.last_error, null);
   assert.equal(node.properties.memory_mb, expected.memoryMib);
-  assert.equal(node.properties.cpu_arch, 'x86_64');
+  assert.equal(node.properties.cpu_arch, expected.architecture);
   assert.ok(Number(node.properties.local_gb) > 0, 'no disk was seen');
   const { ports } = (await ironic.api('GET', `/v1/nodes/${node.uuid}/ports`)) as { ports: { address: string }[] };
   assert.deepEqual(ports.map((port) => port.address).sort(), [...expected.macs].sort());

@@ -45,7 +45,7 @@ describe('a real Ironic with a real Redfish emulator', { skip: whyNot ?? false }
     },
     look: lookByReading(emulator.reader, emulator.systemPaths[index] ?? ''),
     biosSetting: 'ProcTurboMode',
-    expected: { memoryMib: 16384, macs: [`52:54:00:00:00:0${index + 1}`], cpus: 4 },
+    expected: { memoryMib: 16384, macs: [`52:54:00:00:00:0${index + 1}`], cpus: 4, architecture: 'x86_64' },
   });
 
   runIronicSteps({

@@ -107,6 +107,11 @@ def fields(of):
     return {'path': of.path, **values}
 
 
+def has_action(of, name):
+    """Whether the resource offers the action."""
+    return name in (of.json.get('Actions') or {})
+
+
 def describe(error):
     """An exception in a line, with the place that raised it."""
     where = traceback.extract_tb(error.__traceback__)[-1]
@@ -208,7 +213,7 @@ class Reading:
             # sushy stumbles over a manager without any action.
             'allowed_resets': self.part(
                 'manager reset values',
-                lambda: plain(of.get_allowed_reset_manager_values()) if 'Actions' in of.json else None),
+                lambda: plain(of.get_allowed_reset_manager_values()) if has_action(of, '#Manager.Reset') else None),
             'virtual_media': self.members('virtual media of the manager', lambda: of.virtual_media),
             'ethernet_interfaces': self.members('interfaces of the manager', lambda: of.ethernet_interfaces),
         }
@@ -231,7 +236,10 @@ class Reading:
 
     def update_service(self, of):
         return {
-            'transfer_protocols': self.part('transfer protocols', lambda: plain(of.get_allowed_transfer_protocols())),
+            # sushy stumbles over a service that cannot pull: it raises its own exception with the wrong arguments.
+            'transfer_protocols': self.part(
+                'transfer protocols',
+                lambda: plain(of.get_allowed_transfer_protocols()) if has_action(of, '#UpdateService.SimpleUpdate') else None),
             'firmware_inventory': self.members('firmware inventory', lambda: of.firmware_inventory),
             'software_inventory': self.members('software inventory', lambda: of.software_inventory),
         }

@@ -124,6 +124,7 @@ function subjectOf(centre: DataCentre, name: PersonalityName, around: Around): I
       memoryMib: hardware.dimms.reduce((sum, dimm) => sum + dimm.capacityMib, 0),
       macs: macsOf(hardware),
       cpus: hardware.processors.reduce((sum, each) => sum + each.threads, 0),
+      architecture: /Xeon|EPYC/.test(hardware.processors[0]?.model ?? '') ? 'x86_64' : 'aarch64',
       switches: switchesOf(machine),
     },
   };
