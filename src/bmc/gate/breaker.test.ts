@@ -55,13 +55,17 @@ test('refusals during an outage are spaced and capped, but stop nothing', () => 
   assert.equal(breaker.verdict(mark('a'), 630_000).kind, 'go');
 });
 
-test('one success forgets everything', () => {
+test('one success ends the rest and what is shown, but what was refused stays refused', () => {
   const breaker = createBreaker(defaultGateSettings);
   breaker.refused(refusal('a', 0));
   breaker.refused(refusal('b', 0));
-  breaker.accepted();
-  assert.equal(breaker.verdict(mark('a'), 1).kind, 'go');
+  assert.equal(breaker.verdict(mark('c'), 1).kind, 'rest');
+  breaker.accepted(mark('c'));
   assert.equal(breaker.shown(1), undefined);
+  assert.equal(breaker.verdict(mark('d'), 1).kind, 'go');
+  assert.equal(breaker.verdict(mark('a'), 1).kind, 'stopped');
+  breaker.accepted(mark('a'));
+  assert.equal(breaker.verdict(mark('a'), 1).kind, 'go');
 });
 
 test('whatever happens, no account with a threshold of three is ever locked', () => {

@@ -27,7 +27,8 @@ export interface Refusal {
 export interface Breaker {
   verdict(mark: CredentialMark, nowMs: number): LogInVerdict;
   refused(refusal: Refusal): void;
-  accepted(): void;
+  /** The BMC took them; what it refused of others stays refused. */
+  accepted(mark: CredentialMark): void;
   /** A session that was only just opened was refused: logging in again would not help. */
   noteFutileLogIn(nowMs: number): void;
   /** That happened too often lately. */
@@ -57,6 +58,8 @@ export function createBreaker(settings: BreakerSettings): Breaker {
   let stops: readonly Stop[] = [];
   let futile = 0;
   let lastFutileMs = 0;
+  /** The last word was a refusal. */
+  let isRefusing = false;
 
   const restUntilMs = (nowMs: number): number => {
     if (refusals > 0 && nowMs >= lastRefusalMs + settings.logInRestMs) refusals = 0;
@@ -85,14 +88,19 @@ export function createBreaker(settings: BreakerSettings): Breaker {
       restUntilMs(nowMs);
       refusals += 1;
       lastRefusalMs = nowMs;
+      isRefusing = true;
       if (isLocked) addStop({ ...mark, why: 'lockedOut', untilMs: nowMs + settings.lockedCoolDownMs });
       else if (isOutage) spacedUntilMs = nowMs + settings.outageLogInSpacingMs;
       else addStop({ ...mark, why: 'credentials', untilMs: nowMs + settings.refusedCoolDownMs });
     },
-    accepted() {
+    accepted({ username, digest }) {
       refusals = 0;
       spacedUntilMs = 0;
-      stops = [];
+      isRefusing = false;
+      // The account is not locked; another password of it, or another account, is as wrong as before.
+      stops = stops.filter(
+        (stop) => stop.digest !== digest && !(stop.why === 'lockedOut' && stop.username === username),
+      );
     },
     noteFutileLogIn(nowMs) {
       futile = nowMs - lastFutileMs < settings.logInRestMs ? futile + 1 : 1;
@@ -101,7 +109,7 @@ export function createBreaker(settings: BreakerSettings): Breaker {
     isLogInFutile: (nowMs) => futile >= settings.maxRefusedLogIns && nowMs - lastFutileMs < settings.logInRestMs,
     shown(nowMs) {
       const [stop] = stops;
-      if (stop !== undefined && nowMs < stop.untilMs) {
+      if (isRefusing && stop !== undefined && nowMs < stop.untilMs) {
         return { kind: 'stopped', why: stop.why, untilMs: stop.untilMs, username: stop.username };
       }
       const untilMs = restUntilMs(nowMs);

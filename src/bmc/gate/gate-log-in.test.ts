@@ -4,6 +4,7 @@ import { createMetrics } from '../../telemetry/index.ts';
 import { isBmcError } from '../errors.ts';
 import type { SmallHandler } from '../http/testing/small-bmc.ts';
 import { endSession } from './end-session.ts';
+import { defaultGateSettings } from './settings.ts';
 import { openTestGate } from './testing/test-gate.ts';
 import { until } from './testing/until.ts';
 
@@ -111,12 +112,27 @@ test('the password is in no error, no log line and no state, even when the BMC q
 test('credentials that are refused stay refused across callers and methods until the long rest is over', async (t) => {
   const { lane, bmc, clock } = await openTestGate(t, { password: 'wrong' });
   await assert.rejects(lane.request({ method: 'GET', path }), (error) => isBmcError(error, 'credentials'));
-  clock.advance(3_599_000);
+  clock.advance(defaultGateSettings.refusedCoolDownMs - 1_000);
   await assert.rejects(lane.request({ method: 'GET', path }), (error) => isBmcError(error, 'credentials'));
   assert.equal(bmc.seen.length, 1);
   clock.advance(1_001);
   await assert.rejects(lane.request({ method: 'GET', path }), (error) => isBmcError(error, 'credentials'));
   assert.equal(bmc.seen.length, 2);
+});
+
+test('two callers of which one is wrong do not lock the account by taking turns', async (t) => {
+  const { lane, bmc, gates, endpoint } = await openTestGate(t);
+  const wrong = { ...endpoint, credentials: async () => ({ username: 'other', password: 'wrong' }) };
+  for (let i = 0; i < 5; i += 1) {
+    await gates
+      .open(wrong)
+      .request({ method: 'GET', path })
+      .catch((error) => assert.ok(isBmcError(error, 'credentials')));
+    await gates.open(endpoint).request({ method: 'GET', path });
+    await lane.logOut();
+  }
+  const tries = bmc.seen.filter(({ method, body }) => method === 'POST' && body.includes('other'));
+  assert.equal(tries.length, 1);
 });
 
 test('changed credentials end the old session', async (t) => {

@@ -221,20 +221,20 @@ export class SessionKeeper {
     if (status === 401) return this.#refused(mark, { isLocked: false });
     if (status === 429 || status >= 500) return this.#busy({ detail: `${systemsPath} answers ${status}`, status });
     this.#pass = pass;
-    this.#accepted();
+    this.#accepted(pass.mark);
     return { pass };
   }
 
   #opened(pass: Pass): PassOutcome {
     this.#pass = pass;
     this.#options.shared.metrics.sessionOpened();
-    this.#accepted();
+    this.#accepted(pass.mark);
     return { pass };
   }
 
-  #accepted(): void {
+  #accepted(mark: CredentialMark): void {
     const { breaker, shared, origin } = this.#options;
-    breaker.accepted();
+    breaker.accepted(mark);
     if (shared.stopped.delete(origin)) shared.metrics.stoppedGates(shared.stopped.size);
   }
 
