@@ -13,6 +13,14 @@ import { personalityOf } from './personalities/index.ts';
 import { type PersonalityName, personalityNames } from './personalities/personality.ts';
 import { createEventPush, createFront } from './redfish/front/index.ts';
 import { sharedRoutes } from './redfish/resources/index.ts';
+import {
+  differenceOf,
+  type FleetIdentity,
+  fleetIdentity,
+  restorePorts,
+  type Snapshot,
+  SnapshotError,
+} from './snapshot/index.ts';
 import { startHosts } from './start-hosts.ts';
 import type { Fabric } from './switches/fabric.ts';
 import { createScaledClock } from './time/scaled-clock.ts';
@@ -51,6 +59,8 @@ export interface DataCentreOptions {
   readonly agent?: AgentTarget;
   /** Untagged VLAN of the ports of boot NICs out of the box, where boot servers are; 100 unless given. */
   readonly provisioningVlan?: number;
+  /** Go on from here: a snapshot of the same fleet, or it is refused with a SnapshotError. */
+  readonly snapshot?: Snapshot;
 }
 
 /** A BMC that can be asked. */
@@ -59,6 +69,7 @@ export interface RunningBmc {
   /** `https://127.0.1.7:8443`. */
   readonly url: string;
   readonly username: string;
+  /** The one in force. */
   readonly password: string;
   /** `/redfish/v1/Systems/System.Embedded.1`. */
   readonly systemPath: string;
@@ -70,6 +81,8 @@ export interface RunningBmc {
 /** A data centre that runs. */
 export interface DataCentre {
   readonly seed: number;
+  /** What makes another one the same. */
+  readonly fleet: FleetIdentity;
   readonly clock: SimClock;
   readonly bmcs: readonly RunningBmc[];
   /** The authority that signed every BMC's certificate; undefined on plain HTTP. */
@@ -89,7 +102,11 @@ export interface DataCentre {
 
 /** Switches a data centre on; resolves once every BMC can be asked, and leaves nothing open when that fails. */
 export async function startDataCentre(options: DataCentreOptions): Promise<DataCentre> {
-  const clock = options.clock ?? createScaledClock({ speed: options.speed ?? 1 });
+  const { snapshot, speed = 1 } = options;
+  const difference = snapshot === undefined ? undefined : differenceOf(snapshot.fleet, fleetIdentity(options));
+  if (difference !== undefined) throw new SnapshotError('OtherFleet', { difference });
+  const clock =
+    options.clock ?? createScaledClock({ speed, startEpochMs: Math.max(Date.now(), snapshot?.simulatedAt ?? 0) });
   // A clock that was given may drive more than this data centre.
   const closeClock = (): void => (options.clock === undefined ? clock.close() : undefined);
   try {
@@ -114,6 +131,8 @@ async function assemble(
   const faults = createFaultSets(options.faults ?? [], seed);
   const fabric = wireFabric(plan, options.provisioningVlan);
   const machines = buildMachines(plan, { ...options, faultSets: faults, fabric });
+  restorePorts(fabric, options.snapshot?.ports ?? []);
+  restoreMachines(machines, options.snapshot);
   const service = await openService(machines, options);
   const bmcs = plan.servers.map((server, index) =>
     describeBmc(server, { ...service, machine: at(machines, index), endpoint: at(service.endpoints, index) }),
@@ -123,8 +142,10 @@ async function assemble(
     await service.close();
     throw error;
   });
+  resumeHosts(hosts.all, options.snapshot);
   return {
     seed,
+    fleet: fleetIdentity(options),
     clock,
     bmcs,
     caPem: service.certificates?.caPem,
@@ -168,6 +189,23 @@ function buildMachines(
   );
 }
 
+/** Before anybody can ask: a BMC never shows a state that it did not leave off with. */
+function restoreMachines(machines: readonly Machine[], snapshot: Snapshot | undefined): void {
+  for (const machine of machines) {
+    const saved = snapshot?.servers[machine.name];
+    if (saved !== undefined) machine.restore(saved.machine);
+  }
+}
+
+function resumeHosts(hosts: readonly Host[], snapshot: Snapshot | undefined): void {
+  for (const host of hosts) {
+    const saved = snapshot?.servers[host.machine.name];
+    if (saved === undefined) continue;
+    host.resume(saved.disk);
+    host.machine.resume();
+  }
+}
+
 function findByName(bmcs: readonly RunningBmc[]): (name: string) => RunningBmc {
   const byName = new Map(bmcs.map((bmc) => [bmc.name, bmc]));
   return (name) => {
@@ -209,14 +247,16 @@ async function openService(machines: readonly Machine[], options: DataCentreOpti
 }
 
 function describeBmc(
-  { name, username, password }: PlannedServer,
+  { name, username }: PlannedServer,
   place: { readonly machine: Machine; readonly endpoint: Endpoint; readonly certificates: Certificates | undefined },
 ): RunningBmc {
   const { machine, endpoint, certificates } = place;
   return {
     name,
     username,
-    password,
+    get password() {
+      return machine.accounts.password;
+    },
     url: urlOf(endpoint, certificates === undefined ? 'http' : 'https'),
     systemPath: `/redfish/v1/Systems/${machine.personality.ids.system}`,
     machine,

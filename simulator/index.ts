@@ -34,6 +34,18 @@ export type { Hardware } from './machine/hardware.ts';
 export type { Machine, Neighbour } from './machine/machine.ts';
 export { type AvailableFirmware, availableFirmware, maxFleetSize, personalityOf } from './personalities/index.ts';
 export { type Personality, type PersonalityName, personalityNames } from './personalities/personality.ts';
+export {
+  differenceOf,
+  type FleetIdentity,
+  fleetIdentity,
+  type KeepStateOptions,
+  keepState,
+  readSnapshot,
+  type Snapshot,
+  SnapshotError,
+  type StateKeeper,
+  takeSnapshot,
+} from './snapshot/index.ts';
 export type { Fabric, PortName, SimSwitch } from './switches/fabric.ts';
 export type { PortSettings } from './switches/switch-port.ts';
 export { createScaledClock, type ScaledClockOptions } from './time/scaled-clock.ts';

@@ -45,9 +45,14 @@ export interface FleetPlan {
   neighbourOf(mac: string): Neighbour | undefined;
 }
 
+/** How many racks a fleet has: as given, or as many as its servers need. */
+export function countRacks({ racks, servers }: Pick<FleetOrder, 'racks' | 'servers'>): number {
+  return racks ?? Math.ceil(servers / serversPerRack);
+}
+
 /** Plans a fleet; the same order gives the same plan. */
 export function planFleet(order: FleetOrder): FleetPlan {
-  const racks = order.racks ?? Math.ceil(order.servers / serversPerRack);
+  const racks = countRacks(order);
   check(order, racks);
   const servers = placeAll(order, racks).map((place) => describeServer(order, place));
   const portsPerTor = Math.max(1, ...servers.map(({ hardware }) => Math.ceil(countPorts(hardware) / 2)));

@@ -54,6 +54,13 @@ export class Host {
     return this.#agent;
   }
 
+  /** Goes on from an earlier run: with its disk, and with what the machine had booted started anew. */
+  resume(disk: DiskContent | undefined): void {
+    this.#disk = disk;
+    const { state, bootedFrom } = this.machine.power;
+    if (state === 'On' && bootedFrom !== undefined) this.#boot(bootedFrom);
+  }
+
   #halt(): void {
     this.#stop.abort();
     this.#stop = new AbortController();

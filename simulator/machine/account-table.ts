@@ -19,6 +19,10 @@ export class AccountTable implements Accounts {
     this.#password = credentials.password;
   }
 
+  get password(): string {
+    return this.#password;
+  }
+
   get isLocked(): boolean {
     return this.#machine.clock.elapsedMs() < this.#lockedUntilMs;
   }
@@ -41,6 +45,11 @@ export class AccountTable implements Accounts {
     this.#badTries = 0;
     this.#machine.log.add('account.changed', `username=${username}`);
     return true;
+  }
+
+  /** Takes over a password that was changed in an earlier run. */
+  restore(password: string): void {
+    this.#password = password;
   }
 
   #refuse(): 'refused' {

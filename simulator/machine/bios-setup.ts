@@ -2,6 +2,7 @@ import type { BiosAttribute } from '../personalities/personality.ts';
 import type { BiosRefusal, BiosSettings, BiosValue } from './machine.ts';
 import type { MachineBody } from './machine-body.ts';
 import { machineRulesOf } from './rules.ts';
+import type { SavedBios, SavedTask } from './saved-machine.ts';
 import type { TaskRecord } from './task-list.ts';
 
 const nothing: Readonly<Record<string, BiosValue>> = Object.freeze({});
@@ -76,6 +77,26 @@ export class BiosSetup implements BiosSettings {
     this.#machine.log.add('bios.applied', `attributes=${names.sort().join(',')}`);
     this.#task?.end({ state: 'Completed', status: 'OK' });
     this.#task = undefined;
+  }
+
+  /** What outlives the simulator; undefined when all is as it was out of the box. */
+  save(): SavedBios | undefined {
+    const isNew = Object.keys(this.#changed).length + Object.keys(this.#pending).length === 0;
+    if (isNew && this.#applied === undefined) return undefined;
+    const applied = this.#applied === undefined ? {} : { applied: this.#applied };
+    return { changed: this.#changed, pending: this.#pending, ...applied };
+  }
+
+  /** The task of settings that are pending. */
+  saveTask(): SavedTask | undefined {
+    return this.#task?.save();
+  }
+
+  restore(saved: SavedBios, task: SavedTask | undefined): void {
+    this.#changed = saved.changed;
+    this.#pending = saved.pending;
+    this.#applied = saved.applied;
+    if (task !== undefined) this.#task = this.#machine.tasks.restore(task);
   }
 
   #stage(staged: Readonly<Record<string, BiosValue>>): void {

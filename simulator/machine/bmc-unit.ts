@@ -2,6 +2,7 @@ import type { Timer } from '../../src/kube/index.ts';
 import type { ManagerUnit } from './machine.ts';
 import type { MachineBody } from './machine-body.ts';
 import { machineRulesOf } from './rules.ts';
+import type { SavedManager } from './saved-machine.ts';
 
 /** What a BMC shows whose battery is empty: it starts again in this year. */
 const emptyBatteryEpochMs = Date.UTC(2006, 0, 1);
@@ -104,6 +105,17 @@ export class BmcUnit implements ManagerUnit {
   setClock(epochMs: number): void {
     this.#clockOffsetMs = epochMs - this.#machine.clock.now();
     this.#machine.log.add('manager.clock-set', `offsetMs=${this.#clockOffsetMs}`);
+  }
+
+  /** What outlives the simulator; undefined when all is as it was out of the box. */
+  save(): SavedManager | undefined {
+    if (this.#indicator === 'Off' && this.#clockOffsetMs === 0) return undefined;
+    return { indicator: this.#indicator, clockOffsetMs: this.#clockOffsetMs };
+  }
+
+  restore(saved: SavedManager): void {
+    this.#indicator = saved.indicator;
+    this.#clockOffsetMs = saved.clockOffsetMs;
   }
 
   get #life(): number {

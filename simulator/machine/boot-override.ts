@@ -1,5 +1,6 @@
 import type { BootSettings, HostPower } from './machine.ts';
 import type { MachineBody } from './machine-body.ts';
+import type { SavedBoot } from './saved-machine.ts';
 
 const devices: Readonly<Record<string, NonNullable<HostPower['bootedFrom']>>> = {
   Pxe: 'pxe',
@@ -55,6 +56,22 @@ export class BootOverride implements BootSettings {
     this.#httpUri = change.httpUri ?? this.#httpUri;
     this.#machine.log.add('boot.set', `enabled=${enabled} target=${target} mode=${mode}`);
     return 'ok';
+  }
+
+  /** What outlives the simulator; undefined when all is as it was out of the box. */
+  save(): SavedBoot | undefined {
+    const isNew =
+      this.#enabled === 'Disabled' && this.#target === 'None' && this.#mode === 'UEFI' && this.#httpUri === '';
+    return isNew
+      ? undefined
+      : { enabled: this.#enabled, target: this.#target, mode: this.#mode, httpUri: this.#httpUri };
+  }
+
+  restore(saved: SavedBoot): void {
+    this.#enabled = saved.enabled;
+    this.#target = saved.target;
+    this.#mode = saved.mode;
+    this.#httpUri = saved.httpUri;
   }
 
   /** Where the host boots from now; an override for one boot is used up by it. */

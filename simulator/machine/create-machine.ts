@@ -21,6 +21,8 @@ import type { MachineBody } from './machine-body.ts';
 import { createEventLog } from './machine-log.ts';
 import { MediaSlots } from './media-slots.ts';
 import { reportFirmware } from './reported-firmware.ts';
+import { restoreMachine, saveMachine } from './save-machine.ts';
+import type { SavedMachine } from './saved-machine.ts';
 import { SessionTable } from './session-table.ts';
 import { TaskList } from './task-list.ts';
 import { UpdateLine } from './update-line.ts';
@@ -71,6 +73,7 @@ class SimulatedMachine implements MachineBody {
   readonly manager: BmcUnit;
   readonly events: EventSource;
   #notes: Map<string, JsonValue> | undefined;
+  readonly #firstPassword: string;
   readonly #neighbourOf: ((mac: string) => Neighbour | undefined) | undefined;
   #images: ImageDigests | undefined;
   #download: ImageDownloader | undefined;
@@ -95,6 +98,7 @@ class SimulatedMachine implements MachineBody {
     this.updates = new UpdateLine(this);
     this.manager = new BmcUnit(this);
     this.events = new EventSource(this);
+    this.#firstPassword = options.password;
     this.#neighbourOf = options.neighbourOf;
     this.#images = options.images;
     this.#download = options.download;
@@ -117,6 +121,19 @@ class SimulatedMachine implements MachineBody {
 
   reportedFirmware(): readonly FirmwareSlot[] {
     return reportFirmware(this);
+  }
+
+  save(): SavedMachine | undefined {
+    return saveMachine(this, this.#firstPassword);
+  }
+
+  restore(saved: SavedMachine): void {
+    restoreMachine(this, saved);
+  }
+
+  resume(): void {
+    this.power.resume();
+    this.updates.carryOn();
   }
 
   neighbour(mac: string): Neighbour | undefined {

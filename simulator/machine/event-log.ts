@@ -11,6 +11,8 @@ export interface LoggedEvent {
 /** What happened to one machine. Two runs with one seed and the same requests at the same simulated times give the same log. */
 export interface EventLog {
   readonly events: readonly LoggedEvent[];
+  /** How many there ever were; the oldest may have been dropped. */
+  readonly count: number;
   add(event: string, detail?: string): void;
   /** One line an event. */
   text(): string;

@@ -1,5 +1,6 @@
 import type { EventFeed, MachineEvent, Subscription } from './machine.ts';
 import type { MachineBody } from './machine-body.ts';
+import type { SavedEvents } from './saved-machine.ts';
 
 const none: readonly never[] = Object.freeze([]);
 
@@ -13,6 +14,11 @@ export class EventSource implements EventFeed {
 
   constructor(machine: MachineBody) {
     this.#machine = machine;
+  }
+
+  /** How many subscriptions there ever were. */
+  get count(): number {
+    return this.#subscribed;
   }
 
   get subscriptions(): readonly Subscription[] {
@@ -34,6 +40,16 @@ export class EventSource implements EventFeed {
     this.#subscriptions = left;
     if (had) this.#machine.log.add('subscription.close', `id=${id}`);
     return had;
+  }
+
+  /** What outlives the simulator; undefined when nobody has subscribed. */
+  save(): SavedEvents | undefined {
+    return this.#subscriptions.length === 0 ? undefined : { subscriptions: [...this.#subscriptions] };
+  }
+
+  restore(saved: SavedEvents | undefined, count: number): void {
+    this.#subscriptions = saved?.subscriptions ?? none;
+    this.#subscribed = count;
   }
 
   publish(event: Omit<MachineEvent, 'at' | 'id'>): void {

@@ -2,6 +2,7 @@ import type { Timer } from '../../src/kube/index.ts';
 import type { BootProgress, HostPower } from './machine.ts';
 import type { MachineBody } from './machine-body.ts';
 import { machineRulesOf } from './rules.ts';
+import type { SavedPower } from './saved-machine.ts';
 
 type Phase =
   | 'off'
@@ -40,6 +41,8 @@ export class HostUnit implements HostPower {
   #hasSoftware: boolean;
   /** It comes back by itself after a fault, which must not strike at that again. */
   #isSpared = false;
+  /** It is off, or on its way there, only for a while: in a power cycle, or by a fault that ends. */
+  #comesBack = false;
   #listeners: readonly ((from: BootDevice) => void)[] = none;
   #offListeners: readonly (() => void)[] = none;
 
@@ -118,6 +121,35 @@ export class HostUnit implements HostPower {
     if (this.#phase === 'flashing') this.#beginPost();
   }
 
+  /** What outlives the simulator. */
+  save(): SavedPower {
+    const bootedFrom = this.#bootedFrom === undefined ? {} : { bootedFrom: this.#bootedFrom };
+    switch (this.#phase) {
+      case 'off':
+      case 'powering-off':
+        return { state: this.#comesBack ? 'starting' : 'off', ...bootedFrom };
+      case 'setup':
+      case 'booting':
+      case 'running':
+        return { state: 'running', ...bootedFrom };
+      default:
+        return { state: 'starting', ...bootedFrom };
+    }
+  }
+
+  /** Becomes what was saved; time does not go on for it before `resume`. */
+  restore({ state, bootedFrom }: SavedPower): void {
+    this.#bootedFrom = bootedFrom;
+    this.#hasSoftware = state === 'running';
+    if (state === 'running') this.#phase = bootedFrom === 'bios' ? 'setup' : 'running';
+    else this.#phase = state === 'off' ? 'off' : 'powering-on';
+  }
+
+  /** A host that was on its way through POST sets out again. */
+  resume(): void {
+    if (this.#phase === 'powering-on' && this.#timer === undefined) this.#powerOn();
+  }
+
   #reset(type: string): 'ok' | 'unsupported' | 'wrong-state' {
     switch (type) {
       case 'On':
@@ -171,6 +203,7 @@ export class HostUnit implements HostPower {
   }
 
   #powerOn(): 'ok' {
+    this.#comesBack = false;
     this.#enter('powering-on', this.#machine.personality.timings.powerOnMs, () => {
       this.#machine.log.add('power.on');
       this.#announce('On');
@@ -181,6 +214,7 @@ export class HostUnit implements HostPower {
 
   #powerOff(durationMs: number, then?: () => void): 'ok' {
     this.#loseFlash();
+    this.#comesBack = then !== undefined;
     this.#enter('powering-off', durationMs, () => {
       this.#goOff();
       then?.();
@@ -228,6 +262,7 @@ export class HostUnit implements HostPower {
   }
 
   #comeBackAfter(durationMs: number): void {
+    this.#comesBack = true;
     this.#wake(durationMs, () => {
       this.#isSpared = true;
       this.#powerOn();

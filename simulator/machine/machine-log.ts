@@ -19,6 +19,10 @@ class MemoryLog implements EventLog {
     return this.#events;
   }
 
+  get count(): number {
+    return this.#dropped + this.#events.length;
+  }
+
   add(event: string, detail = ''): void {
     if (this.#events.length >= this.#limit) {
       const dropped = Math.ceil(this.#limit / 2);

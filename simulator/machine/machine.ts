@@ -5,6 +5,7 @@ import type { SimClock } from '../time/sim-clock.ts';
 import type { EventLog } from './event-log.ts';
 import type { FirmwareSlot } from './firmware.ts';
 import type { Hardware } from './hardware.ts';
+import type { SavedMachine } from './saved-machine.ts';
 import type { Tasks } from './tasks.ts';
 import type { Updates } from './updates.ts';
 
@@ -34,6 +35,12 @@ export interface Machine {
   readonly events: EventFeed;
   /** What clients wrote into properties that nothing else depends on, such as the asset tag; empty at first. */
   readonly notes: Map<string, JsonValue>;
+  /** What outlives the simulator; undefined when nothing has happened to the machine yet. */
+  save(): SavedMachine | undefined;
+  /** Becomes a machine of an earlier run, with nobody logged in; time does not go on for it before `resume`. */
+  restore(saved: SavedMachine): void;
+  /** Lets go on what was on its way when it was saved: a host in POST, updates whose turn it is. */
+  resume(): void;
   /** What LLDP hears on a NIC port, by MAC; set by the switches. */
   neighbour(mac: string): Neighbour | undefined;
 }
@@ -48,6 +55,8 @@ export interface Neighbour {
 /** The BMC's user accounts. */
 export interface Accounts {
   readonly username: string;
+  /** The one in force, for who owns the simulator; it is in no log and no answer of the BMC. */
+  readonly password: string;
   /** Counts bad tries and locks the account as the vendor does. */
   check(username: string, password: string, at?: FaultOpportunity): 'ok' | 'refused' | 'locked';
   change(username: string, change: { readonly password?: string }): boolean;

@@ -30,6 +30,15 @@ export class MediaSlots implements MediaDrives {
     if (had) this.#machine.log.add('media.eject', `id=${id}`);
     return had;
   }
+
+  /** What outlives the simulator; undefined when all drives are empty. */
+  save(): Record<string, Medium> | undefined {
+    return this.hasMedium ? Object.fromEntries(this.#media ?? []) : undefined;
+  }
+
+  restore(saved: Readonly<Record<string, Medium>>): void {
+    this.#media = new Map(Object.entries(saved));
+  }
 }
 
 /**

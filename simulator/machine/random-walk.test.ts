@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { Value } from 'typebox/value';
 import { type FaultRule, faultKinds } from '../faults/fault.ts';
 import { readDetail } from './log-detail.ts';
+import { SavedMachine } from './saved-machine.ts';
 import { createPlainMachine, type PlainMachine, plainFile } from './testing/plain-machine.ts';
 import type { PlainChanges } from './testing/plain-personality.ts';
 
@@ -215,4 +217,30 @@ test('two runs with one seed give the same log, another seed gives other times',
   const step = { act: { act: 'reset' as const, type: 'ForceRestart' }, waitMs: 10 * minute };
   const logs = await Promise.all([1, 2].map((seed) => walk({ steps: [step], personality: {}, faults: [], seed })));
   assert.notEqual(logs[0]?.machine.log.text(), logs[1]?.machine.log.text());
+});
+
+test('a machine that is saved anywhere on a walk and made again is the same, and goes on', async () => {
+  await fc.assert(
+    fc.asyncProperty(walks, rules, faults, fc.nat(), async (steps, personality, faultRules, seed) => {
+      const before = await walk({ steps, personality, faults: faultRules, seed });
+      const saved = before.machine.save();
+      if (saved === undefined) return assert.equal(before.machine.log.count, 0);
+      const written: SavedMachine = JSON.parse(JSON.stringify(saved));
+      assert.ok(Value.Check(SavedMachine, written));
+      const after = createPlainMachine({ personality, seed, isPoweredOn: false });
+      after.machine.restore(written);
+      assert.deepEqual(after.machine.save(), written);
+      assert.deepEqual(after.versions(), before.versions());
+      checkState(after);
+      after.machine.resume();
+      await after.clock.settle();
+      checkState(after);
+      const busy = after.machine.updates.all.filter(
+        ({ phase, waitsFor }) => phase !== 'done' && waitsFor === undefined,
+      );
+      assert.deepEqual(busy, [], 'an update neither ended nor waits');
+      assert.ok(after.machine.power.state === 'Off' || after.machine.power.bootProgress === 'OSRunning');
+    }),
+    { numRuns: 150 },
+  );
 });

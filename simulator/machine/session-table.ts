@@ -9,10 +9,17 @@ export class SessionTable implements Sessions {
   readonly #machine: MachineBody;
   #sessions: Session[] = [];
   #count = 0;
+  /** Names the stream that tokens come from: a token of an earlier run must not open a session of this one. */
+  #life: readonly string[] = [];
   #random: Random | undefined;
 
   constructor(machine: MachineBody) {
     this.#machine = machine;
+  }
+
+  /** How many there ever were. */
+  get count(): number {
+    return this.#count;
   }
 
   get all(): readonly Session[] {
@@ -28,7 +35,7 @@ export class SessionTable implements Sessions {
       return 'exhausted';
     }
     // Tokens come from a stream of their own: log-ins must not change how long the next POST takes.
-    this.#random ??= createRandom(this.#machine.seed, this.#machine.name, 'tokens');
+    this.#random ??= createRandom(this.#machine.seed, this.#machine.name, 'tokens', ...this.#life);
     this.#count++;
     const id = String(this.#count);
     const session = { id, token: drawHex(this.#random, 32), username, lastUsedAt: this.#machine.clock.now() };
@@ -54,6 +61,12 @@ export class SessionTable implements Sessions {
     const session = this.#sessions.find((each) => each.id === id);
     if (session !== undefined) this.#drop(session, 'session.close');
     return session !== undefined;
+  }
+
+  /** Goes on counting from an earlier run; its sessions are gone. */
+  restore(count: number): void {
+    this.#count = count;
+    if (count > 0) this.#life = [String(count)];
   }
 
   /** The BMC restarts: nobody is logged in any more. */

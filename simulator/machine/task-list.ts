@@ -1,5 +1,6 @@
 import type { MachineBody } from './machine-body.ts';
 import { machineRulesOf } from './rules.ts';
+import type { SavedTask } from './saved-machine.ts';
 import type { Task, TaskState, Tasks } from './tasks.ts';
 
 const finalStates: ReadonlySet<TaskState> = new Set(['Completed', 'Killed', 'Exception', 'Cancelled', 'Interrupted']);
@@ -28,11 +29,11 @@ export class TaskRecord implements Task {
   #sinceMs = 0;
   #untilMs = 0;
 
-  constructor(machine: MachineBody, order: { id: string } & TaskOrder) {
+  constructor(machine: MachineBody, order: { id: string; startedAt?: number } & TaskOrder) {
     this.#machine = machine;
     this.id = order.id;
     this.kind = order.kind;
-    this.startedAt = machine.clock.now();
+    this.startedAt = order.startedAt ?? machine.clock.now();
     if (order.updateId !== undefined) this.updateId = order.updateId;
     if (order.stage !== undefined) this.stage = order.stage;
   }
@@ -69,6 +70,28 @@ export class TaskRecord implements Task {
     this.state = state;
   }
 
+  /** What outlives the simulator: a task that waits, or one that ended well before what it did is active. */
+  save(): SavedTask {
+    const { id, kind, startedAt, endedAt, updateId, stage } = this;
+    return {
+      id,
+      kind,
+      startedAt,
+      state: this.state === 'Completed' ? 'Completed' : 'Pending',
+      percent: this.percent,
+      ...(endedAt === undefined ? {} : { endedAt }),
+      ...(updateId === undefined ? {} : { updateId }),
+      ...(stage === undefined ? {} : { stage }),
+    };
+  }
+
+  /** Becomes what was saved. */
+  restore(saved: SavedTask): void {
+    this.state = saved.state;
+    this.percent = saved.percent;
+    if (saved.endedAt !== undefined) this.endedAt = saved.endedAt;
+  }
+
   end(end: TaskEnd): void {
     if (this.isEnded) return;
     this.percent = end.state === 'Completed' ? 100 : this.percent;
@@ -97,6 +120,11 @@ export class TaskList implements Tasks {
     this.#machine = machine;
   }
 
+  /** How many there ever were. */
+  get count(): number {
+    return this.#count;
+  }
+
   get all(): readonly TaskRecord[] {
     return this.#tasks;
   }
@@ -122,6 +150,19 @@ export class TaskList implements Tasks {
     this.#machine.log.add('task.begin', `id=${id} kind=${order.kind}`);
     this.#publish(task, 'TaskStarted');
     return task;
+  }
+
+  /** Takes over a task of an earlier run. */
+  restore(saved: SavedTask): TaskRecord {
+    const task = new TaskRecord(this.#machine, saved);
+    task.restore(saved);
+    this.#tasks = [...this.#tasks, task];
+    return task;
+  }
+
+  /** Goes on counting from an earlier run. */
+  countFrom(count: number): void {
+    this.#count = count;
   }
 
   /** Notes the end of a task, and forgets the oldest of those that ended. */

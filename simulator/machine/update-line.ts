@@ -5,6 +5,7 @@ import { formatDetail } from './log-detail.ts';
 import type { MachineBody } from './machine-body.ts';
 import { pathOf } from './media-slots.ts';
 import { machineRulesOf, updateRulesOf } from './rules.ts';
+import type { SavedUpdate } from './saved-machine.ts';
 import { UpdateRecord } from './update-record.ts';
 import type { Update, UpdateFault, UpdateRefusal, UpdateRequest, Updates } from './updates.ts';
 
@@ -20,6 +21,11 @@ export class UpdateLine implements Updates {
 
   constructor(machine: MachineBody) {
     this.#machine = machine;
+  }
+
+  /** How many there ever were. */
+  get count(): number {
+    return this.#count;
   }
 
   get all(): readonly UpdateRecord[] {
@@ -119,6 +125,20 @@ export class UpdateLine implements Updates {
   /** The BMC can be reached again: what had to wait for that goes on. */
   carryOn(): void {
     this.#flashNext();
+  }
+
+  /** What outlives the simulator: updates that wait. What is being downloaded, verified or written counts as interrupted. */
+  save(): readonly SavedUpdate[] {
+    return this.#updates.flatMap((update) => update.save() ?? []);
+  }
+
+  /** Takes over the updates that waited in an earlier run; `carryOn` lets them go on. */
+  restore(saved: readonly SavedUpdate[], count: number): void {
+    this.#count = count;
+    this.#updates = saved.map((each) => {
+      const slots = this.#machine.firmware.filter((slot) => each.slots.includes(slot.slot));
+      return UpdateRecord.restore(each, { slots, task: this.#machine.tasks.restore(each.task) });
+    });
   }
 
   #accept(request: UpdateRequest, admission: Admission): UpdateRecord {

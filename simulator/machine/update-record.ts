@@ -1,6 +1,7 @@
 import type { Timer } from '../../src/kube/index.ts';
 import type { ImageFile } from '../images/check-image.ts';
 import type { FirmwareSlot } from './firmware.ts';
+import type { SavedUpdate } from './saved-machine.ts';
 import type { TaskRecord } from './task-list.ts';
 import type { ApplyTime, ImageHeader, Update, UpdateFault, UpdatePhase } from './updates.ts';
 
@@ -35,6 +36,37 @@ export class UpdateRecord implements Update {
     this.applyTime = order.applyTime;
     this.targets = order.targets;
     this.task = order.task;
+  }
+
+  /** An update of an earlier run, as it was. */
+  static restore(
+    saved: SavedUpdate,
+    own: { readonly slots: readonly FirmwareSlot[]; readonly task: TaskRecord },
+  ): UpdateRecord {
+    const record = new UpdateRecord({ ...saved, task: own.task });
+    record.header = saved.header;
+    record.slots = own.slots;
+    record.wait(saved.phase, saved.waitsFor);
+    return record;
+  }
+
+  /** What outlives the simulator; undefined unless it waits with a good image. */
+  save(): SavedUpdate | undefined {
+    const { id, via, applyTime, targets, header, phase, waitsFor } = this;
+    if (waitsFor === undefined || header === undefined) return undefined;
+    if (phase !== 'uploaded' && phase !== 'scheduled' && phase !== 'activating') return undefined;
+    return {
+      id,
+      via,
+      applyTime,
+      targets: [...targets],
+      header: { ...header, models: [...header.models] },
+      slots: this.slots.map((slot) => slot.slot),
+      phase,
+      // The host loses its power with the simulator, and what it had to write in POST waits for the next one.
+      waitsFor: this.isInPost ? 'reset' : waitsFor,
+      task: this.task.save(),
+    };
   }
 
   get taskId(): string {

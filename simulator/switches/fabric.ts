@@ -27,6 +27,12 @@ export interface PortName {
   readonly port: string;
 }
 
+/** A port that is not set or plugged as it was at first. */
+export interface ChangedPort extends PortName {
+  readonly settings: PortSettings;
+  readonly nic: PluggedNic | undefined;
+}
+
 /** Whether a frame gets from one port to another. */
 export interface Reach {
   readonly canReach: boolean;
@@ -44,6 +50,8 @@ export interface Frame {
 /** All switches of a data centre, joined by links that carry every VLAN. */
 export interface Fabric {
   readonly switches: readonly SimSwitch[];
+  /** Ports that were set, or whose cable was moved, since the fabric was built. */
+  readonly changedPorts: readonly ChangedPort[];
   find(switchName: string): SimSwitch | undefined;
   port(name: PortName): SimPort | undefined;
   /** Sets a port, or says what is wrong with the settings or the name and changes nothing. */
@@ -71,6 +79,7 @@ class SwitchState implements SimSwitch {
   readonly name: string;
   readonly chassisId: string;
   readonly byPort = new Map<string, SimPort>();
+  readonly touched = new Set<string>();
   revision = 0;
 
   constructor(name: string) {
@@ -97,6 +106,15 @@ class CableFabric implements Fabric {
 
   get switches(): readonly SimSwitch[] {
     return [...this.#switches.values()];
+  }
+
+  get changedPorts(): readonly ChangedPort[] {
+    return [...this.#switches.values()].flatMap(({ name, byPort, touched }) =>
+      [...touched].flatMap((port) => {
+        const found = byPort.get(port);
+        return found === undefined ? [] : [{ switchName: name, port, settings: found.settings, nic: found.nic }];
+      }),
+    );
   }
 
   find(switchName: string): SimSwitch | undefined {
@@ -185,6 +203,7 @@ class CableFabric implements Fabric {
     const found = this.#switches.get(name.switchName);
     if (found === undefined) return;
     found.byPort.set(name.port, port);
+    found.touched.add(name.port);
     found.revision += 1;
   }
 

@@ -90,6 +90,7 @@ function fakeAccounts(): Machine['accounts'] {
       bad = isGood ? 0 : bad + 1;
       return isGood ? 'ok' : 'refused';
     },
+    password: fakeLogin.password,
     change: () => false,
     get isLocked() {
       return bad >= 3;
