@@ -11,19 +11,22 @@ export interface Scratch {
   end(): Promise<void>;
 }
 
-/** Makes a scratch folder outside the work tree. */
+/** A scratch folder outside the work tree, made when it is first asked for, so that a suite left out leaves nothing. */
 export function createScratch(name: string): Scratch {
-  const root = mkdtempSync(join(tmpdir(), `${name}-`));
+  let root: string | undefined;
   const started: { stop(): Promise<void> }[] = [];
   return {
-    folder: (child) => join(root, child),
+    folder: (child) => {
+      root ??= mkdtempSync(join(tmpdir(), `${name}-`));
+      return join(root, child);
+    },
     keep: (each) => {
       started.push(each);
       return each;
     },
     async end() {
       for (const each of started.reverse()) await each.stop();
-      rmSync(root, { recursive: true, force: true });
+      if (root !== undefined) rmSync(root, { recursive: true, force: true });
     },
   };
 }
