@@ -143,6 +143,7 @@ export {
   activationOf,
   clearJobQueue,
   cureFor,
+  goneSettleMs,
   isResetDue,
   type ResetQuestion,
   type Unsticking,

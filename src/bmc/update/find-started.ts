@@ -6,6 +6,7 @@ import { barePath, listPaths } from '../redfish/index.ts';
 import { listTaskUris, progressOfTask, readTask, readTasks, type TaskSnapshot } from '../tasks/index.ts';
 import { type UpdateWays, waysOf } from '../vendors/index.ts';
 import { planInstall } from './install-plan.ts';
+import { isPassing } from './outage.ts';
 import type { InstallOrder, StartedUpdate } from './update.ts';
 import type { UpdateOffer } from './update-offer.ts';
 import { describeUpdateService } from './update-service.ts';
@@ -54,7 +55,7 @@ export async function findStartedUpdate(
     await sleep(bmc.clock, secondLookMs);
     return await lookForStart(bmc, order, since);
   } catch (error) {
-    if (isBmcError(error, 'unreachable', 'timeout', 'busy', 'malformed', 'sessionsExhausted', 'credentials')) {
+    if (isPassing(error) || isBmcError(error, 'credentials')) {
       return {
         kind: 'unknown',
         message: `the BMC cannot be asked now, which may be the update itself: ${error.message}`,

@@ -30,6 +30,7 @@ export type InstallOutcome =
       readonly message: string;
       readonly activation: Activation;
     }
+  /** Nothing more can be seen of it, and it may still be written: verify, and reset nothing before `goneSettleMs`. */
   | { readonly kind: 'gone'; readonly message: string; readonly activation: Activation }
   | { readonly kind: 'waits-for-reset'; readonly reset: 'host' | 'bmc'; readonly message: string }
   /** Uploaded only: call continueInstall, store what it returns, and follow that. */

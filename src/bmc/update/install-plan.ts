@@ -35,6 +35,9 @@ export function planInstall(input: PlanInput): InstallPlan {
   if (order.isForced === true && !canForce(offer, via)) {
     throw unsupported(origin, `it knows no forced update by ${via}: leave the force away`);
   }
+  if (order.oem !== undefined && via !== 'multipart') {
+    throw unsupported(origin, `vendor options can be sent with a multipart push only, and not with a ${via}`);
+  }
   if (via === 'pull') return { via, applyTime, uri: pullTarget(input), served: servedImage(input) };
   return { via, applyTime, uri: pushTarget(input, via), file: localFile(input, via) };
 }

@@ -149,6 +149,12 @@ test('errors of a BMC that restarts are progress; those that are no answer are t
   }
 });
 
+test('a 401 to a session that is good is waited out', async () => {
+  const { bmc, gate } = createScriptedBmc({ tree: dellTree });
+  gate.on(`GET ${task}`, () => ({ status: 401 }));
+  assert.equal((await readProgress(bmc, started())).kind, 'unreachable');
+});
+
 test('answers changed in any way never throw anything but a BmcError', async () => {
   const bodies: readonly JsonObject[] = [
     {

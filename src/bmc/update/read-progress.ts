@@ -1,5 +1,5 @@
 import type { Bmc } from '../bmc.ts';
-import { type BmcErrorCode, isBmcError } from '../errors.ts';
+import { isBmcError } from '../errors.ts';
 import { memberIn, messageKey } from '../redfish/index.ts';
 import {
   explainMessages,
@@ -11,17 +11,8 @@ import {
   type TaskSnapshot,
 } from '../tasks/index.ts';
 import { type UpdateWays, waysOf } from '../vendors/index.ts';
+import { isPassing } from './outage.ts';
 import type { StartedUpdate, UpdateProgress } from './update.ts';
-
-/** Errors that a BMC which restarts or updates gives; every other one is thrown. */
-const outageCodes: readonly BmcErrorCode[] = [
-  'unreachable',
-  'timeout',
-  'busy',
-  'malformed',
-  'sessionsExhausted',
-  'credentials',
-];
 
 /** Where a started update stands. Throws only BmcErrors that are no answer: a lost lease, a cancelled request ... */
 export async function readProgress(bmc: Bmc, started: StartedUpdate): Promise<UpdateProgress> {
@@ -29,7 +20,8 @@ export async function readProgress(bmc: Bmc, started: StartedUpdate): Promise<Up
     const progress = await askBmc(bmc, started);
     return started.startTarget === undefined ? progress : beforeStart(progress);
   } catch (error) {
-    if (isBmcError(error, ...outageCodes)) return { kind: 'unreachable', code: error.code, message: error.message };
+    if (isPassing(error) || isBmcError(error, 'credentials'))
+      return { kind: 'unreachable', code: error.code, message: error.message };
     throw error;
   }
 }

@@ -1,7 +1,8 @@
 import { backoffDelay, sleep } from '../../kube/index.ts';
 import type { Bmc, FirmwareSlot, VendorName } from '../bmc.ts';
-import { BmcError, type BmcErrorCode, isBmcError } from '../errors.ts';
+import { BmcError, isBmcError } from '../errors.ts';
 import { isSameVersion, readFirmware } from '../inventory/index.ts';
+import { isPassing } from './outage.ts';
 
 /** Which slots are meant: by name, or by a choice among all of them. Every one of them must have the version. */
 export type SlotChoice = { readonly slots: readonly string[] } | { readonly match: (slot: FirmwareSlot) => boolean };
@@ -30,16 +31,6 @@ export type Verification =
   | { readonly kind: 'staged'; readonly slots: readonly FirmwareSlot[]; readonly message: string }
   | { readonly kind: 'other-version'; readonly slots: readonly FirmwareSlot[]; readonly message: string }
   | { readonly kind: 'unreadable'; readonly message: string };
-
-/** Errors that may pass while a BMC comes back. */
-const passing: readonly BmcErrorCode[] = [
-  'unreachable',
-  'timeout',
-  'busy',
-  'malformed',
-  'sessionsExhausted',
-  'notFound',
-];
 
 /**
  * Reads the inventory until it shows the version so many times in a row, or the deadline is over; what it showed last is
@@ -89,8 +80,8 @@ async function look(bmc: Bmc, order: VerifyOrder): Promise<Verification> {
     const { slots, gaps } = await readFirmware(bmc, order.signal === undefined ? {} : { signal: order.signal });
     return judge(slots, order, { vendor, gaps });
   } catch (error) {
-    const isPassing = isBmcError(error, ...passing);
-    if (isPassing || (order.isOutageExpected === true && isBmcError(error, 'credentials'))) {
+    const mayPass = isPassing(error) || isBmcError(error, 'notFound');
+    if (mayPass || (order.isOutageExpected === true && isBmcError(error, 'credentials'))) {
       return { kind: 'unreadable', message: error.message };
     }
     throw error;

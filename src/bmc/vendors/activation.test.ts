@@ -55,7 +55,8 @@ const completed: UpdateProgress = { kind: 'completed', hasWarning: false, messag
 test('a reset is due once: when it is waited for, or when the task is over', () => {
   assert.equal(due('bios', { kind: 'waits-for-host-reset', message: '' }), 'host');
   assert.equal(due('bios', completed), 'host');
-  assert.equal(due('bios', { kind: 'gone', message: '' }), 'host');
+  assert.equal(due('bios', { kind: 'gone', message: '' }), undefined);
+  assert.equal(due('bios', { kind: 'gone', message: '' }, { unchangedMs: 15 * 60_000 }), 'host');
   assert.equal(due('bios', completed, { hasReset: true }), undefined);
   assert.equal(due('bmc', completed), undefined);
   assert.equal(due('bmc', completed, { vendor: 'lenovo' }), 'bmc');

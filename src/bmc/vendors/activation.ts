@@ -57,6 +57,12 @@ export interface ResetQuestion {
 export const startPatienceMs = 30_000;
 
 /**
+ * How long an update whose task is gone is given before anything is reset: it may still be written, and a reset in the
+ * middle of that can be the end of the part.
+ */
+export const goneSettleMs = 15 * 60_000;
+
+/**
  * Whether a reset is due now. Host firmware is reset for once: when the BMC says it waits for it, when the task has been
  * queued for half a minute, or when it is over; never while it runs.
  */
@@ -69,13 +75,19 @@ export function isResetDue(question: ResetQuestion): 'host' | 'bmc' | undefined 
     case 'waits-for-bmc-reset':
       return 'bmc';
     case 'completed':
+      return resetOf(activation);
     case 'gone':
-      return activation.reset === 'none' ? undefined : activation.reset;
+      // Without its task it cannot be told whether it is still being written.
+      return question.unchangedMs < goneSettleMs ? undefined : resetOf(activation);
     case 'running':
       return doesWaitUnsaid(question) ? 'host' : undefined;
     default:
       return undefined;
   }
+}
+
+function resetOf({ reset }: Activation): 'host' | 'bmc' | undefined {
+  return reset === 'none' ? undefined : reset;
 }
 
 function doesWaitUnsaid({ activation, progress, unchangedMs }: ResetQuestion): boolean {

@@ -7,7 +7,14 @@ import { nvidiaWays, openbmcWays } from './openbmc.ts';
 import { supermicroWays } from './supermicro.ts';
 import type { UpdateWays } from './update-ways.ts';
 
-export { type Activation, activationOf, isResetDue, type ResetQuestion, startPatienceMs } from './activation.ts';
+export {
+  type Activation,
+  activationOf,
+  goneSettleMs,
+  isResetDue,
+  type ResetQuestion,
+  startPatienceMs,
+} from './activation.ts';
 export { clearJobQueue, cureFor, type Unsticking } from './clear-queue.ts';
 export type { TaskKind, UpdateWays } from './update-ways.ts';
 

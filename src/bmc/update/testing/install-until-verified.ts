@@ -1,6 +1,7 @@
 import type { Bmc, ComponentType, FirmwareSlot } from '../../bmc.ts';
 import { isSameVersion, readFirmware } from '../../inventory/index.ts';
 import { resetManager, setPower } from '../../power/index.ts';
+import { goneSettleMs } from '../../vendors/index.ts';
 import {
   followInstall,
   type InstallOrder,
@@ -38,6 +39,9 @@ export async function finishInstall(
   goal: { readonly version: string; readonly match: (slot: FirmwareSlot) => boolean },
 ): Promise<Verification> {
   let hasReset = false;
+  const verify = (deadlineMs: number) =>
+    verifyInstalled(bmc, { ...goal, deadlineMs, isStagedEnough: !hasReset, isOutageExpected: isOfBmc });
+  const isOfBmc = started.component === 'bmc';
   for (;;) {
     const outcome = await followInstall(bmc, started, { deadlineMs: 2 * hour, hasReset });
     if (outcome.kind === 'waits-for-reset' && !hasReset) {
@@ -46,12 +50,15 @@ export async function finishInstall(
       continue;
     }
     if (outcome.kind !== 'completed' && outcome.kind !== 'gone') throw new Error(describe(outcome));
+    if (outcome.kind === 'gone') {
+      // It may still be written: only what is seen decides, or time.
+      const found = await verify(goneSettleMs);
+      if (found.kind === 'installed') return found;
+    }
     if (!hasReset && outcome.activation.reset !== 'none') await reset(bmc, outcome.activation.reset);
-    break;
+    hasReset = true;
+    return verify(hour);
   }
-  const { match, version } = goal;
-  const isOutageExpected = started.component === 'bmc';
-  return verifyInstalled(bmc, { match, version, deadlineMs: hour, isOutageExpected });
 }
 
 /** The slots that an order is for: those of the component that have the version from before. */

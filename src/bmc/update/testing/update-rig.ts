@@ -103,7 +103,8 @@ async function serve(files: ReadonlyMap<string, Buffer>): Promise<Server> {
 
 async function inProcess<T>(running: RunningBmc, clock: Clock, work: (bmc: Bmc) => Promise<T>): Promise<T> {
   const random = () => 0.5;
-  const gates = createGates({ clock, random });
+  // Stepped time knows one strand a BMC: nothing may be sent while the work sleeps.
+  const gates = createGates({ clock, random, settings: { idleLogOutMs: 24 * 3_600_000 } });
   const { url, username, password } = running;
   const credentials = async () => ({ username, password });
   const endpoint = { origin: url, credentials, trust: { kind: 'system' as const } };
