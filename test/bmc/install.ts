@@ -45,23 +45,37 @@ export async function install(bmc: Bmc, release: Release, patience: Patience = {
   const started = await startOnce(bmc, { ...release, order });
   if ('code' in started) return started;
   const ended = await followThrough(bmc, started, patience.followMs ?? 120 * minute);
-  if (ended !== undefined) return ended;
-  return verify(bmc, release, { match, verifyMs: patience.verifyMs ?? 60 * minute });
+  if (!('reset' in ended)) return ended;
+  const verifyMs = patience.verifyMs ?? 15 * minute;
+  if (ended.reset !== 'none') {
+    // A reset in the middle of the writing would ruin the part: what cannot be asked must be seen, or long past.
+    const early = ended.isGone
+      ? await verify(bmc, release, { match, verifyMs: 25 * minute, isStagedEnough: true })
+      : undefined;
+    if (early?.code === 'installed') return early;
+    await doReset(bmc, ended.reset);
+  }
+  return verify(bmc, release, { match, verifyMs });
 }
 
 /** Verifies a release in the slots that it was for. */
 export async function verify(
   bmc: Bmc,
   release: Release,
-  how: { readonly match: (slot: FirmwareSlot) => boolean; readonly verifyMs: number },
+  how: {
+    readonly match: (slot: FirmwareSlot) => boolean;
+    readonly verifyMs: number;
+    readonly isStagedEnough?: boolean;
+  },
 ): Promise<Told> {
-  const { match, verifyMs } = how;
+  const { match, verifyMs, isStagedEnough = false } = how;
   const isOutageExpected = release.component === 'bmc';
   const found = await verifyInstalled(bmc, {
     match,
     version: release.version,
     deadlineMs: verifyMs,
     isOutageExpected,
+    isStagedEnough,
   });
   return { code: found.kind, message: 'message' in found ? found.message : '' };
 }
@@ -102,28 +116,31 @@ async function find(bmc: Bmc, release: Release, mark: Awaited<ReturnType<typeof 
   }
 }
 
-/** Follows to the end, with the resets that it asks for; undefined when it is time to verify. */
-async function followThrough(bmc: Bmc, begun: StartedUpdate, deadlineMs: number): Promise<Told | undefined> {
+/** What is told when the BMC is done with its part: a reset may be left to do. */
+interface Done {
+  readonly code: 'done';
+  readonly reset: 'none' | 'host' | 'bmc';
+  /** The task was thrown away: it is not known that the writing is over. */
+  readonly isGone: boolean;
+}
+
+/** Follows to the end, with the resets that it asks for. */
+async function followThrough(bmc: Bmc, begun: StartedUpdate, deadlineMs: number): Promise<Told | Done> {
   let hasReset = false;
   let started = begun;
   for (;;) {
     const outcome = await followInstall(bmc, started, { deadlineMs, hasReset });
-    if (outcome.kind === 'waits-for-start') {
-      started = await continueInstall(bmc, started);
-      continue;
+    if (outcome.kind === 'completed' || outcome.kind === 'gone') {
+      const reset = hasReset ? 'none' : outcome.activation.reset;
+      return { code: 'done', reset, isGone: outcome.kind === 'gone' };
     }
-    const reset = resetFor(outcome);
-    if (reset === undefined) return told(outcome);
-    if (reset !== 'none' && !hasReset) await doReset(bmc, reset);
-    if (outcome.kind !== 'waits-for-reset') return undefined;
-    if (hasReset) return told(outcome);
-    hasReset = true;
+    if (outcome.kind === 'waits-for-start') started = await continueInstall(bmc, started);
+    else if (outcome.kind !== 'waits-for-reset' || hasReset) return told(outcome);
+    else {
+      await doReset(bmc, outcome.reset);
+      hasReset = true;
+    }
   }
-}
-
-function resetFor(outcome: InstallOutcome): 'none' | 'host' | 'bmc' | undefined {
-  if (outcome.kind === 'waits-for-reset') return outcome.reset;
-  return outcome.kind === 'completed' || outcome.kind === 'gone' ? outcome.activation.reset : undefined;
 }
 
 async function doReset(bmc: Bmc, what: 'host' | 'bmc'): Promise<void> {

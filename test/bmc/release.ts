@@ -74,9 +74,8 @@ function draw(machine: Machine, component: ComponentType): { bytes: Buffer; from
   return { bytes, from: slot.version, version };
 }
 
-/** The version with its second number one higher, as wide as it was. */
+/** The version with the number after its first dot one higher, or its last number, as wide as it was. */
 function nextVersion(version: string): string {
-  return version.replace(/(\d+\.)(\d+)/, (_, major: string, minor: string) =>
-    [major, String(Number(minor) + 1).padStart(minor.length, '0')].join(''),
-  );
+  const pattern = /\d\.\d/.test(version) ? /(?<=\d\.)\d+/ : /\d+(?=\D*$)/;
+  return version.replace(pattern, (number) => String(Number(number) + 1).padStart(number.length, '0'));
 }

@@ -98,10 +98,15 @@ function distrust(socket: Socket, { isTls, trust }: ConnectorOptions): HttpFailu
     const wanted = plainFingerprint(trust.sha256);
     if (wanted === undefined) return untrusted(`the pinned fingerprint is not a SHA-256 in hex; ${shown}`);
     if (seen !== undefined && plainFingerprint(seen) === wanted) return undefined;
-    return untrusted(`it is not the pinned one; ${shown}`);
+    return untrusted(`it is not the pinned one; ${shown}, and pinned is ${colons(wanted)}`);
   }
   if (tls.authorized) return undefined;
   return untrusted(`${String(tls.authorizationError ?? 'it is not signed by a trusted authority')}; ${shown}`);
+}
+
+/** A fingerprint as tools show it, so that the two can be compared. */
+function colons(fingerprint: string): string {
+  return fingerprint.toUpperCase().replaceAll(/(..)(?=.)/g, '$1:');
 }
 
 function untrusted(detail: string): HttpFailure {
