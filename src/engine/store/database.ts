@@ -4,7 +4,11 @@ export type SqlValue = string | number | null;
 /** A row by column name. */
 export type Row = Readonly<Record<string, SqlValue>>;
 
-/** Statements of one transaction. Placeholders are `?`, in order, whatever the database. */
+/**
+ * Statements of one transaction. Placeholders are `?`, in order, whatever the database, and a text is one statement.
+ * After a statement that failed, nothing of the transaction is stored, even if the error is caught: where a row may be
+ * there already, `INSERT ... ON CONFLICT DO NOTHING` says so by its number of rows. Name columns in lower case.
+ */
 export interface Transaction {
   all(sql: string, ...values: readonly SqlValue[]): Promise<Row[]>;
   first(sql: string, ...values: readonly SqlValue[]): Promise<Row | undefined>;
@@ -17,6 +21,8 @@ export interface Transaction {
 /** Where conditions and inventory are kept. */
 export interface Database {
   readonly dialect: 'sqlite' | 'postgres';
+  /** What to call it in messages: a path, or a host and a name. Never holds a password. */
+  readonly label?: string;
   /** A read-only snapshot. */
   read<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /**
@@ -26,10 +32,15 @@ export interface Database {
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Statements and transactions so far, for benches and metrics. */
   readonly counts: { readonly statements: number; readonly transactions: number; readonly retries: number };
+  /** Where the database is one file: keeps a copy beside it, named with the suffix, and says where. */
+  keepCopy?(suffix: string): Promise<string>;
   close(): Promise<void>;
 }
 
-/** A unique index was hit; `columns` names what had to be unique, as far as the database says. */
+/**
+ * A unique index was hit. `constraint` is its name: the index's own, or `<table>_pkey` and `<table>_<columns>_key`, as
+ * PostgreSQL calls what was declared in a table.
+ */
 export class UniqueViolation extends Error {
   readonly constraint: string;
 

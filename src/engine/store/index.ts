@@ -1,0 +1,12 @@
+export { type Database, type Row, type SqlValue, type Transaction, UniqueViolation } from './database.ts';
+export { StoreError, type StoreErrorCode, storeErrors } from './errors.ts';
+export { createFaultInjector, type DatabaseFaults, type FaultInjector, type FaultPlan } from './faults.ts';
+export {
+  type MigrateOptions,
+  type Migration,
+  type MigrationReport,
+  migrate,
+  readStoreId,
+} from './migrations.ts';
+export { openSqliteDatabase, type SqliteOptions } from './sqlite/open-sqlite.ts';
+export type { SqliteDatabase } from './sqlite/sqlite-database.ts';
