@@ -173,7 +173,6 @@ const resets: readonly FaultCase[] = [
     ending: { does: 'retries' },
     rules: [{ method: 'POST', path: '*/Sessions', moment: 'after-acting', times: 1 }],
     withinMs: 10 * minute,
-    room: { remains: { sessions: 1 } },
     work: readAll,
   },
   {

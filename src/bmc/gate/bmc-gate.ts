@@ -135,9 +135,20 @@ export class BmcGate {
     await this.#within(this.#queue.untilIdle());
     if (caller !== undefined && (keeper.hasPass || keeper.leftovers.count > 0)) {
       const tooLong = new AbortController();
-      await this.#within(keeper.end({ ...caller, signal: tooLong.signal }), () => tooLong.abort());
+      await this.#within(this.#endAll({ ...caller, signal: tooLong.signal }), () => tooLong.abort());
     }
     wire.close();
+  }
+
+  /** There is no later any more: what a busy BMC did not end, or what was cut, is tried again at once. */
+  async #endAll(caller: LaneCaller): Promise<void> {
+    const { keeper } = this.#tools;
+    const { clock, settings, random } = this.#shared;
+    for (let tries = 1; tries <= settings.maxTries; tries += 1) {
+      await keeper.end(caller);
+      if (keeper.leftovers.count === 0 || caller.signal?.aborted) return;
+      if (tries < settings.maxTries) await sleep(clock, backoffDelay(settings.backoff, tries, random), caller.signal);
+    }
   }
 
   /** Waits for something, but not longer than closing may take. */

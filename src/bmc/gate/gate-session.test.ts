@@ -39,6 +39,25 @@ test('closing logs out', async (t) => {
   await assert.rejects(lane.request({ method: 'GET', path: systems }), (error) => isBmcError(error, 'closed'));
 });
 
+test('closing tries again to log out of a BMC that is busy or cuts it off', async (t) => {
+  const { lane, bmc, gates } = await openTestGate(t);
+  await lane.request({ method: 'GET', path: systems });
+  const session = '/redfish/v1/SessionService/Sessions/1';
+  let tries = 0;
+  bmc.on(`DELETE ${session}`, (_, response) => {
+    tries += 1;
+    if (tries === 1) return 503;
+    if (tries === 2) {
+      response.destroy();
+      return 'handled';
+    }
+    bmc.sessions.delete(session);
+    return 204;
+  });
+  await gates.close();
+  assert.deepEqual([tries, bmc.sessions.size], [3, 0]);
+});
+
 test('an idle gate logs out by itself and logs in again when it is asked', async (t) => {
   const { lane, bmc, clock } = await openTestGate(t);
   await lane.request({ method: 'GET', path: systems });
