@@ -54,7 +54,8 @@ export function createLeftovers(options: {
       kept = [...kept, { uri: pass.uri, token: pass.value, tries: 0 }].slice(-maxKept);
     },
     async flush(caller, pass) {
-      for (const leftover of [...kept]) {
+      // The newest is the one that is surely still open; older ones have often expired.
+      for (const leftover of kept.toReversed()) {
         leftover.tries += 1;
         const isEnded = await end(leftover, caller, pass);
         if (isEnded) shared.metrics.sessionEnded();
