@@ -17,11 +17,15 @@ export interface ConnectorOptions {
   readonly connectMs: number;
 }
 
-/** Opens connections. TLS sessions are not kept, so that every connection shows its certificate. */
+/**
+ * Opens connections. Where a BMC closes them after each answer, the next one resumes the TLS session of the one before,
+ * which was judged by the same trust: a BMC that shows another certificate cannot resume it. A pinned certificate is
+ * asked for each time, since a resumed session does not show it.
+ */
 export interface Connector {
   readonly connect: buildConnector.connector;
   /** Gives up the connection that is being made. */
-  abandon(reason: HttpFailure): void;
+  abandon(reason: () => HttpFailure): void;
   /** Closes the connection if it is idle: what is sent next gets a fresh one. */
   dropIdle(): void;
 }
@@ -32,15 +36,19 @@ const notBegun = { hasBegun: false };
 export function createConnector(options: ConnectorOptions): Connector {
   let current: Socket | undefined;
   let isConnecting = false;
+  let session: Buffer | undefined;
 
   const connect: buildConnector.connector = (_, callback) => {
-    const socket = openSocket(options);
+    const socket = openSocket(options, session);
+    session = undefined;
     current = socket;
     isConnecting = true;
-    const give = (failure: HttpFailure | undefined): void => {
+    // Failures are made when they are needed: an error costs more than all else that happens when a connection ends.
+    const give = (judge: () => HttpFailure | undefined): void => {
       if (!isConnecting || current !== socket) return;
       isConnecting = false;
       timer.cancel();
+      const failure = judge();
       if (failure === undefined) callback(null, socket);
       else {
         current = undefined;
@@ -49,14 +57,17 @@ export function createConnector(options: ConnectorOptions): Connector {
       }
     };
     const timer = options.clock.after(options.connectMs, () =>
-      give(new HttpFailure('unreachable', `no connection within ${options.connectMs} ms`, notBegun)),
+      give(() => new HttpFailure('unreachable', `no connection within ${options.connectMs} ms`, notBegun)),
     );
     socket.setNoDelay(true);
-    socket.once(options.isTls ? 'secureConnect' : 'connect', () => give(distrust(socket, options)));
+    socket.once(options.isTls ? 'secureConnect' : 'connect', () => give(() => distrust(socket, options)));
+    socket.on('session', (ticket: Buffer) => {
+      if (options.trust.kind !== 'fingerprint') session = ticket;
+    });
     // Stays for good: an error after the connection was given up must not end the process.
-    socket.on('error', (error) => give(toHttpFailure(error, notBegun)));
+    socket.on('error', (error) => give(() => toHttpFailure(error, notBegun)));
     socket.once('close', () => {
-      give(new HttpFailure('unreachable', 'the connection was closed before it was ready', notBegun));
+      give(() => new HttpFailure('unreachable', 'the connection was closed before it was ready', notBegun));
       if (current === socket) current = undefined;
     });
   };
@@ -64,7 +75,7 @@ export function createConnector(options: ConnectorOptions): Connector {
   return {
     connect,
     abandon(reason) {
-      if (isConnecting) current?.destroy(reason);
+      if (isConnecting) current?.destroy(reason());
     },
     dropIdle() {
       if (!isConnecting) current?.destroy();
@@ -72,7 +83,7 @@ export function createConnector(options: ConnectorOptions): Connector {
   };
 }
 
-function openSocket(options: ConnectorOptions): Socket {
+function openSocket(options: ConnectorOptions, session: Buffer | undefined): Socket {
   const { host, port } = options;
   if (!options.isTls) return connectTcp({ host, port });
   const name = withoutZone(host);
@@ -82,6 +93,7 @@ function openSocket(options: ConnectorOptions): Socket {
     ...(isIP(host) === 0 ? { servername: host } : {}),
     secureContext: options.trustStore.contextOf(options.trust),
     ALPNProtocols: ['http/1.1'],
+    ...(session === undefined ? {} : { session }),
     // Judged below, before anything is sent: a refusal can then say which certificate was shown.
     rejectUnauthorized: false,
     checkServerIdentity: (_, certificate) => checkServerIdentity(name, certificate),

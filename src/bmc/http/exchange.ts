@@ -34,7 +34,7 @@ export interface ExchangeOptions {
   readonly clock: Clock;
   readonly maxAnswerBytes: number;
   /** Gives up the connection that is being made for it. */
-  abandon(reason: HttpFailure): void;
+  abandon(reason: () => HttpFailure): void;
   done(answer: HttpAnswer | undefined, failure: HttpFailure | undefined): void;
 }
 
@@ -136,7 +136,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #fail(failure: HttpFailure): void {
     const controller = this.#controller;
     this.#settle(undefined, failure);
-    if (controller === undefined) this.#options.abandon(failure);
+    if (controller === undefined) this.#options.abandon(() => failure);
     else controller.abort(failure);
   }
 

@@ -106,8 +106,7 @@ export function createTransport(options: TransportOptions): Transport {
     close() {
       isClosed = true;
       for (const { client, connector } of [...lines.splice(0), ...streams]) {
-        const reason = new HttpFailure('cancelled', 'the connection is closed', { hasBegun: false });
-        connector.abandon(reason);
+        connector.abandon(() => new HttpFailure('cancelled', 'the connection is closed', { hasBegun: false }));
         void client.destroy(null);
       }
     },
@@ -143,7 +142,7 @@ function openStream(line: Line, request: HttpRequest, clock: Clock): Promise<Str
       deadline.cancel();
       signal?.removeEventListener('abort', onAbort);
       reject(failure);
-      line.connector.abandon(failure);
+      line.connector.abandon(() => failure);
       void line.client.destroy(null);
     };
     const onAbort = (): void => {

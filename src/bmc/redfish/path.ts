@@ -17,11 +17,14 @@ function withoutOrigin(value: string, origin: string | undefined): string {
   return url.origin === new URL(origin).origin ? `${url.pathname}${url.search}` : '';
 }
 
+// Characters up to the space are what the pattern is about.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: see above
+const forbiddenCharacter = /[\u0000-\u0020\\\u007f]/;
+const climbingSegment = /^[^?]*\/(?:\.|%2e){1,2}(?:[/?]|$)/i;
+
 /** White space, control characters, backslashes, and segments that climb: none of them is in an honest link. */
 function hasForbidden(path: string): boolean {
-  const [plain = ''] = path.split('?', 1);
-  const climbs = plain.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));
-  return climbs || [...path].some((character) => character <= ' ' || character === '\\' || character === '\u007f');
+  return forbiddenCharacter.test(path) || ((path.includes('/.') || path.includes('%')) && climbingSegment.test(path));
 }
 
 /** The path without query and trailing slashes: what two links to one resource have in common. */
