@@ -8,5 +8,7 @@ export {
   migrate,
   readStoreId,
 } from './migrations.ts';
+export { openPostgresDatabase, type PostgresOptions } from './postgres/open-postgres.ts';
+export type { PostgresDatabase, RetryNotice } from './postgres/postgres-database.ts';
 export { openSqliteDatabase, type SqliteOptions } from './sqlite/open-sqlite.ts';
 export type { SqliteDatabase } from './sqlite/sqlite-database.ts';

@@ -129,7 +129,9 @@ export class WriteQueue {
       if (failure !== undefined) return { outcome: { error: failure }, hasWritten: false };
       return { outcome: { value }, hasWritten: tx.hasWritten };
     } catch (error) {
-      return { outcome: { error: tx.failure ?? error }, hasWritten: false };
+      // What the work made of a failure counts, unless the failure asks for another attempt.
+      const isAgain = isRunAgain({ error: tx.failure });
+      return { outcome: { error: isAgain ? tx.failure : error }, hasWritten: false };
     } finally {
       tx.end();
     }
