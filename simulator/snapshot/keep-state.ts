@@ -6,7 +6,7 @@ import { saveServer, snapshotHead } from './take-snapshot.ts';
 
 const defaultEveryMs = 5_000;
 /** Servers that are looked at before others have their turn in the process. */
-const sliceSize = 100;
+const sliceSize = 20;
 /** Servers in one write to the file. */
 const pieceSize = 50;
 
@@ -26,6 +26,8 @@ export interface KeepStateOptions {
 export interface StateKeeper {
   /** Resolves once all that has happened until now is in the file. */
   save(): Promise<void>;
+  /** Looks no more, and leaves the file as it is. */
+  stop(): void;
   /** Saves for the last time. Close the data centre first, so that nothing is answered that is not saved. */
   close(): Promise<void>;
 }
@@ -58,9 +60,13 @@ class FileKeeper implements StateKeeper {
     return saved;
   }
 
-  async close(): Promise<void> {
+  stop(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
+  }
+
+  async close(): Promise<void> {
+    this.stop();
     // Also when nothing has happened: simulated time went on.
     this.#isWritten = false;
     await this.save();

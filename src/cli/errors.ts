@@ -9,7 +9,10 @@ export const exitCodes = {
   'in-use': { code: 3, about: 'The data directory is in use by another process.' },
   'bad-data': { code: 4, about: 'Data is damaged, of a newer version, or there already where none may be.' },
   'port-in-use': { code: 5, about: 'Another process listens on the port.' },
-  unreachable: { code: 6, about: 'The API server cannot be reached, or its kubeconfig cannot be used.' },
+  unreachable: {
+    code: 6,
+    about: 'The API server or the simulator cannot be reached, or the kubeconfig cannot be used.',
+  },
   'timed-out': { code: 7, about: 'What was waited for did not happen in time.' },
 } as const satisfies Record<string, { code: number; about: string }>;
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Option } from 'commander';
 import { CliError } from './errors.ts';
-import { readSettings, type SettingName } from './settings.ts';
+import { readSettings, type SettingName, serverSettings } from './settings.ts';
 
 const read = (name: SettingName, flag: string | undefined, env: Record<string, string> = {}) =>
   readSettings([name], { [name]: flag }, { env, cwd: '/home/me' })[name];
@@ -30,8 +31,12 @@ const bad: [SettingName, string, RegExp][] = [
   ['host', 'a b', /not an address or host name/],
   ['dataDir', ' ', /a path is needed/],
   ['webhookUrl', 'http://example.com', /not a URL like https/],
-  ['simulate', 'many', /how many servers/],
-  ['simulate', '3', /the simulated rack is not part of this version yet/],
+  ['simulate', 'many', /a whole number from 0 to 20000 is needed/],
+  ['servers', '0', /a whole number from 1 to 20000 is needed/],
+  ['speed', '0', /a factor above 0/],
+  ['seed', '-1', /a whole number from 0/],
+  ['bmcHost', '192.0.2.1', /simulated BMCs listen on loopback only/],
+  ['plainHttp', 'maybe', /yes or no is needed/],
   ['databaseUrl', 'postgres://me:secret@db/x', /not part of this version yet/],
   ['natsUrl', 'nats://me:secret@bus', /not part of this version yet/],
   ['ironicUrl', 'https://ironic', /not part of this version yet/],
@@ -51,6 +56,13 @@ for (const [name, value, message] of bad) {
   });
 }
 
-test('no simulated servers is what there is, so it may be said', () => {
+test('there is a simulated rack unless none is asked for', () => {
+  assert.equal(read('simulate', undefined), 8);
   assert.equal(read('simulate', '0'), 0);
+});
+
+test('every setting has the name under which the parser of command lines hands over its flag', () => {
+  for (const [name, { flag }] of Object.entries(serverSettings)) {
+    assert.equal(new Option(`${flag} <value>`).attributeName(), name);
+  }
 });

@@ -122,7 +122,7 @@ export const serverSettings = {
       'write BareMetalHost, BMC, Secret and Switch manifests of the fleet into this folder, for "rackwright apply -f"',
     parse: parsePath,
   }),
-  simulatorHost: define({
+  bmcHost: define({
     flag: '--bmc-host',
     value: '<address>',
     env: 'RACKWRIGHT_BMC_HOST',
@@ -130,7 +130,7 @@ export const serverSettings = {
       'put all BMCs at this loopback address, a port each; without it each BMC has an address of its own in 127/8 where the machine has those',
     parse: parseLoopback,
   }),
-  simulatorPort: define({
+  bmcPort: define({
     flag: '--bmc-port',
     value: '<n>',
     env: 'RACKWRIGHT_BMC_PORT',
@@ -145,7 +145,7 @@ export const serverSettings = {
     about: 'which BMCs there are, separated by commas, such as dell-idrac9,openbmc; all unless given',
     parse: (text: string) => text.split(',').map((each) => each.trim()),
   }),
-  plain: define({
+  plainHttp: define({
     flag: '--plain-http',
     value: '<yes|no>',
     env: 'RACKWRIGHT_PLAIN_HTTP',

@@ -153,8 +153,8 @@ export interface Fleet {
   close(): Promise<void>;
 }
 
-/** Starts a fleet in a temporary folder. */
-export async function startFleet(): Promise<Fleet> {
+/** Starts a fleet in a temporary folder; the words are more flags of `rackwright up`. */
+export async function startFleet(words: readonly string[] = []): Promise<Fleet> {
   const folder = temporaryFolder();
   const dataDir = join(folder.path, 'data');
   const cli = (words: readonly string[], options: CliOptions = {}) =>
@@ -162,7 +162,7 @@ export async function startFleet(): Promise<Fleet> {
   const fleet: Fleet = {
     folder: folder.path,
     dataDir,
-    up: await startUp(dataDir),
+    up: await startUp(dataDir, words),
     cli,
     async fieldOf(what, path) {
       const { code, out, err } = await cli(['get', what, '-o', `jsonpath={${path}}`]);

@@ -6,7 +6,7 @@ import { type Fleet, hostManifests, startFleet, temporaryFolder } from './cli-fi
 
 let fleet: Fleet;
 before(async () => {
-  fleet = await startFleet();
+  fleet = await startFleet(['--simulate', '0']);
 });
 after(() => fleet.close());
 

@@ -30,12 +30,14 @@ describe('rackwright up', () => {
       text
         .replaceAll(fleet.dataDir, '/home/you/rackwright/.rackwright')
         .replace(/127\.0\.0\.1:\d+/, '127.0.0.1:7440')
+        .replace(/(the first BMC is https:\/\/)\S+/, '$1127.0.1.1:7450')
         .replace(/(Admin token +)\S+/, '$1TOKEN');
     assert.equal(withoutChance(fleet.up.printed.out), withoutChance(shown));
   });
 
   test('keeps secrets from other users of the machine', () => {
-    for (const name of ['kubeconfig', 'admin-token', 'secrets.key', 'objects.db', 'audit.log', 'pki/ca.key']) {
+    const files = ['kubeconfig', 'admin-token', 'secrets.key', 'objects.db', 'audit.log', 'pki/ca.key'];
+    for (const name of [...files, 'simulator/admin.json', 'simulator/state.json']) {
       assert.equal(statSync(join(fleet.dataDir, name)).mode & 0o077, 0, name);
     }
   });

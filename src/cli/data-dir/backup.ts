@@ -68,7 +68,7 @@ async function collectFiles(folder: string, { dataDir, version, now }: BackupOpt
   for (const [path, bytes] of after) {
     const isGrowing = isLog(path);
     // A key that is replaced while the database is copied may or may not fit the copy.
-    if (!isGrowing && before.get(path)?.equals(bytes) !== true) {
+    if (!isGrowing && !isReplaced(path) && before.get(path)?.equals(bytes) !== true) {
       throw new CliError('failed', `${path} changed while the backup was made; run it again`);
     }
     mkdirSync(dirname(join(folder, path)), { recursive: true, mode: 0o700 });
@@ -83,7 +83,10 @@ async function collectFiles(folder: string, { dataDir, version, now }: BackupOpt
 }
 
 /** Made anew on every start, or copied as a database. */
-const isLeftOut = (path: string): boolean => /^(lock\.|objects\.db|kubeconfig$)/.test(path);
+const isLeftOut = (path: string): boolean =>
+  /^(lock\.|objects\.db|kubeconfig$|simulator[/\\](lock\.|admin\.json$|state\.json\.new$))/.test(path);
+/** Replaced as a whole while the server runs; nothing else depends on which of its versions is copied. */
+const isReplaced = (path: string): boolean => /^simulator[/\\]state\.json$/.test(path);
 const isLog = (path: string): boolean => /\.log(\.|$)/.test(path);
 
 /** Everything else in the directory, by path. */

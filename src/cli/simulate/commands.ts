@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { addSettings } from '../add-settings.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings, type Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 
 const simulatorSettings = [
@@ -11,10 +11,10 @@ const simulatorSettings = [
   'speed',
   'faults',
   'export',
-  'simulatorHost',
-  'simulatorPort',
+  'bmcHost',
+  'bmcPort',
   'personalities',
-  'plain',
+  'plainHttp',
 ] as const;
 
 /** Adds `rackwright simulate` and what looks at a simulator that runs. */
@@ -23,7 +23,7 @@ export function addSimulateCommands(program: Command, terminal: Terminal): void 
     .command('simulate')
     .summary('run a simulated data centre')
     .description(
-      'Runs a data centre on loopback: BMCs with Redfish services in the ways of several vendors, hosts, switches and, where asked for, faults. It stays until it is told to stop.',
+      'Runs a data centre on loopback: BMCs with Redfish services in the ways of several vendors, hosts, switches and, where asked for, faults. It stays until it is told to stop, keeps its state in the data directory, and goes on from there when it is started again.',
     )
     .action(async (flags: object) => {
       const settings = readSettings(simulatorSettings, { ...flags }, terminal);
@@ -37,9 +37,19 @@ export function addSimulateCommands(program: Command, terminal: Terminal): void 
   addLoginCommand(simulate, terminal);
 }
 
+/** A command about a running simulator; the data directory says which, before or behind the command's name. */
+function addPart(simulate: Command, nameAndArguments: string): Command {
+  const part = simulate.command(nameAndArguments);
+  addSettings(part, ['dataDir']);
+  return part;
+}
+
+function dataDirOf(simulate: Command, flags: object, terminal: Terminal): Settings<'dataDir'> {
+  return readSettings(['dataDir'], { ...simulate.opts(), ...flags }, terminal);
+}
+
 function addFaultsCommand(simulate: Command, terminal: Terminal): void {
-  simulate
-    .command('faults')
+  addPart(simulate, 'faults')
     .summary('show or change what goes wrong in a running simulator')
     .description(
       'Without a file, shows the faults in force. With one, puts its rules in their place, or adds them to those with --add.',
@@ -48,45 +58,42 @@ function addFaultsCommand(simulate: Command, terminal: Terminal): void {
     .option('--add', 'keep the faults that are there')
     .option('--clear', 'no faults any more')
     .action(async (file: string | undefined, flags: { add?: boolean; clear?: boolean }) => {
-      const { dataDir } = readSettings(['dataDir'], simulate.opts(), terminal);
+      const { dataDir } = dataDirOf(simulate, flags, terminal);
       const { changeFaults } = await import('./running-simulator.ts');
       await changeFaults({ dataDir, file, isAdding: flags.add === true, isClearing: flags.clear === true }, terminal);
     });
 }
 
 function addStatusCommand(simulate: Command, terminal: Terminal): void {
-  simulate
-    .command('status')
+  addPart(simulate, 'status')
     .summary('list the servers of a running simulator')
     .description('Lists the servers of a running simulator: address, vendor, power, what runs on them.')
-    .action(async () => {
-      const { dataDir } = readSettings(['dataDir'], simulate.opts(), terminal);
+    .action(async (flags: object) => {
+      const { dataDir } = dataDirOf(simulate, flags, terminal);
       const { showStatus } = await import('./running-simulator.ts');
       await showStatus(dataDir, terminal);
     });
 }
 
 function addLogCommand(simulate: Command, terminal: Terminal): void {
-  simulate
-    .command('log')
+  addPart(simulate, 'log')
     .summary('print what happened to a simulated server')
     .description('Prints what happened to one server, in simulated time.')
     .argument('<server>', 'its name, as in "rackwright simulate status"')
-    .action(async (server: string) => {
-      const { dataDir } = readSettings(['dataDir'], simulate.opts(), terminal);
+    .action(async (server: string, flags: object) => {
+      const { dataDir } = dataDirOf(simulate, flags, terminal);
       const { showLog } = await import('./running-simulator.ts');
       await showLog({ dataDir, server }, terminal);
     });
 }
 
 function addLoginCommand(simulate: Command, terminal: Terminal): void {
-  simulate
-    .command('login')
+  addPart(simulate, 'login')
     .summary("print a simulated BMC's address, user and password")
     .description("Prints how to log in to a simulated server's BMC: address, user and password.")
     .argument('<server>', 'its name, as in "rackwright simulate status"')
-    .action(async (server: string) => {
-      const { dataDir } = readSettings(['dataDir'], simulate.opts(), terminal);
+    .action(async (server: string, flags: object) => {
+      const { dataDir } = dataDirOf(simulate, flags, terminal);
       const { showLogin } = await import('./running-simulator.ts');
       await showLogin({ dataDir, server }, terminal);
     });

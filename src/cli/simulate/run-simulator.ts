@@ -1,9 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { stringify } from 'yaml';
 import {
   type DataCentre,
-  fleetManifests,
+  type DataCentreOptions,
+  FleetError,
+  fleetIdentity,
+  keepState,
+  ListenError,
   personalityNames,
   startAdminServer,
   startDataCentre,
@@ -12,91 +13,129 @@ import { CliError, usageError } from '../errors.ts';
 import type { Settings } from '../settings.ts';
 import { runUntilInterrupted } from '../stop.ts';
 import type { Terminal } from '../terminal.ts';
-import { fleetNamespace } from './fleet-namespace.ts';
-import { forgetAdmin, readRules, rememberAdmin } from './running-simulator.ts';
+import { exportFleet, prepareExport } from './export-fleet.ts';
+import { readRules } from './running-simulator.ts';
+import { adminFileOf, openSimulatorFolder, type SimulatorFolder } from './simulator-folder.ts';
 
 /** What a simulated data centre is started with. */
 export type SimulatorSettings = Settings<
-  | 'dataDir'
-  | 'racks'
-  | 'servers'
-  | 'seed'
-  | 'speed'
-  | 'faults'
-  | 'export'
-  | 'simulatorHost'
-  | 'simulatorPort'
-  | 'personalities'
-  | 'plain'
+  'dataDir' | 'racks' | 'servers' | 'seed' | 'speed' | 'faults' | 'bmcHost' | 'bmcPort' | 'personalities' | 'plainHttp'
 >;
 
 /** A data centre with the door through which it is disturbed. */
 export interface RunningSimulator {
   readonly dataCentre: DataCentre;
   readonly adminUrl: string;
+  /** True when it went on from an earlier run. */
+  readonly isResumed: boolean;
   close(): Promise<void>;
 }
 
 /** Runs `rackwright simulate` until it is told to stop. */
-export async function runSimulator(settings: SimulatorSettings, terminal: Terminal): Promise<void> {
+export async function runSimulator(
+  settings: SimulatorSettings & Settings<'export'>,
+  terminal: Terminal,
+): Promise<void> {
+  if (settings.export !== undefined) prepareExport(settings.export);
   const simulator = await startSimulator(settings, terminal);
-  const { dataCentre, adminUrl } = simulator;
-  if (settings.export !== undefined) exportFleet(dataCentre, settings.export, terminal);
-  const [first] = dataCentre.bmcs;
-  terminal.out(
-    `${[
-      `A data centre of ${dataCentre.bmcs.length} servers and ${dataCentre.fabric.switches.length} switches, seed ${dataCentre.seed}, ${settings.speed} times as fast as the real one.`,
-      '',
-      `  First BMC     ${first?.url}/redfish/v1/`,
-      `  Admin API     ${adminUrl}   token in ${join(settings.dataDir, 'simulator.json')}`,
-      '',
-      'Type next, in another terminal:',
-      '  npx rackwright simulate status',
-      `  npx rackwright simulate login ${first?.name}`,
-      `  npx rackwright simulate log ${first?.name}`,
-      '  npx rackwright simulate faults FILE',
-      '',
-      'Ctrl-C stops it.',
-    ].join('\n')}\n`,
-  );
+  try {
+    if (settings.export !== undefined) {
+      const files = exportFleet(simulator.dataCentre, settings.export);
+      terminal.out(
+        `${settings.export}: ${files} files that describe the fleet; they hold the passwords of its BMCs.\n`,
+      );
+    }
+    terminal.out(greeting(simulator, settings));
+  } catch (error) {
+    await simulator.close();
+    throw error;
+  }
   await runUntilInterrupted(terminal, () => simulator.close());
 }
 
-/** Starts the data centre and its admin API, and leaves the address of the latter in the data directory. */
-export async function startSimulator(settings: SimulatorSettings, terminal: Terminal): Promise<RunningSimulator> {
-  const dataCentre = await start(settings, terminal);
-  const admin = await startAdminServer(dataCentre);
-  rememberAdmin(settings.dataDir, admin);
-  return {
-    dataCentre,
-    adminUrl: admin.url,
-    close: async () => {
-      forgetAdmin(settings.dataDir);
-      await admin.close();
-      await dataCentre.close();
-    },
-  };
+function greeting({ dataCentre, adminUrl, isResumed }: RunningSimulator, settings: SimulatorSettings): string {
+  const { fabric, bmcs, fleet } = dataCentre;
+  const [first] = bmcs;
+  const { servers, racks, seed } = fleet;
+  const lines = [
+    `A data centre of ${count(servers, 'server')} in ${count(racks, 'rack')} with ${count(fabric.switches.length, 'switch', 'switches')}, seed ${seed}. In a real second, ${count(settings.speed, 'simulated second')} pass.`,
+    isResumed ? 'It goes on where it was.' : 'All servers are as they come out of the box.',
+    '',
+    `  First BMC     ${first?.url}/redfish/v1/`,
+    `  Admin API     ${adminUrl}   token in ${adminFileOf(settings.dataDir)}`,
+    '',
+    'Type next, in another terminal:',
+    '  npx rackwright simulate status',
+    `  npx rackwright simulate login ${first?.name}`,
+    `  npx rackwright simulate log ${first?.name}`,
+    '  npx rackwright simulate faults FILE',
+    '',
+    'Ctrl-C stops it; started again it goes on where it was.',
+  ];
+  return `${lines.join('\n')}\n`;
 }
 
-async function start(settings: SimulatorSettings, terminal: Terminal): Promise<DataCentre> {
-  const { racks, simulatorHost } = settings;
-  const faults = settings.faults === undefined ? [] : await readRules(settings.faults, terminal);
+function count(number: number, one: string, many = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`;
+}
+
+/**
+ * Starts the data centre and its admin API, leaves the address of the latter in the data directory, and keeps the state
+ * there.
+ */
+export async function startSimulator(settings: SimulatorSettings, terminal: Terminal): Promise<RunningSimulator> {
+  const order = await readOrder(settings, terminal);
+  const folder = await openSimulatorFolder(settings.dataDir, terminal);
   try {
-    return await startDataCentre({
-      seed: settings.seed,
-      servers: settings.servers,
-      speed: settings.speed,
-      faults,
-      personalities: checkPersonalities(settings.personalities),
-      isPlain: settings.plain,
-      port: settings.simulatorPort,
-      ...(racks === undefined ? {} : { racks }),
-      ...(simulatorHost === undefined ? {} : { host: simulatorHost, addressing: 'port' as const }),
-    });
+    return await startInFolder(order, folder, terminal);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new CliError('port-in-use', `${(error as Error).message}; choose another with --bmc-port`, { cause: error });
+    folder.close();
+    throw explainStart(error);
   }
+}
+
+async function startInFolder(
+  order: DataCentreOptions,
+  folder: SimulatorFolder,
+  terminal: Terminal,
+): Promise<RunningSimulator> {
+  const snapshot = await folder.readState(fleetIdentity(order));
+  const dataCentre = await startDataCentre({ ...order, ...(snapshot === undefined ? {} : { snapshot }) });
+  const keeper = keepState({
+    dataCentre,
+    file: folder.stateFile,
+    onError: (error) => terminal.err(`rackwright: ${folder.stateFile} cannot be written: ${String(error)}\n`),
+  });
+  try {
+    await keeper.save();
+    const admin = await startAdminServer(dataCentre);
+    folder.rememberAdmin(admin);
+    const close = async (): Promise<void> => {
+      await admin.close();
+      await dataCentre.close();
+      await keeper.close().finally(() => folder.close());
+    };
+    return { dataCentre, adminUrl: admin.url, isResumed: snapshot !== undefined, close };
+  } catch (error) {
+    keeper.stop();
+    await dataCentre.close();
+    throw error;
+  }
+}
+
+async function readOrder(settings: SimulatorSettings, terminal: Terminal): Promise<DataCentreOptions> {
+  const { racks, bmcHost } = settings;
+  return {
+    seed: settings.seed,
+    servers: settings.servers,
+    speed: settings.speed,
+    faults: settings.faults === undefined ? [] : await readRules(settings.faults, terminal),
+    personalities: checkPersonalities(settings.personalities),
+    isPlain: settings.plainHttp,
+    port: settings.bmcPort,
+    ...(racks === undefined ? {} : { racks }),
+    ...(bmcHost === undefined ? {} : { host: bmcHost, addressing: 'port' as const }),
+  };
 }
 
 function checkPersonalities(asked: readonly string[] | undefined): readonly (typeof personalityNames)[number][] {
@@ -108,13 +147,13 @@ function checkPersonalities(asked: readonly string[] | undefined): readonly (typ
   return personalityNames.filter((name) => asked.includes(name));
 }
 
-function exportFleet(dataCentre: DataCentre, folder: string, terminal: Terminal): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const files = fleetManifests({ namespace: fleetNamespace, bmcs: dataCentre.bmcs, fabric: dataCentre.fabric });
-  for (const [name, documents] of files) writeFileSync(join(folder, name), yamlOf(documents), { mode: 0o600 });
-  terminal.out(`${folder}: ${files.size} files that describe the fleet; they hold the passwords of its BMCs.\n`);
-}
-
-function yamlOf(documents: readonly object[]): string {
-  return documents.map((each) => `---\n${stringify(each, { version: '1.1', aliasDuplicateObjects: false })}`).join('');
+/** What keeps a data centre from starting, in words for the terminal; other errors come back as they are. */
+function explainStart(error: unknown): unknown {
+  if (error instanceof FleetError) return usageError(error.message);
+  if (!(error instanceof ListenError)) return error;
+  if (error.code !== 'EADDRINUSE') return new CliError('failed', error.message, { cause: error });
+  const taken = error.message.replace(/: choose .*$/, '');
+  return new CliError('port-in-use', `${taken}; choose another with --bmc-port, or 0 for any free one`, {
+    cause: error,
+  });
 }

@@ -1,27 +1,10 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { parseFaults } from '../../../simulator/index.ts';
 import { CliError, usageError } from '../errors.ts';
 import { formatGrid } from '../objects/table.ts';
 import type { Terminal } from '../terminal.ts';
-
-/** Where the admin API of a running simulator is, and the token for it. */
-export interface AdminAddress {
-  readonly url: string;
-  readonly token: string;
-}
-
-/** Leaves the address where other commands find it; only the owner can read it. */
-export function rememberAdmin(dataDir: string, address: AdminAddress): void {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  writeFileSync(fileOf(dataDir), `${JSON.stringify(address)}\n`, { mode: 0o600 });
-}
-
-/** Takes the address away when the simulator stops. */
-export function forgetAdmin(dataDir: string): void {
-  rmSync(fileOf(dataDir), { force: true });
-}
+import { type AdminAddress, readAdminAddress } from './simulator-folder.ts';
 
 /** Shows, replaces, adds to or clears the faults of the simulator that runs with this data directory. */
 export async function changeFaults(
@@ -37,7 +20,7 @@ export async function changeFaults(
     throw usageError('--clear goes without a file and without --add');
   }
   if (order.isAdding && order.file === undefined) throw usageError('--add needs a file with the rules to add');
-  const admin = readAdmin(order.dataDir);
+  const admin = readAdminAddress(order.dataDir);
   const rules = order.file === undefined ? undefined : await readRules(order.file, terminal);
   const method = order.isClearing ? 'DELETE' : rules === undefined ? 'GET' : order.isAdding ? 'POST' : 'PUT';
   const answer = (await askAdmin(admin, { method, path: '/v1/faults', body: rules })) as { rules: object[] };
@@ -47,7 +30,7 @@ export async function changeFaults(
 
 /** Lists the servers. */
 export async function showStatus(dataDir: string, terminal: Terminal): Promise<void> {
-  const answer = await askAdmin(readAdmin(dataDir), { method: 'GET', path: '/v1/bmcs' });
+  const answer = await askAdmin(readAdminAddress(dataDir), { method: 'GET', path: '/v1/bmcs' });
   const { bmcs } = answer as { bmcs: Record<string, string>[] };
   const rows = bmcs.map(({ name, url, personality, model, power, runs }) =>
     [name, url, personality, model, power, runs].map((cell) => cell ?? ''),
@@ -57,22 +40,25 @@ export async function showStatus(dataDir: string, terminal: Terminal): Promise<v
 }
 
 /** Prints a server's log. */
-export async function showLog(
-  order: { readonly dataDir: string; readonly server: string },
-  terminal: Terminal,
-): Promise<void> {
-  const path = `/v1/bmcs/${encodeURIComponent(order.server)}/log`;
-  terminal.out(`${String(await askAdmin(readAdmin(order.dataDir), { method: 'GET', path })).trimEnd()}\n`);
+export async function showLog(order: OneServer, terminal: Terminal): Promise<void> {
+  terminal.out(`${String(await askOf(order, 'log')).trimEnd()}\n`);
 }
 
 /** Prints how to log in to a server's BMC. */
-export async function showLogin(
-  order: { readonly dataDir: string; readonly server: string },
-  terminal: Terminal,
-): Promise<void> {
-  const path = `/v1/bmcs/${encodeURIComponent(order.server)}/login`;
-  const login = (await askAdmin(readAdmin(order.dataDir), { method: 'GET', path })) as Record<string, string>;
+export async function showLogin(order: OneServer, terminal: Terminal): Promise<void> {
+  const login = (await askOf(order, 'login')) as Record<string, string>;
   terminal.out(`${login.url} ${login.username} ${login.password}\n`);
+}
+
+interface OneServer {
+  readonly dataDir: string;
+  readonly server: string;
+}
+
+function askOf({ dataDir, server }: OneServer, what: 'log' | 'login'): Promise<unknown> {
+  const missing = `there is no server "${server}"; "rackwright simulate status" lists them`;
+  const path = `/v1/bmcs/${encodeURIComponent(server)}/${what}`;
+  return askAdmin(readAdminAddress(dataDir), { method: 'GET', path, missing });
 }
 
 /** The rules of a file; every mistake in it is named. */
@@ -93,24 +79,9 @@ async function readText(path: string, shown: string): Promise<string> {
   }
 }
 
-function fileOf(dataDir: string): string {
-  return join(dataDir, 'simulator.json');
-}
-
-function readAdmin(dataDir: string): AdminAddress {
-  try {
-    return JSON.parse(readFileSync(fileOf(dataDir), 'utf8')) as AdminAddress;
-  } catch {
-    throw new CliError(
-      'unreachable',
-      `no simulator runs with the data directory ${dataDir}; start one with "rackwright simulate" or name another with --data-dir`,
-    );
-  }
-}
-
 async function askAdmin(
   admin: AdminAddress,
-  request: { readonly method: string; readonly path: string; readonly body?: unknown },
+  request: { readonly method: string; readonly path: string; readonly body?: unknown; readonly missing?: string },
 ): Promise<unknown> {
   const answer = await fetch(`${admin.url}${request.path}`, {
     method: request.method,
@@ -124,5 +95,6 @@ async function askAdmin(
   const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;
   const body: unknown = isJson ? await answer.json() : await answer.text();
   if (answer.ok) return body;
+  if (answer.status === 404 && request.missing !== undefined) throw new CliError('failed', request.missing);
   throw new CliError('failed', (body as { error?: string }).error ?? `the simulator answered ${answer.status}`);
 }
