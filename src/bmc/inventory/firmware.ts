@@ -58,8 +58,8 @@ export async function readSlots(
   const system = running.system?.body;
   const manager = running.manager?.body;
   const hints = { vendor, ...(manager === undefined ? {} : { manager }), ...(system === undefined ? {} : { system }) };
-  const slots = withUniqueNames(slotReaders[vendor](entries, hints));
-  return crossCheck(reading, slots, about);
+  const slots = slotReaders[vendor](entries, hints);
+  return withUniqueNames(crossCheck(reading, slots, about));
 }
 
 /** The usual place is tried first: the update service itself need not be read then. */

@@ -234,3 +234,11 @@ test('on OpenBMC the manager says which image runs', async () => {
   const slot = (await readFirmware(bmc)).slots.find(({ component }) => component === 'bmc');
   assert.deepEqual([slot?.version, slot?.previousVersion], ['2.11', '2.12']);
 });
+
+test('a BIOS that is listed without a version and added from the system has a name of its own', async () => {
+  const firmware = { BIOS: { Name: 'BIOS', Version: '' }, 'BIOS #2': { Name: 'BIOS', Version: '' } };
+  const { bmc } = createScriptedBmc({ tree: sampleTree({ firmware }) });
+  const names = (await readInventory(bmc)).firmware.map(({ slot }) => slot);
+  assert.equal(new Set(names).size, names.length, names.join());
+  assert.ok(names.length >= 3);
+});

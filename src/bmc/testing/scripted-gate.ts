@@ -54,6 +54,8 @@ export interface ScriptedGateOptions {
   readonly checkLease?: LeaseCheck;
   /** `$expand` works on collections, whatever the root says. */
   readonly canExpand?: boolean;
+  /** Changes what would be answered: how answers are spoilt on their way. */
+  readonly alter?: (answer: ScriptedAnswer, request: GateRequest) => ScriptedAnswer | BmcErrorCode;
 }
 
 const endpointOf = (origin: string): BmcEndpoint => ({
@@ -117,7 +119,8 @@ export function createScriptedGate(options: ScriptedGateOptions = {}): ScriptedG
       if (request.isDisruptive === true) await options.checkLease?.('disruptive', origin);
       sent.push(request);
       const answer = await (handlerFor(request) ?? fromTree)(request);
-      return toReply(answer, { request, origin });
+      const isAltered = options.alter !== undefined && typeof answer === 'object';
+      return toReply(isAltered ? (options.alter?.(answer, request) ?? answer) : answer, { request, origin });
     },
     async openEventStream(path, signal, headers = {}): Promise<Readable> {
       const stream = new PassThrough();

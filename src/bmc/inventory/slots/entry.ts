@@ -74,10 +74,11 @@ function plainSlot(entry: FirmwareEntry, known: Partial<FirmwareSlot>): Firmware
 
 /** Gives slots of one name a number each from the second on, so that a name means one place. */
 export function withUniqueNames(slots: readonly FirmwareSlot[]): FirmwareSlot[] {
-  const counts = new Map<string, number>();
+  const taken = new Set<string>();
   return slots.map((each) => {
-    const count = (counts.get(each.slot) ?? 0) + 1;
-    counts.set(each.slot, count);
-    return count === 1 ? each : { ...each, slot: `${each.slot} #${count}` };
+    let slot = each.slot;
+    for (let count = 2; taken.has(slot); count += 1) slot = `${each.slot} #${count}`;
+    taken.add(slot);
+    return slot === each.slot ? each : { ...each, slot };
   });
 }
