@@ -3,6 +3,7 @@ import type { DataCentre, RunningBmc } from '../data-centre.ts';
 import { type FaultRule, faultKinds } from '../faults/fault.ts';
 import { checkFaults } from '../faults/parse-faults.ts';
 import type { PortName } from '../switches/fabric.ts';
+import { findImage, listFirmware } from './firmware-routes.ts';
 import { parsePortSettings, showPort } from './port-settings.ts';
 
 /** What a route is asked. */
@@ -70,6 +71,19 @@ export const adminRoutes: readonly AdminRoute[] = [
       const { url, username, password } = findBmc(dataCentre, params[0]);
       return ok({ url, username, password });
     },
+  },
+  {
+    method: 'GET',
+    path: /^\/v1\/bmcs\/([^/]+)\/firmware$/,
+    about: 'what firmware can be had for it, and where the images are',
+    handle: ({ dataCentre, params }) => ok({ firmware: listFirmware(findBmc(dataCentre, params[0])) }),
+  },
+  {
+    method: 'GET',
+    path: /^\/v1\/images\/([^/]+)\/([^/]+)\/([^/]+)$/,
+    about: 'a firmware image by server, software id and version; without a token, so that BMCs can pull it',
+    isPublic: true,
+    handle: ({ dataCentre, params }) => sendImage(findBmc(dataCentre, params[0]), params),
   },
   {
     method: 'POST',
@@ -188,6 +202,15 @@ function showBmc(dataCentre: DataCentre, bmc: RunningBmc): object {
       nic.ports.map(({ mac }) => ({ mac, ...dataCentre.fabric.portOf(mac) })),
     ),
   };
+}
+
+function sendImage(bmc: RunningBmc, [, softwareId = '', version = '']: readonly string[]): AdminAnswer {
+  const image = findImage(bmc, { softwareId, version });
+  if (image === undefined) {
+    throw new AdminRefusal(404, `there is no such image; GET /v1/bmcs/${bmc.name}/firmware lists what there is`);
+  }
+  const headers = { 'content-length': String(image.lengthBytes), etag: `"${image.sha256}"` };
+  return { status: 200, headers, stream: image.stream() };
 }
 
 function resetHost(bmc: RunningBmc, body: unknown): AdminAnswer {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { type DataCentre, startDataCentre } from '../data-centre.ts';
 import { type AdminServer, startAdminServer } from './admin-server.ts';
+import type { OfferedFirmware } from './firmware-routes.ts';
 
 let dataCentre: DataCentre;
 let admin: AdminServer;
@@ -96,4 +98,23 @@ test('what does not exist gets an answer that says where to look', async () => {
   assert.match((await ask('GET', '/v1/bmcs/r99-s99')).text, /GET \/v1\/bmcs lists them/);
   assert.equal((await ask('GET', '/v1/nothing')).status, 404);
   assert.equal((await ask('DELETE', '/v1/bmcs')).status, 405);
+});
+
+test('firmware that can be had is listed, and its images are what they say, for anybody who asks', async () => {
+  const { machine, name } = dataCentre.bmcs[0] ?? assert.fail();
+  const { firmware } = (await ask('GET', `/v1/bmcs/${name}/firmware`)).body as { firmware: OfferedFirmware[] };
+  const bios = firmware.filter(({ component }) => component === 'bios');
+  assert.ok(bios.length > 1);
+  for (const { softwareId, version, slots, image } of bios) {
+    assert.deepEqual(
+      slots,
+      machine.firmware.filter((slot) => slot.softwareId === softwareId).map(({ slot, version }) => ({ slot, version })),
+    );
+    const answer = await fetch(`${admin.url}${image}`);
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    assert.equal(Number(answer.headers.get('content-length')), bytes.length);
+    assert.equal(answer.headers.get('etag'), `"${createHash('sha256').update(bytes).digest('hex')}"`);
+    assert.equal(JSON.parse(bytes.toString('utf8').split('\n')[1] ?? '').version, version);
+  }
+  assert.equal((await fetch(`${admin.url}/v1/images/${name}/none/1`)).status, 404);
 });

@@ -35,6 +35,7 @@ export function addSimulateCommands(program: Command, terminal: Terminal): void 
   addStatusCommand(simulate, terminal);
   addLogCommand(simulate, terminal);
   addLoginCommand(simulate, terminal);
+  addFirmwareCommand(simulate, terminal);
 }
 
 /** A command about a running simulator; the data directory says which, before or behind the command's name. */
@@ -96,5 +97,19 @@ function addLoginCommand(simulate: Command, terminal: Terminal): void {
       const { dataDir } = dataDirOf(simulate, flags, terminal);
       const { showLogin } = await import('./running-simulator.ts');
       await showLogin({ dataDir, server }, terminal);
+    });
+}
+
+function addFirmwareCommand(simulate: Command, terminal: Terminal): void {
+  addPart(simulate, 'firmware')
+    .summary('list the firmware that can be had for a simulated server')
+    .description(
+      'Lists the firmware of a server, what versions of it can be had, and the addresses of their images, which its BMC can pull.',
+    )
+    .argument('<server>', 'its name, as in "rackwright simulate status"')
+    .action(async (server: string, flags: object) => {
+      const { dataDir } = dataDirOf(simulate, flags, terminal);
+      const { showFirmware } = await import('./running-simulator.ts');
+      await showFirmware({ dataDir, server }, terminal);
     });
 }

@@ -41,7 +41,29 @@ export async function showStatus(dataDir: string, terminal: Terminal): Promise<v
 
 /** Prints a server's log. */
 export async function showLog(order: OneServer, terminal: Terminal): Promise<void> {
-  terminal.out(`${String(await askOf(order, 'log')).trimEnd()}\n`);
+  const text = String(await askOf(order, 'log'));
+  if (text === '') terminal.err(`nothing has happened to ${order.server} yet\n`);
+  terminal.out(text);
+}
+
+/** Lists the versions that can be had for a server, with the addresses of their images. */
+export async function showFirmware(order: OneServer, terminal: Terminal): Promise<void> {
+  const { url } = readAdminAddress(order.dataDir);
+  const { firmware } = (await askOf(order, 'firmware')) as { firmware: readonly Offered[] };
+  const rows = firmware.map(({ component, name, version, slots, image }) => {
+    const count = slots.filter((slot) => slot.version === version).length;
+    return [component, name, version, `${count} of ${slots.length}`, `${url}${image}`];
+  });
+  const header = ['COMPONENT', 'NAME', 'VERSION', 'INSTALLED', 'IMAGE'];
+  terminal.out(formatGrid({ header, rows }, { hasHeader: true }));
+}
+
+interface Offered {
+  readonly component: string;
+  readonly name: string;
+  readonly version: string;
+  readonly slots: readonly { readonly version: string }[];
+  readonly image: string;
 }
 
 /** Prints how to log in to a server's BMC. */
@@ -55,7 +77,7 @@ interface OneServer {
   readonly server: string;
 }
 
-function askOf({ dataDir, server }: OneServer, what: 'log' | 'login'): Promise<unknown> {
+function askOf({ dataDir, server }: OneServer, what: 'log' | 'login' | 'firmware'): Promise<unknown> {
   const missing = `there is no server "${server}"; "rackwright simulate status" lists them`;
   const path = `/v1/bmcs/${encodeURIComponent(server)}/${what}`;
   return askAdmin(readAdminAddress(dataDir), { method: 'GET', path, missing });
