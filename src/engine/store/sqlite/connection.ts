@@ -23,6 +23,8 @@ export class SqliteConnection {
       readOnly: options.isReadOnly,
       enableForeignKeyConstraints: true,
     });
+    // As in PostgreSQL, LIKE tells capitals from small letters.
+    this.db.exec('PRAGMA case_sensitive_like = ON');
     this.#prepared = new BoundedCache(500, (sql) => {
       const text = readStatement(sql);
       return { text, statement: this.db.prepare(sql) };

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../../../kube/index.ts';
 import type { Transaction } from '../database.ts';
-import { StoreError } from '../errors.ts';
+import { messageOf, StoreError } from '../errors.ts';
 import { type DatabaseFaults, InjectedFault } from '../faults.ts';
 import type { Tally } from '../tally.ts';
 import type { CommitLog } from './commit-log.ts';
@@ -115,9 +115,16 @@ export class WriteQueue {
       if (!connection.db.isTransaction) return { outcome, isLost: true, hasWritten };
       if ('error' in outcome) connection.run('ROLLBACK TO work', []);
       connection.run('RELEASE work', []);
-      if (!isRunAgain(outcome) || attempt === maxAttempts) return { outcome, isLost: false, hasWritten };
+      if (!isRunAgain(outcome)) return { outcome, isLost: false, hasWritten };
+      if (attempt === maxAttempts) return { outcome: this.#tooOften(outcome), isLost: false, hasWritten };
       tally.retries += 1;
     }
+  }
+
+  #tooOften(last: Outcome): Outcome {
+    const cause = 'error' in last ? last.error : undefined;
+    const fields = { where: this.#parts.where, attempts: maxAttempts, detail: messageOf(cause) };
+    return { error: new StoreError('contention', fields, { cause }) };
   }
 
   async #attempt(job: Job): Promise<{ outcome: Outcome; hasWritten: boolean }> {
@@ -148,11 +155,7 @@ export class WriteQueue {
     const { connection, where } = this.#parts;
     if (connection.db.isTransaction) connection.db.exec('ROLLBACK');
     const cause = mapSqliteError(error, { db: connection.db, where });
-    const failure = new StoreError(
-      'commitFailed',
-      { where, detail: cause instanceof Error ? cause.message : String(cause) },
-      { cause },
-    );
+    const failure = new StoreError('commitFailed', { where, detail: messageOf(cause) }, { cause });
     // Without this, work that could not even begin would be tried for ever.
     const jobs = ended.length > 0 ? ended.map(({ job }) => job) : this.#waiting.splice(0);
     for (const job of jobs) job.settle({ error: failure });
