@@ -16,6 +16,8 @@ export interface CreateOrder {
   readonly target: string;
   readonly orders: readonly ConditionOrder[];
   readonly client: string;
+  /** Where targets that are no machine are worked on; any worker takes it unless given. A machine knows its own. */
+  readonly facility?: string;
 }
 
 /**
@@ -62,7 +64,10 @@ export interface ConditionPage {
 export interface EngineEvent {
   readonly seq: number;
   readonly at: number;
-  /** `created`, `leased`, `reported`, `finalized`, `lease-expired`, `worker-lost`, `worker-online`, `cancelled`. */
+  /**
+   * `created`, `leased`, `reported`, `changed`, `released`, `finalized`, `lease-expired`, `worker-lost`,
+   * `worker-online`, `worker-offline`, `cancel-asked`.
+   */
   readonly event: string;
   readonly conditionId: string | undefined;
   readonly target: string | undefined;
@@ -121,6 +126,7 @@ export interface Engine {
   /** One round of what is done at intervals: leases that ended, deadlines, publishing, garbage. Returns what it did. */
   sweep(): Promise<SweepReport>;
   setLimits(limits: Partial<EngineLimits>): void;
+  readonly limits: EngineLimits;
   /** Called for every change this process made or heard of; a hint, never the truth. */
   onHint(listener: (hint: { readonly conditionId?: string; readonly target?: string }) => void): () => void;
   close(): Promise<void>;
@@ -133,15 +139,23 @@ export interface SweepReport {
   readonly published: number;
   readonly collected: number;
   readonly lostControllers: readonly string[];
+  /** Failed because nothing could run them, or their machine is gone. */
+  readonly failedAsUnrunnable: number;
 }
 
 /** Machines and their names. */
 export interface Machines {
   get(id: string): Promise<MachineRecord | undefined>;
   findByAlias(alias: Alias): Promise<MachineRecord | undefined>;
-  /** Adds or changes a machine and its names, all or nothing: a name held by another machine changes nothing. */
+  /**
+   * Adds or changes a machine and its names, all or nothing: a name held by another machine changes nothing. The names
+   * given are all it has from then on. Another BMC is refused with `machineBusy` while work on the machine goes on.
+   */
   put(machine: MachineRecord, aliases: readonly Alias[]): Promise<'ok' | readonly AliasConflict[]>;
   setHold(id: string, hold: MachineRecord['hold']): Promise<void>;
+  /** Every name of a machine. */
+  aliasesOf(id: string): Promise<readonly Alias[]>;
+  /** Refused with `machineBusy` while work on it goes on; what only waits fails with `MachineGone`. */
   remove(id: string): Promise<void>;
 }
 

@@ -21,6 +21,9 @@ export interface KindDefinition {
   readonly requestDeadlineMs: number;
   /** How long all of it may take from creation; none unless given. */
   readonly deadlineMs?: number;
-  /** How often it may be leased before it fails as unrunnable. */
+  /**
+   * How many leases may end without an end of the work (run out, or given back for a failure) before it fails as
+   * unrunnable. What a stopping worker gives back does not count.
+   */
   readonly maxLeases: number;
 }

@@ -8,15 +8,25 @@ export interface WorkerIdentity {
   readonly facilities: readonly string[];
 }
 
+/** A holder whose lease ended without an end of the work. */
+export interface PreviousHolder {
+  readonly controller: string;
+  readonly token: number;
+  /** Its Redfish session, which may still be open. */
+  readonly sessionUri: string | undefined;
+}
+
 /** The right to work on a condition, for a while. */
 export interface Lease {
   readonly condition: Condition;
   readonly token: number;
   readonly until: number;
   /** The holder before, when its lease ended without an end of the work: its BMC session must be ended first. */
-  readonly previous:
-    | { readonly controller: string; readonly token: number; readonly sessionUri: string | undefined }
-    | undefined;
+  readonly previous: PreviousHolder | undefined;
+  /** Everybody who left this device without a clean end, `previous` among them: end all their sessions first. */
+  readonly leftovers: readonly PreviousHolder[];
+  /** How long it lasts without progress: count from before a request was sent, never from its answer. */
+  readonly leaseMs: number;
 }
 
 /** What a worker reports with a lease; each report is progress and renews the lease. */
@@ -26,8 +36,10 @@ export interface WorkReport {
   readonly progress?: JsonObject;
   /** The Redfish session in use, for whoever comes after. */
   readonly sessionUri?: string;
-  /** True while a cancel has to wait (a flash is going on). */
+  /** True while a cancel has to wait (a flash is going on); stays as it is unless given. */
   readonly isCancelUnsafe?: boolean;
+  /** Why it failed, with `state: 'failed'`. */
+  readonly reason?: { readonly code: string; readonly message: string };
 }
 
 /** The answer to a report. `lost`: another holds it now, or nobody; stop at once and write nothing. */
@@ -50,9 +62,16 @@ export interface WorkerPort {
   report(lease: { readonly conditionId: string; readonly token: number }, report: WorkReport): Promise<ReportOutcome>;
   /** Throws when the lease is not held any more by the store's clock: asked immediately before a disruptive request. */
   check(lease: { readonly conditionId: string; readonly token: number }): Promise<void>;
-  /** Gives the work back unfinished: it is pending again. */
-  release(lease: { readonly conditionId: string; readonly token: number }, why: string): Promise<void>;
-  /** One of the slots that limit uploads; resolves when there is one. */
+  /**
+   * Gives the work back unfinished: it is pending again. With `afterMs` it was a failure: it is not leased again before
+   * that, and it counts towards the kind's `maxLeases`.
+   */
+  release(
+    lease: { readonly conditionId: string; readonly token: number },
+    why: string,
+    options?: { readonly afterMs?: number },
+  ): Promise<void>;
+  /** One of the slots that limit uploads; resolves when there is one. Waiting in line renews the lease. */
   acquireSlot(
     name: 'upload',
     lease: { readonly conditionId: string; readonly token: number },

@@ -1,0 +1,164 @@
+import type { Condition } from '../condition.ts';
+import type { EngineContext } from '../context.ts';
+import type { CreateOrder, CreateOutcome } from '../engine.ts';
+import { EngineError } from '../errors.ts';
+import type { ReadyWork } from '../hints.ts';
+import type { MachineRecord } from '../machine.ts';
+import { lockKeyOf, machineIdOf, modelKeyOf, readMachine } from '../machines/machine-row.ts';
+import { type Row, type Transaction, UniqueViolation } from '../store/database.ts';
+import { readStored, type StoredCondition } from './condition-row.ts';
+import { insertConditions, type NewCondition } from './insert-condition.ts';
+import { decideLine } from './line.ts';
+import { writeEvents } from './outbox.ts';
+import { type PlannedOrder, planOrder } from './plan-order.ts';
+import type { QueueCount } from './queue-count.ts';
+import { readLines, type SeenInLine, settleLine } from './settle-line.ts';
+
+/** What was found before creating. */
+interface Scene {
+  readonly order: CreateOrder;
+  readonly planned: readonly PlannedOrder[];
+  readonly machine: MachineRecord | undefined;
+  readonly lockKey: string;
+}
+
+interface Created {
+  readonly outcome: CreateOutcome;
+  readonly ready: readonly ReadyWork[];
+}
+
+/** Creates conditions, or finds that they are there already. Throws what `planOrder` throws, `unknownMachine`, `queueFull`. */
+export async function createConditions(
+  context: EngineContext,
+  queue: QueueCount,
+  order: CreateOrder,
+): Promise<CreateOutcome> {
+  const planned = planOrder(context.kinds, order);
+  const attempt = (): Promise<Created> =>
+    context.database.write((tx) => createIn(context, tx, { order, planned, queue }));
+  // Two doors that ask at once: the unique index lets one in, and the other looks again and finds it.
+  const { outcome, ready } = await retryOnUnique(attempt, 5);
+  if (outcome.outcome === 'created') {
+    queue.added(outcome.conditions.length);
+    for (const one of outcome.conditions) {
+      context.metrics.created(one.kind);
+      context.hints.changed(one);
+    }
+    context.hints.work(ready);
+  }
+  return outcome;
+}
+
+async function retryOnUnique<T>(attempt: () => Promise<T>, tries: number): Promise<T> {
+  for (let left = tries; ; left--) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof UniqueViolation) || left <= 1) throw error;
+    }
+  }
+}
+
+async function createIn(
+  context: EngineContext,
+  tx: Transaction,
+  asked: { readonly order: CreateOrder; readonly planned: readonly PlannedOrder[]; readonly queue: QueueCount },
+): Promise<Created> {
+  const { order, planned, queue } = asked;
+  const machine = await findMachine(tx, order.target);
+  const scene: Scene = { order, planned, machine, lockKey: lockKeyOf(order.target, machine) };
+  const found = await findOpen(tx, scene);
+  if (found !== undefined) return { outcome: found, ready: [] };
+  await queue.admit(tx, planned.length);
+  return await store(context, tx, scene);
+}
+
+async function findMachine(tx: Transaction, target: string): Promise<MachineRecord | undefined> {
+  const machineId = machineIdOf(target);
+  if (machineId === undefined) return undefined;
+  const row = await tx.first(`SELECT * FROM machines WHERE id = ?`, machineId);
+  if (row === undefined) throw new EngineError('unknownMachine', { machine: machineId });
+  return readMachine(row);
+}
+
+/** What is un-finalized on the target already: the same as asked for, or something in its way. */
+async function findOpen(tx: Transaction, { order, planned }: Scene): Promise<CreateOutcome | undefined> {
+  const rows = await tx.all(`SELECT * FROM conditions WHERE target = ? AND finalized_at IS NULL`, order.target);
+  const byKind = new Map(rows.map((row): [string, Row] => [String(row.kind), row]));
+  const matches: Condition[] = [];
+  for (const one of planned) {
+    const row = byKind.get(one.definition.kind);
+    if (row === undefined) continue;
+    const { condition } = readStored(row);
+    if (row.parameters !== one.parametersText) return { outcome: 'conflict', current: condition };
+    matches.push(condition);
+  }
+  const [first] = matches;
+  if (first === undefined) return undefined;
+  const isWhole = matches.length === planned.length && matches.every((one) => one.unit === first.unit);
+  return isWhole ? { outcome: 'existing', conditions: matches } : { outcome: 'conflict', current: first };
+}
+
+async function store(context: EngineContext, tx: Transaction, scene: Scene): Promise<Created> {
+  const { lockKey, machine } = scene;
+  const line = (await readLines(tx, [lockKey])).get(lockKey) ?? [];
+  const drafts = draftConditions(context, tx, scene);
+  const standings = new Map(
+    decideLine([...line, ...drafts.map((one) => inLineOf(one, machine))]).map((one) => [one.id, one]),
+  );
+  const rows = await insertConditions(
+    tx,
+    drafts.map((draft) => ({ draft, standing: standings.get(draft.id) })),
+  );
+  const stored = rows.map(readStored).sort((a, b) => a.condition.unitIndex - b.condition.unitIndex);
+  // Somebody with a lesser priority may have to stand back; nobody else's standing changes.
+  if (line.some((one) => !one.isActive)) await settleLine(tx, await wholeLine(tx, lockKey));
+  await writeEvents(context, tx, stored.map(createdEvent));
+  const ready = stored
+    .filter((one) => one.isReady)
+    .map(({ condition }) => ({ facility: condition.facility, kind: condition.kind, conditionId: condition.id }));
+  return { outcome: { outcome: 'created', conditions: stored.map((one) => one.condition) }, ready };
+}
+
+async function wholeLine(tx: Transaction, lockKey: string): Promise<readonly SeenInLine[]> {
+  return (await readLines(tx, [lockKey])).get(lockKey) ?? [];
+}
+
+function createdEvent(about: StoredCondition) {
+  return { event: 'created', about, detail: { client: about.condition.client, unit: about.condition.unit } };
+}
+
+function draftConditions(context: EngineContext, tx: Transaction, scene: Scene): readonly NewCondition[] {
+  const { order, planned, machine, lockKey } = scene;
+  const ids = planned.map(() => context.newId(tx.now));
+  return planned.map((one, index): NewCondition => {
+    const id = ids[index] ?? '';
+    return {
+      id,
+      unit: ids[0] ?? id,
+      unitIndex: index,
+      unitSize: planned.length,
+      target: order.target,
+      machineId: machine?.id,
+      lockKey,
+      planned: one,
+      facility: machine?.facility ?? order.facility ?? '',
+      modelKey: machine === undefined ? '' : modelKeyOf(machine),
+      client: order.client,
+      now: tx.now,
+    };
+  });
+}
+
+function inLineOf(draft: NewCondition, machine: MachineRecord | undefined) {
+  const { definition } = draft.planned;
+  return {
+    id: draft.id,
+    isActive: false,
+    sharing: definition.sharing,
+    priority: draft.planned.priority,
+    createdAt: draft.now,
+    isTurn: draft.unitIndex === 0,
+    hold: definition.isDisruptive ? machine?.hold : undefined,
+  };
+}

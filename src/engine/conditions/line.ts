@@ -1,0 +1,52 @@
+import type { Sharing } from '../kinds.ts';
+
+/** Somebody in the line before a lock: an un-finalized condition of the lock key. */
+export interface InLine {
+  readonly id: string;
+  readonly isActive: boolean;
+  readonly sharing: Sharing;
+  readonly priority: number;
+  readonly createdAt: number;
+  /** Those before it in its unit have succeeded. */
+  readonly isTurn: boolean;
+  /** What keeps it waiting besides the lock: the machine is in use. */
+  readonly hold: { readonly code: string; readonly message: string } | undefined;
+}
+
+/** Where a pending condition stands: ready to be leased, or why not. */
+export interface Standing {
+  readonly id: string;
+  readonly isReady: boolean;
+  readonly reason: { readonly code: string; readonly message: string } | undefined;
+}
+
+const waitsForUnit = { code: 'WaitsForUnit', message: 'waits for the conditions before it in its unit' };
+const waitsForLock = { code: 'WaitsForLock', message: 'waits for other work on the same device' };
+
+/** The order in which conditions of one lock key run: by priority, then by age. Ids grow with time. */
+export function compareInLine(a: InLine, b: InLine): number {
+  return b.priority - a.priority || a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
+}
+
+/**
+ * Who of a line may go on. Exclusive work goes alone; shared work beside shared work, but never past exclusive work that
+ * waits before it, so that exclusive work is not starved; passive work always. Who is held back, or whose turn in its
+ * unit has not come, keeps nobody waiting.
+ */
+export function decideLine(line: readonly InLine[]): readonly Standing[] {
+  const active = line.filter((one) => one.isActive && one.sharing !== 'passive');
+  let hasExclusive = active.some((one) => one.sharing === 'exclusive');
+  let hasAny = active.length > 0;
+  const standings: Standing[] = [];
+  for (const one of line.filter((each) => !each.isActive).sort(compareInLine)) {
+    if (!one.isTurn) standings.push({ id: one.id, isReady: false, reason: waitsForUnit });
+    else if (one.hold !== undefined) standings.push({ id: one.id, isReady: false, reason: one.hold });
+    else {
+      const isBlocked = one.sharing === 'exclusive' ? hasAny : one.sharing === 'shared' && hasExclusive;
+      standings.push({ id: one.id, isReady: !isBlocked, reason: isBlocked ? waitsForLock : undefined });
+      if (one.sharing !== 'passive') hasAny = true;
+      if (one.sharing === 'exclusive') hasExclusive = true;
+    }
+  }
+  return standings;
+}

@@ -1,0 +1,98 @@
+import type { Clock, Random } from '../kube/index.ts';
+import { type Logger, type Metrics, noMetrics, silentLogger } from '../telemetry/index.ts';
+import type { Bus } from './bus/bus.ts';
+import { cancelCondition } from './conditions/cancel.ts';
+import { changeCondition, removeCondition } from './conditions/change.ts';
+import { createConditions } from './conditions/create.ts';
+import { getCondition, listConditions } from './conditions/list.ts';
+import { eventsAfter } from './conditions/outbox.ts';
+import { createQueueCount } from './conditions/queue-count.ts';
+import type { EngineContext } from './context.ts';
+import type { Engine, EngineLimits } from './engine.ts';
+import { createEngineMetrics } from './engine-metrics.ts';
+import { isEngineError } from './errors.ts';
+import { createHints } from './hints.ts';
+import { createIds } from './ids.ts';
+import { createKindTable } from './kind-table.ts';
+import type { KindDefinition } from './kinds.ts';
+import { listControllers } from './leases/controllers.ts';
+import { createEnginePort } from './leases/engine-port.ts';
+import { createMachines } from './machines/machines.ts';
+import { engineMigrations } from './schema.ts';
+import { defaultLimits, defaultSettings, type EngineSettings } from './settings.ts';
+import { type Database, migrate, readStoreId } from './store/index.ts';
+import { createSweeper } from './sweep/sweep.ts';
+
+/** What an engine is made of. */
+export interface EngineOptions {
+  /** Opened by the caller, who also closes it. */
+  readonly database: Database;
+  readonly kinds: readonly KindDefinition[];
+  readonly clock: Clock;
+  readonly random?: Random;
+  readonly bus?: Bus;
+  readonly limits?: Partial<EngineLimits>;
+  readonly settings?: Partial<EngineSettings>;
+  readonly logger?: Logger;
+  readonly metrics?: Metrics;
+}
+
+/** Makes an engine on a database, whose tables are brought up to date first. Closing it closes neither database nor bus. */
+export async function createEngine(options: EngineOptions): Promise<Engine> {
+  const { database } = options;
+  await migrate(database, engineMigrations, { schema: 'engine' });
+  const storeId = await readStoreId(database);
+  let limits: EngineLimits = { ...defaultLimits, ...options.limits };
+  const context = await createContext(options, () => limits);
+  const queue = createQueueCount(context);
+  const port = createEnginePort(context);
+  const sweeper = createSweeper(context);
+  const countRefusals = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => {
+      if (isEngineError(error)) context.metrics.refused(error.code);
+      throw error;
+    });
+  return {
+    storeId,
+    kinds: options.kinds,
+    create: (order) => countRefusals(createConditions(context, queue, order)),
+    get: (id) => getCondition(context, id),
+    list: (query) => listConditions(context, query),
+    change: (id, change) => changeCondition(context, id, change),
+    cancel: (id, by) => cancelCondition(context, id, by),
+    remove: (id) => removeCondition(context, id),
+    eventsAfter: (seq, limit) => eventsAfter(context, seq, limit),
+    machines: createMachines(context),
+    worker: port,
+    controllers: () => listControllers(context),
+    sweep: () => sweeper.sweep(),
+    get limits() {
+      return limits;
+    },
+    setLimits(changed) {
+      limits = { ...limits, ...changed };
+    },
+    onHint: (listener) => context.hints.onHint(listener),
+    async close() {
+      await port.close();
+      await context.hints.close();
+    },
+  };
+}
+
+async function createContext(options: EngineOptions, limits: () => EngineLimits): Promise<EngineContext> {
+  const { database, clock, random = Math.random, bus, logger = silentLogger } = options;
+  const metrics = createEngineMetrics(options.metrics ?? noMetrics);
+  return {
+    database,
+    clock,
+    random,
+    logger,
+    metrics,
+    limits,
+    kinds: createKindTable(options.kinds),
+    settings: { ...defaultSettings, ...options.settings },
+    hints: await createHints({ bus, logger, metrics }),
+    newId: createIds(),
+  };
+}

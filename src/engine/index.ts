@@ -1,0 +1,66 @@
+export type { Bus, BusHint } from './bus/bus.ts';
+export {
+  type Condition,
+  type ConditionReason,
+  type ConditionState,
+  conditionStates,
+  isFinal,
+  type JsonObject,
+  type JsonValue,
+} from './condition.ts';
+export { createEngine, type EngineOptions } from './create-engine.ts';
+export type {
+  ConditionChange,
+  ConditionOrder,
+  ConditionPage,
+  ConditionQuery,
+  ControllerRecord,
+  CreateOrder,
+  CreateOutcome,
+  Engine,
+  EngineEvent,
+  EngineLimits,
+  Machines,
+  SweepReport,
+  WaitReason,
+} from './engine.ts';
+export { EngineError, type EngineErrorCode, engineErrors, isEngineError, type RetryClass } from './errors.ts';
+export type { KindDefinition, Sharing } from './kinds.ts';
+export type { Alias, AliasConflict, MachineRecord } from './machine.ts';
+export { lockKeyOf, machineIdOf, targetOf } from './machines/machine-row.ts';
+export { defaultLimits, defaultSettings, type EngineSettings } from './settings.ts';
+export {
+  createFaultInjector,
+  type Database,
+  type DatabaseFaults,
+  type FaultInjector,
+  type FaultPlan,
+  type MigrateOptions,
+  type Migration,
+  type MigrationReport,
+  migrate,
+  openPostgresDatabase,
+  openSqliteDatabase,
+  type PostgresDatabase,
+  type PostgresOptions,
+  type RetryNotice,
+  type Row,
+  readStoreId,
+  type SqliteDatabase,
+  type SqliteOptions,
+  type SqlValue,
+  StoreError,
+  type StoreErrorCode,
+  storeErrors,
+  type Transaction,
+  UniqueViolation,
+} from './store/index.ts';
+export { type SweepingOptions, startSweeping } from './sweep/sweep.ts';
+export type {
+  Lease,
+  PreviousHolder,
+  ReportOutcome,
+  WorkerIdentity,
+  WorkerPort,
+  WorkReport,
+} from './worker/worker-port.ts';

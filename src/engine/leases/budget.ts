@@ -1,0 +1,88 @@
+import { numberOf, textOf } from '../conditions/condition-row.ts';
+import type { EngineLimits } from '../engine.ts';
+import type { Transaction } from '../store/database.ts';
+
+/** Where work would run. */
+export interface Place {
+  readonly facility: string;
+  readonly modelKey: string;
+}
+
+/** Room for more work under the limits; taking from it counts at once. */
+export interface Budget {
+  /** True and one less when there is room. */
+  take(place: Place): boolean;
+  /** Room under the global limit. */
+  readonly room: number;
+  /** Where the limit is reached. */
+  readonly fullFacilities: readonly string[];
+  readonly fullModels: readonly string[];
+  /** What stands in the way of work there, if anything. */
+  obstacle(place: Place): string | undefined;
+}
+
+/** How much is active where. */
+export interface ActiveCount extends Place {
+  readonly n: number;
+}
+
+/** Computes the room that is left. Targets without a model or facility count only towards the limits they have. */
+export function createBudget(limits: EngineLimits, active: readonly ActiveCount[]): Budget {
+  const perFacility = new Map<string, number>();
+  const perModel = new Map<string, number>();
+  let all = 0;
+  const add = (place: Place, n: number): void => {
+    all += n;
+    perFacility.set(place.facility, (perFacility.get(place.facility) ?? 0) + n);
+    if (place.modelKey !== '') perModel.set(place.modelKey, (perModel.get(place.modelKey) ?? 0) + n);
+  };
+  for (const one of active) add(one, one.n);
+  const full = (counts: ReadonlyMap<string, number>, limit: number): string[] =>
+    limit <= 0 ? [] : [...counts].filter(([, n]) => n >= limit).map(([name]) => name);
+  const obstacle = (place: Place): string | undefined => {
+    const { active: limit, activePerFacility, activePerModel } = limits;
+    if (limit > 0 && all >= limit) return `${limit} conditions are active, the limit of all`;
+    if (full(perFacility, activePerFacility).includes(place.facility)) {
+      return `${activePerFacility} conditions are active in facility ${place.facility}, its limit`;
+    }
+    if (full(perModel, activePerModel).includes(place.modelKey)) {
+      return `${activePerModel} conditions are active on ${place.modelKey}, the limit of a model`;
+    }
+    return undefined;
+  };
+  return {
+    take(place) {
+      if (obstacle(place) !== undefined) return false;
+      add(place, 1);
+      return true;
+    },
+    get room() {
+      return limits.active <= 0 ? Number.POSITIVE_INFINITY : Math.max(0, limits.active - all);
+    },
+    get fullFacilities() {
+      return full(perFacility, limits.activePerFacility);
+    },
+    get fullModels() {
+      return full(perModel, limits.activePerModel);
+    },
+    obstacle,
+  };
+}
+
+/** Reads how much is active and computes the room; without limits nothing is read. */
+export async function readBudget(tx: Transaction, limits: EngineLimits): Promise<Budget> {
+  if (limits.active <= 0 && limits.activePerFacility <= 0 && limits.activePerModel <= 0) {
+    return createBudget(limits, []);
+  }
+  const rows = await tx.all(
+    `SELECT facility, model_key, count(*) AS n FROM conditions WHERE state = 'active' GROUP BY facility, model_key`,
+  );
+  return createBudget(
+    limits,
+    rows.map((row) => ({
+      facility: textOf(row, 'facility'),
+      modelKey: textOf(row, 'model_key'),
+      n: numberOf(row, 'n'),
+    })),
+  );
+}

@@ -1,0 +1,155 @@
+import { readStored, type StoredCondition } from '../conditions/condition-row.ts';
+import { inList } from '../conditions/in-list.ts';
+import { decideLine } from '../conditions/line.ts';
+import { writeEvents } from '../conditions/outbox.ts';
+import { readLines, type SeenInLine, settleLine } from '../conditions/settle-line.ts';
+import type { EngineContext } from '../context.ts';
+import type { Transaction } from '../store/database.ts';
+import type { Lease, PreviousHolder, WorkerIdentity } from '../worker/worker-port.ts';
+import { readBudget } from './budget.ts';
+import type { Candidate } from './candidates.ts';
+import { type Fence, nextTokens, readFences, toPreviousHolder } from './fence.ts';
+
+/** A candidate that may be leased; a condition that moved to another lock key may have had a greater token there. */
+type Taken = Candidate & { readonly lastToken: number };
+
+/** A claim: who wants how many of which. */
+export interface Claim {
+  readonly worker: WorkerIdentity;
+  readonly candidates: readonly Candidate[];
+  readonly max: number;
+}
+
+/**
+ * Leases those of the candidates that can still be leased: everything is looked at again in this transaction. At most
+ * one of a lock key, so that each is judged by a line that does not change meanwhile.
+ */
+export async function claimCandidates(
+  context: EngineContext,
+  tx: Transaction,
+  claim: Claim,
+): Promise<readonly Lease[]> {
+  const open = await withoutTaken(context, tx, claim.candidates);
+  const onePerKey = [...new Map(open.toReversed().map((one) => [one.lockKey, one])).values()].toReversed();
+  if (onePerKey.length === 0) return [];
+  const keys = onePerKey.map((one) => one.lockKey);
+  const lines = await readLines(tx, keys);
+  const fences = await readFences(tx, keys);
+  const budget = await readBudget(tx, context.limits());
+  const taken: Taken[] = [];
+  const quiet: { readonly id: string; readonly until: number }[] = [];
+  for (const one of onePerKey) {
+    if (taken.length >= claim.max) break;
+    const line = lines.get(one.lockKey) ?? [];
+    const place = line.find((each) => each.id === one.id);
+    if (place === undefined || !(await isFree(tx, one, line))) continue;
+    const quietUntil = place.sharing === 'passive' ? 0 : (fences.get(one.lockKey)?.quietUntil ?? 0);
+    if (quietUntil > tx.now) quiet.push({ id: one.id, until: quietUntil });
+    else if (budget.take(one)) taken.push({ ...one, lastToken: place.fencingToken });
+  }
+  for (const one of quiet) await tx.run(`UPDATE conditions SET not_before = ? WHERE id = ?`, one.until, one.id);
+  return await lease(context, tx, { worker: claim.worker, taken, fences });
+}
+
+/** Where several processes lease from one database, rows that another one is taking are left to it. */
+async function withoutTaken(
+  context: EngineContext,
+  tx: Transaction,
+  candidates: readonly Candidate[],
+): Promise<readonly Candidate[]> {
+  if (context.database.dialect === 'sqlite' || candidates.length === 0) return candidates;
+  const ids = inList(candidates.map((one) => one.id));
+  const rows = await tx.all(
+    `SELECT id FROM conditions WHERE id IN ${ids.sql} AND state = 'pending' AND is_ready = 1 FOR UPDATE SKIP LOCKED`,
+    ...ids.values,
+  );
+  const free = new Set(rows.map((row) => row.id));
+  return candidates.filter((one) => free.has(one.id));
+}
+
+/** Whether the line lets it go on. A line that says otherwise than what was written of it is settled anew. */
+async function isFree(tx: Transaction, candidate: Candidate, line: readonly SeenInLine[]): Promise<boolean> {
+  const standing = decideLine(line).find((one) => one.id === candidate.id);
+  if (standing === undefined) return false;
+  if (!standing.isReady) await settleLine(tx, line);
+  return standing.isReady;
+}
+
+async function lease(
+  context: EngineContext,
+  tx: Transaction,
+  granted: {
+    readonly worker: WorkerIdentity;
+    readonly taken: readonly Taken[];
+    readonly fences: ReadonlyMap<string, Fence>;
+  },
+): Promise<readonly Lease[]> {
+  const { worker, taken, fences } = granted;
+  if (taken.length === 0) return [];
+  await nextTokens(tx, taken);
+  const leases: StoredLease[] = [];
+  for (const [kind, group] of Map.groupBy(taken, (one) => one.kind)) {
+    for (const stored of await activate(context, tx, { worker, kind, group })) {
+      leases.push(toLease(stored, fences.get(stored.condition.lockKey)));
+    }
+  }
+  await markTold(tx, leases);
+  const told = leases.map((one) => ({ event: 'leased', about: one.stored, detail: leasedDetail(one) }));
+  await writeEvents(context, tx, told);
+  return leases.map(({ stored: _, ...one }) => one);
+}
+
+type StoredLease = Lease & { readonly stored: StoredCondition };
+
+async function activate(
+  context: EngineContext,
+  tx: Transaction,
+  group: { readonly worker: WorkerIdentity; readonly kind: string; readonly group: readonly Candidate[] },
+): Promise<readonly StoredCondition[]> {
+  const { leaseMs, requestDeadlineMs } = context.kinds.find(group.kind);
+  const ids = inList(group.group.map((one) => one.id));
+  const rows = await tx.all(
+    `UPDATE conditions SET state = 'active', controller = ?, rev = rev + 1, leases = leases + 1, is_ready = 0,
+       fencing_token = (SELECT token FROM fences WHERE fences.lock_key = conditions.lock_key),
+       lease_until = ?, lease_ms = ?, request_deadline_ms = ?, session_uri = NULL, is_told_leftovers = 0,
+       reason_code = NULL, reason_message = NULL, reason_since = NULL, updated_at = ?
+     WHERE id IN ${ids.sql} AND state = 'pending' RETURNING *`,
+    group.worker.id,
+    tx.now + leaseMs,
+    leaseMs,
+    requestDeadlineMs,
+    tx.now,
+    ...ids.values,
+  );
+  return rows.map(readStored);
+}
+
+function toLease(stored: StoredCondition, fence: Fence | undefined): StoredLease {
+  const leftovers = stored.sharing === 'passive' ? [] : (fence?.leftovers ?? []).map(toPreviousHolder);
+  const own = stored.previous === undefined ? undefined : (JSON.parse(stored.previous) as PreviousHolder);
+  return {
+    stored,
+    condition: stored.condition,
+    token: stored.condition.fencingToken,
+    until: stored.condition.leaseUntil ?? 0,
+    leaseMs: stored.leaseMs,
+    previous: own ?? leftovers.at(-1),
+    leftovers,
+  };
+}
+
+async function markTold(tx: Transaction, leases: readonly StoredLease[]): Promise<void> {
+  const told = leases.filter((one) => one.leftovers.length > 0).map((one) => one.condition.id);
+  if (told.length === 0) return;
+  const ids = inList(told);
+  await tx.run(`UPDATE conditions SET is_told_leftovers = 1 WHERE id IN ${ids.sql}`, ...ids.values);
+}
+
+function leasedDetail({ condition, token, previous }: StoredLease) {
+  return {
+    controller: condition.controller ?? null,
+    token,
+    leases: condition.leases,
+    from: previous?.controller ?? null,
+  };
+}

@@ -1,0 +1,98 @@
+import { numberOf, readStored, textOf } from '../conditions/condition-row.ts';
+import { type Aftermath, joinAftermaths, tellAftermath } from '../conditions/finalize.ts';
+import { writeEvents } from '../conditions/outbox.ts';
+import type { EngineContext } from '../context.ts';
+import type { ControllerRecord } from '../engine.ts';
+import { EngineError } from '../errors.ts';
+import { parseList } from '../json.ts';
+import type { Row, Transaction } from '../store/database.ts';
+import type { WorkerIdentity } from '../worker/worker-port.ts';
+import { takeAway } from './give-up.ts';
+
+/** Reads a row of `controllers`. */
+export function readController(row: Row): ControllerRecord {
+  return {
+    id: textOf(row, 'id'),
+    kinds: parseList<string>(textOf(row, 'kinds')),
+    facilities: parseList<string>(textOf(row, 'facilities')),
+    isOnline: numberOf(row, 'is_online') === 1,
+    seenAt: numberOf(row, 'seen_at'),
+    onlineSince: numberOf(row, 'online_since'),
+  };
+}
+
+/** Every worker that was heard of, oldest first. */
+export async function listControllers(context: EngineContext): Promise<readonly ControllerRecord[]> {
+  const rows = await context.database.read((tx) => tx.all(`SELECT * FROM controllers ORDER BY online_since, id`));
+  return rows.map(readController);
+}
+
+/** Takes in a worker; what an earlier life under the same id holds is taken away from it. */
+export async function bringOnline(context: EngineContext, worker: WorkerIdentity): Promise<void> {
+  // A worker may be able to do more than this engine knows of; the rest is none of its business here.
+  const kinds = worker.kinds.flatMap((kind) => context.kinds.get(kind)?.kind ?? []);
+  if (kinds.length === 0) context.kinds.find(worker.kinds[0] ?? '');
+  const aftermath = await context.database.write(async (tx) => {
+    await tx.run(
+      `INSERT INTO controllers (id, kinds, facilities, is_online, seen_at, online_since) VALUES (?, ?, ?, 1, ?, ?)
+       ON CONFLICT (id) DO UPDATE SET kinds = excluded.kinds, facilities = excluded.facilities, is_online = 1,
+         seen_at = excluded.seen_at, online_since = excluded.online_since`,
+      worker.id,
+      JSON.stringify(kinds),
+      JSON.stringify(worker.facilities),
+      tx.now,
+      tx.now,
+    );
+    const detail = { controller: worker.id, kinds: [...kinds], facilities: [...worker.facilities] };
+    await writeEvents(context, tx, [{ event: 'worker-online', detail }]);
+    return await takeAllAway(context, tx, { workerId: worker.id, why: `${worker.id} started again` });
+  });
+  tellAftermath(context, aftermath);
+  context.hints.online(worker.id);
+}
+
+/** A sign of life. Throws `unknownWorker` for one that never came, left or was given up. */
+export async function hearFrom(context: EngineContext, workerId: string): Promise<void> {
+  const known = await context.database.write((tx) =>
+    tx.run(`UPDATE controllers SET seen_at = ? WHERE id = ? AND is_online = 1`, tx.now, workerId),
+  );
+  if (known === 0) throw new EngineError('unknownWorker', { worker: workerId });
+}
+
+/** A worker leaves; what it still holds is taken away. */
+export async function takeOffline(context: EngineContext, workerId: string): Promise<void> {
+  const aftermath = await context.database.write(async (tx) => {
+    const left = await tx.run(`UPDATE controllers SET is_online = 0 WHERE id = ? AND is_online = 1`, workerId);
+    if (left > 0) await writeEvents(context, tx, [{ event: 'worker-offline', detail: { controller: workerId } }]);
+    return await takeAllAway(context, tx, { workerId, why: `${workerId} went offline` });
+  });
+  tellAftermath(context, aftermath);
+}
+
+async function takeAllAway(
+  context: EngineContext,
+  tx: Transaction,
+  taking: { readonly workerId: string; readonly why: string },
+): Promise<Aftermath> {
+  const rows = await tx.all(
+    `SELECT * FROM conditions WHERE controller = ? AND state = 'active' AND finalized_at IS NULL`,
+    taking.workerId,
+  );
+  const all: Aftermath[] = [];
+  // From now on its token is refused: only a request that is already on its way has to be waited for.
+  for (const stored of rows.map(readStored)) {
+    const heldUntil = Math.min(tx.now, stored.condition.leaseUntil ?? tx.now);
+    all.push(await takeAway(context, tx, { stored, why: taking.why, heldUntil }));
+  }
+  return joinAftermaths(all);
+}
+
+/** What a worker can do, as it said when it came online. Throws `unknownWorker`. */
+export async function findWorker(context: EngineContext, workerId: string): Promise<WorkerIdentity> {
+  const row = await context.database.read((tx) =>
+    tx.first(`SELECT * FROM controllers WHERE id = ? AND is_online = 1`, workerId),
+  );
+  if (row === undefined) throw new EngineError('unknownWorker', { worker: workerId });
+  const { id, kinds, facilities } = readController(row);
+  return { id, kinds, facilities };
+}

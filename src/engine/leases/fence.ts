@@ -1,0 +1,95 @@
+import { numberOf, type StoredCondition, textOf } from '../conditions/condition-row.ts';
+import { inList } from '../conditions/in-list.ts';
+import { parseList } from '../json.ts';
+import type { Row, Transaction } from '../store/database.ts';
+import type { PreviousHolder } from '../worker/worker-port.ts';
+
+/** Somebody who left a device without a clean end. */
+export interface Leftover {
+  readonly controller: string;
+  readonly token: number;
+  readonly sessionUri: string | null;
+  /** The token of the fence when it was left: only who was leased after that was told of it. */
+  readonly leftAtToken: number;
+}
+
+/** What is kept for a lock key, longer than any condition. */
+export interface Fence {
+  readonly lockKey: string;
+  /** The last token given; it only grows. */
+  readonly token: number;
+  /** A request of a former holder may still be on its way until then. */
+  readonly quietUntil: number;
+  readonly leftovers: readonly Leftover[];
+}
+
+const mostLeftovers = 8;
+
+function readFence(row: Row): Fence {
+  return {
+    lockKey: textOf(row, 'lock_key'),
+    token: numberOf(row, 'token'),
+    quietUntil: numberOf(row, 'quiet_until'),
+    leftovers: parseList<Leftover>(textOf(row, 'leftovers')),
+  };
+}
+
+/** The fences of these lock keys, as far as there are any. */
+export async function readFences(tx: Transaction, lockKeys: readonly string[]): Promise<Map<string, Fence>> {
+  const keys = inList(lockKeys);
+  const rows = await tx.all(`SELECT * FROM fences WHERE lock_key IN ${keys.sql}`, ...keys.values);
+  return new Map(rows.map(readFence).map((one) => [one.lockKey, one]));
+}
+
+/** Gives the next token of each lock key, greater than any that the condition had, also under another lock key. */
+export async function nextTokens(
+  tx: Transaction,
+  takers: readonly { readonly lockKey: string; readonly lastToken: number }[],
+): Promise<void> {
+  await tx.run(
+    `INSERT INTO fences (lock_key, token, quiet_until, leftovers) VALUES ${takers.map(() => `(?, ?, 0, '[]')`).join(', ')}
+     ON CONFLICT (lock_key) DO UPDATE SET
+       token = CASE WHEN fences.token >= excluded.token THEN fences.token + 1 ELSE excluded.token END`,
+    ...takers.flatMap((one) => [one.lockKey, one.lastToken + 1]),
+  );
+}
+
+/** A holder left without a clean end: the device stays quiet until its last request must be over. */
+export async function leaveBehind(tx: Transaction, stored: StoredCondition, quietUntil: number): Promise<void> {
+  if (stored.sharing === 'passive') return;
+  const { lockKey, controller, fencingToken } = stored.condition;
+  const fence = (await readFences(tx, [lockKey])).get(lockKey);
+  if (fence === undefined) return;
+  const leftover: Leftover = {
+    controller: controller ?? '',
+    token: fencingToken,
+    sessionUri: stored.sessionUri ?? null,
+    leftAtToken: fence.token,
+  };
+  const leftovers = [...fence.leftovers, leftover].slice(-mostLeftovers);
+  await tx.run(
+    `UPDATE fences SET quiet_until = ?, leftovers = ? WHERE lock_key = ?`,
+    Math.max(fence.quietUntil, quietUntil),
+    JSON.stringify(leftovers),
+    lockKey,
+  );
+}
+
+/** A holder that was told of leftovers ended cleanly: it has dealt with them. */
+export async function forgetLeftovers(tx: Transaction, stored: StoredCondition): Promise<void> {
+  if (!stored.isToldLeftovers) return;
+  const { lockKey, fencingToken } = stored.condition;
+  const fence = (await readFences(tx, [lockKey])).get(lockKey);
+  if (fence === undefined) return;
+  const kept = fence.leftovers.filter((one) => one.leftAtToken >= fencingToken);
+  await tx.run(`UPDATE fences SET leftovers = ? WHERE lock_key = ?`, JSON.stringify(kept), lockKey);
+}
+
+/** A leftover as a worker sees it. */
+export function toPreviousHolder(leftover: Leftover): PreviousHolder {
+  return {
+    controller: leftover.controller,
+    token: leftover.token,
+    sessionUri: leftover.sessionUri ?? undefined,
+  };
+}

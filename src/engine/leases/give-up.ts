@@ -1,0 +1,115 @@
+import type { JsonObject } from '../condition.ts';
+import { readStored, type StoredCondition } from '../conditions/condition-row.ts';
+import { type Aftermath, failCondition, tellAftermath } from '../conditions/finalize.ts';
+import { writeEvents } from '../conditions/outbox.ts';
+import { settleKeys } from '../conditions/settle-line.ts';
+import type { EngineContext } from '../context.ts';
+import type { Transaction } from '../store/database.ts';
+import { forgetLeftovers, leaveBehind } from './fence.ts';
+import { type HeldLease, heldLease } from './report.ts';
+
+/** How a lease ended without an end of the work. */
+export interface GivingUp {
+  readonly event: 'lease-expired' | 'released';
+  readonly reason: { readonly code: string; readonly message: string };
+  readonly detail: JsonObject;
+  /** True when it counts towards the kind's `maxLeases`. */
+  readonly isStrike: boolean;
+  readonly notBefore: number;
+}
+
+/** Makes an active condition pending again, or fails it when that happened too often. */
+async function giveUp(
+  context: EngineContext,
+  tx: Transaction,
+  giving: GivingUp & { readonly stored: StoredCondition; readonly previous: string | null },
+): Promise<Aftermath> {
+  const { stored } = giving;
+  const { condition } = stored;
+  const strikes = stored.strikes + (giving.isStrike ? 1 : 0);
+  const maxLeases = context.kinds.get(condition.kind)?.maxLeases ?? Number.POSITIVE_INFINITY;
+  if (giving.isStrike && strikes >= maxLeases) {
+    const message = `${strikes} leases ended without an end of the work, the last one so: ${giving.reason.message}`;
+    return await failCondition(context, tx, { id: condition.id, reason: { code: 'Unrunnable', message } });
+  }
+  const row = await tx.first(
+    `UPDATE conditions SET state = 'pending', lease_until = NULL, is_ready = 1, strikes = ?, previous = ?, not_before = ?,
+       reason_code = ?, reason_message = ?, reason_since = ?, rev = rev + 1, updated_at = ? WHERE id = ? RETURNING *`,
+    strikes,
+    giving.previous,
+    Math.trunc(giving.notBefore),
+    giving.reason.code,
+    giving.reason.message,
+    tx.now,
+    tx.now,
+    condition.id,
+  );
+  if (row === undefined) return { ended: [], ready: [] };
+  const about = readStored(row);
+  await writeEvents(context, tx, [{ event: giving.event, about, detail: giving.detail }]);
+  const { facility, kind, id } = condition;
+  const ready = await settleKeys(tx, [condition.lockKey]);
+  return { ended: [about], ready: [{ facility, kind, conditionId: id }, ...ready] };
+}
+
+/**
+ * Takes a lease away from a holder that may still be alive somewhere: whoever comes next waits until the last request
+ * of this one must be over, and is told whose session to end.
+ */
+export async function takeAway(
+  context: EngineContext,
+  tx: Transaction,
+  taking: { readonly stored: StoredCondition; readonly why: string; readonly heldUntil: number },
+): Promise<Aftermath> {
+  const { stored, heldUntil, why } = taking;
+  const { controller, fencingToken: token, status, leases } = stored.condition;
+  const quietUntil = heldUntil + stored.requestDeadlineMs;
+  await leaveBehind(tx, stored, quietUntil);
+  const session = stored.sessionUri === undefined ? {} : { sessionUri: stored.sessionUri };
+  return await giveUp(context, tx, {
+    event: 'lease-expired',
+    stored,
+    previous: JSON.stringify({ controller: controller ?? '', token, ...session }),
+    reason: { code: 'LeaseExpired', message: why },
+    detail: { controller: controller ?? null, token, leases, status, why },
+    isStrike: true,
+    notBefore: quietUntil,
+  });
+}
+
+/** The holder gives its work back. One that does not hold it any more has nothing to give: that is no error. */
+export async function releaseLease(
+  context: EngineContext,
+  lease: HeldLease,
+  giving: { readonly why: string; readonly afterMs: number | undefined },
+): Promise<void> {
+  const { why, afterMs } = giving;
+  const aftermath = await context.database.write(async (tx): Promise<Aftermath | undefined> => {
+    const row = await tx.first(`SELECT * FROM conditions WHERE ${heldLease}`, lease.conditionId, lease.token, tx.now);
+    if (row === undefined) return undefined;
+    const stored = readStored(row);
+    await forgetLeftovers(tx, stored);
+    if (stored.condition.cancel !== undefined && !stored.isCancelUnsafe) return await endCancelled(context, tx, stored);
+    return await giveUp(context, tx, {
+      event: 'released',
+      stored,
+      previous: null,
+      reason: { code: 'Released', message: why },
+      detail: { controller: stored.condition.controller ?? null, why },
+      isStrike: afterMs !== undefined,
+      notBefore: tx.now + Math.max(0, afterMs ?? 0),
+    });
+  });
+  if (aftermath === undefined) context.metrics.staleWrite('release');
+  else tellAftermath(context, aftermath);
+}
+
+/** Work that is given back while a cancel waits has reached its safe point: it ends here. */
+async function endCancelled(context: EngineContext, tx: Transaction, stored: StoredCondition): Promise<Aftermath> {
+  const { id, cancel } = stored.condition;
+  const code = cancel?.by === 'deadline' ? 'DeadlinePassed' : 'Cancelled';
+  return await failCondition(context, tx, {
+    id,
+    reason: { code, message: `cancelled by ${cancel?.by ?? 'somebody'}` },
+  });
+}

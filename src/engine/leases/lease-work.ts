@@ -1,0 +1,98 @@
+import { sleep } from '../../kube/index.ts';
+import type { EngineContext } from '../context.ts';
+import { UniqueViolation } from '../store/database.ts';
+import type { Lease, WorkerIdentity } from '../worker/worker-port.ts';
+import { readBudget } from './budget.ts';
+import { type Candidate, findCandidates } from './candidates.ts';
+import { claimCandidates } from './claim.ts';
+
+/** How a worker asks for work. */
+export interface LeaseRequest {
+  readonly worker: WorkerIdentity;
+  readonly max: number;
+}
+
+/** How many more than asked for are looked at, since others may take some of them meanwhile. */
+const spare = 4;
+
+/** How often a search is repeated when others took everything that was found. */
+const mostRounds = 5;
+
+/** Leases what can be leased now, up to `max`; none when there is nothing. */
+export async function leaseNow(context: EngineContext, request: LeaseRequest): Promise<readonly Lease[]> {
+  const leases: Lease[] = [];
+  for (let round = 0; round < mostRounds && leases.length < request.max; round++) {
+    const max = request.max - leases.length;
+    const candidates = await search(context, request.worker, max);
+    if (candidates.length === 0) break;
+    const claimed = await claim(context, { worker: request.worker, candidates, max });
+    leases.push(...claimed);
+    // A short search that was claimed whole has found all there is.
+    if (claimed.length === candidates.length && candidates.length < max) break;
+  }
+  for (const one of leases) context.metrics.leased(one.condition);
+  return leases;
+}
+
+function search(context: EngineContext, worker: WorkerIdentity, max: number): Promise<readonly Candidate[]> {
+  return context.database.read(async (tx) => {
+    const budget = await readBudget(tx, context.limits());
+    if (budget.room === 0) return [];
+    const found = await findCandidates(tx, worker, { budget, most: max + spare });
+    return found.slice(0, max + spare);
+  });
+}
+
+async function claim(
+  context: EngineContext,
+  claiming: { readonly worker: WorkerIdentity; readonly candidates: readonly Candidate[]; readonly max: number },
+): Promise<readonly Lease[]> {
+  try {
+    return await context.database.write((tx) => claimCandidates(context, tx, claiming));
+  } catch (error) {
+    // Another process was faster on one of the devices: the next round looks again.
+    if (error instanceof UniqueViolation) return [];
+    throw error;
+  }
+}
+
+/** Wakes those who wait for work. */
+export interface Waker {
+  /** Resolves when work may be there, when the time is over or when the signal aborts. */
+  wait(worker: WorkerIdentity, waiting: { readonly ms: number; readonly signal: AbortSignal }): Promise<void>;
+  /** Looks again: something may be there for this worker. */
+  wake(workerId: string): void;
+}
+
+/** Makes the waker of one engine; it hears what became ready in this process. */
+export function createWaker(context: EngineContext): Waker {
+  const waiting = new Map<string, Set<() => void>>();
+  const suits = new Map<string, WorkerIdentity>();
+  const wake = (workerId: string): void => {
+    for (const done of waiting.get(workerId) ?? []) done();
+  };
+  context.hints.onWork((ready) => {
+    for (const [workerId, worker] of suits) if (ready.some((one) => isFor(worker, one))) wake(workerId);
+  });
+  return {
+    wake,
+    async wait(worker, { ms, signal }) {
+      const woken = new AbortController();
+      const done = (): void => woken.abort();
+      const own = waiting.get(worker.id) ?? new Set();
+      waiting.set(worker.id, own.add(done));
+      suits.set(worker.id, worker);
+      await sleep(context.clock, ms, AbortSignal.any([woken.signal, signal]));
+      own.delete(done);
+      if (own.size === 0) {
+        waiting.delete(worker.id);
+        suits.delete(worker.id);
+      }
+    },
+  };
+}
+
+function isFor(worker: WorkerIdentity, ready: { readonly facility: string; readonly kind: string }): boolean {
+  const isNear = ready.facility === '' || worker.facilities.includes(ready.facility);
+  return isNear && worker.kinds.includes(ready.kind);
+}

@@ -1,0 +1,142 @@
+import type { Migration } from './store/index.ts';
+
+const conditionColumns = `
+  id TEXT PRIMARY KEY,
+  unit TEXT NOT NULL,
+  unit_index INTEGER NOT NULL,
+  unit_size INTEGER NOT NULL,
+  target TEXT NOT NULL,
+  machine_id TEXT,
+  lock_key TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  sharing TEXT NOT NULL,
+  is_disruptive INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  parameters TEXT NOT NULL,
+  status TEXT NOT NULL,
+  progress TEXT NOT NULL,
+  controller TEXT,
+  rev BIGINT NOT NULL,
+  priority INTEGER NOT NULL,
+  facility TEXT NOT NULL,
+  model_key TEXT NOT NULL,
+  client TEXT NOT NULL,
+  reason_code TEXT,
+  reason_message TEXT,
+  reason_since BIGINT,
+  fencing_token BIGINT NOT NULL,
+  lease_until BIGINT,
+  lease_ms BIGINT NOT NULL,
+  request_deadline_ms BIGINT NOT NULL,
+  leases INTEGER NOT NULL,
+  strikes INTEGER NOT NULL,
+  session_uri TEXT,
+  previous TEXT,
+  is_told_leftovers INTEGER NOT NULL,
+  is_cancel_unsafe INTEGER NOT NULL,
+  cancel_at BIGINT,
+  cancel_is_forced INTEGER,
+  cancel_by TEXT,
+  deadline BIGINT,
+  not_before BIGINT NOT NULL,
+  is_turn INTEGER NOT NULL,
+  is_ready INTEGER NOT NULL,
+  created_at BIGINT NOT NULL,
+  updated_at BIGINT NOT NULL,
+  finalized_at BIGINT`;
+
+/** The tables of the engine, in SQL that SQLite, PostgreSQL and CockroachDB read alike. */
+export const engineMigrations: readonly Migration[] = [
+  {
+    version: 1,
+    statements: {
+      common: [
+        `CREATE TABLE conditions (${conditionColumns})`,
+        // The two promises that no code path can get around.
+        `CREATE UNIQUE INDEX conditions_one_open_of_a_kind ON conditions (target, kind) WHERE finalized_at IS NULL`,
+        `CREATE UNIQUE INDEX conditions_one_exclusive ON conditions (lock_key) WHERE state = 'active' AND sharing = 'exclusive'`,
+        // What a leasing worker walks along: only what can be leased is in it, however much waits.
+        `CREATE INDEX conditions_ready ON conditions (facility, kind, priority DESC, created_at, id) WHERE state = 'pending' AND is_ready = 1`,
+        `CREATE INDEX conditions_line ON conditions (lock_key) WHERE finalized_at IS NULL`,
+        `CREATE INDEX conditions_leases ON conditions (lease_until) WHERE state = 'active'`,
+        `CREATE INDEX conditions_active ON conditions (facility, model_key) WHERE state = 'active'`,
+        `CREATE INDEX conditions_deadlines ON conditions (deadline) WHERE finalized_at IS NULL`,
+        `CREATE INDEX conditions_pending ON conditions (created_at, id) WHERE state = 'pending'`,
+        `CREATE INDEX conditions_finalized ON conditions (finalized_at) WHERE finalized_at IS NOT NULL`,
+        `CREATE INDEX conditions_units ON conditions (unit, unit_index)`,
+        `CREATE INDEX conditions_newest ON conditions (created_at, id)`,
+        `CREATE INDEX conditions_targets ON conditions (target, created_at, id)`,
+        `CREATE INDEX conditions_controllers ON conditions (controller) WHERE finalized_at IS NULL`,
+        `CREATE INDEX conditions_machines ON conditions (machine_id)`,
+      ],
+    },
+  },
+  {
+    version: 2,
+    statements: {
+      common: [
+        `CREATE TABLE history (
+        id TEXT PRIMARY KEY, unit TEXT NOT NULL, target TEXT NOT NULL, kind TEXT NOT NULL, state TEXT NOT NULL,
+        facility TEXT NOT NULL, controller TEXT, created_at BIGINT NOT NULL, finalized_at BIGINT NOT NULL,
+        record TEXT NOT NULL)`,
+        `CREATE INDEX history_newest ON history (created_at, id)`,
+        `CREATE INDEX history_targets ON history (target, created_at, id)`,
+        `CREATE INDEX history_finalized ON history (finalized_at)`,
+        `CREATE INDEX history_units ON history (unit)`,
+      ],
+    },
+  },
+  {
+    version: 3,
+    statements: {
+      common: [
+        // Tokens outlive conditions: one row for each lock key that was ever leased.
+        `CREATE TABLE fences (
+        lock_key TEXT PRIMARY KEY, token BIGINT NOT NULL, quiet_until BIGINT NOT NULL, leftovers TEXT NOT NULL)`,
+      ],
+    },
+  },
+  {
+    version: 4,
+    statements: {
+      common: [
+        `CREATE TABLE machines (
+        id TEXT PRIMARY KEY, facility TEXT NOT NULL, bmc_id TEXT NOT NULL, manufacturer TEXT NOT NULL,
+        model TEXT NOT NULL, hold_code TEXT, hold_message TEXT, updated_at BIGINT NOT NULL)`,
+        `CREATE TABLE aliases (
+        kind TEXT NOT NULL, value TEXT NOT NULL, machine_id TEXT NOT NULL, PRIMARY KEY (kind, value))`,
+        `CREATE INDEX aliases_machines ON aliases (machine_id)`,
+        `CREATE TABLE controllers (
+        id TEXT PRIMARY KEY, kinds TEXT NOT NULL, facilities TEXT NOT NULL, is_online INTEGER NOT NULL,
+        seen_at BIGINT NOT NULL, online_since BIGINT NOT NULL)`,
+      ],
+    },
+  },
+  {
+    version: 5,
+    statements: {
+      common: [
+        // Written with the change it tells of; numbered afterwards, so that numbers follow the order of commits.
+        `CREATE TABLE events (
+        id TEXT PRIMARY KEY, seq BIGINT, happened_at BIGINT NOT NULL, rev BIGINT NOT NULL, event TEXT NOT NULL,
+        condition_id TEXT, target TEXT, kind TEXT, state TEXT, detail TEXT NOT NULL)`,
+        `CREATE UNIQUE INDEX events_numbered ON events (seq) WHERE seq IS NOT NULL`,
+        `CREATE INDEX events_unnumbered ON events (happened_at, rev, id) WHERE seq IS NULL`,
+        `CREATE INDEX events_ages ON events (happened_at)`,
+      ],
+    },
+  },
+  {
+    version: 6,
+    statements: {
+      common: [
+        `CREATE TABLE slots (
+        name TEXT NOT NULL, number INTEGER NOT NULL, condition_id TEXT NOT NULL, token BIGINT NOT NULL,
+        PRIMARY KEY (name, number))`,
+        `CREATE INDEX slots_holders ON slots (condition_id)`,
+        `CREATE TABLE engine_facts (name TEXT PRIMARY KEY, text_value TEXT, number_value BIGINT)`,
+        `INSERT INTO engine_facts (name, number_value) VALUES ('event-seq', 0)`,
+      ],
+    },
+  },
+];

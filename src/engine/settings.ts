@@ -1,0 +1,48 @@
+import type { EngineLimits } from './engine.ts';
+
+/** Times and sizes of the engine that operators may set. */
+export interface EngineSettings {
+  /** How often a waiting worker looks for work when no hint comes. */
+  readonly pollMs: number;
+  /** A worker that was not heard of for so long is lost. */
+  readonly controllerLostMs: number;
+  /** How long final conditions stay before they become history. */
+  readonly retentionMs: number;
+  /** How long history is kept; 0 keeps it for ever. */
+  readonly historyMs: number;
+  /** How long events are kept. */
+  readonly eventsMs: number;
+  /** How often un-finalized conditions are published again. */
+  readonly publishEveryMs: number;
+  /** How long after its deadline running work may take to reach a safe point before it is cut off. */
+  readonly deadlineGraceMs: number;
+  /** A pending condition that was never leased for so long, though nothing held it back, fails as unrunnable. */
+  readonly longestWaitMs: number;
+  /** Rows that one transaction of a sweep touches. */
+  readonly sweepRows: number;
+}
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+/** What applies unless set. */
+export const defaultSettings: EngineSettings = {
+  pollMs: 2000,
+  controllerLostMs: minute,
+  retentionMs: 7 * day,
+  historyMs: 400 * day,
+  eventsMs: 30 * day,
+  publishEveryMs: 30_000,
+  deadlineGraceMs: 30 * minute,
+  longestWaitMs: 10 * day,
+  sweepRows: 200,
+};
+
+/** What applies unless set. */
+export const defaultLimits: EngineLimits = {
+  active: 0,
+  activePerFacility: 0,
+  activePerModel: 0,
+  pending: 100_000,
+  uploads: 0,
+};

@@ -1,0 +1,97 @@
+import { type Clock, sleep } from '../../kube/index.ts';
+import { type Logger, silentLogger } from '../../telemetry/index.ts';
+import { numberOf, textOf } from '../conditions/condition-row.ts';
+import type { EngineContext } from '../context.ts';
+import type { Engine, SweepReport } from '../engine.ts';
+import { collectGarbage } from './collect.ts';
+import { failUnrunnable, passDeadlines } from './deadlines.ts';
+import { expireLeases, loseControllers } from './expire-leases.ts';
+
+/** Does what has to be done at intervals. Several processes may do it at once. */
+export interface Sweeper {
+  sweep(): Promise<SweepReport>;
+}
+
+/** How often garbage is collected; it is not urgent. */
+const collectEveryMs = 60_000;
+
+/** At most this many conditions are published in a round; the store has the rest. */
+const mostPublished = 1000;
+
+/** Makes the sweeper of one engine. */
+export function createSweeper(context: EngineContext): Sweeper {
+  let publishedAt = Number.NEGATIVE_INFINITY;
+  let collectedAt = Number.NEGATIVE_INFINITY;
+  const isDue = (last: number, everyMs: number): boolean => context.clock.monotonic() - last >= everyMs;
+  return {
+    async sweep() {
+      const lostControllers = await loseControllers(context);
+      const expiredLeases = await expireLeases(context);
+      const failedByDeadline = await passDeadlines(context);
+      const failedAsUnrunnable = await failUnrunnable(context);
+      let published = 0;
+      if (isDue(publishedAt, context.settings.publishEveryMs)) {
+        publishedAt = context.clock.monotonic();
+        published = await publish(context);
+      }
+      let collected = 0;
+      if (isDue(collectedAt, collectEveryMs)) {
+        collectedAt = context.clock.monotonic();
+        collected = await collectGarbage(context);
+      }
+      return { lostControllers, expiredLeases, failedByDeadline, failedAsUnrunnable, published, collected };
+    },
+  };
+}
+
+/** Publishes what can be leased until it is final: whoever missed a hint gets another one. */
+async function publish(context: EngineContext): Promise<number> {
+  const { rows, counts } = await context.database.read(async (tx) => ({
+    rows: await tx.all(
+      `SELECT id, facility, kind FROM conditions WHERE state = 'pending' AND is_ready = 1 AND not_before <= ?
+        ORDER BY created_at, id LIMIT ?`,
+      tx.now,
+      mostPublished,
+    ),
+    counts: await tx.all(`SELECT state, count(*) AS n FROM conditions WHERE finalized_at IS NULL GROUP BY state`),
+  }));
+  const counted = new Map(counts.map((row) => [textOf(row, 'state'), numberOf(row, 'n')]));
+  context.metrics.standing({ pending: counted.get('pending') ?? 0, active: counted.get('active') ?? 0 });
+  context.hints.work(
+    rows.map((row) => ({
+      facility: textOf(row, 'facility'),
+      kind: textOf(row, 'kind'),
+      conditionId: textOf(row, 'id'),
+    })),
+  );
+  return rows.length;
+}
+
+/** How an engine is swept at intervals. */
+export interface SweepingOptions {
+  readonly clock: Clock;
+  /** 5 s unless given. */
+  readonly everyMs?: number;
+  readonly logger?: Logger;
+}
+
+/** Sweeps an engine until stopped; a round that fails is made up for by the next. Stopping waits for the round that runs. */
+export function startSweeping(engine: Pick<Engine, 'sweep'>, options: SweepingOptions): { stop(): Promise<void> } {
+  const { clock, everyMs = 5000, logger = silentLogger } = options;
+  const stopping = new AbortController();
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await engine
+        .sweep()
+        .catch((error: unknown) => logger.warn('a sweep failed; the next one makes up for it', { error }));
+      await sleep(clock, everyMs, stopping.signal);
+    }
+  };
+  const running = run();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
