@@ -51,7 +51,8 @@ export interface Remains {
 }
 
 /** How a room is set up. */
-export interface RoomOptions extends Pick<DataCentreOptions, 'seed' | 'servers' | 'personalities' | 'isPlain'> {
+export interface RoomOptions
+  extends Pick<DataCentreOptions, 'seed' | 'servers' | 'personalities' | 'isPlain' | 'doesLogReads'> {
   readonly faults?: readonly FaultRule[];
   readonly settings?: Partial<GateSettings>;
   readonly password?: string;
@@ -79,7 +80,8 @@ export async function openRoom(t: TestContext, options: RoomOptions): Promise<Fa
   const { seed, servers, faults = [] } = options;
   const personalities = options.personalities === undefined ? {} : { personalities: options.personalities };
   const isPlain = options.isPlain ?? true;
-  const plan = { seed, servers, faults, clock, isPlain, arePoweredOn: true, ...personalities };
+  const doesLogReads = options.doesLogReads ?? false;
+  const plan = { seed, servers, faults, clock, isPlain, doesLogReads, arePoweredOn: true, ...personalities };
   const dataCentre = await startDataCentre(plan);
   const shelf = await openShelf();
   t.after(async () => {

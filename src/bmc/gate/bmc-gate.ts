@@ -134,18 +134,24 @@ export class BmcGate {
     const caller = this.#lastCaller;
     await this.#within(this.#queue.untilIdle());
     if (caller !== undefined && (keeper.hasPass || keeper.leftovers.count > 0)) {
-      const tooLong = new AbortController();
-      await this.#within(this.#endAll({ ...caller, signal: tooLong.signal }), () => tooLong.abort());
+      // A slow answer about an old session must not keep us from ending the one in use.
+      await this.#asLastWord(caller, (last) => keeper.endOlder(last));
+      await this.#asLastWord(caller, (last) => this.#endOwn(last));
     }
     wire.close();
   }
 
+  async #asLastWord(caller: LaneCaller, work: (caller: LaneCaller) => Promise<void>): Promise<void> {
+    const tooLong = new AbortController();
+    await this.#within(work({ ...caller, signal: tooLong.signal }), () => tooLong.abort());
+  }
+
   /** There is no later any more: what a busy BMC did not end, or what was cut, is tried again at once. */
-  async #endAll(caller: LaneCaller): Promise<void> {
+  async #endOwn(caller: LaneCaller): Promise<void> {
     const { keeper } = this.#tools;
     const { clock, settings, random } = this.#shared;
     for (let tries = 1; tries <= settings.maxTries; tries += 1) {
-      await keeper.end(caller);
+      await keeper.endOwn(caller);
       if (keeper.leftovers.count === 0 || caller.signal?.aborted) return;
       if (tries < settings.maxTries) await sleep(clock, backoffDelay(settings.backoff, tries, random), caller.signal);
     }

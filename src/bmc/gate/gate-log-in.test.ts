@@ -178,6 +178,20 @@ test('a session whose token expired is ended with the next one', async (t) => {
   assert.equal(bmc.sessions.size, 0);
 });
 
+test('an old session that the BMC is slow to end does not keep the one in use open', async (t) => {
+  const { lane, bmc, gates, clock } = await openTestGate(t);
+  await lane.request({ method: 'GET', path });
+  bmc.sessions.set(`${sessions}/1`, 'changed');
+  await lane.request({ method: 'GET', path });
+  bmc.on(`DELETE ${sessions}/1`, () => 'handled');
+  const closing = gates.close();
+  await until(() => bmc.lines.includes(`DELETE ${sessions}/1`));
+  clock.advance(5_000);
+  await until(() => !bmc.sessions.has(`${sessions}/2`));
+  clock.advance(5_000);
+  await closing;
+});
+
 test('closing does not wait for ever for a BMC that does not answer', async (t) => {
   const { lane, bmc, gates, clock } = await openTestGate(t);
   await lane.request({ method: 'GET', path });

@@ -108,12 +108,18 @@ export class SessionKeeper {
 
   /** Ends the session, and those that could not be ended before. Never throws: what fails is tried again later. */
   async end(caller: Caller): Promise<void> {
-    const pass = this.#pass;
-    if (pass !== undefined) {
-      // With the session still in hand, older ones can be ended even when their tokens are not valid any more.
-      await this.leftovers.flush(caller, pass);
-      this.forget(pass);
-    }
+    await this.endOlder(caller);
+    await this.endOwn(caller);
+  }
+
+  /** With the session still in hand, older ones can be ended even when their tokens are not valid any more. */
+  async endOlder(caller: Caller): Promise<void> {
+    if (this.#pass !== undefined) await this.leftovers.flush(caller, this.#pass);
+  }
+
+  /** Ends the session, then what is left of older ones, each with its own token. */
+  async endOwn(caller: Caller): Promise<void> {
+    if (this.#pass !== undefined) this.forget(this.#pass);
     this.#path = standardPath;
     await this.leftovers.flush(caller, undefined);
   }
