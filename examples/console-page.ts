@@ -39,9 +39,12 @@ export function shellWords(command: string): string[] {
   return [...parts].map(([part]) => part.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'));
 }
 
-/** What differs from run to run, made alike: ages, times and folders. */
+/** What differs from run to run, made alike: ages, times, folders, ports and simulated milliseconds. */
 export function normalise(text: string, folders: ReadonlyMap<string, string>): string {
   let result = text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME').replace(/\b(\d+h)?(\d+m)?\d+s$/gm, '5s');
+  result = result
+    .replace(/(https?:\/\/127\.[\d.]+):\d{5}\b/g, '$1:54321')
+    .replace(/^\d+ (?=[a-z-]+\.[a-z-]+ )/gm, '81520 ');
   for (const [folder, name] of folders) result = result.replaceAll(folder, name);
   return result;
 }

@@ -38,6 +38,9 @@ const checks: Readonly<Record<keyof FaultRule, Check>> = {
   moment: isOneOf(resetMoments),
 };
 
+/** Every field that a rule can have. */
+export const faultFields: readonly string[] = Object.keys(checks);
+
 /** Fault rules as they were read, and what is wrong with them, each with its place. */
 export interface CheckedFaults {
   readonly rules: readonly FaultRule[];

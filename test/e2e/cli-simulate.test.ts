@@ -97,9 +97,20 @@ describe('rackwright simulate', () => {
     for (const password of passwords) assert.ok(password.length > 7 && !said.includes(password));
   });
 
+  test('the power button works, and says when it does not', async () => {
+    assert.equal((await cli(['reset', 'r01-s05', 'On'])).out, 'r01-s05: PoweringOn\n');
+    const { code, err } = await cli(['reset', 'r01-s04', 'GracefulShutdown']);
+    assert.deepEqual([code, err], [1, 'error: r01-s04 cannot do GracefulShutdown now: wrong-state, power is Off\n']);
+  });
+
   test('a server that is not there is answered with where to look', async () => {
-    for (const what of ['log', 'login']) {
-      const { code, err } = await cli([what, 'r09-s01']);
+    for (const words of [
+      ['log', 'r09-s01'],
+      ['login', 'r09-s01'],
+      ['firmware', 'r09-s01'],
+      ['reset', 'r09-s01', 'On'],
+    ]) {
+      const { code, err } = await cli(words);
       assert.deepEqual(
         [code, err],
         [1, 'error: there is no server "r09-s01"; "rackwright simulate status" lists them\n'],

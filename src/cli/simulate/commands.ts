@@ -36,6 +36,7 @@ export function addSimulateCommands(program: Command, terminal: Terminal): void 
   addLogCommand(simulate, terminal);
   addLoginCommand(simulate, terminal);
   addFirmwareCommand(simulate, terminal);
+  addResetCommand(simulate, terminal);
 }
 
 /** A command about a running simulator; the data directory says which, before or behind the command's name. */
@@ -111,5 +112,18 @@ function addFirmwareCommand(simulate: Command, terminal: Terminal): void {
       const { dataDir } = dataDirOf(simulate, flags, terminal);
       const { showFirmware } = await import('./running-simulator.ts');
       await showFirmware({ dataDir, server }, terminal);
+    });
+}
+
+function addResetCommand(simulate: Command, terminal: Terminal): void {
+  addPart(simulate, 'reset')
+    .summary("press a simulated server's power button")
+    .description('Switches a server on or off, or restarts it, behind the back of its BMC.')
+    .argument('<server>', 'its name, as in "rackwright simulate status"')
+    .argument('<type>', 'as Redfish names it: On, ForceOff, GracefulShutdown, ForceRestart ...')
+    .action(async (server: string, type: string, flags: object) => {
+      const { dataDir } = dataDirOf(simulate, flags, terminal);
+      const { resetServer } = await import('./running-simulator.ts');
+      await resetServer({ dataDir, server, type }, terminal);
     });
 }

@@ -72,15 +72,26 @@ export async function showLogin(order: OneServer, terminal: Terminal): Promise<v
   terminal.out(`${login.url} ${login.username} ${login.password}\n`);
 }
 
+/** Presses a server's power button. */
+export async function resetServer(order: OneServer & { readonly type: string }, terminal: Terminal): Promise<void> {
+  const { power } = (await askOf(order, 'reset', { type: order.type })) as { power: string };
+  terminal.out(`${order.server}: ${power}\n`);
+}
+
 interface OneServer {
   readonly dataDir: string;
   readonly server: string;
 }
 
-function askOf({ dataDir, server }: OneServer, what: 'log' | 'login' | 'firmware'): Promise<unknown> {
+function askOf(
+  { dataDir, server }: OneServer,
+  what: 'log' | 'login' | 'firmware' | 'reset',
+  body?: object,
+): Promise<unknown> {
   const missing = `there is no server "${server}"; "rackwright simulate status" lists them`;
   const path = `/v1/bmcs/${encodeURIComponent(server)}/${what}`;
-  return askAdmin(readAdminAddress(dataDir), { method: 'GET', path, missing });
+  const request = body === undefined ? { method: 'GET', path, missing } : { method: 'POST', path, missing, body };
+  return askAdmin(readAdminAddress(dataDir), request);
 }
 
 /** The rules of a file; every mistake in it is named. */
