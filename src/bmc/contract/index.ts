@@ -1,2 +1,8 @@
 export { bmcContract } from './bmc-contract.ts';
-export type { ContractTarget, RunningTarget, TargetCapabilities, TargetHardware } from './target.ts';
+export {
+  type ContractTarget,
+  lackedBy,
+  type RunningTarget,
+  type TargetCapabilities,
+  type TargetHardware,
+} from './target.ts';

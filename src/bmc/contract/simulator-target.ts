@@ -10,6 +10,7 @@ import type { Clock } from '../../kube/index.ts';
 import type { Bmc, VendorName } from '../bmc.ts';
 import { connectBmc } from '../connect.ts';
 import { createGates } from '../gate/gates.ts';
+import { writeNextBios } from './simulator-bios.ts';
 import type { ContractTarget, RunningTarget, TargetCapabilities, TargetHardware } from './target.ts';
 
 const vendors: Readonly<Record<PersonalityName, VendorName>> = {
@@ -27,7 +28,7 @@ export function simulatorTarget(personality: PersonalityName): ContractTarget {
   const capabilities: TargetCapabilities = {
     hasReset: true,
     hasGracefulShutdown: true,
-    hasBootOverride: true,
+    bootOverride: 'once',
     bios: 'on-reset',
     hasVirtualMedia: true,
     hasManagerReset: true,
@@ -35,6 +36,7 @@ export function simulatorTarget(personality: PersonalityName): ContractTarget {
     hasIndicator: true,
     hasSecureBoot: true,
     hasNeighbours: true,
+    hasUpdate: true,
     // HPE and Lenovo say it in words of their own.
     hasBootProgress: service.hasBootProgress || /^(?:hpe|lenovo)/.test(personality),
     hasEventStream: service.hasEventStream,
@@ -49,14 +51,17 @@ async function start(personality: PersonalityName, capabilities: TargetCapabilit
   const [running] = dataCentre.bmcs;
   assert.ok(running);
   const { machine } = running;
+  const bios = await writeNextBios(machine);
   return {
     capabilities,
     hardware: hardwareOf(running, vendors[personality]),
     mediumUri: 'http://127.0.0.1:9/boot.iso',
     asProcess: (work) =>
       clock.run(machine.name, (party) => inProcess(running, { clock: party, caPem: dataCentre.caPem }, work)),
+    biosUpdate: async () => bios.goal,
     countSessions: async () => machine.sessions.all.length,
     async close() {
+      await bios.remove();
       await dataCentre.close();
       clock.close();
     },
@@ -94,7 +99,8 @@ async function inProcess<T>(
 ): Promise<T> {
   const { clock, caPem } = about;
   const random = () => 0.5;
-  const gates = createGates({ clock, random });
+  // Stepped time knows one strand a BMC: nothing may be sent while the work sleeps.
+  const gates = createGates({ clock, random, settings: { idleLogOutMs: 24 * 3_600_000 } });
   const trust = caPem === undefined ? { kind: 'system' as const } : { kind: 'ca' as const, caPem };
   const endpoint = { origin: url, credentials: async () => ({ username, password }), trust };
   try {

@@ -1,4 +1,5 @@
 import type { Bmc, VendorName } from '../bmc.ts';
+import type { InstallGoal } from '../update/testing/install-until-verified.ts';
 
 /** What of the contract a BMC can be held to. A part that is left out is not tried. */
 export interface TargetCapabilities {
@@ -8,7 +9,8 @@ export interface TargetCapabilities {
   readonly hasGracefulShutdown?: boolean;
   /** The end of POST can be seen. */
   readonly hasBootProgress?: boolean;
-  readonly hasBootOverride?: boolean;
+  /** A boot override `once` and always, or only `lasting`: it stays until it is set anew, and cannot be taken back. */
+  readonly bootOverride?: 'once' | 'lasting';
   /** BIOS settings that take effect `on-reset`, or as soon as they are written. */
   readonly bios?: 'on-reset' | 'at-once';
   readonly hasVirtualMedia?: boolean;
@@ -19,6 +21,31 @@ export interface TargetCapabilities {
   readonly hasEventStream?: boolean;
   /** LLDP neighbours of linked ports. */
   readonly hasNeighbours?: boolean;
+  /** Its BIOS can be updated. */
+  readonly hasUpdate?: boolean;
+}
+
+/** Everything that can be lacking. A record, so that the compiler misses what is not listed. */
+const allCapabilities: Readonly<Record<keyof TargetCapabilities, true>> = {
+  hasReset: true,
+  hasGracefulShutdown: true,
+  hasBootProgress: true,
+  bootOverride: true,
+  bios: true,
+  hasVirtualMedia: true,
+  hasManagerReset: true,
+  hasSecureBoot: true,
+  hasIndicator: true,
+  hasFirmware: true,
+  hasEventStream: true,
+  hasNeighbours: true,
+  hasUpdate: true,
+};
+
+/** What of the contract is not tried on a BMC, in the order of the alphabet. */
+export function lackedBy(capabilities: TargetCapabilities): readonly string[] {
+  const names = Object.keys(allCapabilities) as (keyof TargetCapabilities)[];
+  return names.filter((name) => (capabilities[name] ?? false) === false).sort();
 }
 
 /** What the machine behind the BMC is made of, as far as whoever set it up knows. */
@@ -32,6 +59,8 @@ export interface TargetHardware {
   readonly macs?: readonly string[];
   readonly biosVersion?: string;
   readonly bmcVersion?: string;
+  /** Paths that the BMC links to and does not have. */
+  readonly missing?: readonly string[];
 }
 
 /** A BMC that runs and can be tried. Its host may be switched at will. */
@@ -42,6 +71,8 @@ export interface RunningTarget {
   readonly mediumUri: string;
   /** Does work as one process would, with gates of its own that are closed at the end. */
   asProcess<T>(work: (bmc: Bmc) => Promise<T>): Promise<T>;
+  /** The next version of the BIOS; needed for `hasUpdate`. */
+  biosUpdate?(): Promise<InstallGoal>;
   /** How many sessions the BMC holds; undefined where nobody can tell from outside. */
   countSessions?(): Promise<number>;
   close(): Promise<void>;

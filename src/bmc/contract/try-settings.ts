@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { isBmcError } from '../errors.ts';
 import { setPower } from '../power/index.ts';
 import {
   ejectMedia,
@@ -25,6 +26,22 @@ export function tryBootOverride(target: RunningTarget): Promise<void> {
     assert.equal((await setBootOverride(bmc, { enabled: 'Disabled' })).isVerified, true);
     const unknown = setBootOverride(bmc, { enabled: 'Once', target: 'PunchedCard' });
     await assert.rejects(unknown, /PunchedCard/);
+    await setPower(bmc, { target: 'on' });
+  });
+}
+
+/** An override that the BMC keeps whatever it is told: it must not be taken for one that is gone after a boot. */
+export function tryLastingBootOverride(target: RunningTarget): Promise<void> {
+  return target.asProcess(async (bmc) => {
+    await setPower(bmc, { target: 'off' });
+    const set = await setBootOverride(bmc, { enabled: 'Continuous', target: 'Pxe' });
+    assert.deepEqual([set.wasSent, set.isVerified], [true, true]);
+    assert.equal((await setBootOverride(bmc, { enabled: 'Continuous', target: 'Pxe' })).wasSent, false);
+    const onlyOnce = await setBootOverride(bmc, { enabled: 'Once', target: 'Cd', verifyMs: 2000 });
+    assert.deepEqual([onlyOnce.isVerified, onlyOnce.boot.enabled, onlyOnce.boot.target], [false, 'Continuous', 'Cd']);
+    await assert.rejects(setBootOverride(bmc, { enabled: 'Disabled' }), (error) => isBmcError(error, 'refused'));
+    const back = await setBootOverride(bmc, { enabled: 'Continuous', target: 'Hdd' });
+    assert.equal(back.isVerified, true);
     await setPower(bmc, { target: 'on' });
   });
 }

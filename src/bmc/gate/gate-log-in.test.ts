@@ -57,6 +57,30 @@ test('sessions are opened where the root says', async (t) => {
   assert.equal(bmc.seen.at(-1)?.headers['x-auth-token'], 'token-9');
 });
 
+test('a service without sessions that asks for Basic before it looks at the path gets it', async (t) => {
+  const { lane, bmc } = await openTestGate(t, { isBasicOnly: true });
+  const asks: SmallHandler = () => ({ status: 401, headers: { 'www-authenticate': 'Basic realm="Baremetal API"' } });
+  bmc.on(logIn, asks);
+  await lane.request({ method: 'GET', path });
+  assert.deepEqual(bmc.lines, [logIn, 'GET /redfish/v1/', 'GET /redfish/v1/Systems', `GET ${path}`]);
+  await lane.request({ method: 'GET', path });
+  assert.equal(bmc.seen.length, 5, 'what was found out is kept');
+});
+
+test('a service with sessions that asks for Basic means that the credentials are wrong', async (t) => {
+  const asks: SmallHandler = () => ({ status: 401, headers: { 'www-authenticate': 'Basic realm="RedfishService"' } });
+  for (const root of [
+    { Links: { Sessions: { '@odata.id': sessions } } },
+    { SessionService: { '@odata.id': '/redfish/v1/SessionService' } },
+  ]) {
+    const { lane, bmc } = await openTestGate(t);
+    bmc.on(logIn, asks);
+    bmc.on('GET /redfish/v1/', () => ({ body: root }));
+    await assert.rejects(lane.request({ method: 'GET', path }), (error) => isBmcError(error, 'credentials'));
+    assert.deepEqual(bmc.lines, [logIn, 'GET /redfish/v1/']);
+  }
+});
+
 test('an account that is locked is recognised and left alone', async (t) => {
   for (const handler of [
     says(401, 'Base.1.8.ResourceAtUriUnauthorized', 'The account admin is locked.'),

@@ -189,7 +189,10 @@ export class SessionKeeper {
       case 'session':
         return this.#opened({ kind: 'session', header: 'x-auth-token', value: judged.token, mark, uri: judged.uri });
       case 'refused':
-        return this.#refused(mark, judged);
+        // What stands before the service asks for Basic authentication even where there are no sessions.
+        return asksForBasic(answer) && !judged.isLocked && (await this.#hasNoSessions(caller))
+          ? this.#takeBasic(credentials, mark, caller)
+          : this.#refused(mark, judged);
       case 'elsewhere':
         return this.#lookElsewhere(path, { credentials, mark, caller });
       case 'exhausted':
@@ -199,6 +202,19 @@ export class SessionKeeper {
       case 'odd':
         return this.#odd(path, judged);
     }
+  }
+
+  /** True when the root can be read and says nothing of sessions. */
+  async #hasNoSessions(caller: Caller): Promise<boolean> {
+    const answer = await this.#ask({ method: 'GET', path: rootPath }, caller);
+    if (answer instanceof BmcError || answer.status >= 300) return false;
+    const { body } = readAnswer(answer, this.#options.shared.settings);
+    const hasNone =
+      body !== undefined &&
+      body.SessionService === undefined &&
+      sessionsLink(answer, this.#options.shared) === undefined;
+    if (hasNone) this.#path = null;
+    return hasNone;
   }
 
   /** The root says where sessions are; when that is nowhere, Basic authentication is left. */
@@ -332,6 +348,10 @@ function toLogInError(failure: HttpFailure, fields: Readonly<Record<string, stri
 function failed(error: unknown, again: Again): PassOutcome {
   if (isBmcError(error)) return { error, again };
   throw error;
+}
+
+function asksForBasic({ status, headers }: HttpAnswer): boolean {
+  return status === 401 && /^basic\b/i.test(headers['www-authenticate'] ?? '');
 }
 
 function sessionsLink(answer: HttpAnswer, shared: Shared): string | undefined {

@@ -3,6 +3,7 @@ import { isBmcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import {
   barePath,
+  bareRoot,
   collect,
   firstTextIn,
   integerIn,
@@ -34,7 +35,10 @@ export async function readDrives(reading: Reading, system: System, chassis: read
   const found: Found = new Map();
   const storages = await collect(reading, linkIn(system.body, 'Storage'));
   for (const { body } of storages) addDrives(found, body);
-  await addChassisDrives(reading, found, chassis);
+  const systems = barePath((await bareRoot(reading.bmc)).systems);
+  // A chassis of several systems names the drives of all of them.
+  const isForeign = (path: string) => isUnder(path, systems) && !isUnder(path, barePath(system.path));
+  await addChassisDrives(reading, found, { chassis, isForeign });
   for (const storage of storages) await fillFromStorage(reading, found, storage);
   for (const [path, body] of found) if (body === undefined) found.set(path, await reading.get(path));
   const drives = [...found].flatMap(([path, body]) =>
@@ -53,13 +57,22 @@ function addDrives(found: Found, body: JsonObject): void {
 }
 
 /** A chassis names its drives too, partly by other paths: those whose id is known already are not asked for again. */
-async function addChassisDrives(reading: Reading, found: Found, chassis: readonly Member[]): Promise<void> {
-  for (const { body } of chassis) {
+async function addChassisDrives(
+  reading: Reading,
+  found: Found,
+  about: { readonly chassis: readonly Member[]; readonly isForeign: (path: string) => boolean },
+): Promise<void> {
+  for (const { body } of about.chassis) {
     for (const { path, body: drive } of await chassisDrives(reading, body)) {
+      if (about.isForeign(path)) continue;
       const isKnown = found.has(path) || [...found.keys()].some((each) => lastSegment(each) === lastSegment(path));
       if (!isKnown || drive !== undefined) found.set(path, drive ?? found.get(path));
     }
   }
+}
+
+function isUnder(path: string, parent: string): boolean {
+  return path.toLowerCase().startsWith(`${parent.toLowerCase()}/`);
 }
 
 async function chassisDrives(

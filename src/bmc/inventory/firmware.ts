@@ -7,6 +7,7 @@ import {
   childPath,
   collect,
   type Gap,
+  isSamePath,
   linkIn,
   type Member,
   type Reading,
@@ -32,14 +33,16 @@ export interface RunningVersions {
 }
 
 /**
- * What firmware is installed, in as few requests as possible: the list alone, and on OpenBMC also manager and system,
- * which say which image of the list runs.
+ * What firmware is installed, in as few requests as possible: the list alone, and also manager and system on OpenBMC,
+ * where they say which image of the list runs, and where there is no list.
  */
 export async function readFirmware(bmc: Bmc, options: ReadingOptions = {}): Promise<FirmwareList> {
   const { vendor } = await bmc.root();
   const reading = beginReading(bmc, options);
-  const running = vendor === 'openbmc' ? await readRunning(reading) : {};
-  return { slots: await readSlots(reading, { vendor, running }), gaps: reading.gaps };
+  const members = await readInventoryMembers(reading);
+  const isRunningNeeded = vendor === 'openbmc' || members === 'none';
+  const running = isRunningNeeded ? await readRunning(reading) : {};
+  return { slots: toSlots(reading, members, { vendor, running }), gaps: reading.gaps };
 }
 
 async function readRunning(reading: Reading): Promise<RunningVersions> {
@@ -53,8 +56,16 @@ export async function readSlots(
   reading: Reading,
   about: { readonly vendor: VendorName; readonly running: RunningVersions },
 ): Promise<readonly FirmwareSlot[]> {
+  return toSlots(reading, await readInventoryMembers(reading), about);
+}
+
+function toSlots(
+  reading: Reading,
+  members: readonly Member[] | 'none',
+  about: { readonly vendor: VendorName; readonly running: RunningVersions },
+): readonly FirmwareSlot[] {
   const { vendor, running } = about;
-  const entries = (await readInventoryMembers(reading)).map(toEntry);
+  const entries = members === 'none' ? [] : members.map(toEntry);
   const system = running.system?.body;
   const manager = running.manager?.body;
   const hints = { vendor, ...(manager === undefined ? {} : { manager }), ...(system === undefined ? {} : { system }) };
@@ -62,10 +73,10 @@ export async function readSlots(
   return withUniqueNames(crossCheck(reading, slots, about));
 }
 
-/** The usual place is tried first: the update service itself need not be read then. */
-async function readInventoryMembers(reading: Reading): Promise<readonly Member[]> {
+/** The usual place is tried first: the update service itself need not be read then. `none`: the BMC keeps no list. */
+async function readInventoryMembers(reading: Reading): Promise<readonly Member[] | 'none'> {
   const { updateService } = await bareRoot(reading.bmc);
-  if (updateService === undefined) return [];
+  if (updateService === undefined) return 'none';
   const usual = childPath(updateService, 'FirmwareInventory');
   try {
     return await readMembers(reading, usual);
@@ -74,8 +85,21 @@ async function readInventoryMembers(reading: Reading): Promise<readonly Member[]
       reading.note(usual, error);
       return [];
     }
-    return collect(reading, linkIn((await reading.get(updateService)) ?? {}, 'FirmwareInventory'));
+    return readListElsewhere(reading, { updateService, usual });
   }
+}
+
+async function readListElsewhere(
+  reading: Reading,
+  known: { readonly updateService: string; readonly usual: string },
+): Promise<readonly Member[] | 'none'> {
+  const service = await reading.get(known.updateService);
+  if (service === undefined) return [];
+  const named = linkIn(service, 'FirmwareInventory');
+  if (named === undefined) return 'none';
+  if (!isSamePath(named, known.usual)) return collect(reading, named);
+  reading.addGap({ path: named, reason: 'the update service names it and the BMC does not have it' });
+  return 'none';
 }
 
 /** System and manager know which BIOS and BMC firmware runs. What the list lacks is added, what it denies is told. */

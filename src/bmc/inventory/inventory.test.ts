@@ -224,6 +224,48 @@ test('an update service that keeps its list elsewhere is asked where', async () 
   );
 });
 
+test('where there is no firmware list, system and manager tell, and the list that is named is a gap', async () => {
+  const { bmc, gate } = createScriptedBmc({ tree: sampleTree() });
+  gate.tree.delete(firmwareInventory);
+  const named = await readFirmware(bmc);
+  assert.deepEqual(
+    named.slots.map(({ slot, version }) => [slot, version]),
+    [
+      ['BIOS', '1.2.3'],
+      ['BMC', '4.5.6'],
+    ],
+  );
+  assert.deepEqual(
+    named.gaps.map(({ path }) => path),
+    [firmwareInventory],
+  );
+  assert.deepEqual((await readInventory(bmc)).firmware, named.slots);
+  gate.tree.set('/redfish/v1/UpdateService', resource('/redfish/v1/UpdateService', {}));
+  assert.deepEqual(await readFirmware(bmc), { slots: named.slots, gaps: [] });
+});
+
+test('a firmware list that cannot be read now is not made up from system and manager', async () => {
+  const { bmc, gate } = createScriptedBmc({ tree: sampleTree() });
+  gate.on(`GET ${firmwareInventory}`, () => 'busy');
+  const { slots, gaps } = await readFirmware(bmc);
+  assert.deepEqual([slots, gaps.length], [[], 1]);
+});
+
+test('drives of other systems in the same chassis are not this machine’s', async () => {
+  const other = '/redfish/v1/Systems/2/Storage/1/Drives/Z9';
+  const own = '/redfish/v1/Chassis/1/Drives/Z1';
+  const { bmc, gate } = createScriptedBmc({
+    tree: sampleTree({
+      more: { [other]: resource(other, { CapacityBytes: 1 }), [own]: resource(own, { CapacityBytes: 2 }) },
+    }),
+  });
+  const before = (await readInventory(bmc)).drives.length;
+  gate.change('/redfish/v1/Chassis/1', { Links: { Drives: [{ '@odata.id': other }, { '@odata.id': own }] } });
+  const { drives } = await readInventory(bmc);
+  assert.equal(drives.length, before + 1);
+  assert.ok(drives.some(({ id }) => id === 'Z1') && !drives.some(({ id }) => id === 'Z9'));
+});
+
 test('on OpenBMC the manager says which image runs', async () => {
   const related = { RelatedItem: [{ '@odata.id': '/redfish/v1/Managers/1' }] };
   const tree = sampleTree({
