@@ -15,6 +15,7 @@ const rooms = [
   'jobs',
   'conditionorc',
   'serverservice',
+  'rest',
   'flasher',
   'provisioners',
   'engine',

@@ -1,0 +1,32 @@
+/** Something that is protected. */
+export interface ProtectedResource {
+  /** The virtual resource that roles of Kubernetes name, in the group `rackwright.io`; with a subresource after a slash. */
+  readonly kube: string;
+  /** What scopes call it: `server` in `read:server`. The first is the one that is asked for, the others are taken too. */
+  readonly scopes: readonly [string, ...string[]];
+  /** True where only its own scopes count, and neither `read` nor `write` alone. */
+  readonly isApart?: boolean;
+}
+
+/** The group of the virtual resources. */
+export const accessGroup = 'rackwright.io';
+
+/** Everything that REST services protect. */
+export const restResources = {
+  server: { kube: 'servers', scopes: ['server'] },
+  serverAttributes: {
+    kube: 'servers/attributes',
+    scopes: ['server:attributes', 'server', 'server:versioned-attributes'],
+  },
+  serverComponents: { kube: 'servers/components', scopes: ['server:component', 'server', 'server:components'] },
+  componentTypes: { kube: 'servercomponenttypes', scopes: ['server-component-types', 'server-component-type'] },
+  credentials: { kube: 'servers/credentials', scopes: ['server:credentials'], isApart: true },
+  credentialTypes: { kube: 'credentialtypes', scopes: ['server-credential-types'] },
+  firmware: { kube: 'firmware', scopes: ['firmware', 'server-component-firmwares'] },
+  firmwareSets: { kube: 'firmwaresets', scopes: ['firmware-set', 'server-component-firmware-sets'] },
+  conditions: { kube: 'conditions', scopes: ['condition'] },
+  events: { kube: 'events', scopes: ['event', 'events'] },
+  billOfMaterials: { kube: 'billsofmaterials', scopes: ['bill-of-materials'] },
+  /** The API of workers that do not open the store. */
+  workers: { kube: 'workers', scopes: ['worker'] },
+} as const satisfies Record<string, ProtectedResource>;

@@ -1,0 +1,28 @@
+import type { Route } from './route.ts';
+
+/** Says which methods a path takes; undefined for a path that nothing is served at. */
+export type AllowedMethods = (path: string) => readonly string[] | undefined;
+
+/** Reads the methods of each path from the routes. */
+export function readAllowedMethods(routes: readonly Pick<Route, 'method' | 'path'>[]): AllowedMethods {
+  const patterns = new Map<string, { readonly parts: readonly string[]; readonly methods: Set<string> }>();
+  for (const { method, path } of routes) {
+    const shape = path.replaceAll(/:\w+/g, ':');
+    const pattern = patterns.get(shape) ?? { parts: shape.split('/'), methods: new Set<string>() };
+    pattern.methods.add(method);
+    if (method === 'GET') pattern.methods.add('HEAD');
+    patterns.set(shape, pattern);
+  }
+  return (path) => {
+    const parts = path.split('/');
+    const matching = [...patterns.values()].filter((pattern) => isMatch(pattern.parts, parts));
+    return matching.length === 0 ? undefined : [...new Set(matching.flatMap(({ methods }) => [...methods]))].sort();
+  };
+}
+
+function isMatch(pattern: readonly string[], parts: readonly string[]): boolean {
+  return (
+    pattern.length === parts.length &&
+    pattern.every((part, index) => (part === ':' ? parts[index] !== '' : part === parts[index]))
+  );
+}

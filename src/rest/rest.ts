@@ -1,0 +1,148 @@
+import { once } from 'node:events';
+import type { Server as HttpServer } from 'node:http';
+import { Server as HttpsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { JsonObject } from '../engine/index.ts';
+import { type CertifiedKey, type Clock, type Random, systemClock } from '../kube/index.ts';
+import { type Logger, type Metrics, noMetrics, silentLogger } from '../telemetry/index.ts';
+import type { AuthenticatedUser, Authorizer } from './access/authorizer.ts';
+import { enforceAccess } from './access/enforce.ts';
+import { RestError } from './errors.ts';
+import { checkTexts } from './json-body.ts';
+import { isLoopback } from './loopback.ts';
+import { describeRoutes, type OpenapiInfo } from './openapi.ts';
+import { createRestMetrics } from './rest-metrics.ts';
+import { namesInPath, type Route } from './route.ts';
+import { createServer, type RestTimeouts } from './server.ts';
+import { serviceRoutes } from './service-routes.ts';
+import { Validators } from './validate.ts';
+
+/** What a REST server is made of. */
+export interface RestOptions {
+  readonly info: OpenapiInfo;
+  readonly authorizer: Authorizer;
+  /** With it everything goes over TLS; without it only loopback addresses are listened on. */
+  readonly certificate?: CertifiedKey;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly logger?: Logger;
+  readonly metrics?: Metrics;
+  /** What is not ready yet, by name; nothing when all is. Asked for /readyz. */
+  readonly missing?: () => Promise<readonly string[]> | readonly string[];
+  readonly timeouts?: Partial<RestTimeouts>;
+}
+
+/** Routes of one or more services behind one port. */
+export interface Rest {
+  /** Adds routes; only before it listens. */
+  add(...routes: readonly Route[]): void;
+  /** The OpenAPI 3.1 document of all routes. */
+  readonly openapi: JsonObject;
+  /** Opens the port; 0 takes any free one. */
+  listen(where: {
+    readonly host: string;
+    readonly port: number;
+  }): Promise<{ readonly url: string; readonly port: number }>;
+  /** Uses another certificate for new connections; those that are open stay open. */
+  setCertificate(certificate: CertifiedKey): void;
+  /** Takes no more requests, lets those in hand end, then closes. */
+  close(): Promise<void>;
+}
+
+/** Makes a REST server; nothing is listened on yet. */
+export function createRest(options: RestOptions): Rest {
+  const parts = {
+    options,
+    clock: options.clock ?? systemClock,
+    logger: options.logger ?? silentLogger,
+    validators: new Validators(),
+    routes: [] as Route[],
+  };
+  const count = createRestMetrics(options.metrics ?? noMetrics);
+  const app = createServer({ ...parts, random: options.random ?? Math.random, count, timeouts: options.timeouts });
+  const describe = () => describeRoutes(options.info, parts.routes);
+  const rest: Rest = {
+    add(...routes) {
+      for (const route of routes) addRoute(app, route, parts);
+    },
+    get openapi() {
+      return describe();
+    },
+    async listen({ host, port }) {
+      if (options.certificate === undefined && !isLoopback(host)) throw new RestError('plaintextRefused', { host });
+      await app.listen({ host, port });
+      const bound = (app.server.address() as AddressInfo).port;
+      const name = host.includes(':') ? `[${host}]` : host;
+      return { url: `${options.certificate === undefined ? 'http' : 'https'}://${name}:${bound}`, port: bound };
+    },
+    setCertificate({ certificatePem, privateKeyPem }) {
+      const server: HttpServer = app.server;
+      if (!(server instanceof HttpsServer)) throw new TypeError('a server without TLS has no certificate to replace');
+      server.setSecureContext({ cert: certificatePem, key: privateKeyPem });
+    },
+    close: () => closeServer(app, parts.clock),
+  };
+  rest.add(...serviceRoutes({ openapi: describe, missing: options.missing ?? (() => []) }));
+  return rest;
+}
+
+/** How long requests in hand may take once the server closes. */
+const patienceMs = 10_000;
+
+async function closeServer(app: FastifyInstance, clock: Clock): Promise<void> {
+  const closed = app.server.listening ? once(app.server, 'close') : Promise.resolve();
+  const impatient = clock.after(patienceMs, () => app.server.closeAllConnections());
+  try {
+    await app.close();
+    await closed;
+  } finally {
+    impatient.cancel();
+  }
+}
+
+interface RouteParts {
+  readonly options: RestOptions;
+  readonly validators: Validators;
+  readonly routes: Route[];
+}
+
+function addRoute(app: FastifyInstance, route: Route, { options, validators, routes }: RouteParts): void {
+  checkDeclaration(route, routes);
+  routes.push(route);
+  const check = validators.compile(route);
+  const users = new WeakMap<FastifyRequest, AuthenticatedUser>();
+  app.route({
+    method: route.method,
+    url: route.path,
+    // Before the body is read: strangers get no memory.
+    onRequest: async (request) => {
+      if (route.access === 'public') return;
+      users.set(request, await enforceAccess(options.authorizer, route.access, request.headers.authorization));
+    },
+    handler: async (request, reply) => {
+      checkTexts(request.params, 'path');
+      checkTexts(request.query, 'query');
+      const call = {
+        params: { ...(request.params as object) },
+        query: { ...(request.query as object) },
+        body: request.body ?? undefined,
+      };
+      check(call);
+      const answer = await route.handle({ ...call, url: request.url, user: users.get(request), requestId: request.id });
+      return reply
+        .code(answer.status)
+        .headers(answer.headers ?? {})
+        .send(answer.body);
+    },
+  });
+}
+
+function checkDeclaration(route: Route, routes: readonly Route[]): void {
+  const declared = Object.keys(route.params?.properties ?? {}).sort();
+  const named = namesInPath(route.path).sort();
+  if (declared.join() !== named.join())
+    throw new TypeError(`${route.operation} declares the parameters ${declared.join()}, its path has ${named.join()}`);
+  if (routes.some(({ operation }) => operation === route.operation))
+    throw new TypeError(`two routes are named ${route.operation}`);
+}

@@ -1,0 +1,85 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import ajvFormats from 'ajv-formats';
+import type { TSchema } from 'typebox';
+import { RestError } from './errors.ts';
+import type { Route } from './route.ts';
+import { Struct } from './shapes.ts';
+
+const maxProblems = 20;
+
+/** Checks the parts of requests. Texts of the path and the query become the numbers and booleans they are declared as. */
+export class Validators {
+  readonly #forJson = createAjv({ coerceTypes: false });
+  readonly #forTexts = createAjv({ coerceTypes: 'array' });
+
+  /** The check of one route; it throws `badRequest` with the reasons, and fills in defaults. */
+  compile(route: Route): (parts: { params: unknown; query: unknown; body: unknown }) => void {
+    const params = this.#forTexts.compile(route.params ?? Struct({}));
+    const query = this.#forTexts.compile(route.query ?? Struct({}));
+    const body = route.body === undefined ? undefined : this.#forJson.compile(route.body);
+    return (parts) => {
+      const problems = [
+        ...problemsOf(params, parts.params, 'path'),
+        ...problemsOf(query, parts.query, 'query'),
+        ...bodyProblems(body, parts.body),
+      ];
+      if (problems.length === 0) return;
+      const shown = problems.slice(0, maxProblems);
+      if (problems.length > maxProblems) shown.push(`and ${problems.length - maxProblems} more`);
+      throw new RestError('badRequest', {}, { problems: shown });
+    };
+  }
+
+  /** The check of any JSON value against a schema; gives the reasons. */
+  compileValue(schema: TSchema): (value: unknown) => string[] {
+    const check = this.#forJson.compile(schema);
+    return (value) => problemsOf(check, value, 'value');
+  }
+}
+
+function createAjv(options: { readonly coerceTypes: false | 'array' }): Ajv2020 {
+  const ajv = new Ajv2020({ ...options, allErrors: true, verbose: true, useDefaults: true, strictTypes: false });
+  // The package is CommonJS; what node calls its default is the module.
+  (ajvFormats as unknown as { default: (ajv: Ajv2020, formats: string[]) => void }).default(ajv, ['uuid', 'date-time']);
+  return ajv;
+}
+
+function bodyProblems(check: ValidateFunction | undefined, body: unknown): string[] {
+  if (check === undefined) return body === undefined ? [] : ['body: none is taken here'];
+  if (body === undefined) return ['body: is missing; send JSON with content-type application/json'];
+  return problemsOf(check, body, 'body');
+}
+
+function problemsOf(check: ValidateFunction, value: unknown, where: string): string[] {
+  if (check(value)) return [];
+  return [...new Set((check.errors ?? []).filter(isTelling).map((error) => describe(error, where)))];
+}
+
+/** Of a choice, each alternative complains for itself; the choice as a whole says enough. */
+function isTelling(error: ErrorObject): boolean {
+  return !(error.keyword === 'const' && error.schemaPath.includes('/anyOf/'));
+}
+
+function describe(error: ErrorObject, where: string): string {
+  const at = where + error.instancePath.replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
+  switch (error.keyword) {
+    case 'additionalProperties': {
+      const known = Object.keys((error.parentSchema as { properties?: object } | undefined)?.properties ?? {});
+      const takes = known.length === 0 ? 'nothing is taken here' : `it takes ${known.join(', ')}`;
+      return `${at}: has an unknown member ${error.params.additionalProperty}; ${takes}`;
+    }
+    case 'required':
+      return `${at}: lacks ${error.params.missingProperty}`;
+    case 'anyOf':
+      return `${at}: must be one of ${choicesOf(error)}`;
+    case 'const':
+      return `${at}: must be ${JSON.stringify(error.params.allowedValue)}`;
+    default:
+      return `${at}: ${error.message ?? 'is not valid'}`;
+  }
+}
+
+function choicesOf(error: ErrorObject): string {
+  const choices = (error.parentSchema as { anyOf?: { const?: unknown; type?: string }[] } | undefined)?.anyOf ?? [];
+  return choices.map((choice) => String(choice.const ?? choice.type ?? 'the forms described')).join(', ');
+}
