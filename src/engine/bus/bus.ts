@@ -7,6 +7,7 @@ export type BusHint =
 
 /** What makes things faster: in process, or NATS JetStream. */
 export interface Bus {
+  /** Takes a hint to others, or drops it when it cannot soon; never rejects because the bus is away. */
   publish(hint: BusHint): Promise<void>;
   /** Work for a facility and kinds: each hint goes to one of the subscribed workers. */
   takeWork(
@@ -15,10 +16,11 @@ export interface Bus {
   ): Promise<() => Promise<void>>;
   /** Everything else goes to everybody. */
   listen(listener: (hint: BusHint) => void): Promise<() => Promise<void>>;
-  /** Keeps a sign of life that vanishes by itself. */
+  /** Keeps a sign of life that vanishes by itself. Some buses count in whole seconds. */
   keepAlive(workerId: string, ttlMs: number): Promise<void>;
-  /** Ids of those that are alive, as far as the bus knows. */
+  /** Ids of those that are alive, as far as the bus knows; rejects with `away` when it cannot know. */
   alive(): Promise<ReadonlySet<string>>;
+  /** True while hints travel, and come back to whoever published them. */
   readonly isConnected: boolean;
   close(): Promise<void>;
 }
