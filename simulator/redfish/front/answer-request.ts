@@ -19,7 +19,7 @@ const busyRetrySeconds = 30;
 /** Decides what one request gets: faults first, then who may, then what is there, then the handler. */
 export async function answerRequest(exchange: Exchange, table: RouteTable): Promise<Outcome> {
   if (exchange.reset === 'before-reading') return 'cut';
-  if ((await delay(exchange)) === 'gone') return 'gone';
+  if ((await delay(exchange)) === 'left') return 'left';
   const disturbed = disturb(exchange);
   if (disturbed !== undefined) return disturbed;
   const match = table.match(exchange.path);
@@ -44,12 +44,12 @@ interface Call {
   readonly method: RouteMethod;
 }
 
-async function delay(exchange: Exchange): Promise<'gone' | undefined> {
+async function delay(exchange: Exchange): Promise<'left' | undefined> {
   const { machine, method, path } = exchange;
   const slow = machine.faults.strike('slow-answer', { method, path });
   if (slow === undefined) return undefined;
   await machine.clock.hold(machine.name, slow.durationMs ?? slowMs, exchange.signal);
-  return exchange.signal.aborted ? 'gone' : undefined;
+  return exchange.signal.aborted ? 'left' : undefined;
 }
 
 function disturb(exchange: Exchange): RedfishAnswer | undefined {

@@ -138,3 +138,25 @@ test('a request that is being answered when the BMC goes away is cut', async (t)
   fake.clock.advance(1000);
   await assert.rejects(pending, isReset);
 });
+
+test('a client that gives up while it waits leaves no line: when that is noticed is a matter of real time', async (t) => {
+  const { fake, url, read } = await start(t, { kind: 'slow-answer', durationMs: 60_000, times: 1 });
+  const abort = new AbortController();
+  const asked = fetch(`${url}/Systems/a/Actions/ComputerSystem.Reset`, {
+    method: 'POST',
+    headers: login,
+    body: '{}',
+    signal: abort.signal,
+  });
+  await fake.clock.untilPending();
+  abort.abort();
+  await assert.rejects(asked);
+  // One after the other on the same server: by then the first has been noticed to be gone.
+  fake.faults.length = 0;
+  assert.equal((await read()).status, 200);
+  fake.clock.advance(60_000);
+  assert.deepEqual(
+    fake.lines.filter((line) => line.startsWith('request')),
+    [],
+  );
+});

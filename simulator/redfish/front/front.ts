@@ -59,15 +59,19 @@ export function createFront(options: FrontOptions): Front {
   };
 }
 
-/** An answer to send, or what happened instead: `cut` by a fault, `gone` by the client, `streamed` already. */
-export type Outcome = RedfishAnswer | 'cut' | 'gone' | 'streamed';
+/**
+ * An answer to send, or what happened instead: `cut` by a fault, `gone` by the client in the middle of its body,
+ * `streamed` already. `left`: the client gave up before anything was done; when that is noticed is a matter of real
+ * time, so that it has no place in a history of simulated time.
+ */
+export type Outcome = RedfishAnswer | 'cut' | 'gone' | 'left' | 'streamed';
 
 async function conclude(exchange: Exchange, outcome: Outcome, options: FrontOptions): Promise<void> {
   // A BMC that was told to restart still says that it will.
   const isAway = !exchange.machine.manager.isReachable && !exchange.isActing();
   const isAnswered = typeof outcome === 'object' && !isAway && exchange.reset !== 'after-acting';
   const isLogged = options.doesLogReads || !['GET', 'HEAD'].includes(exchange.method);
-  if (isLogged && outcome !== 'streamed') {
+  if (isLogged && outcome !== 'streamed' && outcome !== 'left') {
     const end = typeof outcome === 'object' ? String(outcome.status) : outcome;
     const suffix = typeof outcome === 'object' && (!isAnswered || exchange.reset === 'mid-answer') ? ' cut' : '';
     exchange.machine.log.add('request', `${exchange.method} ${exchange.path} ${end}${suffix}`);
