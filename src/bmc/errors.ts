@@ -19,8 +19,16 @@ export const bmcErrors = {
     message:
       'the BMC at {origin} refused the credentials of user {username}; no further log-in is tried until they change, so that the account is not locked',
   },
-  lockedOut: { retry: 'blocked', message: 'the account of user {username} is locked on the BMC at {origin}' },
-  sessionsExhausted: { retry: 'transient', message: 'the BMC at {origin} has no free session: {detail}' },
+  lockedOut: {
+    retry: 'blocked',
+    message:
+      'the account of user {username} is locked on the BMC at {origin}; it is left alone for a while: unlock it there, or wait until the lock is over',
+  },
+  sessionsExhausted: {
+    retry: 'transient',
+    message:
+      'the BMC at {origin} has no free session: {detail}; end sessions there that nobody uses, or wait until they time out',
+  },
   certificate: {
     retry: 'blocked',
     message: 'the certificate of the BMC at {origin} is not trusted: {detail}',

@@ -68,7 +68,11 @@ const exhausted: readonly FaultCase[] = [
   {
     kind: 'sessions-exhausted',
     title: 'a BMC whose sessions stay taken is given up, with what it says; no password is tried by other ways',
-    ending: { does: 'fails', code: 'sessionsExhausted', says: [/the BMC at http:\S+ has no free session: \d{3} \S+/] },
+    ending: {
+      does: 'fails',
+      code: 'sessionsExhausted',
+      says: [/the BMC at http:\S+ has no free session: \d{3} \S+/, /; end sessions there/],
+    },
     rules: [{}],
     withinMs: 5 * minute,
     async work(visit) {
@@ -83,7 +87,11 @@ const locked: readonly FaultCase[] = [
   {
     kind: 'locked-out',
     title: 'a locked account is left alone, whoever asks, and used again when the lock is over',
-    ending: { does: 'fails', code: 'lockedOut', says: [/the account of user \S+ is locked on the BMC at http:\S+/] },
+    ending: {
+      does: 'fails',
+      code: 'lockedOut',
+      says: [/the account of user \S+ is locked on the BMC at http:\S+;/, /unlock it there, or wait/],
+    },
     rules: [{ times: 1, durationMs: 10 * minute }],
     withinMs: 30 * minute,
     room: { remains: { isLocked: true } },
