@@ -8,6 +8,7 @@ import { installUntilVerified } from '../update/testing/install-until-verified.t
 import { changeBios } from './change-bios.ts';
 import { type ContractTarget, lackedBy, type RunningTarget } from './target.ts';
 import { tryEvents } from './try-events.ts';
+import { tryLack } from './try-lacks.ts';
 import {
   tryBootOverride,
   tryIndicator,
@@ -21,7 +22,8 @@ import {
  * every kind of simulated BMC and on emulators that others wrote; a target names what it can be held to.
  */
 export function bmcContract(target: ContractTarget): void {
-  describe(`the contract of a BMC: ${target.name}`, () => {
+  // One BMC is tried step by step, whatever else runs beside it.
+  describe(`the contract of a BMC: ${target.name}`, { concurrency: false }, () => {
     const { capabilities } = target;
     let running: RunningTarget | undefined;
     const there = (): RunningTarget => {
@@ -33,7 +35,9 @@ export function bmcContract(target: ContractTarget): void {
     });
     after(() => running?.close());
 
-    tellWhatIsNotTried(target);
+    for (const lacked of tellWhatIsNotTried(target)) {
+      test(`says that it lacks ${lacked}`, () => tryLack(there(), lacked));
+    }
     tryReading(there);
     tryPower(there, target);
     if (capabilities.hasFirmware === true) tryFirmware(there);
@@ -56,9 +60,10 @@ export function bmcContract(target: ContractTarget): void {
 }
 
 /** Nothing is left out silently. */
-function tellWhatIsNotTried({ name, capabilities }: ContractTarget): void {
+function tellWhatIsNotTried({ name, capabilities }: ContractTarget): readonly string[] {
   const lacked = lackedBy(capabilities);
   if (lacked.length > 0) process.stderr.write(`${name} is not held to ${lacked.join(', ')}\n`);
+  return lacked;
 }
 
 function tryReading(there: () => RunningTarget): void {

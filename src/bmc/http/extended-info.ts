@@ -14,9 +14,13 @@ export function readErrorNotes(body: JsonObject): ErrorNotes {
   const error = asObject(body.error);
   const infos = [...asObjects(error?.['@Message.ExtendedInfo']), ...asObjects(body['@Message.ExtendedInfo'])];
   const messageIds = infos.flatMap((info) => asText(info.MessageId) ?? asText(info.MessageID) ?? []);
-  const texts = infos.flatMap((info) => asText(info.Message) ?? asText(info.MessageId) ?? []);
   const code = asText(error?.code);
-  if (texts.length === 0) texts.push(...[asText(error?.message) ?? code ?? []].flat());
+  const said = asText(error?.message);
+  // Some say the reason only above the list, most say only there where to find it.
+  const isReason =
+    said !== undefined && !/ExtendedInfo/i.test(said) && infos.every((info) => info.Message === undefined);
+  const texts = isReason ? [said] : infos.flatMap((info) => asText(info.Message) ?? asText(info.MessageId) ?? []);
+  if (texts.length === 0) texts.push(...[said ?? code ?? []].flat());
   if (messageIds.length === 0 && code !== undefined) messageIds.push(code);
   return { detail: tidy([...new Set(texts)].join('; ')), messageIds };
 }

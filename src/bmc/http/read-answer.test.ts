@@ -66,6 +66,17 @@ test('extended info is read as a list and as a single object, with message ids',
   assert.deepEqual(readErrorNotes({ error: 'no' }), { detail: '', messageIds: [] });
 });
 
+test('a reason that stands only above the extended info is not lost, and a hint to look there is no reason', () => {
+  const info = { '@odata.type': '/redfish/v1/$metadata#Message.1.0.0.Message', MessageId: 'Base.1.0.GeneralError' };
+  const above = { code: 'Base.1.0.GeneralError', message: 'Domain not found', '@Message.ExtendedInfo': [info] };
+  assert.deepEqual(readErrorNotes({ error: above }), {
+    detail: 'Domain not found',
+    messageIds: ['Base.1.0.GeneralError'],
+  });
+  const hint = { message: 'See @Message.ExtendedInfo for more information.', '@Message.ExtendedInfo': [info] };
+  assert.equal(readErrorNotes({ error: hint }).detail, 'Base.1.0.GeneralError');
+});
+
 test('any body at all gives error notes', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.constantFrom('error', '@Message.ExtendedInfo', 'x'), fc.jsonValue()), (body) => {

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import type { Bmc } from '../bmc.ts';
+import { isBmcError } from '../errors.ts';
+import { followEvents } from '../events/index.ts';
+import { readInventory } from '../inventory/index.ts';
+import { resetManager, setPower, waitForPost } from '../power/index.ts';
+import { insertMedium } from '../settings/index.ts';
+import type { RunningTarget, TargetCapabilities } from './target.ts';
+
+/** What is seen where a capability is lacking: a lack that is only claimed fails here. */
+const signs: Partial<Record<keyof TargetCapabilities, (bmc: Bmc, target: RunningTarget) => Promise<void>>> = {
+  hasManagerReset: async (bmc) => {
+    await assert.rejects(resetManager(bmc), (error) => isBmcError(error, 'unsupported'));
+  },
+  hasEventStream: async (bmc) => {
+    const signal = AbortSignal.timeout(30_000);
+    await assert.rejects(followEvents(bmc, { signal, onHint: () => {} }), (error) => isBmcError(error, 'unsupported'));
+  },
+  hasVirtualMedia: async (bmc, { mediumUri }) => {
+    await assert.rejects(insertMedium(bmc, { image: mediumUri }), (error) =>
+      isBmcError(error, 'unsupported', 'refused'),
+    );
+  },
+  hasBootProgress: async (bmc) => {
+    await setPower(bmc, { target: 'on' });
+    assert.equal((await waitForPost(bmc, { assumedMs: 500 })).by, 'assumed');
+  },
+  hasNeighbours: async (bmc) => {
+    const { ports } = await readInventory(bmc);
+    assert.ok(ports.every(({ neighbour }) => neighbour === undefined));
+  },
+};
+
+/** Tries what a BMC is said to lack: it must say so, and in words of ours. */
+export async function tryLack(target: RunningTarget, lacked: string): Promise<void> {
+  const look = signs[lacked as keyof TargetCapabilities];
+  assert.ok(look, `nothing shows that ${lacked} is lacking: say here what does`);
+  await target.asProcess((bmc) => look(bmc, target));
+}
