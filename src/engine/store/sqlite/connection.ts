@@ -15,6 +15,7 @@ export class SqliteConnection {
   readonly db: DatabaseSync;
   readonly #where: string;
   readonly #prepared: BoundedCache<Prepared>;
+  #pages = 0;
 
   constructor(path: string, options: { readonly where: string; readonly isReadOnly: boolean }) {
     this.#where = options.where;
@@ -49,6 +50,13 @@ export class SqliteConnection {
     });
   }
 
+  /** About how many pages the statements since the last call have changed. */
+  takePages(): number {
+    const pages = this.#pages;
+    this.#pages = 0;
+    return pages;
+  }
+
   /** Whether a statement is known to only read; it must have been run before. */
   isQuery(sql: string): boolean {
     return this.#prepared.get(sql).text.isQuery;
@@ -63,9 +71,17 @@ export class SqliteConnection {
     try {
       const prepared = this.#prepared.get(sql);
       checkValues(values, prepared.text.placeholders);
+      if (!prepared.text.isQuery) this.#pages += pagesFor(values);
       return step(prepared);
     } catch (error) {
       throw mapSqliteError(error, { db: this.db, where: this.#where });
     }
   }
+}
+
+/** A row and an index entry, and what long texts add. */
+function pagesFor(values: readonly SqlValue[]): number {
+  let length = 0;
+  for (const value of values) if (typeof value === 'string') length += value.length;
+  return 2 + length / 4_096;
 }

@@ -1,10 +1,9 @@
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { messageOf, StoreError } from '../errors.ts';
 
 /** Writes a consistent copy of a database that may be in use; the target must not be there yet. */
-export async function copyDatabase(path: string, target: string): Promise<void> {
+export function copyDatabase(path: string, target: string): void {
   reserve(target);
   const source = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
   try {
@@ -13,7 +12,7 @@ export async function copyDatabase(path: string, target: string): Promise<void> 
     syncPath(dirname(target));
   } catch (cause) {
     rmSync(target, { force: true });
-    throw new StoreError('unusable', { where: target, detail: `no copy was made: ${messageOf(cause)}` }, { cause });
+    throw cause;
   } finally {
     source.close();
   }
@@ -29,11 +28,7 @@ export function syncPath(path: string): void {
   }
 }
 
-/** An empty file that only the owner can read; SQLite writes into an empty one. */
+/** An empty file that only the owner can read; SQLite writes into an empty one, and this fails when there is one. */
 function reserve(target: string): void {
-  try {
-    closeSync(openSync(target, 'wx', 0o600));
-  } catch (cause) {
-    throw new StoreError('unusable', { where: target, detail: `no copy was made: ${messageOf(cause)}` }, { cause });
-  }
+  closeSync(openSync(target, 'wx', 0o600));
 }

@@ -7,8 +7,9 @@ import { StoreError } from '../errors.ts';
 import type { DatabaseFaults } from '../faults.ts';
 import { CommitLog } from './commit-log.ts';
 import { SqliteConnection } from './connection.ts';
-import { copyDatabase, syncPath } from './copy-database.ts';
+import { syncPath } from './copy-database.ts';
 import { type FileLock, lockFile } from './file-lock.ts';
+import { Housekeeping } from './housekeeping.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 import { mapSqliteError } from './sqlite-errors.ts';
 
@@ -53,7 +54,7 @@ async function openLocked(path: string, options: SqliteOptions, lock: FileLock):
     clock: options.clock,
     faults: options.faults,
     log: new CommitLog({ where: path, sync: options.wrapSync?.(sync) ?? sync, onFault: options.onFault }),
-    copy: (target) => copyDatabase(path, target),
+    housekeeping: keepHouse(path, writer),
     async onClosed() {
       await log.close();
       lock.release();
@@ -70,19 +71,24 @@ async function openPassing(options: SqliteOptions): Promise<SqliteDatabase> {
   const remove = () => rmSync(folder, { recursive: true, force: true });
   const path = join(folder, 'passing.db');
   createFile(path);
+  const writer = openWriter(path, 'OFF');
   process.once('exit', remove);
   return new SqliteDatabase({
     path,
-    writer: openWriter(path, 'OFF'),
+    writer,
     clock: options.clock,
     faults: options.faults,
     log: new CommitLog({ where: ':memory:', sync: undefined, onFault: options.onFault }),
-    copy: (target) => copyDatabase(path, target),
+    housekeeping: keepHouse(path, writer),
     onClosed() {
       process.removeListener('exit', remove);
       remove();
     },
   });
+}
+
+function keepHouse(path: string, writer: SqliteConnection): Housekeeping {
+  return new Housekeeping(path, () => writer.db.exec('PRAGMA wal_autocheckpoint = 1000'));
 }
 
 /** Made here rather than by SQLite so that only the owner can read it from the first moment; its logs follow its mode. */
@@ -99,6 +105,8 @@ function openWriter(path: string, synchronous: 'NORMAL' | 'OFF'): SqliteConnecti
     // Without shared memory, as on network file systems, SQLite stays in its old mode.
     if (mode !== 'wal') throw new StoreError('unusable', { where: path, detail: 'its file system has no locks' });
     writer.db.exec(`PRAGMA synchronous = ${synchronous}; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384`);
+    // Pages are moved from the log into the database on another thread.
+    writer.db.exec('PRAGMA wal_autocheckpoint = 0');
     writer.db.exec('BEGIN IMMEDIATE; COMMIT');
     return writer;
   } catch (error) {

@@ -6,6 +6,7 @@ import type { DatabaseFaults } from '../faults.ts';
 import { Tally } from '../tally.ts';
 import type { CommitLog } from './commit-log.ts';
 import { SqliteConnection } from './connection.ts';
+import type { Housekeeping } from './housekeeping.ts';
 import { ReadPool } from './read-pool.ts';
 import { SqliteTransaction } from './transaction.ts';
 import { WriteQueue } from './write-queue.ts';
@@ -17,8 +18,7 @@ export interface SqliteDatabaseParts {
   readonly log: CommitLog;
   readonly clock: Clock;
   readonly faults: DatabaseFaults | undefined;
-  /** Keeps a copy of the database in another file. */
-  readonly copy: (target: string) => Promise<void>;
+  readonly housekeeping: Housekeeping;
   /** Gives back what was taken to open it: files and the lock. */
   readonly onClosed: () => void | Promise<void>;
 }
@@ -37,9 +37,10 @@ export class SqliteDatabase implements Database {
 
   constructor(parts: SqliteDatabaseParts) {
     this.#parts = parts;
-    const { path, writer, log, clock, faults } = parts;
+    const { path, writer: connection, log, clock, faults, housekeeping } = parts;
     this.#readers = new ReadPool(maxReaders, () => new SqliteConnection(path, { where: path, isReadOnly: true }));
-    this.#writes = new WriteQueue({ where: path, connection: writer, log, clock, faults, tally: this.#tally });
+    const tally = this.#tally;
+    this.#writes = new WriteQueue({ where: path, connection, log, clock, faults, tally, housekeeping });
   }
 
   get label(): string {
@@ -70,7 +71,7 @@ export class SqliteDatabase implements Database {
   /** A consistent copy in a new file, while the database is in use. */
   async copyTo(target: string): Promise<void> {
     this.#assertOpen();
-    await this.#parts.copy(target);
+    await this.#parts.housekeeping.copy(target);
   }
 
   /** Keeps a copy beside the file. One that is there already is older and stays. */
@@ -118,6 +119,7 @@ export class SqliteDatabase implements Database {
     await this.#writes.idle();
     await Promise.allSettled(this.#reading);
     await this.#settled();
+    await this.#parts.housekeeping.close();
     this.#readers.close();
     this.#parts.writer.close();
     await this.#parts.onClosed();

@@ -6,6 +6,7 @@ import { type DatabaseFaults, InjectedFault } from '../faults.ts';
 import type { Tally } from '../tally.ts';
 import type { CommitLog } from './commit-log.ts';
 import type { SqliteConnection } from './connection.ts';
+import type { Housekeeping } from './housekeeping.ts';
 import { mapSqliteError } from './sqlite-errors.ts';
 import { SqliteTransaction } from './transaction.ts';
 
@@ -14,6 +15,7 @@ export interface WriteQueueParts {
   readonly where: string;
   readonly connection: SqliteConnection;
   readonly log: CommitLog;
+  readonly housekeeping: Housekeeping;
   readonly clock: Clock;
   readonly tally: Tally;
   readonly faults: DatabaseFaults | undefined;
@@ -76,7 +78,11 @@ export class WriteQueue {
     while (this.#waiting.length > 0) {
       const fault = this.#parts.log.fault;
       if (fault !== undefined) for (const job of this.#waiting.splice(0)) job.settle({ error: fault });
-      else await this.#batch();
+      else {
+        await this.#parts.housekeeping.gap();
+        await this.#batch();
+        this.#parts.housekeeping.wrote(this.#parts.connection.takePages());
+      }
       await turn();
     }
     this.#running = undefined;
