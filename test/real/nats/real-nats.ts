@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -30,6 +30,9 @@ export interface RealNats {
   stop(): Promise<void>;
   /** Ends it as a crash would. */
   kill(): Promise<void>;
+  /** Makes it hang, with its connections open, and resolves when it does. */
+  freeze(): Promise<void>;
+  thaw(): void;
 }
 
 /** Starts a real NATS on loopback and resolves when it answers. */
@@ -59,7 +62,16 @@ export async function startNats(options: RealNatsOptions): Promise<RealNats> {
       // Stopping what was killed already only waits for its end.
       await server.stop();
     },
+    freeze: () => freeze(server.pid),
+    thaw: () => void process.kill(server.pid, 'SIGCONT'),
   };
+}
+
+/** The signal is only asked for by kill; every thread stops when it gets to it. */
+async function freeze(pid: number): Promise<void> {
+  process.kill(pid, 'SIGSTOP');
+  const isStopped = (thread: string) => /^State:\s+T/m.test(readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8'));
+  while (!readdirSync(`/proc/${pid}/task`).every(isStopped)) await delay(1);
 }
 
 function configOf(options: RealNatsOptions): string {
