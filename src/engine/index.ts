@@ -56,6 +56,8 @@ export {
   UniqueViolation,
 } from './store/index.ts';
 export { type SweepingOptions, startSweeping } from './sweep/sweep.ts';
+export type { StepReport, Work, WorkHandler, WorkOutcome } from './worker/work.ts';
+export { createWorker, type Worker, type WorkerOptions } from './worker/worker.ts';
 export type {
   Lease,
   PreviousHolder,

@@ -108,7 +108,7 @@ export const engineMigrations: readonly Migration[] = [
         `CREATE INDEX aliases_machines ON aliases (machine_id)`,
         `CREATE TABLE controllers (
         id TEXT PRIMARY KEY, kinds TEXT NOT NULL, facilities TEXT NOT NULL, is_online INTEGER NOT NULL,
-        seen_at BIGINT NOT NULL, online_since BIGINT NOT NULL)`,
+        seen_at BIGINT NOT NULL, online_since BIGINT NOT NULL, left_at BIGINT)`,
       ],
     },
   },

@@ -36,7 +36,7 @@ export async function bringOnline(context: EngineContext, worker: WorkerIdentity
     await tx.run(
       `INSERT INTO controllers (id, kinds, facilities, is_online, seen_at, online_since) VALUES (?, ?, ?, 1, ?, ?)
        ON CONFLICT (id) DO UPDATE SET kinds = excluded.kinds, facilities = excluded.facilities, is_online = 1,
-         seen_at = excluded.seen_at, online_since = excluded.online_since`,
+         seen_at = excluded.seen_at, online_since = excluded.online_since, left_at = NULL`,
       worker.id,
       JSON.stringify(kinds),
       JSON.stringify(worker.facilities),
@@ -51,18 +51,27 @@ export async function bringOnline(context: EngineContext, worker: WorkerIdentity
   context.hints.online(worker.id);
 }
 
-/** A sign of life. Throws `unknownWorker` for one that never came, left or was given up. */
+/** A sign of life, also of one that was given up as lost. Throws `unknownWorker` for one that never came or that left. */
 export async function hearFrom(context: EngineContext, workerId: string): Promise<void> {
-  const known = await context.database.write((tx) =>
-    tx.run(`UPDATE controllers SET seen_at = ? WHERE id = ? AND is_online = 1`, tx.now, workerId),
-  );
-  if (known === 0) throw new EngineError('unknownWorker', { worker: workerId });
+  const isKnown = await context.database.write(async (tx) => {
+    const alive = `UPDATE controllers SET seen_at = ? WHERE id = ? AND is_online = 1`;
+    if ((await tx.run(alive, tx.now, workerId)) > 0) return true;
+    const back = `UPDATE controllers SET seen_at = ?, is_online = 1 WHERE id = ? AND left_at IS NULL`;
+    if ((await tx.run(back, tx.now, workerId)) === 0) return false;
+    await writeEvents(context, tx, [{ event: 'worker-online', detail: { controller: workerId, wasLost: true } }]);
+    return true;
+  });
+  if (!isKnown) throw new EngineError('unknownWorker', { worker: workerId });
 }
 
 /** A worker leaves; what it still holds is taken away. */
 export async function takeOffline(context: EngineContext, workerId: string): Promise<void> {
   const aftermath = await context.database.write(async (tx) => {
-    const left = await tx.run(`UPDATE controllers SET is_online = 0 WHERE id = ? AND is_online = 1`, workerId);
+    const left = await tx.run(
+      `UPDATE controllers SET is_online = 0, left_at = ? WHERE id = ? AND left_at IS NULL`,
+      tx.now,
+      workerId,
+    );
     if (left > 0) await writeEvents(context, tx, [{ event: 'worker-offline', detail: { controller: workerId } }]);
     return await takeAllAway(context, tx, { workerId, why: `${workerId} went offline` });
   });

@@ -1,0 +1,227 @@
+import { backoffDelay, type Clock, type Random, sleep } from '../../kube/index.ts';
+import { type Logger, type Metrics, noMetrics, silentLogger } from '../../telemetry/index.ts';
+import type { Bus, BusHint } from '../bus/bus.ts';
+import { isEngineError } from '../errors.ts';
+import { type HandlerEnd, runHandler } from './end-work.ts';
+import { HeldWork } from './held-work.ts';
+import type { WorkHandler } from './work.ts';
+import { createWorkerMetrics, type WorkerMetrics } from './worker-metrics.ts';
+import type { Lease, WorkerIdentity, WorkerPort } from './worker-port.ts';
+
+/** What a worker is made of. */
+export interface WorkerOptions {
+  readonly port: WorkerPort;
+  readonly identity: WorkerIdentity;
+  /** One for each kind of the identity. */
+  readonly handlers: Readonly<Record<string, WorkHandler>>;
+  /** How many conditions it works on at once. */
+  readonly concurrency: number;
+  readonly clock: Clock;
+  readonly random?: Random;
+  /** With it, a worker hears of cancels before its next report. */
+  readonly bus?: Pick<Bus, 'listen'>;
+  readonly logger?: Logger;
+  readonly metrics?: Metrics;
+  /** How often it says that it is there; 10 s unless given. */
+  readonly heartbeatMs?: number;
+  /** How long one request for work waits for some; 20 s unless given. */
+  readonly waitMs?: number;
+}
+
+/** A worker that runs until it is stopped. */
+export interface Worker {
+  /** How many conditions it works on. */
+  readonly running: number;
+  /** Resolves once the engine knows of it. */
+  readonly online: Promise<void>;
+  /**
+   * Takes no more work, lets what runs go at safe points, and cuts off what is not at one after the grace time (30 s
+   * unless given). Resolves when nothing runs and the engine knows that it left.
+   */
+  stop(options?: { readonly graceMs?: number }): Promise<void>;
+}
+
+/** Makes a worker and starts it. It keeps trying while the engine cannot be reached. */
+export function createWorker(options: WorkerOptions): Worker {
+  for (const kind of options.identity.kinds) {
+    if (handlerOf(options, kind) === undefined) throw new TypeError(`there is no handler for the kind ${kind}`);
+  }
+  return new RunningWorker(options);
+}
+
+function handlerOf({ handlers }: WorkerOptions, kind: string): WorkHandler | undefined {
+  const name = Object.keys(handlers).find((one) => one.toLowerCase() === kind.toLowerCase());
+  return name === undefined ? undefined : handlers[name];
+}
+
+const retry = { baseMs: 500, maxMs: 15_000 };
+const defaultGraceMs = 30_000;
+
+class RunningWorker implements Worker {
+  readonly online: Promise<void>;
+  readonly #options: WorkerOptions;
+  readonly #random: Random;
+  readonly #logger: Logger;
+  readonly #metrics: WorkerMetrics;
+  readonly #works = new Map<HeldWork, Promise<void>>();
+  readonly #stopping = new AbortController();
+  readonly #done: Promise<unknown>;
+  #roomMade = Promise.withResolvers<void>();
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+    this.#random = options.random ?? Math.random;
+    this.#logger = (options.logger ?? silentLogger).child({ worker: options.identity.id });
+    this.#metrics = createWorkerMetrics(options.metrics ?? noMetrics);
+    this.online = this.#comeOnline();
+    this.#done = this.online.then(() => Promise.all([this.#leaseLoop(), this.#heartbeatLoop()]));
+    this.#listen();
+  }
+
+  get running(): number {
+    return this.#works.size;
+  }
+
+  async stop({ graceMs = defaultGraceMs }: { readonly graceMs?: number } = {}): Promise<void> {
+    this.#stopping.abort();
+    this.#roomMade.resolve();
+    await this.#done;
+    for (const work of this.#works.keys()) work.askToStop();
+    const over = this.#options.clock.after(graceMs, () => {
+      for (const work of this.#works.keys()) work.cutOff();
+    });
+    await Promise.all(this.#works.values());
+    over.cancel();
+    await this.#options.port.offline(this.#options.identity.id).catch((error: unknown) => {
+      this.#logger.warn('the engine was not told that this worker left; it will notice', { error });
+    });
+  }
+
+  get #isStopping(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  /** Tries until it works or the worker stops. */
+  async #insist(what: string, work: () => Promise<void>): Promise<void> {
+    for (let failures = 1; !this.#isStopping; failures++) {
+      try {
+        return await work();
+      } catch (error) {
+        this.#logger.warn(`${what} failed; it is tried again`, { error });
+        await sleep(this.#options.clock, backoffDelay(retry, failures, this.#random), this.#stopping.signal);
+      }
+    }
+  }
+
+  #comeOnline(): Promise<void> {
+    return this.#insist('coming online', () => this.#options.port.online(this.#options.identity));
+  }
+
+  async #heartbeatLoop(): Promise<void> {
+    const { clock, heartbeatMs = 10_000 } = this.#options;
+    while (!this.#isStopping) {
+      await sleep(clock, heartbeatMs, this.#stopping.signal);
+      if (!this.#isStopping) await this.#insist('a sign of life', () => this.#beat());
+    }
+  }
+
+  /** An engine that does not know us any more has given our work away: we begin anew. */
+  async #beat(): Promise<void> {
+    const { port, identity } = this.#options;
+    try {
+      await port.heartbeat(identity.id);
+    } catch (error) {
+      if (!isEngineError(error, 'unknownWorker')) throw error;
+      await port.online(identity);
+    }
+  }
+
+  async #leaseLoop(): Promise<void> {
+    while (!this.#isStopping) {
+      await this.#insist('leasing', async () => {
+        const room = this.#options.concurrency - this.#works.size;
+        if (room > 0) await this.#leaseSome(room);
+        else await this.#roomMade.promise;
+      });
+    }
+  }
+
+  async #leaseSome(max: number): Promise<void> {
+    const { port, identity, clock, waitMs = 20_000 } = this.#options;
+    const signal = this.#stopping.signal;
+    const sentAt = clock.monotonic();
+    const leases = await port.lease(identity.id, { max, waitMs, signal }).catch(async (error: unknown) => {
+      if (isEngineError(error, 'unknownWorker')) await this.#beat();
+      throw error;
+    });
+    const gotAt = clock.monotonic();
+    for (const lease of leases) {
+      // After a long wait nobody knows how old the lease is: was it given just now, or was this process frozen?
+      const isFresh = gotAt - sentAt < lease.leaseMs / 4;
+      this.#start(lease, { isFresh, askedAt: isFresh ? sentAt : gotAt });
+    }
+  }
+
+  #start(lease: Lease, { isFresh, askedAt }: { readonly isFresh: boolean; readonly askedAt: number }): void {
+    const { port, clock } = this.#options;
+    const logger = this.#logger.child({ condition: lease.condition.id, kind: lease.condition.kind });
+    const work = new HeldWork({ port, clock, random: this.#random, logger, lease, askedAt });
+    if (this.#isStopping) work.askToStop();
+    const done = this.#run(work, { isFresh, logger }).finally(() => {
+      work.close();
+      this.#works.delete(work);
+      this.#metrics.running(this.#works.size);
+      this.#roomMade.resolve();
+      this.#roomMade = Promise.withResolvers<void>();
+    });
+    this.#works.set(work, done);
+    this.#metrics.running(this.#works.size);
+  }
+
+  async #run(work: HeldWork, { isFresh, logger }: { isFresh: boolean; logger: Logger }): Promise<void> {
+    const { clock } = this.#options;
+    const began = clock.monotonic();
+    const { kind } = work.condition;
+    const handler: WorkHandler =
+      handlerOf(this.#options, kind) ??
+      (async () => ({ outcome: 'released', why: `this worker has no handler for ${kind}`, afterMs: 60_000 }));
+    const handle: WorkHandler = async (held) => {
+      if (!isFresh) await work.send({});
+      return await handler(held);
+    };
+    const end = await runHandler(handle, work, this.#random);
+    this.#metrics.ended({ kind, outcome: end.outcome }, (clock.monotonic() - began) / 1000);
+    try {
+      await this.#tell(work, end);
+      logger.info('work ended', { outcome: end.outcome, ...('why' in end ? { why: end.why } : {}) });
+    } catch (error) {
+      logger.error('the end of the work could not be told; it is leased again when its lease ends', { error });
+    }
+  }
+
+  async #tell(work: HeldWork, end: HandlerEnd): Promise<void> {
+    if (end.outcome === 'lost') return;
+    if (end.outcome === 'released') {
+      const held = { conditionId: work.condition.id, token: work.lease.token };
+      const options = end.afterMs === undefined ? {} : { afterMs: end.afterMs };
+      await this.#options.port.release(held, end.why, options);
+      return;
+    }
+    const { outcome, ...report } = end;
+    await work.send({ state: outcome, isCancelUnsafe: false, ...report });
+  }
+
+  #listen(): void {
+    const heard = (hint: BusHint): void => {
+      if (hint.about !== 'cancel') return;
+      for (const work of this.#works.keys()) {
+        if (work.condition.id !== hint.conditionId) continue;
+        work.lookForCancel().catch((error: unknown) => this.#logger.debug('no news of a cancel', { error }));
+      }
+    };
+    this.#options.bus
+      ?.listen(heard)
+      .then((unlisten) => this.#done.finally(() => unlisten()))
+      .catch((error: unknown) => this.#logger.warn('cancels are heard only with reports', { error }));
+  }
+}
