@@ -7,21 +7,24 @@ export type HousekeepingOrder =
   | { readonly do: 'copy'; readonly target: string }
   | { readonly do: 'close' };
 
-/** What the thread says when it is done; `isComplete`: nothing is left in the log that is not in the database. */
+/** What the thread says when it is done, and why it could not be done. */
 export interface HousekeepingReport {
-  readonly isComplete: boolean;
   readonly problem?: string;
 }
 
 /** About how many pages are written to the log before they are moved into the database. */
 const checkpointPages = 1_000;
 
+/** About how many may be written meanwhile; past that, writes wait. */
+const maxPagesMeanwhile = 4_000;
+
 /**
  * Does on a thread of its own, started when first needed, what would stop the event loop for long: moving pages from
  * the log into the database, and copying the database.
  *
  * The log starts over only when all of it was moved and nobody reads from it, which never happens while writes go on.
- * So after a move that ran beside writes, `gap` holds the next write until the little that is left was moved too.
+ * So after a move that ran beside writes, `gap` holds the next write until the little that is left was moved too, and
+ * it holds writes that outrun a move by far.
  */
 export class Housekeeping {
   readonly #path: string;
@@ -47,16 +50,18 @@ export class Housekeeping {
     if (this.#pages < checkpointPages || this.#isMoving || this.#isLost) return;
     this.#pages = 0;
     this.#isMoving = true;
-    void this.#ask({ do: 'checkpoint' }).then((report) => {
+    void this.#ask({ do: 'checkpoint' }).then(() => {
       this.#isMoving = false;
-      this.#isGapDue = !report.isComplete && !this.#isLost;
+      this.#isGapDue = this.#pages > 0 && !this.#isLost;
     });
   }
 
   /** What the next write has to wait for, if anything. */
   gap(): Promise<unknown> | undefined {
+    if (this.#isMoving && this.#pages > maxPagesMeanwhile) return this.#queue;
     if (!this.#isGapDue) return undefined;
     this.#isGapDue = false;
+    this.#pages = 0;
     return this.#ask({ do: 'checkpoint' });
   }
 
@@ -78,7 +83,7 @@ export class Housekeeping {
   }
 
   #send(order: HousekeepingOrder): Promise<HousekeepingReport> {
-    if (this.#isLost) return Promise.resolve({ isComplete: false, problem: 'the thread for it has ended' });
+    if (this.#isLost) return Promise.resolve({ problem: 'the thread for it has ended' });
     this.#worker ??= this.#start();
     const worker = this.#worker;
     return new Promise((resolve) => {
@@ -106,6 +111,6 @@ export class Housekeeping {
   #lose(problem: string): void {
     if (!this.#isLost && !this.#isClosing) this.#fallBack();
     this.#isLost = true;
-    this.#answer?.({ isComplete: false, problem });
+    this.#answer?.({ problem });
   }
 }
