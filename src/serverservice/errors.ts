@@ -1,0 +1,67 @@
+import type { JsonObject } from '../engine/index.ts';
+
+/** Whether trying again can help: by itself, after somebody did something, never, or only after a repair of our code. */
+export type InventoryRetryClass = 'transient' | 'blocked' | 'terminal' | 'bug';
+
+/** Everything the inventory refuses or cannot do. `status` is the HTTP answer. */
+export const inventoryErrors = {
+  notFound: { status: 404, retry: 'terminal', message: 'there is no {what} {id}' },
+  badValue: { status: 400, retry: 'terminal', message: 'the {what} cannot be taken: {problems}' },
+  badFilter: { status: 400, retry: 'terminal', message: 'the filter {name} cannot be used: {problems}' },
+  duplicate: { status: 409, retry: 'terminal', message: 'there is a {what} with the same {fields} already: {holder}' },
+  duplicateMachine: {
+    status: 409,
+    retry: 'blocked',
+    message: 'DuplicateMachine: {names}; use that machine, or take the name from it first',
+  },
+  inUse: { status: 409, retry: 'blocked', message: '{what} {id} cannot be deleted: {detail}' },
+  busy: { status: 409, retry: 'blocked', message: 'server {id} cannot be changed so: {detail}' },
+  builtin: { status: 409, retry: 'terminal', message: '{what} {id} is built in and stays as it is' },
+  readOnly: {
+    status: 409,
+    retry: 'terminal',
+    message: 'attributes in {namespace} show conditions; change them through /api/v1/servers/{server}/condition',
+  },
+  noKeys: {
+    status: 503,
+    retry: 'blocked',
+    message: 'credentials cannot be kept: the service was started without a key file',
+  },
+  keyFile: { status: 500, retry: 'terminal', message: 'the key file {file} cannot be used: {detail}' },
+  unreadable: { status: 500, retry: 'terminal', message: 'the stored credential of {where} cannot be read: {detail}' },
+} as const satisfies Record<string, { status: number; retry: InventoryRetryClass; message: string }>;
+
+/** A key of the error table. */
+export type InventoryErrorCode = keyof typeof inventoryErrors;
+
+/** What the inventory refused, with a code to decide on and a message to show. */
+export class InventoryError extends Error {
+  override readonly name = 'InventoryError';
+  readonly code: InventoryErrorCode;
+  readonly status: number;
+  readonly retry: InventoryRetryClass;
+  readonly problems: readonly string[];
+  /** What is there now, where somebody lost against it. */
+  readonly record?: JsonObject;
+
+  constructor(
+    code: InventoryErrorCode,
+    fields: Readonly<Record<string, string | number>>,
+    more: { readonly problems?: readonly string[]; readonly record?: JsonObject; readonly cause?: unknown } = {},
+  ) {
+    const shown: Record<string, string | number> = { problems: (more.problems ?? []).join('; '), ...fields };
+    const { message, status, retry } = inventoryErrors[code];
+    const text = message.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(shown[name] ?? '?'));
+    super(text, more.cause === undefined ? undefined : { cause: more.cause });
+    this.code = code;
+    this.status = status;
+    this.retry = retry;
+    this.problems = more.problems ?? [];
+    if (more.record !== undefined) this.record = more.record;
+  }
+}
+
+/** True for errors of this room with one of the codes, or with any when none is named. */
+export function isInventoryError(error: unknown, ...codes: readonly InventoryErrorCode[]): error is InventoryError {
+  return error instanceof InventoryError && (codes.length === 0 || codes.includes(error.code));
+}

@@ -1,0 +1,142 @@
+import type { Row, SqlValue, Transaction } from '../../engine/index.ts';
+import { InventoryError } from '../errors.ts';
+import { jsonOf, numberOf, optionalText, textOf } from '../sql/rows.ts';
+import { bestChecksum, type Checksums, checksumWarnings, parseChecksums } from './checksums.ts';
+import type { FirmwareDraft, FirmwareRecord } from './firmware.ts';
+
+/** Reads a row of `inventory_firmware`. */
+export function readFirmware(row: Row): FirmwareRecord {
+  const checksums = readChecksums(row);
+  const repositoryUrl = textOf(row, 'repository_url');
+  const upstreamUrl = textOf(row, 'upstream_url');
+  return {
+    id: textOf(row, 'id'),
+    component: textOf(row, 'component'),
+    vendor: textOf(row, 'vendor'),
+    models: jsonOf<string[]>(row, 'models'),
+    filename: textOf(row, 'filename'),
+    version: textOf(row, 'version'),
+    checksums,
+    checksum: bestChecksum(checksums),
+    upstreamUrl,
+    repositoryUrl,
+    url: repositoryUrl === '' ? upstreamUrl : repositoryUrl,
+    isInband: numberOf(row, 'is_inband') === 1,
+    isOem: numberOf(row, 'is_oem') === 1,
+    warnings: checksumWarnings(checksums),
+    createdAt: numberOf(row, 'created_at'),
+    updatedAt: numberOf(row, 'updated_at'),
+  };
+}
+
+function readChecksums(row: Row): Checksums {
+  const [sha256, sha512, md5] = ['sha256', 'sha512', 'md5'].map((name) => optionalText(row, name));
+  return {
+    ...(sha256 === undefined ? {} : { sha256 }),
+    ...(sha512 === undefined ? {} : { sha512 }),
+    ...(md5 === undefined ? {} : { md5 }),
+  };
+}
+
+/** A draft in its one spelling, as values of columns. */
+export interface CheckedFirmware {
+  readonly names: {
+    readonly vendor: string;
+    readonly component: string;
+    readonly version: string;
+    readonly filename: string;
+  };
+  readonly models: readonly string[];
+  readonly checksums: Checksums;
+  readonly urls: { readonly upstream: string; readonly repository: string };
+  readonly isInband: boolean;
+  readonly isOem: boolean;
+}
+
+/** Throws `badValue` with all reasons. */
+export function checkFirmware(draft: FirmwareDraft, rules: { readonly isChecksumOptional: boolean }): CheckedFirmware {
+  const checksums = parseChecksums(draft.checksums ?? []);
+  const names = {
+    vendor: draft.vendor.trim().toLowerCase(),
+    component: draft.component.trim().toLowerCase(),
+    version: draft.version.trim(),
+    filename: draft.filename.trim(),
+  };
+  const urls = { upstream: (draft.upstreamUrl ?? '').trim(), repository: (draft.repositoryUrl ?? '').trim() };
+  const problems = [
+    ...Object.entries(names).flatMap(([name, text]) => (text === '' ? [`${name} is empty`] : [])),
+    ...Object.entries(urls).flatMap(([name, url]) =>
+      isFetchable(url) ? [] : [`${name}_url is not an http, https or file URL`],
+    ),
+    ...(bestChecksum(checksums) === '' && !rules.isChecksumOptional
+      ? ['it has no checksum; give sha256, or allow firmware without one in the settings']
+      : []),
+  ];
+  if (problems.length > 0) throw new InventoryError('badValue', { what: 'firmware' }, { problems });
+  const models = [...new Set((draft.models ?? []).map((model) => model.trim()).filter((model) => model !== ''))];
+  return { names, models, checksums, urls, isInband: draft.isInband ?? false, isOem: draft.isOem ?? false };
+}
+
+function isFetchable(url: string): boolean {
+  return url === '' || (URL.canParse(url) && ['http:', 'https:', 'file:'].includes(new URL(url).protocol));
+}
+
+function valuesOf({ names, models, checksums, urls, isInband, isOem }: CheckedFirmware, now: number): SqlValue[] {
+  return [
+    ...[names.component, names.vendor, names.filename, names.version, JSON.stringify(models)],
+    ...[checksums.sha256 ?? null, checksums.sha512 ?? null, checksums.md5 ?? null],
+    ...[urls.upstream, urls.repository, isInband ? 1 : 0, isOem ? 1 : 0, now],
+  ];
+}
+
+/** Adds firmware; false when its vendor, component, version and filename, or its id, are taken. */
+export async function insertFirmware(tx: Transaction, id: string, firmware: CheckedFirmware): Promise<boolean> {
+  const added = await tx.run(
+    `INSERT INTO inventory_firmware (component, vendor, filename, version, models, sha256, sha512, md5, upstream_url,
+       repository_url, is_inband, is_oem, updated_at, id, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    ...valuesOf(firmware, tx.now),
+    id,
+    tx.now,
+  );
+  if (added > 0) await writeModels(tx, id, firmware.models);
+  return added > 0;
+}
+
+/** Changes firmware that is there. */
+export async function updateFirmware(tx: Transaction, id: string, firmware: CheckedFirmware): Promise<void> {
+  await tx.run(
+    `UPDATE inventory_firmware SET component = ?, vendor = ?, filename = ?, version = ?, models = ?, sha256 = ?,
+       sha512 = ?, md5 = ?, upstream_url = ?, repository_url = ?, is_inband = ?, is_oem = ?, updated_at = ?
+      WHERE id = ?`,
+    ...valuesOf(firmware, tx.now),
+    id,
+  );
+  await tx.run('DELETE FROM inventory_firmware_models WHERE firmware_id = ?', id);
+  await writeModels(tx, id, firmware.models);
+}
+
+/** Models are looked up without regard to case. */
+async function writeModels(tx: Transaction, id: string, models: readonly string[]): Promise<void> {
+  for (const model of new Set(models.map((one) => one.toLowerCase())))
+    await tx.run('INSERT INTO inventory_firmware_models (firmware_id, model) VALUES (?, ?)', id, model);
+}
+
+/** The firmware with these names. */
+export async function findByNames(
+  tx: Transaction,
+  names: CheckedFirmware['names'],
+): Promise<FirmwareRecord | undefined> {
+  const row = await tx.first(
+    'SELECT * FROM inventory_firmware WHERE vendor = ? AND component = ? AND version = ? AND filename = ?',
+    ...[names.vendor, names.component, names.version, names.filename],
+  );
+  return row === undefined ? undefined : readFirmware(row);
+}
+
+/** The firmware with this id; throws `notFound`. */
+export async function requireFirmware(tx: Transaction, id: string): Promise<FirmwareRecord> {
+  const row = await tx.first('SELECT * FROM inventory_firmware WHERE id = ?', id.toLowerCase());
+  if (row === undefined) throw new InventoryError('notFound', { what: 'firmware', id });
+  return readFirmware(row);
+}

@@ -1,0 +1,162 @@
+import type { Transaction } from '../../engine/index.ts';
+import type { Page, PageRequest } from '../../rest/index.ts';
+import type { InventoryContext } from '../context.ts';
+import { InventoryError } from '../errors.ts';
+import { textOf } from '../sql/rows.ts';
+import { selectPage } from '../sql/select-page.ts';
+import { Where } from '../sql/where.ts';
+import { parseChecksums } from './checksums.ts';
+import type { FirmwareDraft, FirmwareQuery, FirmwareRecord } from './firmware.ts';
+import {
+  type CheckedFirmware,
+  checkFirmware,
+  findByNames,
+  insertFirmware,
+  readFirmware,
+  requireFirmware,
+  updateFirmware,
+} from './firmware-row.ts';
+
+/** The catalogue of firmware versions: the one place that says from which file a version is installed. */
+export interface FirmwareVersions {
+  /** Throws `notFound`. */
+  get(id: string): Promise<FirmwareRecord>;
+  list(query: FirmwareQuery, request: PageRequest): Promise<Page<FirmwareRecord>>;
+  /** Throws `duplicate` when vendor, component, version and filename are taken. */
+  create(draft: FirmwareDraft): Promise<FirmwareRecord>;
+  /** Writes it under its vendor, component, version and filename, there or not: for discovery, which finds it often. */
+  put(draft: FirmwareDraft): Promise<FirmwareRecord>;
+  /** Replaces all that is said of it. */
+  update(id: string, draft: FirmwareDraft): Promise<FirmwareRecord>;
+  /** Throws `inUse` while a set has it. */
+  remove(id: string): Promise<void>;
+  /** What can bring a component of a model to a version: firmware of that model first, then firmware of any. */
+  resolve(wanted: {
+    readonly vendor: string;
+    readonly model: string;
+    readonly component: string;
+    readonly version: string;
+  }): Promise<readonly FirmwareRecord[]>;
+}
+
+const orders = {
+  created_at: 'f.created_at',
+  updated_at: 'f.updated_at',
+  vendor: 'f.vendor',
+  component: 'f.component',
+  version: 'f.version',
+  filename: 'f.filename',
+};
+
+/** What firmware can be ordered by. */
+export const firmwareOrders = Object.keys(orders);
+
+/** The catalogue kept in the store. */
+export function createFirmwareVersions(context: InventoryContext): FirmwareVersions {
+  const { database } = context;
+  return {
+    get: (id) => database.read((tx) => requireFirmware(tx, id)),
+    list: (query, request) =>
+      database.read(async (tx) => {
+        const selection = {
+          from: 'inventory_firmware f',
+          columns: 'f.*',
+          where: whereOf(query),
+          orders,
+          tieBreak: 'f.id',
+        };
+        const { rows, total } = await selectPage(tx, selection, request);
+        return { records: rows.map(readFirmware), total };
+      }),
+    create: async (draft) => {
+      const { id, checked } = prepare(context, draft);
+      return database.write(async (tx) => {
+        if (!(await insertFirmware(tx, id, checked))) throw await taken(tx, checked, id);
+        return requireFirmware(tx, id);
+      });
+    },
+    put: async (draft) => {
+      const { id, checked } = prepare(context, draft);
+      return database.write(async (tx) => {
+        const there = await findByNames(tx, checked.names);
+        if (there !== undefined) await updateFirmware(tx, there.id, checked);
+        else if (!(await insertFirmware(tx, id, checked))) throw await taken(tx, checked, id);
+        return requireFirmware(tx, there?.id ?? id);
+      });
+    },
+    update: async (id, draft) => {
+      const checked = checkFirmware(draft, context);
+      return database.write(async (tx) => {
+        const before = await requireFirmware(tx, id);
+        const holder = await findByNames(tx, checked.names);
+        if (holder !== undefined && holder.id !== before.id) throw await taken(tx, checked, before.id);
+        await updateFirmware(tx, before.id, checked);
+        return requireFirmware(tx, id);
+      });
+    },
+    remove: (id) => database.write((tx) => removeFirmware(tx, id)),
+    resolve: (wanted) => database.read((tx) => resolveFirmware(tx, wanted)),
+  };
+}
+
+function prepare(context: InventoryContext, draft: FirmwareDraft): { id: string; checked: CheckedFirmware } {
+  return { id: draft.id?.toLowerCase() ?? context.newId(), checked: checkFirmware(draft, context) };
+}
+
+async function taken(tx: Transaction, { names }: CheckedFirmware, id: string): Promise<InventoryError> {
+  const holder = await findByNames(tx, names);
+  const fields = holder === undefined ? 'uuid' : 'vendor, component, version and filename';
+  const held = holder?.id ?? id;
+  return new InventoryError('duplicate', { what: 'firmware', fields, holder: held }, { record: { uuid: held } });
+}
+
+function whereOf(query: FirmwareQuery): Where {
+  const where = new Where()
+    .addIf('f.vendor = ?', query.vendor?.toLowerCase())
+    .addIf('f.component = ?', query.component?.toLowerCase())
+    .addIf('f.version = ?', query.version)
+    .addIf('f.filename = ?', query.filename)
+    .addIf('f.repository_url = ?', query.repositoryUrl)
+    .addIf('f.is_inband = ?', query.isInband === undefined ? undefined : query.isInband ? 1 : 0)
+    .addIf('f.is_oem = ?', query.isOem === undefined ? undefined : query.isOem ? 1 : 0)
+    .addIf(
+      'EXISTS (SELECT 1 FROM inventory_firmware_models m WHERE m.firmware_id = f.id AND m.model = ?)',
+      query.model?.toLowerCase(),
+    );
+  if (query.checksum === undefined) return where;
+  for (const [name, hex] of Object.entries(parseChecksums([query.checksum])))
+    where.add({ sha256: 'f.sha256 = ?', sha512: 'f.sha512 = ?', md5: 'f.md5 = ?' }[name] ?? '1 = 0', hex);
+  return where;
+}
+
+async function removeFirmware(tx: Transaction, id: string): Promise<void> {
+  const firmware = await requireFirmware(tx, id);
+  const sets = await tx.all(
+    `SELECT s.name FROM inventory_firmware_sets s JOIN inventory_firmware_set_members m ON m.set_id = s.id
+      WHERE m.firmware_id = ? ORDER BY s.name LIMIT 10`,
+    firmware.id,
+  );
+  if (sets.length > 0) {
+    const names = sets.map((row) => textOf(row, 'name')).join(', ');
+    throw new InventoryError('inUse', { what: 'firmware', id: firmware.id, detail: `it is in the sets ${names}` });
+  }
+  await tx.run('DELETE FROM inventory_firmware_models WHERE firmware_id = ?', firmware.id);
+  await tx.run('DELETE FROM inventory_firmware WHERE id = ?', firmware.id);
+}
+
+async function resolveFirmware(
+  tx: Transaction,
+  wanted: { readonly vendor: string; readonly model: string; readonly component: string; readonly version: string },
+): Promise<readonly FirmwareRecord[]> {
+  const rows = await tx.all(
+    `SELECT f.* FROM inventory_firmware f WHERE f.vendor = ? AND f.component = ? AND lower(f.version) = lower(?)
+      ORDER BY f.created_at DESC, f.id`,
+    wanted.vendor.trim().toLowerCase(),
+    wanted.component.trim().toLowerCase(),
+    wanted.version.trim(),
+  );
+  const model = wanted.model.trim().toLowerCase();
+  const found = rows.map(readFirmware);
+  const named = found.filter(({ models }) => models.some((one) => one.toLowerCase() === model));
+  return [...named, ...found.filter(({ models }) => models.length === 0)];
+}

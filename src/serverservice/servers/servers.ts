@@ -1,0 +1,247 @@
+import type { Transaction } from '../../engine/index.ts';
+import type { Page, PageRequest } from '../../rest/index.ts';
+import { compileAttributeFilters } from '../attributes/attribute-filter.ts';
+import { check, putAttribute } from '../attributes/attributes.ts';
+import { appendVersion } from '../attributes/versioned-attributes.ts';
+import type { InventoryContext } from '../context.ts';
+import { InventoryError, isInventoryError } from '../errors.ts';
+import { selectPage } from '../sql/select-page.ts';
+import { Where } from '../sql/where.ts';
+import { checkId, checkServer } from './check-server.ts';
+import { putMachine, removeMachine } from './machine-registry.ts';
+import type { ServerDetails, ServerDraft, ServerFields, ServerQuery, ServerRecord } from './server.ts';
+import { loadDetails } from './server-details.ts';
+import { findServer, insertServer, readServer, updateServer } from './server-row.ts';
+
+/** The servers of the inventory. */
+export interface Servers {
+  /** Throws `notFound`, also for a deleted one unless those are asked for. */
+  get(id: string, options?: { readonly isWithDeleted?: boolean }): Promise<ServerRecord>;
+  getDetails(id: string, options?: { readonly isWithDeleted?: boolean }): Promise<ServerDetails>;
+  list(query: ServerQuery, request: PageRequest): Promise<Page<ServerRecord>>;
+  /** The same with all that is known of each. */
+  listDetails(query: ServerQuery, request: PageRequest): Promise<Page<ServerDetails>>;
+  /**
+   * Adds a server, which becomes a machine. One that was deleted comes back with its attributes. Throws `duplicate` when
+   * the id is taken and `duplicateMachine` when another machine has its BMC address, serial number or a MAC.
+   */
+  create(draft: ServerDraft): Promise<ServerRecord>;
+  /** Changes what is given and leaves the rest. */
+  update(id: string, fields: Partial<ServerFields>): Promise<ServerRecord>;
+  /** Marks it as deleted; its credentials go for good. Throws `busy` while work on it goes on. */
+  remove(id: string): Promise<void>;
+  /** Makes machines of servers where that was interrupted; says how many it looked at. */
+  reconcile(): Promise<number>;
+}
+
+const orders = {
+  created_at: 's.created_at',
+  updated_at: 's.updated_at',
+  name: 's.name',
+  facility_code: 's.facility',
+  vendor: 's.vendor',
+  model: 's.model',
+  serial: 's.serial',
+};
+
+/** What servers can be ordered by. */
+export const serverOrders = Object.keys(orders);
+
+/** The servers kept in the store. */
+export function createServers(context: InventoryContext): Servers {
+  const { database } = context;
+  const list = (tx: Transaction, query: ServerQuery, request: PageRequest) =>
+    listServers(context, tx, { query, request });
+  return {
+    get: (id, options = {}) => database.read((tx) => requireServer(tx, id, options)),
+    getDetails: (id, options = {}) =>
+      database.read(async (tx) => {
+        const server = await requireServer(tx, id, options);
+        const [details] = await loadDetails(tx, [server]);
+        return details ?? { ...server, attributes: [], versionedAttributes: [], components: [] };
+      }),
+    list: (query, request) => database.read((tx) => list(tx, query, request)),
+    listDetails: (query, request) =>
+      database.read(async (tx) => {
+        const { records, total } = await list(tx, query, request);
+        return { records: await loadDetails(tx, records), total };
+      }),
+    create: (draft) => createServer(context, draft),
+    update: (id, fields) => changeServer(context, id, fields),
+    remove: (id) => removeServer(context, id),
+    reconcile: () => reconcileMachines(context),
+  };
+}
+
+/** The server with this id; throws `notFound`. */
+export async function requireServer(
+  tx: Transaction,
+  id: string,
+  options: { readonly isWithDeleted?: boolean } = {},
+): Promise<ServerRecord> {
+  const server = await findServer(tx, id.toLowerCase());
+  if (server === undefined || (server.deletedAt !== undefined && options.isWithDeleted !== true))
+    throw new InventoryError('notFound', { what: 'server', id });
+  return server;
+}
+
+async function listServers(
+  context: InventoryContext,
+  tx: Transaction,
+  { query, request }: { readonly query: ServerQuery; readonly request: PageRequest },
+): Promise<Page<ServerRecord>> {
+  const where = new Where()
+    .addIf('s.facility = ?', query.facility)
+    .addIf('s.name = ?', query.name)
+    .addIf('lower(s.vendor) = lower(?)', query.vendor)
+    .addIf('lower(s.model) = lower(?)', query.model)
+    .addIf('s.serial = ?', query.serial);
+  if (query.isWithDeleted !== true) where.add('s.deleted_at IS NULL');
+  const target = { dialect: context.database.dialect, ownerKind: 'server', ownerColumn: 's.id' } as const;
+  const groups = [
+    { name: 'attr', filters: query.attributeFilters ?? [] },
+    { name: 'ver_attr', filters: query.versionedAttributeFilters ?? [] },
+  ] as const;
+  for (const { name, filters } of groups) {
+    if (filters.length === 0) continue;
+    const { sql, values } = compileAttributeFilters(filters, { ...target, name });
+    where.add(sql, ...values);
+  }
+  const selection = { from: 'inventory_servers s', columns: 's.*', where, orders, tieBreak: 's.id' };
+  const { rows, total } = await selectPage(tx, selection, request);
+  return { records: rows.map(readServer), total };
+}
+
+async function createServer(context: InventoryContext, draft: ServerDraft): Promise<ServerRecord> {
+  const { database, machines } = context;
+  const id = draft.id === undefined ? context.newId() : checkId(draft.id);
+  const fields = { ...checkServer(draft), isMachinePending: machines !== undefined };
+  const attributes = (draft.attributes ?? []).map(check);
+  const versioned = (draft.versionedAttributes ?? []).map(check);
+  const { server, before } = await database.write(async (tx) => {
+    const found = await findServer(tx, id);
+    if (found?.deletedAt === undefined && found !== undefined) throw taken(id);
+    if (found !== undefined) await updateServer(tx, id, fields);
+    else if ((await insertServer(tx, id, fields)) === 0) throw taken(id);
+    for (const one of attributes) await putAttribute(tx, { kind: 'server', id }, one);
+    for (const one of versioned) await appendVersion(tx, { kind: 'server', id }, one);
+    return { server: await requireServer(tx, id), before: found };
+  });
+  if (machines === undefined) return server;
+  try {
+    await putMachine(machines, server, before);
+  } catch (error) {
+    if (isInventoryError(error, 'duplicateMachine', 'busy')) await takeBack(context, server, before);
+    throw error;
+  }
+  await settle(context, id, undefined);
+  return server;
+}
+
+function taken(id: string): InventoryError {
+  return new InventoryError('duplicate', { what: 'server', fields: 'uuid', holder: id }, { record: { uuid: id } });
+}
+
+/** A server that cannot be a machine is not created at all. */
+async function takeBack(
+  { database }: InventoryContext,
+  { id }: ServerRecord,
+  before: ServerRecord | undefined,
+): Promise<void> {
+  await database.write(async (tx) => {
+    if (before !== undefined) {
+      await updateServer(tx, id, { ...before, isMachinePending: false });
+      await tx.run('UPDATE inventory_servers SET deleted_at = ? WHERE id = ?', before.deletedAt ?? tx.now, id);
+      return;
+    }
+    await tx.run('DELETE FROM inventory_servers WHERE id = ?', id);
+    await tx.run(`DELETE FROM inventory_attributes WHERE owner_kind = 'server' AND owner_id = ?`, id);
+    await tx.run(`DELETE FROM inventory_versioned_attributes WHERE owner_kind = 'server' AND owner_id = ?`, id);
+  });
+}
+
+async function settle({ database }: InventoryContext, id: string, problem: string | undefined): Promise<void> {
+  await database.write((tx) =>
+    tx.run(
+      'UPDATE inventory_servers SET is_machine_pending = 0, machine_problem = ? WHERE id = ?',
+      problem ?? null,
+      id,
+    ),
+  );
+}
+
+/** What the machine of a server is made of; other changes are no concern of the machine. */
+function isOtherMachine(before: ServerFields, after: ServerFields): boolean {
+  const parts = ({ facility, vendor, model, serial, bmcId, bmcAddress, macs }: ServerFields) =>
+    JSON.stringify([facility, vendor, model, serial, bmcId, bmcAddress, macs]);
+  return parts(before) !== parts(after);
+}
+
+/**
+ * The machine is changed first, since it may refuse. The server is marked before and the mark taken off with the change,
+ * so that after a crash between the two the machine is put again as the server says.
+ */
+async function changeServer(
+  context: InventoryContext,
+  id: string,
+  given: Partial<ServerFields>,
+): Promise<ServerRecord> {
+  const { database, machines } = context;
+  const plan = async (tx: Transaction) => {
+    const before = await requireServer(tx, id);
+    return { before, after: { ...before, ...checkServer({ ...before, ...given }) } };
+  };
+  const { before, after } = await database.write(async (tx) => {
+    const planned = await plan(tx);
+    if (machines !== undefined && isOtherMachine(planned.before, planned.after))
+      await tx.run('UPDATE inventory_servers SET is_machine_pending = 1 WHERE id = ?', planned.before.id);
+    return planned;
+  });
+  if (machines !== undefined && isOtherMachine(before, after)) {
+    try {
+      await putMachine(machines, after, before);
+    } catch (error) {
+      if (isInventoryError(error)) await settle(context, before.id, before.machineProblem);
+      throw error;
+    }
+  }
+  return database.write(async (tx) => {
+    const current = await plan(tx);
+    await updateServer(tx, current.before.id, { ...current.after, isMachinePending: false });
+    return requireServer(tx, id);
+  });
+}
+
+async function removeServer({ database, machines }: InventoryContext, id: string): Promise<void> {
+  const { id: known } = await database.read((tx) => requireServer(tx, id));
+  if (machines !== undefined) await removeMachine(machines, known);
+  await database.write(async (tx) => {
+    await tx.run(
+      `UPDATE inventory_servers SET deleted_at = ?, updated_at = ?, is_machine_pending = 0
+        WHERE id = ? AND deleted_at IS NULL`,
+      tx.now,
+      tx.now,
+      known,
+    );
+    await tx.run('DELETE FROM inventory_credentials WHERE server_id = ?', known);
+  });
+}
+
+async function reconcileMachines(context: InventoryContext): Promise<number> {
+  const { database, machines, logger } = context;
+  if (machines === undefined) return 0;
+  const rows = await database.read((tx) =>
+    tx.all('SELECT * FROM inventory_servers WHERE is_machine_pending = 1 AND deleted_at IS NULL ORDER BY id'),
+  );
+  for (const server of rows.map(readServer)) {
+    try {
+      await putMachine(machines, server, undefined);
+      await settle(context, server.id, undefined);
+    } catch (error) {
+      if (!isInventoryError(error)) throw error;
+      logger.warn('a server is no machine', { server: server.id, problem: error.message });
+      await settle(context, server.id, error.message);
+    }
+  }
+  return rows.length;
+}
