@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createFakeClock } from '../../kube/index.ts';
 import type { BusHint } from './bus.ts';
+import { busContract } from './contract/bus-contract.ts';
 import { createLocalBus } from './local-bus.ts';
 import { type BusFaults, createUnreliableBus } from './unreliable-bus.ts';
 
@@ -28,6 +29,12 @@ async function run(faults: Omit<BusFaults, 'random' | 'clock'>, seed = 7) {
   for (let turn = 0; turn < 8; turn++) await nextTurn();
   return { bus, seen, clock };
 }
+
+busContract('local bus behind no faults', async () => {
+  const clock = createFakeClock();
+  const bus = createUnreliableBus(createLocalBus({ clock }), { random: seeded(1), clock });
+  return { open: async () => bus, passTime: (ms) => clock.advance(ms), close: () => bus.close() };
+});
 
 describe('a bus with faults', () => {
   it('is as good as the bus below without any', async () => {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { nkeys } from '@nats-io/transport-node';
 import { until } from '../../../src/engine/bus/contract/until.ts';
 import { type BusHint, connectNatsBus, isBusError, type NatsBusOptions } from '../../../src/engine/bus/index.ts';
 import { systemClock } from '../../../src/kube/index.ts';
@@ -57,6 +58,21 @@ describe('getting to a real NATS', { skip: whyNoRealNats() ?? false }, () => {
         assert.equal(bus.isConnected, true);
         await bus.close();
       }
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it('lets in whoever has the seed, and nobody with another', async () => {
+    const [mine, other] = [nkeys.createUser(), nkeys.createUser()];
+    const server = await start('nkey', { nkey: mine.getPublicKey() });
+    const openWith = (pair: typeof mine) =>
+      open({ url: server.url, credentials: { kind: 'nkey', seed: Buffer.from(pair.getSeed()).toString() } });
+    try {
+      const bus = await openWith(mine);
+      assert.equal(bus.isConnected, true);
+      await bus.close();
+      await assert.rejects(openWith(other), (error) => isBusError(error, 'refused'));
     } finally {
       await server.stop();
     }

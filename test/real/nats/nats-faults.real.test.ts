@@ -146,6 +146,15 @@ describe('when things happen to a real NATS', { skip: whyNoRealNats() ?? false }
     await stop();
   });
 
+  it('makes a deleted stream again where somebody takes, though nobody publishes', async () => {
+    const settings = newFleet();
+    const { stop } = await take((await open(settings)).bus);
+    await jsm.streams.delete(`${settings.prefix}-work`);
+    const isThere = async () => (await jsm.streams.names(`${settings.prefix}.work.>`).next()).length > 0;
+    await until('it is there again', isThere);
+    await stop();
+  });
+
   it('goes on after a consumer was deleted', async () => {
     const settings = newFleet();
     const { bus } = await open(settings);
@@ -227,6 +236,8 @@ describe('when things happen to a real NATS', { skip: whyNoRealNats() ?? false }
     await bus.publish(work('next'));
     await until('both came', () => ids.includes('next'));
     assert.deepEqual(ids, ['slow', 'next']);
+    // Two tries of the first and one of the second made two messages.
+    assert.equal((await jsm.streams.info(`${settings.prefix}-work`)).state.last_seq, 2);
     await stop();
   });
 

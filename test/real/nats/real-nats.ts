@@ -12,6 +12,8 @@ export interface RealNatsOptions {
   readonly dataDir: string;
   readonly port: number;
   readonly user?: { readonly name: string; readonly password: string };
+  /** The public key of the one user that may log in with its seed. */
+  readonly nkey?: string;
   /** Paths of PEM files; with `ca` clients need a certificate. */
   readonly tls?: { readonly cert: string; readonly key: string; readonly ca?: string };
   /** JetStream is on unless this is true. */
@@ -75,7 +77,7 @@ async function freeze(pid: number): Promise<void> {
 }
 
 function configOf(options: RealNatsOptions): string {
-  const { dataDir, port, user, tls, isWithoutJetStream } = options;
+  const { dataDir, port, user, nkey, tls, isWithoutJetStream } = options;
   return [
     `listen: "127.0.0.1:${port}"`,
     'server_name: "rackwright-test"',
@@ -85,6 +87,7 @@ function configOf(options: RealNatsOptions): string {
     ...(user === undefined
       ? []
       : [`authorization { user: ${JSON.stringify(user.name)}, password: ${JSON.stringify(user.password)} }`]),
+    ...(nkey === undefined ? [] : [`authorization { users: [ { nkey: ${nkey} } ] }`]),
     ...(tls === undefined ? [] : [tlsOf(tls)]),
     '',
   ].join('\n');

@@ -38,7 +38,7 @@ export const hostileNames = [
 
 /** What every bus must do. `open` makes a fresh one that shares nothing with the one before. */
 export function busContract(name: string, open: () => Promise<BusTarget>): void {
-  describe(`a ${name} bus`, () => {
+  describe(`a bus: ${name}`, () => {
     let target: BusTarget;
     before(async () => {
       target = await open();

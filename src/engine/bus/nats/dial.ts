@@ -39,6 +39,7 @@ export interface Link {
 
 /** Connects once, to whichever server answers. */
 export async function dial(plan: DialPlan): Promise<Link> {
+  checkCredentials(plan);
   try {
     const nc = await connect(connectionOptions(plan));
     const options = { timeout: requestMs(plan.settings) };
@@ -75,6 +76,18 @@ function authenticatorOf(credentials: NatsCredentials): Authenticator {
       return credsAuthenticator(Buffer.from(credentials.creds));
     case 'nkey':
       return nkeyAuthenticator(Buffer.from(credentials.seed));
+  }
+}
+
+/** Finds out about a broken seed or creds file here, where it can be said better than in the middle of a login. */
+function checkCredentials({ credentials, address }: DialPlan): void {
+  if (credentials === undefined) return;
+  try {
+    authenticatorOf(credentials)('a nonce');
+  } catch {
+    const detail = `the ${credentials.kind} given cannot be read`;
+    // The cause is left out: it may repeat what it could not read.
+    throw new BusError('refused', { where: address.servers.join(', '), detail });
   }
 }
 

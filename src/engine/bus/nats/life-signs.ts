@@ -24,11 +24,14 @@ export function lifeSignsOver(link: Link, names: NatsNames, settings: NatsSettin
     });
   let opened: Promise<KV> | undefined;
   const bucket = (): Promise<KV> => {
-    opened ??= open();
-    opened.catch(() => {
-      opened = undefined;
+    if (opened !== undefined) return opened;
+    const opening = open();
+    opened = opening;
+    // What failed is not remembered; whoever asked gets the error.
+    opening.catch(() => {
+      if (opened === opening) opened = undefined;
     });
-    return opened;
+    return opening;
   };
   const put = async (workerId: string, ttlMs: number): Promise<void> => {
     await bucket();

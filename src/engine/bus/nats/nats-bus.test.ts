@@ -105,6 +105,23 @@ describe('a NATS bus that is refused', () => {
     server.close();
   });
 
+  it('says so when a seed or a creds file is broken, without showing it', async () => {
+    const url = `nats://127.0.0.1:${await closedPort()}`;
+    const broken = [
+      { kind: 'nkey', seed: `SU${secret}` },
+      { kind: 'creds', creds: `-----BEGIN NATS USER JWT-----\n${secret}\n` },
+    ] as const;
+    for (const credentials of broken) {
+      const { opening, lines } = open({ url, credentials });
+      await assert.rejects(opening, (error: unknown) => {
+        assert.ok(isBusError(error, 'refused'), String(error));
+        assert.doesNotMatch(inspect(error, { depth: 9, showHidden: true }), new RegExp(secret));
+        return true;
+      });
+      assert.doesNotMatch(lines.join(''), new RegExp(secret));
+    }
+  });
+
   it('asks for the credentials anew for every connection', async () => {
     const logins: string[] = [];
     const { server, port } = await fakeServer({ auth_required: true, headers: true }, (line, answer) => {

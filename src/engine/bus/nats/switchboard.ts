@@ -57,6 +57,11 @@ export function createSwitchboard(parts: SwitchboardParts): Switchboard {
     // Only now do hints come back to us, so only now are we connected.
     await link.nc.flush();
     if (ended.aborted) return;
+    // Servers before 2.11 do not know lifetimes of single messages and pass over them in silence.
+    if ((link.nc.info?.api_lvl ?? 0) < 1) {
+      const { version = '?' } = link.nc.info ?? {};
+      logger.warn('this NATS is older than 2.11; signs of life last longer than they should', { version });
+    }
     session = openSession(link, { names, settings, ended, onStreamMade: () => metrics.setUpAgain('stream') });
     await Promise.all([takers.moveTo(session), session.stream.ensure()]);
   };
