@@ -1,0 +1,65 @@
+/** A firmware image that somebody wants installed, as the catalogue describes it. */
+export interface Firmware {
+  readonly id: string;
+  /** Of the server, or of the part. */
+  readonly vendor: string;
+  readonly component: FirmwareComponent;
+  readonly version: string;
+  readonly filename: string;
+  readonly url: string;
+  /** `sha256:...`; empty where the catalogue has none. */
+  readonly checksum: string;
+  readonly sizeBytes?: number;
+  /** Server or part models that it is for; any when empty. */
+  readonly models: readonly string[];
+  /** Must be installed by a tool on the host; not by way of the BMC. */
+  readonly isInband: boolean;
+  /** The vendor's own name of what the image is for, where the catalogue knows it. */
+  readonly softwareId?: string;
+}
+
+/** What firmware can be for, in the order in which it is installed. */
+export const firmwareComponents = [
+  'bmc',
+  'bios',
+  'cpld',
+  'drive',
+  'backplane',
+  'storage-controller',
+  'nic',
+  'psu',
+  'tpm',
+  'gpu',
+  'cpu',
+  'other',
+] as const;
+
+/** What firmware can be for. */
+export type FirmwareComponent = (typeof firmwareComponents)[number];
+
+const otherNames: Readonly<Record<string, FirmwareComponent>> = {
+  uefi: 'bios',
+  systemrom: 'bios',
+  idrac: 'bmc',
+  ilo: 'bmc',
+  xcc: 'bmc',
+  disk: 'drive',
+  ssd: 'drive',
+  backplaneexpander: 'backplane',
+  expander: 'backplane',
+  storagecontroller: 'storage-controller',
+  storagecontrollers: 'storage-controller',
+  raid: 'storage-controller',
+  hba: 'storage-controller',
+  network: 'nic',
+  networkadapter: 'nic',
+  powersupply: 'psu',
+};
+
+/** The component that a catalogue's word means, in any spelling in use; undefined for words that nobody knows. */
+export function toComponent(word: string): FirmwareComponent | undefined {
+  const plain = word.trim().toLowerCase();
+  const known = firmwareComponents.find((each) => each === plain);
+  const bare = plain.replaceAll(/[\s_-]/g, '');
+  return known ?? (Object.hasOwn(otherNames, bare) ? otherNames[bare] : undefined);
+}

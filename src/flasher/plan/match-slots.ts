@@ -1,0 +1,165 @@
+import type { FirmwareSlot, VendorName } from '../../bmc/index.ts';
+import type { Firmware, FirmwareComponent } from './firmware.ts';
+
+/** What is known of a server when firmware is chosen for it. */
+export interface PlannedServer {
+  readonly vendor: VendorName;
+  readonly manufacturer: string | undefined;
+  readonly model: string | undefined;
+  readonly slots: readonly FirmwareSlot[];
+  /** Models of drives by their id, for inventories that name a drive only by its bay. */
+  readonly driveModels?: ReadonlyMap<string, string>;
+}
+
+/** Which slots an image is for; none, and then why not. */
+export type SlotMatch =
+  | { readonly kind: 'slots'; readonly slots: readonly FirmwareSlot[] }
+  | { readonly kind: 'none'; readonly why: SkipCode; readonly message: string }
+  /** Several kinds of parts could be meant. */
+  | { readonly kind: 'ambiguous'; readonly message: string };
+
+/** Why an image is not installed, in a word. */
+export type SkipCode =
+  | 'inband'
+  | 'other-vendor'
+  | 'other-model'
+  | 'absent'
+  | 'not-updateable'
+  | 'current'
+  | 'no-version'
+  | 'duplicate';
+
+/** Parts that every server has one of: they go by the server's vendor and model. */
+const ofTheServer: readonly FirmwareComponent[] = ['bmc', 'bios', 'cpld'];
+
+/** Whose parts are made for their own servers. */
+const serverVendors: readonly string[] = ['dell', 'hpe', 'lenovo', 'supermicro'];
+
+/** Inventories have no types of their own for these; their names tell. */
+const byName: Partial<Record<FirmwareComponent, RegExp>> = {
+  backplane: /backplane|expander/i,
+  cpu: /\bcpu\b|processor|microcode/i,
+};
+
+/** Finds the slots of a server that an image is for. */
+export function matchSlots(server: PlannedServer, firmware: Firmware): SlotMatch {
+  const all = server.slots.filter((slot) => slot.isBackup !== true && isOfComponent(slot, firmware.component));
+  if (!ofTheServer.includes(firmware.component)) return matchParts(server, firmware, all);
+  if (!isServerVendor(server, firmware.vendor)) return otherVendor(server, firmware);
+  if (!isServerModel(server, firmware.models)) return otherModel(server, firmware);
+  if (all.length === 0) return absent(firmware);
+  const updateable = all.filter(({ isUpdateable }) => isUpdateable);
+  // Some inventories deny it of the very parts that every update is for.
+  return ofOneKind(updateable.length > 0 ? updateable : all, firmware);
+}
+
+function matchParts(server: PlannedServer, firmware: Firmware, all: readonly FirmwareSlot[]): SlotMatch {
+  if (all.length === 0) return absent(firmware);
+  const isOwnVendor = isServerVendor(server, firmware.vendor);
+  // Inventories seldom tell the vendor of a part; then a model that is named and found will do.
+  const mayBeUnsaid = !serverVendors.includes(bare(firmware.vendor));
+  const ofVendor = all.filter(
+    (slot) =>
+      isOwnVendor || isPartVendor(slot, firmware.vendor) || (mayBeUnsaid && isPartModel(slot, server, firmware.models)),
+  );
+  if (ofVendor.length === 0) return otherVendor(server, firmware);
+  const named = ofVendor.filter((slot) => isPartModel(slot, server, firmware.models));
+  // Models of servers instead of parts: right only where there is but one kind of the part.
+  const isForServer = named.length === 0 && isServerModel(server, firmware.models);
+  const matching = isForServer ? ofVendor : named;
+  if (matching.length === 0) return otherModel(server, firmware);
+  const updateable = matching.filter(({ isUpdateable }) => isUpdateable);
+  if (updateable.length === 0) {
+    const names = matching.map(({ slot }) => slot).join(', ');
+    return { kind: 'none', why: 'not-updateable', message: `the BMC cannot update ${names}` };
+  }
+  return ofOneKind(updateable, firmware);
+}
+
+/** An image is for one kind of part. Where several fit, only the vendor's own id can tell, and nothing is guessed. */
+function ofOneKind(slots: readonly FirmwareSlot[], firmware: Firmware): SlotMatch {
+  const { softwareId } = firmware;
+  const known = softwareId === undefined ? [] : slots.filter((slot) => slot.softwareId !== undefined);
+  if (softwareId !== undefined && known.length > 0) {
+    const meant = known.filter((slot) => fold(slot.softwareId) === fold(softwareId));
+    if (meant.length > 0) return { kind: 'slots', slots: meant };
+    return { kind: 'none', why: 'absent', message: `nothing in this server takes firmware ${softwareId}` };
+  }
+  const kinds = new Set(slots.map(kindOf));
+  if (kinds.size <= 1) return { kind: 'slots', slots };
+  const names = slots.map(({ slot, name }) => `${slot} (${name})`).join(', ');
+  return {
+    kind: 'ambiguous',
+    message: `${told(firmware)} could be for any of ${names}: name the model of the part, or its software id`,
+  };
+}
+
+/** Ports of one card have names that differ in their address or number only. */
+function kindOf({ softwareId, name, component }: FirmwareSlot): string {
+  if (component === 'bmc' || component === 'bios') return component;
+  if (softwareId !== undefined && softwareId !== '' && softwareId !== '0') return softwareId;
+  return fold(name)
+    .replace(/\s+-\s+(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$/, '')
+    .replaceAll(/\d+/g, '#');
+}
+
+function isOfComponent(slot: FirmwareSlot, component: FirmwareComponent): boolean {
+  const names = byName[component];
+  if (names === undefined) return slot.component === component;
+  return (slot.component === 'other' || slot.component === 'storage-controller') && names.test(slot.name);
+}
+
+function isServerVendor({ vendor, manufacturer }: PlannedServer, wanted: string): boolean {
+  const word = bare(wanted);
+  if (word === '' || word === vendor) return true;
+  const maker = bare(manufacturer ?? '');
+  return maker !== '' && (maker.startsWith(word) || word.startsWith(maker));
+}
+
+function isPartVendor(slot: FirmwareSlot, wanted: string): boolean {
+  const word = fold(wanted);
+  return [slot.vendor, slot.name, slot.model].some((text) => fold(text).includes(word));
+}
+
+function isServerModel({ model }: PlannedServer, models: readonly string[]): boolean {
+  return isAny(models) || models.some((each) => fold(model) !== '' && fold(model).includes(fold(each)));
+}
+
+function isPartModel(slot: FirmwareSlot, server: PlannedServer, models: readonly string[]): boolean {
+  const texts = [slot.model, slot.name, slot.softwareId, server.driveModels?.get(slot.slot)].map(fold);
+  return models.some((each) => fold(each) !== '' && texts.some((text) => text.includes(fold(each))));
+}
+
+function isAny(models: readonly string[]): boolean {
+  return models.length === 0 || models.some((each) => each.trim() === '*');
+}
+
+function fold(text: string | undefined): string {
+  return (text ?? '').trim().toLowerCase().replaceAll(/\s+/g, ' ');
+}
+
+/** `Dell Inc.` and `dell`, `Super Micro Computer` and `supermicro` are one. */
+function bare(text: string): string {
+  return fold(text)
+    .replaceAll(/\b(?:inc|ltd|corp|corporation|co|gmbh|technologies|computer)\b\.?/g, '')
+    .replaceAll(/[^a-z0-9]/g, '');
+}
+
+function otherVendor({ manufacturer, vendor }: PlannedServer, firmware: Firmware): SlotMatch {
+  const message = `${told(firmware)} is for ${firmware.vendor}; this server is of ${manufacturer ?? vendor}`;
+  return { kind: 'none', why: 'other-vendor', message };
+}
+
+function otherModel({ model }: PlannedServer, firmware: Firmware): SlotMatch {
+  const message = `${told(firmware)} is for ${firmware.models.join(', ')}; nothing of that is in this server (${model ?? 'of unknown model'})`;
+  return { kind: 'none', why: 'other-model', message };
+}
+
+function absent(firmware: Firmware): SlotMatch {
+  return { kind: 'none', why: 'absent', message: `this server shows no ${firmware.component}` };
+}
+
+/** A firmware in a few words. */
+export function told({ component, version }: Pick<Firmware, 'component' | 'version'>): string {
+  return `${component} ${version}`;
+}
