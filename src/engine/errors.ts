@@ -45,7 +45,7 @@ export const engineErrors = {
   cancelled: { status: 409, retry: 'terminal', message: 'condition {id} was cancelled by {by}' },
   stopping: { status: 503, retry: 'transient', message: 'the worker stops and lets condition {id} go' },
   aborted: { status: 503, retry: 'transient', message: '{what} was given up' },
-  closed: { status: 503, retry: 'bug', message: 'the engine is closed' },
+  closed: { status: 503, retry: 'transient', message: 'the engine is closed' },
 } as const satisfies Record<string, { status: number; retry: RetryClass; message: string }>;
 
 /** A key of the error table. */

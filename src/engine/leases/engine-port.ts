@@ -1,5 +1,5 @@
 import type { EngineContext } from '../context.ts';
-import { isEngineError } from '../errors.ts';
+import { EngineError, isEngineError } from '../errors.ts';
 import type { Lease, WorkerIdentity, WorkerPort } from '../worker/worker-port.ts';
 import { bringOnline, findWorker, hearFrom, takeOffline } from './controllers.ts';
 import { releaseLease } from './give-up.ts';
@@ -36,6 +36,7 @@ export function createEnginePort(context: EngineContext): EnginePort {
   const forget = (workerId: string): void => {
     const one = known.get(workerId);
     known.delete(workerId);
+    waker.wake(workerId);
     one?.unsubscribe().catch(() => context.metrics.hintLost());
   };
 
@@ -47,11 +48,15 @@ export function createEnginePort(context: EngineContext): EnginePort {
   };
 
   const lease: WorkerPort['lease'] = async (workerId, { max, waitMs, signal }) => {
-    const { worker } = known.get(workerId) ?? know(await findWorker(context, workerId));
+    const one = known.get(workerId) ?? know(await findWorker(context, workerId));
+    const { worker } = one;
     const over = AbortSignal.any([closing.signal, ...(signal === undefined ? [] : [signal])]);
     const end = context.clock.monotonic() + waitMs;
     for (;;) {
+      if (closing.signal.aborted) throw new EngineError('closed', {});
       if (over.aborted) return [];
+      // It went offline, or came online anew, while this call waited.
+      if (known.get(workerId) !== one) throw new EngineError('unknownWorker', { worker: workerId });
       const leases: readonly Lease[] = max <= 0 ? [] : await inTurn(() => leaseNow(context, { worker, max }));
       const left = end - context.clock.monotonic();
       if (leases.length > 0 || left <= 0) return leases;

@@ -46,11 +46,11 @@ export function createSlots(context: EngineContext): Slots {
     try {
       for (;;) {
         if (signal.aborted) throw new EngineError('aborted', { what: `waiting for a slot for ${name}` });
+        woken = new AbortController();
         // Who stands in line is alive: its standing there renews the lease, and a lost one ends the wait.
         const leaseMs = await renew(context, lease);
         if (line[0] === me && (await tryTake(context, lease, name))) return;
         const ms = line[0] === me ? Math.min(lookMs, leaseMs / 3) : leaseMs / 3;
-        woken = new AbortController();
         await sleep(context.clock, ms, AbortSignal.any([woken.signal, signal]));
       }
     } finally {
