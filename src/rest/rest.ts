@@ -129,7 +129,12 @@ function addRoute(app: FastifyInstance, route: Route, { options, validators, rou
         body: request.body ?? undefined,
       };
       check(call);
-      const answer = await route.handle({ ...call, url: request.url, user: users.get(request), requestId: request.id });
+      const gone = new AbortController();
+      reply.raw.once('close', () => {
+        if (!reply.raw.writableFinished) gone.abort();
+      });
+      const from = { url: request.url, user: users.get(request), requestId: request.id, signal: gone.signal };
+      const answer = await route.handle({ ...call, ...from });
       return reply
         .code(answer.status)
         .headers(answer.headers ?? {})

@@ -15,6 +15,8 @@ export interface Call<P, Q, B> {
   /** Who asks; on public routes nobody is asked for. */
   readonly user: AuthenticatedUser | undefined;
   readonly requestId: string;
+  /** Aborts when whoever asked is gone before the answer. */
+  readonly signal: AbortSignal;
 }
 
 /** A route as it is declared: once, for the check, for the code and for the OpenAPI document. */
