@@ -25,6 +25,7 @@ export function describeRoutes(info: OpenapiInfo, routes: readonly Route[]): Jso
     info: { ...info },
     paths,
     components: {
+      responses: describeUsual(components),
       schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'A token; see the access of each path.' },
@@ -68,30 +69,39 @@ function parameters(
   });
 }
 
+/** Refusals that any route gives. */
+const usual: Readonly<Record<string, { readonly status: number; readonly description: string }>> = {
+  BadRequest: { status: 400, description: 'The request is malformed; the problems are listed.' },
+  Unauthenticated: { status: 401, description: 'The token is missing or not known.' },
+  Forbidden: { status: 403, description: 'The token is not enough.' },
+  TooSlow: { status: 408, description: sentence(restErrors.tooSlow.message) },
+  TooLarge: { status: 413, description: `The body is larger than ${maxBodyBytes} bytes.` },
+  WrongMediaType: { status: 415, description: 'The body is not application/json.' },
+  HeadersTooLarge: { status: 431, description: sentence(restErrors.headersTooLarge.message) },
+  Failed: { status: 500, description: 'The service failed; its log has the reason.' },
+  Unavailable: { status: 503, description: 'The service cannot do this at the moment.' },
+};
+
+function describeUsual(components: Map<string, JsonObject>): JsonObject {
+  const content = json(hoist(ErrorAnswer as unknown as JsonValue, components));
+  return Object.fromEntries(Object.entries(usual).map(([name, { description }]) => [name, { description, content }]));
+}
+
 function responses(route: Route, components: Map<string, JsonObject>): JsonObject {
-  const error = json(hoist(ErrorAnswer as unknown as JsonValue, components));
-  const refusals: Record<number, string> = {
-    400: 'The request is malformed; the problems are listed.',
-    ...(route.access === 'public'
-      ? {}
-      : { 401: 'The token is missing or not known.', 403: 'The token is not enough.' }),
-    ...(route.body === undefined ? {} : { 413: `The body is larger than ${maxBodyBytes} bytes.` }),
-    408: sentence(restErrors.tooSlow.message),
-    415: 'The body is not application/json.',
-    431: sentence(restErrors.headersTooLarge.message),
-    500: 'The service failed; its log has the reason.',
-    503: 'The service cannot do this at the moment.',
-    ...route.refusals,
-  };
+  const left = new Set(route.access === 'public' ? [401, 403] : []);
+  if (route.body === undefined) left.add(413);
+  const refused = Object.entries(usual)
+    .filter(([, { status }]) => !left.has(status))
+    .map(([name, { status }]): [string, JsonObject] => [String(status), { $ref: `#/components/responses/${name}` }]);
+  const own = Object.entries(route.refusals ?? {}).map(([status, description]): [string, JsonObject] => [
+    status,
+    { description, content: json(hoist(ErrorAnswer as unknown as JsonValue, components)) },
+  ]);
   const answers = Object.entries(route.answers).map(([status, schema]): [string, JsonObject] => [
     status,
     { description: 'Done.', content: json(hoist(schema as unknown as JsonValue, components)) },
   ]);
-  const refused = Object.entries(refusals).map(([status, description]): [string, JsonObject] => [
-    status,
-    { description, content: error },
-  ]);
-  return Object.fromEntries([...answers, ...refused].sort(([a], [b]) => Number(a) - Number(b)));
+  return Object.fromEntries([...answers, ...refused, ...own].sort(([a], [b]) => Number(a) - Number(b)));
 }
 
 function sentence(text: string): string {

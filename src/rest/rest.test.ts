@@ -308,7 +308,8 @@ describe('the OpenAPI document', () => {
       description: 'Which.',
       schema: { type: 'string', format: 'uuid' },
     });
-    assert.deepEqual(get.responses['401'].content['application/json'].schema, {
+    assert.deepEqual(get.responses['401'], { $ref: '#/components/responses/Unauthenticated' });
+    assert.deepEqual(document.components.responses.Unauthenticated.content['application/json'].schema, {
       $ref: '#/components/schemas/ErrorAnswer',
     });
     assert.deepEqual(Object.keys(document.paths['/things'].post.requestBody.content), ['application/json']);

@@ -45,7 +45,7 @@ describe('beside a Kubernetes plane', () => {
   test('the API says what somebody may do, with all it knows of them', async () => {
     const { authorizer, asked, state } = fixture();
     assert.deepEqual(await authorizer.allow(ann, need), { isAllowed: true });
-    const { spec } = asked[0]?.body as { spec: object };
+    const [{ spec } = { spec: {} }] = asked.map(({ body }) => body as { spec: object });
     assert.deepEqual(spec, {
       user: 'ann',
       groups: ['ops'],

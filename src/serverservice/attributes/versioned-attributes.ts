@@ -76,7 +76,7 @@ export async function appendVersion(
   );
   await tx.run(
     `INSERT INTO ${from} (owner_kind, owner_id, namespace, version, is_latest, data, tally, created_at, updated_at)
-     VALUES (?, ?, ?, ?, 1, ?, 0, ?, ?)`,
+     VALUES (?, ?, ?, ?, 1, ?, 0, ?, ?) ON CONFLICT DO NOTHING`,
     ...[...place, version + 1, text, tx.now, tx.now],
   );
   return 'created';

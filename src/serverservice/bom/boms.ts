@@ -1,5 +1,6 @@
 import type { Transaction } from '../../engine/index.ts';
 import type { InventoryContext } from '../context.ts';
+import type { Sealer } from '../credentials/sealer.ts';
 import { InventoryError } from '../errors.ts';
 import { textOf } from '../sql/rows.ts';
 
@@ -9,8 +10,9 @@ export interface BillOfMaterials {
   /** MACs of add-on cards. */
   readonly aocMacs: readonly string[];
   readonly bmcMacs: readonly string[];
-  /** Serial number of the maker, and the label of its first password; both as the makers call them. */
+  /** The number of the power monitoring unit, as makers call it. */
   readonly numDefiPmi: string;
+  /** The first password, as on the sticker; encrypted in the store. */
   readonly numDefPwd: string;
   readonly metro: string;
 }
@@ -24,10 +26,10 @@ export interface BillsOfMaterials {
 }
 
 /** The bills kept in the store. */
-export function createBillsOfMaterials({ database }: InventoryContext): BillsOfMaterials {
+export function createBillsOfMaterials({ database, sealer }: InventoryContext): BillsOfMaterials {
   return {
     putAll: async (bills) => {
-      const checked = bills.map(check);
+      const checked = bills.map(check).map((bill) => ({ ...bill, numDefPwd: sealPassword(sealer, bill) }));
       await database.write(async (tx) => {
         for (const bill of checked) await putBill(tx, bill);
       });
@@ -41,9 +43,22 @@ export function createBillsOfMaterials({ database }: InventoryContext): BillsOfM
         );
         if (row === undefined)
           throw new InventoryError('notFound', { what: `bill of materials with ${kind} MAC`, id: mac });
-        return readBill(tx, textOf(row, 'serial'));
+        const bill = await readBill(tx, textOf(row, 'serial'));
+        return { ...bill, numDefPwd: openPassword(sealer, bill) };
       }),
   };
+}
+
+function sealPassword(sealer: Sealer | undefined, { serial, numDefPwd }: BillOfMaterials): string {
+  if (numDefPwd === '') return '';
+  if (sealer === undefined) throw new InventoryError('noKeys', {});
+  return sealer.seal(`bill of materials ${serial}`, numDefPwd);
+}
+
+function openPassword(sealer: Sealer | undefined, { serial, numDefPwd }: BillOfMaterials): string {
+  if (numDefPwd === '') return '';
+  if (sealer === undefined) throw new InventoryError('noKeys', {});
+  return sealer.open(`bill of materials ${serial}`, numDefPwd);
 }
 
 function macOf(text: string): string {
@@ -72,7 +87,7 @@ async function putBill(tx: Transaction, bill: BillOfMaterials): Promise<void> {
   if (changed === 0)
     await tx.run(
       `INSERT INTO inventory_boms (num_defi_pmi, num_def_pwd, metro, updated_at, serial, created_at)
-       VALUES (?, ?, ?, ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
       ...values,
       tx.now,
     );

@@ -171,7 +171,8 @@ function putCredential(
     );
     if (changed > 0) return 'updated';
     await tx.run(
-      'INSERT INTO inventory_credentials (sealed, created_at, updated_at, server_id, type_slug) VALUES (?, ?, ?, ?, ?)',
+      `INSERT INTO inventory_credentials (sealed, created_at, updated_at, server_id, type_slug)
+       VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
       ...[sealed, tx.now, tx.now, ...place],
     );
     return 'created';

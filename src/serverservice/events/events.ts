@@ -56,7 +56,7 @@ export function createEvents({ database }: InventoryContext): Events {
         if (changed > 0) return 'updated';
         await tx.run(
           `INSERT INTO inventory_events (parameters, final_state, final_status, started_at, ended_at, event_id,
-             event_type, target) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+             event_type, target) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
           ...values,
         );
         return 'created';

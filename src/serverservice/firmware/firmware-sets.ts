@@ -3,6 +3,7 @@ import type { Page, PageRequest } from '../../rest/index.ts';
 import type { InventoryContext } from '../context.ts';
 import { InventoryError } from '../errors.ts';
 import { requireServer } from '../servers/servers.ts';
+import { orDuplicate } from '../sql/or-duplicate.ts';
 import { numberOf, textOf } from '../sql/rows.ts';
 import { selectPage } from '../sql/select-page.ts';
 import { inList, inParts, Where } from '../sql/where.ts';
@@ -75,7 +76,7 @@ export function createFirmwareSets({ database, newId }: InventoryContext): Firmw
     update: async (id, change) => {
       const labels = change.labels === undefined ? undefined : checkLabels(change.labels);
       const name = change.name === undefined ? undefined : checkName(change.name);
-      return database.write(async (tx) => {
+      const changed = database.write(async (tx) => {
         const set = await requireSet(tx, id);
         if (name !== undefined && name !== set.name) await rename(tx, set.id, name);
         if (labels !== undefined) await writeLabels(tx, set.id, labels);
@@ -83,6 +84,7 @@ export function createFirmwareSets({ database, newId }: InventoryContext): Firmw
         await tx.run('UPDATE inventory_firmware_sets SET updated_at = ? WHERE id = ?', tx.now, set.id);
         return requireSet(tx, id);
       });
+      return orDuplicate(changed, { what: 'firmware set', fields: 'name', holder: name ?? '' });
     },
     removeFirmware: (id, firmware) => database.write((tx) => takeOut(tx, id, firmware)),
     remove: (id) => database.write((tx) => removeSet(tx, id)),

@@ -2,6 +2,7 @@ import type { Transaction } from '../../engine/index.ts';
 import type { Page, PageRequest } from '../../rest/index.ts';
 import type { InventoryContext } from '../context.ts';
 import { InventoryError } from '../errors.ts';
+import { orDuplicate } from '../sql/or-duplicate.ts';
 import { textOf } from '../sql/rows.ts';
 import { selectPage } from '../sql/select-page.ts';
 import { Where } from '../sql/where.ts';
@@ -84,19 +85,25 @@ export function createFirmwareVersions(context: InventoryContext): FirmwareVersi
         return requireFirmware(tx, there?.id ?? id);
       });
     },
-    update: async (id, draft) => {
-      const checked = checkFirmware(draft, context);
-      return database.write(async (tx) => {
-        const before = await requireFirmware(tx, id);
-        const holder = await findByNames(tx, checked.names);
-        if (holder !== undefined && holder.id !== before.id) throw await taken(tx, checked, before.id);
-        await updateFirmware(tx, before.id, checked);
-        return requireFirmware(tx, id);
-      });
-    },
+    update: (id, draft) => changeFirmware(context, id, checkFirmware(draft, context)),
     remove: (id) => database.write((tx) => removeFirmware(tx, id)),
     resolve: (wanted) => database.read((tx) => resolveFirmware(tx, wanted)),
   };
+}
+
+function changeFirmware({ database }: InventoryContext, id: string, checked: CheckedFirmware): Promise<FirmwareRecord> {
+  const changed = database.write(async (tx) => {
+    const before = await requireFirmware(tx, id);
+    const holder = await findByNames(tx, checked.names);
+    if (holder !== undefined && holder.id !== before.id) throw await taken(tx, checked, before.id);
+    await updateFirmware(tx, before.id, checked);
+    return requireFirmware(tx, id);
+  });
+  return orDuplicate(changed, {
+    what: 'firmware',
+    fields: 'vendor, component, version and filename',
+    holder: 'a new one',
+  });
 }
 
 function prepare(context: InventoryContext, draft: FirmwareDraft): { id: string; checked: CheckedFirmware } {

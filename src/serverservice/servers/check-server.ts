@@ -5,6 +5,11 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const mac = /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/;
 const maxText = 255;
 
+/** What a facility's code looks like; it is also a part of the names of queues. */
+export const facilityPattern = '^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$';
+
+const facility = new RegExp(facilityPattern);
+
 /** The fields of a server in their one spelling. Throws `badValue` with all reasons. */
 export function checkServer(draft: Omit<ServerDraft, 'id'>): ServerFields {
   const fields: ServerFields = {
@@ -28,7 +33,9 @@ function trimmed(text: string | undefined): string {
 
 function problemsOf({ macs, ...texts }: ServerFields): string[] {
   return [
-    ...(texts.facility === '' ? ['a server is in a facility: facility_code is missing'] : []),
+    ...(facility.test(texts.facility)
+      ? []
+      : ['facility_code has 1 to 63 letters, digits, _ or -, and begins with a letter or digit']),
     ...Object.entries(texts)
       .filter(([, text]) => text.length > maxText)
       .map(([name]) => `${name} is longer than ${maxText} characters`),

@@ -1,0 +1,216 @@
+import { type Static, Type } from 'typebox';
+import {
+  answerCreated,
+  answerMessage,
+  answerPage,
+  answerRecord,
+  defineRoute,
+  ListOf,
+  MessageAnswer,
+  pageAnswer,
+  pageQuery,
+  type Route,
+  readPage,
+  recordAnswer,
+  restResources,
+  Struct,
+  Text,
+  Uuid,
+} from '../../rest/index.ts';
+import { parseAttributeFilters } from '../attributes/attribute-filter.ts';
+import { facilityPattern } from '../servers/check-server.ts';
+import type { ServerFields, ServerQuery } from '../servers/server.ts';
+import { serverOrders } from '../servers/servers.ts';
+import type { Serverservice } from '../serverservice.ts';
+import { readAttributes } from './read-drafts.ts';
+import { AttributeDraft, ignored, prefix, ServerShape, serverParams, VersionedAttributeDraft } from './shapes.ts';
+import { showServer, showServerDetails } from './show.ts';
+
+const Facility = Type.String({ pattern: facilityPattern, description: 'Where it is.' });
+
+const fields = {
+  name: Type.Optional(Text('Its name.', { maxLength: 255 })),
+  vendor: Type.Optional(Text('Who made it.', { maxLength: 255 })),
+  model: Type.Optional(Text('Its model.', { maxLength: 255 })),
+  serial: Type.Optional(Text('Its serial number.', { maxLength: 255 })),
+  bmc_id: Type.Optional(Text('Servers with the same one share a BMC; its own unless given.', { maxLength: 255 })),
+  bmc_address: Type.Optional(Text('Where its BMC is.', { maxLength: 255 })),
+  mac_addresses: Type.Optional(
+    ListOf(Type.String({ pattern: '^[0-9A-Fa-f]{2}([:-][0-9A-Fa-f]{2}){5}$' }), 'MAC addresses it is known by.', {
+      maxItems: 64,
+    }),
+  ),
+  deleted_at: Type.Optional(Type.Unknown({ description: 'Not looked at.', readOnly: true })),
+  machine_problem: Type.Optional(Type.Unknown({ description: 'Not looked at.', readOnly: true })),
+  components: Type.Optional(
+    Type.Unknown({ description: 'Not looked at; they have a path of their own.', readOnly: true }),
+  ),
+  ...ignored,
+};
+
+const ServerDraftShape = Struct(
+  {
+    uuid: Type.Optional(Uuid('The Redfish System UUID; one is made up unless given.')),
+    facility_code: Facility,
+    ...fields,
+    attributes: Type.Optional(ListOf(AttributeDraft, 'What is noted of it.', { maxItems: 50 })),
+    versioned_attributes: Type.Optional(ListOf(VersionedAttributeDraft, 'What is noted of it.', { maxItems: 50 })),
+  },
+  { title: 'ServerDraft', description: 'A server to be created.' },
+);
+
+const ServerChange = Struct(
+  {
+    uuid: Type.Optional(Type.Unknown({ description: 'Not looked at.', readOnly: true })),
+    facility_code: Type.Optional(Facility),
+    ...fields,
+    attributes: Type.Optional(
+      Type.Unknown({ description: 'Not looked at; they have a path of their own.', readOnly: true }),
+    ),
+    versioned_attributes: Type.Optional(
+      Type.Unknown({ description: 'Not looked at; they have a path of their own.', readOnly: true }),
+    ),
+  },
+  { title: 'ServerChange', description: 'What is to change about a server; the rest stays.' },
+);
+
+const filterHelp =
+  'namespace~key.path~operator~value, operator eq, like, gt or lt; with ~or it is an alternative to the one before.';
+
+const listQuery = Struct({
+  ...pageQuery(serverOrders),
+  'facility-code': Type.Optional(Text('Only servers there.', { maxLength: 255 })),
+  'include-deleted': Type.Optional(Type.Boolean({ description: 'Also deleted ones.' })),
+  preload: Type.Optional(Type.Boolean({ description: 'With attributes and components.' })),
+  name: Type.Optional(Text('Only those of this name.', { maxLength: 255 })),
+  vendor: Type.Optional(Text('Only those of this vendor.', { maxLength: 255 })),
+  model: Type.Optional(Text('Only those of this model.', { maxLength: 255 })),
+  serial: Type.Optional(Text('Only the one with this serial number.', { maxLength: 255 })),
+  attr: Type.Optional(ListOf(Text(filterHelp, { minLength: 1 }), `By attributes: ${filterHelp}`, { maxItems: 10 })),
+  ver_attr: Type.Optional(
+    ListOf(Text(filterHelp, { minLength: 1 }), `By the newest versioned attributes: ${filterHelp}`, { maxItems: 10 }),
+  ),
+});
+
+const oneQuery = Struct({
+  'include-deleted': Type.Optional(Type.Boolean({ description: 'Also when it was deleted.' })),
+});
+
+function readQuery(query: Static<typeof listQuery>): ServerQuery {
+  return {
+    facility: query['facility-code'],
+    isWithDeleted: query['include-deleted'],
+    name: query.name,
+    vendor: query.vendor,
+    model: query.model,
+    serial: query.serial,
+    attributeFilters: parseAttributeFilters(query.attr ?? [], 'attr'),
+    versionedAttributeFilters: parseAttributeFilters(query.ver_attr ?? [], 'ver_attr'),
+  };
+}
+
+function readFields(body: Static<typeof ServerChange>): Partial<ServerFields> {
+  const given = {
+    name: body.name,
+    facility: body.facility_code,
+    vendor: body.vendor,
+    model: body.model,
+    serial: body.serial,
+    bmcId: body.bmc_id,
+    bmcAddress: body.bmc_address,
+    macs: body.mac_addresses,
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+const notFound = { 404: 'There is no such server.' };
+
+/** Servers: list, create, read, change, delete. */
+export function serverRoutes({ servers }: Serverservice): readonly Route[] {
+  const path = `${prefix}/servers`;
+  const shared = { tag: 'servers', path: `${path}/:uuid`, params: serverParams } as const;
+  const resource = restResources.server;
+  return [
+    defineRoute({
+      method: 'GET',
+      path,
+      operation: 'listServers',
+      summary: 'Servers, by facility, names and attributes.',
+      tag: 'servers',
+      access: { verb: 'list', resource },
+      query: listQuery,
+      answers: { 200: pageAnswer(ServerShape) },
+      async handle({ query, url }) {
+        const request = readPage(query);
+        const asked = { request, url };
+        if (query.preload === true)
+          return answerPage(await servers.listDetails(readQuery(query), request), {
+            ...asked,
+            show: showServerDetails,
+          });
+        return answerPage(await servers.list(readQuery(query), request), { ...asked, show: showServer });
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path,
+      operation: 'createServer',
+      summary: 'A new server, which becomes a machine that work can be done on. A deleted one comes back.',
+      tag: 'servers',
+      access: { verb: 'create', resource },
+      body: ServerDraftShape,
+      answers: { 201: recordAnswer(ServerShape) },
+      refusals: { 409: 'The id, or a name of the machine, is taken; by whom is said.' },
+      async handle({ body }) {
+        const server = await servers.create({
+          ...readFields(body),
+          facility: body.facility_code,
+          ...(body.uuid === undefined ? {} : { id: body.uuid }),
+          attributes: readAttributes(body.attributes),
+          versionedAttributes: readAttributes(body.versioned_attributes),
+        });
+        return answerCreated({ location: `${path}/${server.id}`, slug: server.id, record: showServer(server) });
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'GET',
+      operation: 'getServer',
+      summary: 'A server with all that is known of it.',
+      access: { verb: 'get', resource },
+      query: oneQuery,
+      answers: { 200: recordAnswer(ServerShape) },
+      refusals: notFound,
+      async handle({ params, query }) {
+        const isWithDeleted = query['include-deleted'] === true;
+        return answerRecord(showServerDetails(await servers.getDetails(params.uuid, { isWithDeleted })));
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'PUT',
+      operation: 'updateServer',
+      summary: 'Changes what is given and leaves the rest.',
+      access: { verb: 'update', resource },
+      body: ServerChange,
+      answers: { 200: recordAnswer(ServerShape) },
+      refusals: { ...notFound, 409: 'A name of the machine is taken, or work on it goes on.' },
+      async handle({ params, body }) {
+        return answerRecord(showServer(await servers.update(params.uuid, readFields(body))), 'resource updated');
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'DELETE',
+      operation: 'deleteServer',
+      summary: 'Marks a server as deleted; its credentials go for good.',
+      access: { verb: 'delete', resource },
+      answers: { 200: MessageAnswer },
+      refusals: { ...notFound, 409: 'Work on it goes on.' },
+      async handle({ params }) {
+        await servers.remove(params.uuid);
+        return answerMessage('resource deleted', { slug: params.uuid });
+      },
+    }),
+  ];
+}
