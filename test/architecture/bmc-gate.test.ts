@@ -12,7 +12,7 @@ interface SourceFile {
 const source = resolve(import.meta.dirname, '../../src');
 const files: readonly SourceFile[] = globSync('**/*.ts', { cwd: source })
   // Tests start servers and play BMC; they are not part of the program.
-  .filter((path) => !path.endsWith('.test.ts') && !path.includes('/testing/'))
+  .filter((path) => !path.endsWith('.test.ts') && !path.includes('/testing/') && !path.includes('/contract/'))
   .map((path) => ({ path: path.replaceAll('\\', '/'), text: readFileSync(resolve(source, path), 'utf8') }));
 
 const networkModules = /^(?:undici|node:(?:http|https|http2|net|tls|dgram)|http|https|http2|net|tls|dgram)(?:\/|$)/;
