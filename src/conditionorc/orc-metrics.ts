@@ -1,0 +1,62 @@
+import { isEngineError } from '../engine/index.ts';
+import type { Metrics } from '../telemetry/index.ts';
+
+/**
+ * What conditionOrc counts itself. The rest of what operators watch comes from below: requests and their latency by
+ * route from the REST layer, ends of conditions, expired leases and lost hints from the engine.
+ */
+export interface OrcMetrics {
+  queued(kind: string, outcome: 'created' | 'existing'): void;
+  completed(kind: string, state: string): void;
+  /** Counts a failure of something we depend on, and hands it on. */
+  watchDependency<T>(dependency: string, operation: string, work: Promise<T>): Promise<T>;
+  dependencyFailed(dependency: string, operation: string): void;
+  publishFailed(): void;
+  stale(count: number): void;
+  notice(type: string): void;
+  delivered(outcome: 'delivered' | 'retried' | 'given-up'): void;
+  workers(count: number): void;
+}
+
+/** Defines the metrics of conditionOrc. */
+export function createOrcMetrics(metrics: Metrics): OrcMetrics {
+  const counter = (name: string, help: string, labels: string[] = []) =>
+    metrics.counter({ name: `rackwright_conditionorc_${name}_total`, help, labels });
+  const gauge = (name: string, help: string) => metrics.gauge({ name: `rackwright_conditionorc_${name}`, help });
+  const queued = counter('conditions_queued', 'Conditions that were asked for and taken.', ['kind', 'outcome']);
+  const completed = counter('conditions_completed', 'Conditions that ended.', ['kind', 'state']);
+  const failures = counter('dependency_errors', 'Failures of what conditionOrc depends on.', [
+    'dependency',
+    'operation',
+  ]);
+  const unpublished = counter('publish_errors', 'Hints of un-finalized conditions that the bus did not take.');
+  const stale = gauge('conditions_active_stale', 'Active conditions whose lease had ended, at the last round.');
+  const notices = counter('notices', 'Notices to operators.', ['type']);
+  const deliveries = counter('notice_deliveries', 'Attempts to deliver notices to a webhook.', ['outcome']);
+  const workers = gauge('workers_online', 'Workers that are online, at the last round.');
+  const dependencyFailed = (dependency: string, operation: string): void => failures.add(1, { dependency, operation });
+  return {
+    queued: (kind, outcome) => queued.add(1, { kind, outcome }),
+    completed: (kind, state) => completed.add(1, { kind, state }),
+    dependencyFailed,
+    async watchDependency(dependency, operation, work) {
+      try {
+        return await work;
+      } catch (error) {
+        if (!isRefusal(error)) dependencyFailed(dependency, operation);
+        throw error;
+      }
+    },
+    publishFailed: () => unpublished.add(1),
+    stale: (count) => stale.set(count),
+    notice: (type) => notices.add(1, { type }),
+    delivered: (outcome) => deliveries.add(1, { outcome }),
+    workers: (count) => workers.set(count),
+  };
+}
+
+/** A refusal is an answer, not a failure of whoever gave it. */
+function isRefusal(error: unknown): boolean {
+  if (isEngineError(error)) return error.status < 500;
+  return error instanceof Error && 'status' in error && typeof error.status === 'number' && error.status < 500;
+}

@@ -1,0 +1,38 @@
+import { type Condition, type Engine, isFinal, type MachineRecord, targetOf } from '../../engine/index.ts';
+import { OrcError } from '../errors.ts';
+import { storedKind } from './shipped-kinds.ts';
+
+/** Where conditions are looked up. */
+export type ConditionReader = Pick<Engine, 'get' | 'list'>;
+
+const wholePage = 1000;
+
+/** All conditions of a server that are not history yet, newest first. */
+export async function listOfServer(engine: ConditionReader, serverId: string): Promise<readonly Condition[]> {
+  return (await engine.list({ target: targetOf(serverId), limit: wholePage })).conditions;
+}
+
+/** The whole unit of a condition, in order. */
+export async function unitOf(engine: ConditionReader, condition: Condition): Promise<readonly Condition[]> {
+  const { conditions } = await engine.list({ unit: condition.unit, isWithHistory: true, limit: wholePage });
+  return conditions.toSorted((a, b) => a.unitIndex - b.unitIndex);
+}
+
+/** The condition of a kind that counts: the one that is not final, or else the newest. Throws `noCondition`. */
+export async function requireOfKind(
+  engine: ConditionReader,
+  server: Pick<MachineRecord, 'id'>,
+  kind: string,
+): Promise<Condition> {
+  const { conditions } = await engine.list({ target: targetOf(server.id), kind: storedKind(kind), limit: wholePage });
+  const found = conditions.find((one) => !isFinal(one.state)) ?? conditions[0];
+  if (found !== undefined) return found;
+  throw new OrcError('noCondition', { what: `server ${server.id}`, detail: ` of kind ${kind}` });
+}
+
+/** A condition by its id, also one of the history. Throws `noCondition`. */
+export async function requireById(engine: ConditionReader, id: string): Promise<Condition> {
+  const found = await engine.get(id.toLowerCase());
+  if (found !== undefined) return found;
+  throw new OrcError('noCondition', { what: 'this service', detail: ` ${id}` });
+}

@@ -1,0 +1,98 @@
+import {
+  type Condition,
+  type ConditionOrder,
+  type Engine,
+  type JsonObject,
+  type MachineRecord,
+  targetOf,
+} from '../../engine/index.ts';
+import { OrcError } from '../errors.ts';
+import type { OrcMetrics } from '../orc-metrics.ts';
+import type { InventoryPort } from '../ports/inventory.ts';
+import { showCondition } from '../records/condition-record.ts';
+import { type FirmwareCatalogue, freezeFirmware } from './freeze-firmware.ts';
+import { fromShippedKind } from './shipped-kinds.ts';
+
+/** What orders are placed with. */
+export interface OrderDesk {
+  readonly engine: Pick<Engine, 'create' | 'machines' | 'kinds'>;
+  readonly inventory: InventoryPort | undefined;
+  readonly metrics: Pick<OrcMetrics, 'queued' | 'watchDependency'>;
+}
+
+/** What somebody asks for on a server. */
+export interface WorkOrder {
+  readonly serverId: string;
+  readonly kind: string;
+  readonly parameters: JsonObject;
+  readonly client: string;
+  readonly priority?: number;
+  readonly deadlineMs?: number;
+  /** Runs after it, in the same unit. */
+  readonly followedBy?: readonly ConditionOrder[];
+}
+
+/** What became of an order. */
+export interface PlacedOrder {
+  readonly machine: MachineRecord;
+  /** The unit, the one that was asked for first. */
+  readonly conditions: readonly Condition[];
+  /** False when it was there already, asked for with equal parameters. */
+  readonly isNew: boolean;
+}
+
+/** The machine of a server. Throws `unknownServer`. */
+export async function requireMachine(desk: Pick<OrderDesk, 'engine'>, serverId: string): Promise<MachineRecord> {
+  const machine = await desk.engine.machines.get(serverId.toLowerCase());
+  if (machine === undefined) throw new OrcError('unknownServer', { server: serverId });
+  return machine;
+}
+
+/**
+ * Places an order: a firmware install is frozen and followed by an inventory, in one unit. Throws `unknownServer`,
+ * `badParameters`, `conflict` with the current record, and what the engine refuses.
+ */
+export async function placeOrder(desk: OrderDesk, order: WorkOrder): Promise<PlacedOrder> {
+  const machine = await requireMachine(desk, order.serverId);
+  const orders = await composeOrders(desk, { ...order, serverId: machine.id });
+  const outcome = await desk.engine.create({ target: targetOf(machine.id), orders, client: order.client });
+  if (outcome.outcome === 'conflict') {
+    const { kind, id, state } = outcome.current;
+    throw new OrcError('conflict', { kind, id, state }, { record: showCondition(outcome.current) as JsonObject });
+  }
+  const isNew = outcome.outcome === 'created';
+  for (const one of outcome.conditions) desk.metrics.queued(one.kind, isNew ? 'created' : 'existing');
+  return { machine, conditions: outcome.conditions, isNew };
+}
+
+async function composeOrders(desk: OrderDesk, order: WorkOrder): Promise<readonly ConditionOrder[]> {
+  const wanted = fromShippedKind(order);
+  const parameters = withoutAsset(wanted, order.serverId);
+  const more = {
+    ...(order.priority === undefined ? {} : { priority: order.priority }),
+    ...(order.deadlineMs === undefined ? {} : { deadlineMs: order.deadlineMs }),
+  };
+  const after = (order.followedBy ?? []).map((one) => ({ ...more, ...one }));
+  if (wanted.kind.toLowerCase() !== 'firmwareinstall') return [{ kind: wanted.kind, parameters, ...more }, ...after];
+  const frozen = await freezeFirmware(parameters, catalogueOf(desk));
+  const install = { kind: wanted.kind, parameters: frozen, ...more };
+  const hasInventory = desk.engine.kinds.some(({ kind }) => kind === 'inventoryOOB');
+  return [install, ...(hasInventory ? [{ kind: 'inventoryOOB', parameters: {}, ...more }] : []), ...after];
+}
+
+function catalogueOf({ inventory, metrics }: OrderDesk): FirmwareCatalogue | undefined {
+  if (inventory === undefined) return undefined;
+  return {
+    firmwareSet: (id) => metrics.watchDependency('serverservice', 'firmwareSet', inventory.firmwareSet(id)),
+    firmware: (ids) => metrics.watchDependency('serverservice', 'firmware', inventory.firmware(ids)),
+  };
+}
+
+/** The parameters that shipped name the server once more; it has to be the one of the path. */
+function withoutAsset(wanted: { kind: string; parameters: JsonObject }, serverId: string): JsonObject {
+  const { asset_id: asset, ...rest } = wanted.parameters;
+  if (asset === undefined || asset === null || asset === '') return rest;
+  if (typeof asset === 'string' && asset.toLowerCase() === serverId) return rest;
+  const problems = ['asset_id is another server than the one of the path'];
+  throw new OrcError('badParameters', { kind: wanted.kind }, { problems });
+}

@@ -1,0 +1,40 @@
+import type { JsonObject } from '../../engine/index.ts';
+
+/** What is asked for, in the words of whoever asks. */
+export interface WantedWork {
+  readonly kind: string;
+  readonly parameters: JsonObject;
+}
+
+const powerStates: Readonly<Record<string, string>> = {
+  on: 'powerOn',
+  off: 'powerOff',
+  soft: 'powerOff',
+  cycle: 'powerCycleHard',
+  reset: 'powerCycleHard',
+};
+
+/** Kinds that shipped under other names, as the kinds that the document has. Others stay as they are. */
+export function fromShippedKind(wanted: WantedWork): WantedWork {
+  const kind = wanted.kind.toLowerCase();
+  if (kind === 'inventory') return fromInventory(wanted);
+  if (kind === 'servercontrol') return fromServerControl(wanted);
+  return wanted;
+}
+
+/** The name of a kind as it is stored, for whoever asks by the name that shipped. */
+export function storedKind(kind: string): string {
+  return kind.toLowerCase() === 'inventory' ? 'inventoryOOB' : kind;
+}
+
+function fromInventory({ kind, parameters }: WantedWork): WantedWork {
+  const { inventory_method: method, ...rest } = parameters;
+  if (method !== undefined && method !== 'outofband') return { kind, parameters };
+  return { kind: 'inventoryOOB', parameters: rest };
+}
+
+function fromServerControl({ kind, parameters }: WantedWork): WantedWork {
+  const { action, action_parameter: parameter, ...rest } = parameters;
+  const power = action === 'set_power_state' ? powerStates[String(parameter)] : undefined;
+  return power === undefined ? { kind, parameters } : { kind: power, parameters: rest };
+}

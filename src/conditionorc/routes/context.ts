@@ -1,0 +1,15 @@
+import type { Engine } from '../../engine/index.ts';
+import type { Clock } from '../../kube/index.ts';
+import type { Logger } from '../../telemetry/index.ts';
+import type { OrcMetrics } from '../orc-metrics.ts';
+import type { InventoryPort } from '../ports/inventory.ts';
+
+/** What the routes of one conditionOrc share. */
+export interface OrcContext {
+  readonly engine: Engine;
+  /** Without one there are neither firmware sets nor enrolment. */
+  readonly inventory: InventoryPort | undefined;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: OrcMetrics;
+}

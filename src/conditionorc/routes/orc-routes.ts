@@ -1,0 +1,51 @@
+import type { Engine } from '../../engine/index.ts';
+import { type Clock, systemClock } from '../../kube/index.ts';
+import type { Route } from '../../rest/index.ts';
+import { type Logger, type Metrics, noMetrics, silentLogger } from '../../telemetry/index.ts';
+import { createOrcMetrics } from '../orc-metrics.ts';
+import type { InventoryPort } from '../ports/inventory.ts';
+import { workerRoutes } from '../worker-api/worker-routes.ts';
+import { changeRoutes } from './change-routes.ts';
+import type { OrcContext } from './context.ts';
+import { createRoutes } from './create-routes.ts';
+import { readRoutes, readServerRoutes } from './read-routes.ts';
+import { serverRoutes } from './server-routes.ts';
+
+/** What conditionOrc's REST API is made of. */
+export interface OrcRouteOptions {
+  readonly engine: Engine;
+  /** Serverservice; without it there are neither firmware sets nor enrolment. */
+  readonly inventory?: InventoryPort | undefined;
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+  readonly metrics?: Metrics;
+}
+
+/** All routes of conditionOrc, to be added to a REST server. */
+export function conditionOrcRoutes(options: OrcRouteOptions): readonly Route[] {
+  const context: OrcContext = {
+    engine: options.engine,
+    inventory: options.inventory,
+    clock: options.clock ?? systemClock,
+    logger: options.logger ?? silentLogger,
+    metrics: createOrcMetrics(options.metrics ?? noMetrics),
+  };
+  return [
+    ...createRoutes(context),
+    ...readServerRoutes(context),
+    ...readRoutes(context),
+    ...changeRoutes(context),
+    ...serverRoutes(context),
+    ...workerRoutes(context),
+  ];
+}
+
+/**
+ * Routes of two services behind one port: where both serve a path with one method, the first ones are kept. Deleting a
+ * server is served by both, and conditionOrc's looks whether anything waits for the server.
+ */
+export function joinRoutes(first: readonly Route[], others: readonly Route[]): readonly Route[] {
+  const keyOf = ({ method, path }: Route): string => `${method} ${path.replaceAll(/:\w+/g, ':')}`;
+  const taken = new Set(first.map(keyOf));
+  return [...first, ...others.filter((route) => !taken.has(keyOf(route)))];
+}
