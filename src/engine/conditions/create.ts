@@ -6,13 +6,13 @@ import type { ReadyWork } from '../hints.ts';
 import type { MachineRecord } from '../machine.ts';
 import { lockKeyOf, machineIdOf, modelKeyOf, readMachine } from '../machines/machine-row.ts';
 import { type Row, type Transaction, UniqueViolation } from '../store/database.ts';
-import { readStored, type StoredCondition } from './condition-row.ts';
+import { readCondition, readStored, type StoredCondition } from './condition-row.ts';
 import { insertConditions, type NewCondition } from './insert-condition.ts';
 import { decideLine } from './line.ts';
 import { writeEvents } from './outbox.ts';
 import { type PlannedOrder, planOrder } from './plan-order.ts';
 import type { QueueCount } from './queue-count.ts';
-import { readLines, type SeenInLine, settleLine } from './settle-line.ts';
+import { readInLine, readLineRows, type SeenInLine, settleKeys } from './settle-line.ts';
 
 /** What was found before creating. */
 interface Scene {
@@ -67,10 +67,12 @@ async function createIn(
   const { order, planned, queue } = asked;
   const machine = await findMachine(tx, order.target);
   const scene: Scene = { order, planned, machine, lockKey: lockKeyOf(order.target, machine) };
-  const found = await findOpen(tx, scene);
+  // All of a target are in one line: what waits follows its machine, and a machine at work keeps its BMC.
+  const rows = await readLineRows(tx, [scene.lockKey]);
+  const found = findOpen(scene, rows);
   if (found !== undefined) return { outcome: found, ready: [] };
   await queue.admit(tx, planned.length);
-  return await store(context, tx, scene);
+  return await store(context, tx, { ...scene, line: rows.map(readInLine) });
 }
 
 async function findMachine(tx: Transaction, target: string): Promise<MachineRecord | undefined> {
@@ -82,14 +84,14 @@ async function findMachine(tx: Transaction, target: string): Promise<MachineReco
 }
 
 /** What is un-finalized on the target already: the same as asked for, or something in its way. */
-async function findOpen(tx: Transaction, { order, planned }: Scene): Promise<CreateOutcome | undefined> {
-  const rows = await tx.all(`SELECT * FROM conditions WHERE target = ? AND finalized_at IS NULL`, order.target);
-  const byKind = new Map(rows.map((row): [string, Row] => [String(row.kind), row]));
+function findOpen({ order, planned }: Scene, rows: readonly Row[]): CreateOutcome | undefined {
+  const own = rows.filter((row) => row.target === order.target);
+  const byKind = new Map(own.map((row): [string, Row] => [String(row.kind), row]));
   const matches: Condition[] = [];
   for (const one of planned) {
     const row = byKind.get(one.definition.kind);
     if (row === undefined) continue;
-    const { condition } = readStored(row);
+    const condition = readCondition(row);
     if (row.parameters !== one.parametersText) return { outcome: 'conflict', current: condition };
     matches.push(condition);
   }
@@ -99,9 +101,12 @@ async function findOpen(tx: Transaction, { order, planned }: Scene): Promise<Cre
   return isWhole ? { outcome: 'existing', conditions: matches } : { outcome: 'conflict', current: first };
 }
 
-async function store(context: EngineContext, tx: Transaction, scene: Scene): Promise<Created> {
-  const { lockKey, machine } = scene;
-  const line = (await readLines(tx, [lockKey])).get(lockKey) ?? [];
+async function store(
+  context: EngineContext,
+  tx: Transaction,
+  scene: Scene & { readonly line: readonly SeenInLine[] },
+): Promise<Created> {
+  const { lockKey, machine, line } = scene;
   const drafts = draftConditions(context, tx, scene);
   const standings = new Map(
     decideLine([...line, ...drafts.map((one) => inLineOf(one, machine))]).map((one) => [one.id, one]),
@@ -112,16 +117,12 @@ async function store(context: EngineContext, tx: Transaction, scene: Scene): Pro
   );
   const stored = rows.map(readStored).sort((a, b) => a.condition.unitIndex - b.condition.unitIndex);
   // Somebody with a lesser priority may have to stand back; nobody else's standing changes.
-  if (line.some((one) => !one.isActive)) await settleLine(tx, await wholeLine(tx, lockKey));
+  if (line.some((one) => !one.isActive)) await settleKeys(tx, [lockKey]);
   await writeEvents(context, tx, stored.map(createdEvent));
   const ready = stored
     .filter((one) => one.isReady)
     .map(({ condition }) => ({ facility: condition.facility, kind: condition.kind, conditionId: condition.id }));
   return { outcome: { outcome: 'created', conditions: stored.map((one) => one.condition) }, ready };
-}
-
-async function wholeLine(tx: Transaction, lockKey: string): Promise<readonly SeenInLine[]> {
-  return (await readLines(tx, [lockKey])).get(lockKey) ?? [];
 }
 
 function createdEvent(about: StoredCondition) {

@@ -16,10 +16,8 @@ export interface SeenInLine extends InLine {
   readonly reasonMessage: string | undefined;
 }
 
-const columns = `c.id, c.lock_key, c.state, c.sharing, c.priority, c.created_at, c.is_turn, c.is_ready, c.is_disruptive,
-  c.facility, c.kind, c.reason_code, c.reason_message, c.fencing_token, m.hold_code, m.hold_message`;
-
-function readInLine(row: Row): SeenInLine {
+/** Reads a row of `readLineRows` as somebody in line. */
+export function readInLine(row: Row): SeenInLine {
   const isHeld = numberOf(row, 'is_disruptive') === 1 && row.hold_code !== null;
   return {
     id: textOf(row, 'id'),
@@ -39,14 +37,19 @@ function readInLine(row: Row): SeenInLine {
   };
 }
 
-/** Everybody in the lines of these lock keys. */
-export async function readLines(tx: Transaction, lockKeys: readonly string[]): Promise<Map<string, SeenInLine[]>> {
+/** The whole rows of everybody in the lines of these lock keys, with what holds their machines. */
+export async function readLineRows(tx: Transaction, lockKeys: readonly string[]): Promise<readonly Row[]> {
   const keys = inList(lockKeys);
-  const rows = await tx.all(
-    `SELECT ${columns} FROM conditions c LEFT JOIN machines m ON m.id = c.machine_id
+  return await tx.all(
+    `SELECT c.*, m.hold_code, m.hold_message FROM conditions c LEFT JOIN machines m ON m.id = c.machine_id
       WHERE c.finalized_at IS NULL AND c.lock_key IN ${keys.sql}`,
     ...keys.values,
   );
+}
+
+/** Everybody in the lines of these lock keys. */
+export async function readLines(tx: Transaction, lockKeys: readonly string[]): Promise<Map<string, SeenInLine[]>> {
+  const rows = await readLineRows(tx, lockKeys);
   return Map.groupBy(rows.map(readInLine), (one) => one.lockKey);
 }
 

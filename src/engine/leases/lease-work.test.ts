@@ -6,7 +6,7 @@ import type { Lease } from '../worker/worker-port.ts';
 
 async function setUp(
   t: Parameters<typeof setUpEngine>[0],
-  options: Partial<EngineOptions> & { readonly machines?: number } = {},
+  options: Omit<Partial<EngineOptions>, 'clock'> & { readonly machines?: number } = {},
 ): Promise<Rig> {
   const { machines = 3, ...more } = options;
   const rig = await setUpEngine(t, more);

@@ -5,7 +5,7 @@ import { createEngine, type EngineOptions } from '../create-engine.ts';
 import type { Engine } from '../engine.ts';
 import type { KindDefinition } from '../kinds.ts';
 import type { MachineRecord } from '../machine.ts';
-import { type Database, openSqliteDatabase } from '../store/index.ts';
+import { type Database, openSqliteDatabase, type Transaction } from '../store/index.ts';
 import type { Lease, WorkerIdentity } from '../worker/worker-port.ts';
 
 /** For tests: kinds of every way of sharing. */
@@ -60,11 +60,14 @@ export function held(lease: Lease): { readonly conditionId: string; readonly tok
 }
 
 /** For tests: an engine on a database in memory, or on a given one. */
-export async function setUpEngine(t: Pick<TestContext, 'after'>, options: Partial<EngineOptions> = {}): Promise<Rig> {
-  const clock = createFakeClock();
+export async function setUpEngine(
+  t: Pick<TestContext, 'after'>,
+  options: Partial<EngineOptions> & { readonly clock?: FakeClock } = {},
+): Promise<Rig> {
+  const clock = options.clock ?? createFakeClock();
   const database = options.database ?? (await openSqliteDatabase({ path: ':memory:', clock }));
   const another = async (more: Partial<EngineOptions> = {}): Promise<Engine> => {
-    const made = await createEngine({ database, clock, kinds: kindsForTests, ...options, ...more });
+    const made = await createEngine({ database, kinds: kindsForTests, ...options, ...more, clock });
     t.after(() => made.close());
     return made;
   };
@@ -105,4 +108,23 @@ export async function setUpEngine(t: Pick<TestContext, 'after'>, options: Partia
     },
   };
   return rig;
+}
+
+/** For tests: a database that goes by a clock of the test instead of its own. */
+export function onFakeTime(database: Database, clock: FakeClock): Database {
+  const at = (tx: Transaction): Transaction => ({
+    all: (sql, ...values) => tx.all(sql, ...values),
+    first: (sql, ...values) => tx.first(sql, ...values),
+    run: (sql, ...values) => tx.run(sql, ...values),
+    now: clock.now(),
+  });
+  return {
+    dialect: database.dialect,
+    read: (work) => database.read((tx) => work(at(tx))),
+    write: (work) => database.write((tx) => work(at(tx))),
+    get counts() {
+      return database.counts;
+    },
+    close: () => database.close(),
+  };
 }
