@@ -18,6 +18,8 @@ export interface PostgresServerPlan {
 }
 
 if (import.meta.main) {
+  // Whoever listened may be gone; the data still has to be removed.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const lines = createInterface(process.stdin)[Symbol.asyncIterator]();
   const { value: first } = await lines.next();
   if (first !== undefined) await serve(JSON.parse(first) as PostgresServerPlan, lines);
