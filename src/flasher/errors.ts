@@ -25,6 +25,8 @@ export const flasherErrors = {
   sourceFailed: { retry: 'transient', message: '{source} could not be fetched: {detail}' },
   unknownServer: { retry: 'blocked', message: 'no BMC is known for {target}: give the server its BMC address first' },
   unknownSet: { retry: 'blocked', message: 'there is no firmware set {set}' },
+  unreadable: { retry: 'transient', message: 'the server cannot be read well enough to plan: {detail}' },
+  notAtRest: { retry: 'transient', message: 'the power of the host at {origin} keeps changing' },
   badProgress: { retry: 'bug', message: 'the stored progress of condition {id} cannot be read: {detail}' },
   aborted: { retry: 'transient', message: '{what} was given up' },
 } as const satisfies Record<string, { retry: RetryClass; message: string }>;

@@ -1,4 +1,4 @@
-import { type FirmwareSlot, isSameVersion } from '../../bmc/index.ts';
+import { type ComponentType, type FirmwareSlot, isSameVersion } from '../../bmc/index.ts';
 import { type Firmware, firmwareComponents } from './firmware.ts';
 import { matchSlots, type PlannedServer, type SkipCode, told } from './match-slots.ts';
 
@@ -22,6 +22,7 @@ export interface PlannedAction {
 /** A slot as it was when the plan was made. */
 export interface PlannedSlot {
   readonly slot: string;
+  readonly component: ComponentType;
   readonly uri: string;
   /** What was installed. */
   readonly version: string;
@@ -117,8 +118,9 @@ function rivalry(claims: readonly Claim[], { firmware, slots }: Claim): Refusal 
 }
 
 function choose(inventory: PlannedServer, { firmware, slots }: Claim, { isForced }: PlanInput['parameters']): Judged {
-  const planned = slots.map(({ slot, uri, version }) => ({
+  const planned = slots.map(({ slot, component, uri, version }) => ({
     slot,
+    component,
     uri,
     version,
     isCurrent: isSameVersion(inventory.vendor, version, firmware.version),

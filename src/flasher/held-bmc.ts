@@ -1,0 +1,195 @@
+import { Readable } from 'node:stream';
+import {
+  type Bmc,
+  type BmcEndpoint,
+  BmcError,
+  connectBmc,
+  endSession,
+  type GateLane,
+  type GateRequest,
+  type Gates,
+  isBmcError,
+  type LeaseCheck,
+  type StreamBody,
+} from '../bmc/index.ts';
+import type { PreviousHolder, StepReport, Work } from '../engine/index.ts';
+import { backoffDelay, type Clock, type Random } from '../kube/index.ts';
+import type { Logger } from '../telemetry/index.ts';
+import { FlasherError } from './errors.ts';
+import type { ServerDirectory } from './install/ports.ts';
+
+/** A BMC for as long as work on it is leased. */
+export interface HeldBmc {
+  readonly bmc: Bmc;
+  /** Renews the lease when it is time to: what calls it has just got on. */
+  touch(): Promise<void>;
+  /** Reports, and tells which session is in use. */
+  report(report: StepReport): Promise<void>;
+}
+
+/** What holding a BMC needs. */
+export interface HoldContext {
+  readonly gates: Gates;
+  readonly servers: ServerDirectory;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/** A lease is renewed by progress when this part of it has passed. */
+const renewAfter = 1 / 4;
+
+/**
+ * Opens the BMC of leased work. Sessions of those who lost their leases are ended first, so that none of them can go on.
+ * Each answer of the BMC, also a bad one, is progress and renews the lease: who hangs makes no requests and loses it.
+ */
+export async function holdBmc(work: Work, context: HoldContext): Promise<HeldBmc> {
+  const { target } = work.condition;
+  const access = await context.servers.find(target);
+  if (access === undefined) throw new FlasherError('unknownServer', { target });
+  const { endpoint, systemPath } = access;
+  const checkLease: LeaseCheck = async (_purpose, origin) => {
+    try {
+      await work.check();
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : String(error);
+      throw new BmcError('leaseLost', { origin, detail }, { cause: error });
+    }
+  };
+  const renewal = createRenewal(work, context.clock);
+  const gates = watchGates(context.gates, renewal.touch);
+  const { clock, random } = context;
+  const bmc = connectBmc({
+    gates,
+    endpoint,
+    clock,
+    random,
+    checkLease,
+    ...(systemPath === undefined ? {} : { systemPath }),
+  });
+  renewal.watch(bmc.gate);
+  const held = { bmc, touch: renewal.touch, report: renewal.report };
+  await shutOutAll(work, held, { context, gates, endpoint, checkLease });
+  return held;
+}
+
+interface ShutOut {
+  readonly context: HoldContext;
+  readonly gates: Gates;
+  readonly endpoint: BmcEndpoint;
+  readonly checkLease: LeaseCheck;
+}
+
+/** How long a BMC that cannot be asked is waited for: it may be in the middle of what the lost worker began. */
+const outageMs = 20 * 60_000;
+const backoff = { baseMs: 5000, maxMs: 30_000 };
+
+/** Ends the sessions of all who left the device without a clean end. */
+async function shutOutAll(work: Work, held: HeldBmc, about: ShutOut): Promise<void> {
+  const { clock, random } = about.context;
+  const end = clock.monotonic() + outageMs;
+  for (const leftover of work.leftovers) {
+    if (leftover.sessionUri === undefined) continue;
+    const endOutage = held.bmc.gate.expectOutage();
+    try {
+      for (let failures = 1; !(await shutOut(leftover, about, clock.monotonic() < end)); failures += 1) {
+        await held.touch();
+        await work.pause(backoffDelay(backoff, failures, random));
+      }
+    } finally {
+      endOutage();
+    }
+  }
+}
+
+/** False when it has to be tried again. */
+async function shutOut(leftover: PreviousHolder, about: ShutOut, mayWait: boolean): Promise<boolean> {
+  const { gates, endpoint, checkLease, context } = about;
+  try {
+    await endSession(gates, { endpoint, sessionUri: leftover.sessionUri ?? '', checkLease });
+    return true;
+  } catch (error) {
+    if (mayWait && isBmcError(error) && error.retry === 'transient') return false;
+    // An account that may not end sessions, or a record that names none: the lost lease and our waiting must do.
+    if (!isBmcError(error, 'refused', 'unsupported', 'badAddress')) throw error;
+    context.logger.warn('the session of a lost worker could not be ended', { controller: leftover.controller, error });
+    return true;
+  }
+}
+
+function createRenewal(work: Work, clock: Clock) {
+  const everyMs = work.lease.leaseMs * renewAfter;
+  let lastAt = clock.monotonic();
+  let lane: GateLane | undefined;
+  let told: string | undefined;
+  const report = async (said: StepReport): Promise<void> => {
+    lastAt = clock.monotonic();
+    const sessionUri = lane?.sessionUri;
+    const isNews = sessionUri !== undefined && sessionUri !== told;
+    await work.report({ ...said, ...(isNews ? { sessionUri } : {}) });
+    if (isNews) told = sessionUri;
+  };
+  return {
+    report,
+    watch: (gate: GateLane) => {
+      lane = gate;
+    },
+    async touch(): Promise<void> {
+      // A session that nobody has written down could not be ended by whoever comes after.
+      const isNew = lane?.sessionUri !== undefined && lane.sessionUri !== told;
+      if (isNew || clock.monotonic() - lastAt >= everyMs) await report({});
+    },
+  };
+}
+
+function watchGates(gates: Gates, touch: () => Promise<void>): Gates {
+  return {
+    get states() {
+      return gates.states;
+    },
+    close: () => gates.close(),
+    open: (endpoint, caller) => watchLane(gates.open(endpoint, caller), touch),
+  };
+}
+
+function watchLane(lane: GateLane, touch: () => Promise<void>): GateLane {
+  return {
+    origin: lane.origin,
+    endpoint: lane.endpoint,
+    get sessionUri() {
+      return lane.sessionUri;
+    },
+    get state() {
+      return lane.state;
+    },
+    async request(request) {
+      try {
+        return await lane.request(withTouches(request, touch));
+      } finally {
+        await touch();
+      }
+    },
+    openEventStream: (path, signal, headers) => lane.openEventStream(path, signal, headers),
+    expectOutage: () => lane.expectOutage(),
+    logOut: () => lane.logOut(),
+  };
+}
+
+/** A long upload gets on with every piece. */
+function withTouches(request: GateRequest, touch: () => Promise<void>): GateRequest {
+  const { body } = request;
+  if (!isStream(body)) return request;
+  async function* pieces(source: Readable): AsyncGenerator<Buffer> {
+    for await (const piece of source) {
+      await touch();
+      yield piece as Buffer;
+    }
+  }
+  const { contentType, lengthBytes } = body;
+  const open = (): Readable => Readable.from(pieces(body.open()), { objectMode: false });
+  return { ...request, body: { contentType, lengthBytes, open } };
+}
+
+function isStream(body: GateRequest['body']): body is StreamBody {
+  return typeof (body as Partial<StreamBody> | undefined)?.open === 'function';
+}

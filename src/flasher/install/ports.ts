@@ -1,0 +1,43 @@
+import type { BmcEndpoint, Gates } from '../../bmc/index.ts';
+import type { Clock, Random } from '../../kube/index.ts';
+import type { Logger } from '../../telemetry/index.ts';
+import type { ArtifactCache } from '../artifacts/artifact-cache.ts';
+import type { FlasherMetrics } from '../flasher-metrics.ts';
+import type { Firmware } from '../plan/firmware.ts';
+import type { InstallSettings } from './settings.ts';
+
+/** Where a server's BMC is and how to log in there. */
+export interface ServerAccess {
+  readonly endpoint: BmcEndpoint;
+  /** The system this is about, where the BMC has several. */
+  readonly systemPath?: string;
+}
+
+/** Knows servers. */
+export interface ServerDirectory {
+  /** Undefined when no BMC is known for the target. */
+  find(target: string): Promise<ServerAccess | undefined>;
+}
+
+/** Knows firmware sets. */
+export interface FirmwareCatalogue {
+  /** Undefined when there is no such set. */
+  readSet(id: string): Promise<readonly Firmware[] | undefined>;
+}
+
+/** Where a BMC that pulls can fetch an image from; undefined where nowhere. */
+export type ImageAddress = (firmware: Firmware) => { readonly uri: string } | undefined;
+
+/** What an install needs of the process it runs in. */
+export interface InstallContext {
+  readonly gates: Gates;
+  readonly servers: ServerDirectory;
+  readonly catalogue: FirmwareCatalogue;
+  readonly artifacts: ArtifactCache;
+  readonly imageAddress: ImageAddress;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly metrics: FlasherMetrics;
+  readonly settings: InstallSettings;
+}

@@ -1,0 +1,108 @@
+import type { ComponentType, InstallMark, StartedUpdate, Unsticking } from '../../bmc/index.ts';
+import type { JsonObject } from '../../engine/index.ts';
+import { FlasherError } from '../errors.ts';
+import type { Firmware } from '../plan/firmware.ts';
+import { type InstallState, installTable } from './install-table.ts';
+
+/** How one image fared. */
+export type ActionState = 'pending' | 'active' | 'succeeded' | 'failed' | 'not-started';
+
+/** Why an action failed, as far as it decides what to do about it. */
+export interface ActionFailure {
+  readonly code: string;
+  readonly message: string;
+  readonly messageIds: readonly string[];
+  /** Trying the same again may go better. */
+  readonly mayPass: boolean;
+}
+
+/** One image and how far it has got. */
+export interface ActionProgress {
+  readonly firmware: Firmware;
+  readonly component: ComponentType;
+  readonly slots: readonly { readonly slot: string; readonly uri: string; readonly version: string }[];
+  state: ActionState;
+  message: string;
+  /** Begun so many times. */
+  attempts: number;
+  /** The image was sent so many times in this attempt. */
+  sends: number;
+  /** What was on the BMC before the image was sent; there is one from before each sending. */
+  mark?: InstallMark;
+  /** The update that the BMC took. */
+  started?: StartedUpdate;
+  /** The BMC is done with its part, or shows no more of it. */
+  isTaskOver?: boolean;
+  /** The reset that makes the firmware run. Stored before it is asked for. */
+  reset?: ResetProgress;
+  /** The reset of last resort was tried. */
+  hasFallenBack?: boolean;
+  failure?: ActionFailure;
+  /** It was left while it may still be written: nothing may be switched off or reset by us. */
+  isUnsettled?: boolean;
+  cures: Unsticking[];
+  percent?: number;
+  warnings: string[];
+  beganAt?: number;
+  endedAt?: number;
+}
+
+/** A reset that firmware needs to run. */
+export interface ResetProgress {
+  readonly what: 'host' | 'bmc';
+  /** How often it was asked for. */
+  count: number;
+  isDone: boolean;
+}
+
+/** All that another process needs to go on. Stored as JSON. */
+export interface InstallProgress {
+  readonly format: 1;
+  state: InstallState;
+  /** Since when it is in that state. */
+  since: number;
+  /** The host's power when the work began: so it is left. */
+  powerBefore?: 'on' | 'off';
+  hasResetBmcFirst?: boolean;
+  actions: ActionProgress[];
+  /** The action that goes on. */
+  at: number;
+  skipped: { readonly firmware: Firmware; readonly why: string; readonly message: string }[];
+  /** Why the whole of it failed. */
+  ending?: { readonly code: string; readonly message: string };
+  /** What people are told: the last few messages. */
+  records: { readonly ts: string; readonly msg: string }[];
+}
+
+/** Where an install begins. */
+export function beginProgress(now: number): InstallProgress {
+  return { format: 1, state: installTable.initial, since: now, actions: [], at: 0, skipped: [], records: [] };
+}
+
+/** Reads what an earlier holder stored; a new beginning when nothing is there. */
+export function loadProgress(id: string, stored: JsonObject, now: number): InstallProgress {
+  if (Object.keys(stored).length === 0) return beginProgress(now);
+  const progress = structuredClone(stored) as unknown as InstallProgress;
+  const isKnown = progress.format === 1 && installTable.states.includes(progress.state);
+  if (isKnown && Array.isArray(progress.actions) && Array.isArray(progress.records)) return progress;
+  const detail = 'it is of another version of this program; cancel the condition and ask again';
+  throw new FlasherError('badProgress', { id, detail });
+}
+
+/** The progress as it is stored. */
+export function storedProgress(progress: InstallProgress): JsonObject {
+  return JSON.parse(JSON.stringify(progress)) as JsonObject;
+}
+
+const mostRecords = 5;
+
+/** Adds a message for people; the same one twice in a row is said once, and only the last few are kept. */
+export function tell(progress: InstallProgress, now: number, msg: string): void {
+  if (progress.records.at(-1)?.msg === msg) return;
+  progress.records = [...progress.records, { ts: new Date(now).toISOString(), msg }].slice(-mostRecords);
+}
+
+/** Notes that a reset is needed; how often one was asked for stays known. */
+export function wantReset(action: ActionProgress, what: 'host' | 'bmc'): void {
+  action.reset = { what, count: action.reset?.count ?? 0, isDone: false };
+}

@@ -1,0 +1,177 @@
+import { isBmcError } from '../../bmc/index.ts';
+import { isEngineError, type Work, type WorkOutcome } from '../../engine/index.ts';
+import { backoffDelay, takeStep } from '../../kube/index.ts';
+import { isFlasherError } from '../errors.ts';
+import { holdBmc } from '../held-bmc.ts';
+import { harmlessStates, type InstallResult, type InstallState, installTable } from './install-table.ts';
+import { failureOf } from './judge-failure.ts';
+import type { InstallParameters } from './parameters.ts';
+import type { InstallContext } from './ports.ts';
+import { loadProgress, storedProgress } from './progress.ts';
+import { InstallRun, type StepEntry } from './run.ts';
+import { afterFailure, close, cure, leaveRest } from './steps/end-steps.ts';
+import { follow, settle, verify } from './steps/follow-steps.ts';
+import { checkHost, powerOff, powerOn, resetBmcFirst, restorePower } from './steps/host-steps.ts';
+import { checkInstalled, fetchImage, plan, prepare } from './steps/plan-steps.ts';
+import { activate, recheck } from './steps/reset-steps.ts';
+import { find, mark, send, startUploaded } from './steps/send-steps.ts';
+
+type Step = (run: InstallRun, entry: StepEntry) => Promise<InstallResult>;
+
+/** What is done in each state. */
+const steps: Readonly<Record<Exclude<InstallState, 'succeeded' | 'failed'>, Step>> = {
+  'checking-host': checkHost,
+  'powering-on': powerOn,
+  planning: plan,
+  checking: checkInstalled,
+  fetching: fetchImage,
+  preparing: prepare,
+  'resetting-bmc': resetBmcFirst,
+  'powering-off': powerOff,
+  marking: mark,
+  sending: send,
+  finding: find,
+  starting: startUploaded,
+  following: follow,
+  settling: settle,
+  activating: activate,
+  rechecking: recheck,
+  verifying: verify,
+  failing: afterFailure,
+  curing: cure,
+  closing: close,
+  'restoring-power': restorePower,
+};
+
+/**
+ * Works on an install from where it stands until it is over. Everything that another process needs to go on is stored
+ * before the step that needs it begins.
+ */
+export async function runInstall(
+  work: Work,
+  parameters: InstallParameters,
+  context: InstallContext,
+): Promise<WorkOutcome> {
+  const { condition } = work;
+  const progress = loadProgress(condition.id, condition.progress, context.clock.now());
+  const held = await holdBmc(work, context);
+  const run = new InstallRun({ work, context, parameters, progress, held });
+  let isResumed = progress.records.length > 0;
+  if (isResumed) {
+    context.metrics.resumed(progress.state);
+    run.say(`another worker goes on at ${progress.state}`);
+  } else run.say('the install begins');
+  try {
+    for (;;) {
+      const { state } = progress;
+      if (state === 'succeeded' || state === 'failed') return outcomeOf(run);
+      const result = await takeResult(run, steps[state], { isResumed });
+      isResumed = false;
+      if (!(await advance(run, result))) await advance(run, 'cancelled');
+    }
+  } finally {
+    await run.giveSlotBack();
+    await run.dropImage();
+  }
+}
+
+/** Does a step, again and again while it fails in passing and its time is not over. */
+async function takeResult(run: InstallRun, step: Step, entry: StepEntry): Promise<InstallResult> {
+  const { context, progress } = run;
+  const began = context.clock.monotonic();
+  for (let failures = 1; ; failures += 1) {
+    try {
+      const result = await step(run, { isResumed: entry.isResumed || failures > 1 });
+      context.metrics.stepEnded({ step: progress.state, result }, context.clock.monotonic() - began);
+      return result;
+    } catch (error) {
+      const result = await afterError(run, error, failures);
+      if (result !== undefined) return result;
+    }
+  }
+}
+
+/** What an error comes to; undefined when the step is to be done again. */
+async function afterError(run: InstallRun, error: unknown, failures: number): Promise<InstallResult | undefined> {
+  const { work, context } = run;
+  if (work.signal.aborted) throw work.signal.reason;
+  if (isCancel(error)) return cancelled(run, error);
+  if (isEngineError(error) || isBmcError(error, 'leaseLost')) throw error;
+  if (mayPass(error) && isInTime(run)) {
+    run.say(`it is tried again soon: ${error instanceof Error ? error.message : String(error)}`);
+    try {
+      await run.saveSometimes();
+      await work.pause(backoffDelay(context.settings.retry, failures, context.random));
+    } catch (interruption) {
+      if (isCancel(interruption)) return cancelled(run, interruption);
+      throw interruption;
+    }
+    return undefined;
+  }
+  return refused(run, error);
+}
+
+function isCancel(error: unknown): error is Error {
+  return isEngineError(error, 'cancelled');
+}
+
+function cancelled({ progress }: InstallRun, error: Error): 'cancelled' {
+  progress.ending = { code: 'Cancelled', message: error.message };
+  return 'cancelled';
+}
+
+/** Whatever passes by itself, but for images, which are fetched with tries of their own. */
+function mayPass(error: unknown): boolean {
+  if (isBmcError(error)) return error.retry === 'transient';
+  return isFlasherError(error) && error.retry === 'transient' && error.code !== 'sourceFailed';
+}
+
+function isInTime({ progress, now }: InstallRun): boolean {
+  const { state, since } = progress;
+  return takeStep(installTable, { state, since }, { result: 'none', hasFailed: false }, now).overdueAt !== undefined;
+}
+
+/** Errors of our own are thrown on: nobody can do anything about them here. */
+function refused(run: InstallRun, error: unknown): InstallResult {
+  if (!isBmcError(error) && !isFlasherError(error)) throw error;
+  const failure = failureOf(error);
+  const { progress } = run;
+  const isOfAction = installTable.rows.some(
+    ({ from, when }) => when.result === 'refused' && Array.isArray(from) && from.includes(progress.state),
+  );
+  if (isOfAction || progress.state === 'curing') return run.fail(failure);
+  progress.ending ??= { code: failure.code, message: failure.message };
+  run.say(failure.message);
+  return 'fault';
+}
+
+/** Goes to the next state and stores it before anything is done there. False when that was where a cancel struck. */
+async function advance(run: InstallRun, result: InstallResult): Promise<boolean> {
+  const { progress, context } = run;
+  if (result === 'cancelled') leaveRest(run, `not started, since ${progress.ending?.message ?? 'it was cancelled'}`);
+  const facts = { result, hasFailed: progress.ending !== undefined };
+  const step = takeStep(installTable, { state: progress.state, since: progress.since }, facts, context.clock.now());
+  if (!step.isTaken) throw new TypeError(`an install cannot go on from ${progress.state} with ${result}`);
+  progress.state = step.position.state;
+  progress.since = context.clock.now();
+  if (harmlessStates.includes(progress.state) || installTable.final.includes(progress.state as never)) return true;
+  try {
+    await run.save();
+    return true;
+  } catch (error) {
+    if (!isCancel(error)) throw error;
+    cancelled(run, error);
+    return false;
+  }
+}
+
+function outcomeOf(run: InstallRun): WorkOutcome {
+  const { progress } = run;
+  const count = progress.actions.filter(({ state }) => state === 'succeeded').length;
+  const { ending } = progress;
+  if (ending !== undefined) run.say(`failed: ${ending.message}`);
+  else if (progress.actions.length > 0)
+    run.say(run.parameters.isDryRun ? 'dry run: all could be installed' : `${count} installed`);
+  const stored = { status: run.status(), progress: storedProgress(progress) };
+  return ending === undefined ? { outcome: 'succeeded', ...stored } : { outcome: 'failed', reason: ending, ...stored };
+}

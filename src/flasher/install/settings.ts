@@ -1,0 +1,45 @@
+/** How an install goes about it. Times are milliseconds. */
+export interface InstallSettings {
+  /** How often one image may be begun with before it is given up. */
+  readonly maxAttempts: number;
+  /** How often one image may be sent in one attempt, each time after it was certain that the BMC did not take it. */
+  readonly maxSends: number;
+  readonly maxResets: number;
+  /** Between two tries of what failed in passing. */
+  readonly retry: { readonly baseMs: number; readonly maxMs: number };
+  /** Between two looks at an update. */
+  readonly poll: { readonly first: number; readonly most: number };
+  /** How long an update may take. */
+  readonly followMs: number;
+  /** How the new version is looked for: so many good reads in a row, and how long. */
+  readonly verify: {
+    readonly consecutiveReads: number;
+    readonly deadlineMs: number;
+    readonly poll: { readonly first: number; readonly most: number };
+  };
+  /** How long the self-test of a host may take. */
+  readonly postMs: number;
+  /** How long a lost answer is looked for. */
+  readonly findMs: number;
+  /** Progress is told at most so often while nothing but a percentage changes. */
+  readonly tellEveryMs: number;
+  /** How long the BMC may check an uploaded image. */
+  readonly checkImageMs: number;
+}
+
+const minute = 60_000;
+
+/** Settings that suit the servers on the market. */
+export const defaultInstallSettings: InstallSettings = {
+  maxAttempts: 3,
+  maxSends: 3,
+  maxResets: 3,
+  retry: { baseMs: 5000, maxMs: minute },
+  poll: { first: 1000, most: 30_000 },
+  followMs: 120 * minute,
+  verify: { consecutiveReads: 3, deadlineMs: 15 * minute, poll: { first: 5000, most: 30_000 } },
+  postMs: 30 * minute,
+  findMs: 20 * minute,
+  tellEveryMs: 10_000,
+  checkImageMs: 20 * minute,
+};

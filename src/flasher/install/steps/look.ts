@@ -1,0 +1,29 @@
+import { type Verification, verifyInstalled } from '../../../bmc/index.ts';
+import type { InstallRun } from '../run.ts';
+
+/** A short look at the versions. */
+export async function look(
+  run: InstallRun,
+  how: { readonly deadlineMs: number; readonly isStagedEnough: boolean },
+): Promise<Verification> {
+  const { action, context, work } = run;
+  const { consecutiveReads, poll } = context.settings.verify;
+  return verifyInstalled(run.bmc, {
+    match: await run.isMeant(),
+    version: action.firmware.version,
+    consecutiveReads,
+    pollMs: poll,
+    isOutageExpected: action.component === 'bmc',
+    signal: work.signal,
+    ...how,
+  });
+}
+
+/** The end of an action as it should be. */
+export function isInstalled(run: InstallRun): 'installed' {
+  const { action } = run;
+  action.state = 'succeeded';
+  action.percent = 100;
+  run.sayOf('it is installed');
+  return 'installed';
+}

@@ -1,0 +1,121 @@
+import { isSameVersion, readFirmware, readInventory, readPower, systemOf } from '../../../bmc/index.ts';
+import { FlasherError } from '../../errors.ts';
+import type { Firmware } from '../../plan/firmware.ts';
+import { type InstallPlan, type PlanInput, planInstall } from '../../plan/plan-install.ts';
+import type { InstallResult } from '../install-table.ts';
+import type { ActionProgress } from '../progress.ts';
+import type { InstallRun, StepEntry } from '../run.ts';
+
+/** Reads what is installed, chooses what to do, and freezes it. */
+export async function plan(run: InstallRun): Promise<InstallResult> {
+  const { progress, parameters } = run;
+  const firmwares = await wantedFirmwares(run);
+  const inventory = await readServer(run, firmwares);
+  const made = planInstall({ inventory, firmwares, parameters: { isForced: parameters.isForced } });
+  const wrong = made.problems.filter(({ isTransient }) => !isTransient);
+  if (wrong.length > 0) {
+    progress.ending = { code: 'BadPlan', message: wrong.map(({ message }) => message).join('; ') };
+    return 'fault';
+  }
+  const [unread] = made.problems;
+  if (unread !== undefined) throw new FlasherError('unreadable', { detail: unread.message });
+  progress.actions = made.actions.map(actionOf);
+  progress.skipped = made.skipped.map(({ firmware, why, message }) => ({ firmware, why, message }));
+  progress.at = 0;
+  run.say(planMessage(made));
+  return made.actions.length === 0 ? 'nothing' : 'planned';
+}
+
+async function wantedFirmwares({ parameters, context }: InstallRun): Promise<readonly Firmware[]> {
+  const { firmwares, firmwareSetId } = parameters;
+  if (firmwares.length > 0 || firmwareSetId === undefined) return firmwares;
+  const set = await context.catalogue.readSet(firmwareSetId);
+  if (set === undefined) throw new FlasherError('unknownSet', { set: firmwareSetId });
+  return set;
+}
+
+/** Only drives need more than the list of firmware: some inventories name them by their bay alone. */
+async function readServer(run: InstallRun, firmwares: readonly Firmware[]): Promise<PlanInput['inventory']> {
+  if (firmwares.some(({ component }) => component === 'drive')) {
+    const { vendor, system, firmware, drives, gaps } = await readInventory(run.bmc);
+    const named = drives.filter((drive): drive is typeof drive & { model: string } => drive.model !== undefined);
+    const driveModels = new Map(named.map(({ id, model }) => [id, model]));
+    return { vendor, manufacturer: system.manufacturer, model: system.model, slots: firmware, driveModels, gaps };
+  }
+  const { body } = await systemOf(run.bmc);
+  const { slots, gaps } = await readFirmware(run.bmc, { signal: run.work.signal });
+  return { vendor: await run.vendor(), manufacturer: text(body.Manufacturer), model: text(body.Model), slots, gaps };
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}
+
+function actionOf({ firmware, slots }: InstallPlan['actions'][number]): ActionProgress {
+  return {
+    firmware,
+    component: slots[0]?.component ?? 'other',
+    slots: slots.map(({ slot, uri, version }) => ({ slot, uri, version })),
+    state: 'pending',
+    message: '',
+    attempts: 0,
+    sends: 0,
+    cures: [],
+    warnings: [],
+  };
+}
+
+function planMessage({ actions, skipped }: InstallPlan): string {
+  if (actions.length === 0) return 'no actions required';
+  const names = actions.map(({ firmware }) => `${firmware.component} ${firmware.version}`).join(', ');
+  return `to be installed: ${names}${skipped.length === 0 ? '' : `; ${skipped.length} not needed or not for this server`}`;
+}
+
+/** Looks what is installed just before it is begun with, and again before each further attempt. */
+export async function checkInstalled(run: InstallRun): Promise<InstallResult> {
+  const { action } = run;
+  const { version } = action.firmware;
+  const vendor = await run.vendor();
+  const isMeant = await run.isMeant();
+  const { slots } = await readFirmware(run.bmc, { signal: run.work.signal });
+  const meant = slots.filter(isMeant);
+  action.state = 'active';
+  action.beganAt ??= run.now;
+  if (meant.length === 0) throw new FlasherError('unreadable', { detail: `there is no ${action.component} any more` });
+  const behind = meant.filter((slot) => !isSameVersion(vendor, slot.version, version));
+  if (run.parameters.isForced) return 'outdated';
+  if (behind.length === 0) {
+    action.state = 'succeeded';
+    run.sayOf('it is installed already');
+    return 'current';
+  }
+  const isStaged = behind.every(
+    ({ pendingVersion }) => pendingVersion !== undefined && isSameVersion(vendor, pendingVersion, version),
+  );
+  if (!isStaged || run.parameters.isDryRun) return 'outdated';
+  run.sayOf('it is staged already and needs a restart');
+  action.isTaskOver = true;
+  return 'staged';
+}
+
+/** Fetches the image and checks it. A rehearsal ends here. */
+export async function fetchImage(run: InstallRun, { isResumed }: StepEntry): Promise<InstallResult> {
+  const { action, parameters } = run;
+  if (!isResumed) action.attempts += 1;
+  run.sayOf('the image is fetched and checked');
+  await run.image();
+  if (!parameters.isDryRun) return 'fetched';
+  action.state = 'succeeded';
+  run.sayOf('it would be installed now (dry run)');
+  return 'rehearsed';
+}
+
+/** What has to be done to server and BMC before the image is sent. */
+export async function prepare(run: InstallRun): Promise<InstallResult> {
+  const { parameters, progress, action } = run;
+  if (parameters.doesResetBmcFirst && progress.hasResetBmcFirst !== true) return 'needs-bmc-reset';
+  // OpenBMC takes the BIOS flash away from the host to write it: a running host would crash.
+  const mustBeOff = (await run.vendor()) === 'openbmc' && action.component === 'bios';
+  if (!mustBeOff || (await readPower(run.bmc)).state === 'off') return 'ready';
+  return 'needs-host-off';
+}
