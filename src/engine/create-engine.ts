@@ -43,7 +43,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   await migrate(database, engineMigrations, { schema: 'engine' });
   const storeId = await readStoreId(database);
   let limits: EngineLimits = { ...defaultLimits, ...options.limits };
-  const context = await createContext(options, () => limits);
+  const context = createContext(options, () => limits);
   const queue = createQueueCount(context);
   const port = createEnginePort(context);
   const sweeper = createSweeper(context);
@@ -75,12 +75,12 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     onHint: (listener) => context.hints.onHint(listener),
     async close() {
       await port.close();
-      await context.hints.close();
+      context.hints.close();
     },
   };
 }
 
-async function createContext(options: EngineOptions, limits: () => EngineLimits): Promise<EngineContext> {
+function createContext(options: EngineOptions, limits: () => EngineLimits): EngineContext {
   const { database, clock, random = Math.random, bus, logger = silentLogger } = options;
   const metrics = createEngineMetrics(options.metrics ?? noMetrics);
   return {
@@ -92,7 +92,7 @@ async function createContext(options: EngineOptions, limits: () => EngineLimits)
     limits,
     kinds: createKindTable(options.kinds),
     settings: { ...defaultSettings, ...options.settings },
-    hints: await createHints({ bus, logger, metrics }),
+    hints: createHints({ bus, logger, metrics }),
     newId: createIds(),
   };
 }

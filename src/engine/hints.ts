@@ -24,15 +24,15 @@ export interface Hints {
   /** Called when something that can be leased may be there: for any of these facilities and kinds. */
   onWork(listener: (ready: readonly ReadyWork[]) => void): () => void;
   readonly bus: Bus | undefined;
-  close(): Promise<void>;
+  close(): void;
 }
 
 /** Makes the hints of one engine; with a bus they also travel. */
-export async function createHints(options: {
+export function createHints(options: {
   readonly bus: Bus | undefined;
   readonly logger: Logger;
   readonly metrics: EngineMetrics;
-}): Promise<Hints> {
+}): Hints {
   const { bus, logger, metrics } = options;
   const listeners = new Set<HintListener>();
   const workListeners = new Set<(ready: readonly ReadyWork[]) => void>();
@@ -48,7 +48,8 @@ export async function createHints(options: {
   const heard = (hint: BusHint): void => {
     if (hint.about === 'condition') tell({ conditionId: hint.conditionId, target: hint.target });
   };
-  const stop = await bus?.listen(heard).catch((error: unknown) => {
+  // Nobody waits for the bus: it may be away for a while.
+  const listening = bus?.listen(heard).catch((error: unknown) => {
     metrics.hintLost();
     logger.warn('the bus cannot be listened to; work goes on without it', { error });
     return undefined;
@@ -75,10 +76,10 @@ export async function createHints(options: {
       workListeners.add(listener);
       return () => void workListeners.delete(listener);
     },
-    close: async () => {
+    close() {
       listeners.clear();
       workListeners.clear();
-      await stop?.().catch(() => metrics.hintLost());
+      listening?.then((stop) => stop?.()).catch(() => metrics.hintLost());
     },
   };
 }

@@ -1,4 +1,22 @@
-export type { Bus, BusHint } from './bus/bus.ts';
+export {
+  type Bus,
+  BusError,
+  type BusErrorCode,
+  type BusFaults,
+  type BusHint,
+  busErrors,
+  connectNatsBus,
+  createLocalBus,
+  createUnreliableBus,
+  defaultNatsSettings,
+  isBusError,
+  type LocalBusOptions,
+  type NatsBusOptions,
+  type NatsCredentials,
+  type NatsSettings,
+  type NatsTls,
+  type UnreliableBus,
+} from './bus/index.ts';
 export {
   type Condition,
   type ConditionReason,

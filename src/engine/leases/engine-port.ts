@@ -36,12 +36,13 @@ export function createEnginePort(context: EngineContext): EnginePort {
   const forget = (workerId: string): void => {
     const one = known.get(workerId);
     known.delete(workerId);
-    waker.wake(workerId);
+    waker.leave(workerId);
     one?.unsubscribe().catch(() => context.metrics.hintLost());
   };
 
   const know = (worker: WorkerIdentity): Known => {
     forget(worker.id);
+    waker.join(worker);
     const one = { worker, unsubscribe: subscribe(context, waker, worker) };
     known.set(worker.id, one);
     return one;
@@ -57,10 +58,11 @@ export function createEnginePort(context: EngineContext): EnginePort {
       if (over.aborted) return [];
       // It went offline, or came online anew, while this call waited.
       if (known.get(workerId) !== one) throw new EngineError('unknownWorker', { worker: workerId });
+      const seen = waker.countOf(workerId);
       const leases: readonly Lease[] = max <= 0 ? [] : await inTurn(() => leaseNow(context, { worker, max }));
       const left = end - context.clock.monotonic();
       if (leases.length > 0 || left <= 0) return leases;
-      await waker.wait(worker, { ms: Math.min(left, context.settings.pollMs), signal: over });
+      await waker.wait(workerId, { seen, ms: Math.min(left, context.settings.pollMs), signal: over });
     }
   };
 

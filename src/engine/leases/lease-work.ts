@@ -58,36 +58,56 @@ async function claim(
 
 /** Wakes those who wait for work. */
 export interface Waker {
-  /** Resolves when work may be there, when the time is over or when the signal aborts. */
-  wait(worker: WorkerIdentity, waiting: { readonly ms: number; readonly signal: AbortSignal }): Promise<void>;
+  /** From now on this worker is woken by what it can do. */
+  join(worker: WorkerIdentity): void;
+  leave(workerId: string): void;
+  /** How often it was woken so far: taken before a search, so that nothing that comes during the search is missed. */
+  countOf(workerId: string): number;
+  /** Resolves when it was woken more often than `seen`, when the time is over or when the signal aborts. */
+  wait(
+    workerId: string,
+    waiting: { readonly seen: number; readonly ms: number; readonly signal: AbortSignal },
+  ): Promise<void>;
   /** Looks again: something may be there for this worker. */
   wake(workerId: string): void;
 }
 
+interface Sleeper {
+  readonly worker: WorkerIdentity;
+  wakes: number;
+  readonly waiting: Set<() => void>;
+}
+
 /** Makes the waker of one engine; it hears what became ready in this process. */
 export function createWaker(context: EngineContext): Waker {
-  const waiting = new Map<string, Set<() => void>>();
-  const suits = new Map<string, WorkerIdentity>();
+  const sleepers = new Map<string, Sleeper>();
   const wake = (workerId: string): void => {
-    for (const done of waiting.get(workerId) ?? []) done();
+    const sleeper = sleepers.get(workerId);
+    if (sleeper === undefined) return;
+    sleeper.wakes += 1;
+    for (const done of [...sleeper.waiting]) done();
   };
   context.hints.onWork((ready) => {
-    for (const [workerId, worker] of suits) if (ready.some((one) => isFor(worker, one))) wake(workerId);
+    for (const [workerId, { worker }] of sleepers) if (ready.some((one) => isFor(worker, one))) wake(workerId);
   });
   return {
     wake,
-    async wait(worker, { ms, signal }) {
+    join(worker) {
+      sleepers.set(worker.id, { worker, wakes: 0, waiting: new Set() });
+    },
+    leave(workerId) {
+      wake(workerId);
+      sleepers.delete(workerId);
+    },
+    countOf: (workerId) => sleepers.get(workerId)?.wakes ?? 0,
+    async wait(workerId, { seen, ms, signal }) {
+      const sleeper = sleepers.get(workerId);
+      if (sleeper === undefined || sleeper.wakes > seen) return;
       const woken = new AbortController();
       const done = (): void => woken.abort();
-      const own = waiting.get(worker.id) ?? new Set();
-      waiting.set(worker.id, own.add(done));
-      suits.set(worker.id, worker);
+      sleeper.waiting.add(done);
       await sleep(context.clock, ms, AbortSignal.any([woken.signal, signal]));
-      own.delete(done);
-      if (own.size === 0) {
-        waiting.delete(worker.id);
-        suits.delete(worker.id);
-      }
+      sleeper.waiting.delete(done);
     },
   };
 }
