@@ -30,6 +30,8 @@ export interface Enrolment {
 /** How a condition ended, for the history of its server. */
 export interface ConditionEnd {
   readonly id: string;
+  /** Shared by what was asked for together. */
+  readonly unit: string;
   readonly kind: string;
   readonly serverId: string;
   readonly parameters: JsonObject;

@@ -1,6 +1,6 @@
-import type { Engine } from '../../engine/index.ts';
+import type { Engine, JsonObject } from '../../engine/index.ts';
 import { type Clock, systemClock } from '../../kube/index.ts';
-import type { Route } from '../../rest/index.ts';
+import { createRest, type OpenapiInfo, type Rest, type Route } from '../../rest/index.ts';
 import { type Logger, type Metrics, noMetrics, silentLogger } from '../../telemetry/index.ts';
 import { createOrcMetrics } from '../orc-metrics.ts';
 import type { InventoryPort } from '../ports/inventory.ts';
@@ -10,6 +10,13 @@ import type { OrcContext } from './context.ts';
 import { createRoutes } from './create-routes.ts';
 import { readRoutes, readServerRoutes } from './read-routes.ts';
 import { serverRoutes } from './server-routes.ts';
+
+/** What the OpenAPI document says of conditionOrc. */
+export const conditionOrcInfo: OpenapiInfo = {
+  title: 'conditionOrc',
+  description: 'Conditions: work on servers that is asked for, watched and cancelled, and the API of those who do it.',
+  version: '1',
+};
 
 /** What conditionOrc's REST API is made of. */
 export interface OrcRouteOptions {
@@ -48,4 +55,21 @@ export function joinRoutes(first: readonly Route[], others: readonly Route[]): r
   const keyOf = ({ method, path }: Route): string => `${method} ${path.replaceAll(/:\w+/g, ':')}`;
   const taken = new Set(first.map(keyOf));
   return [...first, ...others.filter((route) => !taken.has(keyOf(route)))];
+}
+
+/** Serves conditionOrc alone. */
+export function registerConditionOrc(rest: Rest, options: OrcRouteOptions): void {
+  rest.add(...conditionOrcRoutes(options));
+}
+
+/** The OpenAPI document of conditionOrc alone, as it is committed. */
+export function describeConditionOrc(): JsonObject {
+  const nobody = {
+    authenticate: async () => ({ outcome: 'unknown', reason: '' }) as const,
+    allow: async () => ({ isAllowed: false, reason: '' }) as const,
+  };
+  const rest = createRest({ info: conditionOrcInfo, authorizer: nobody });
+  // Nothing is called: only what the routes declare is read.
+  registerConditionOrc(rest, { engine: {} as Engine });
+  return rest.openapi;
 }

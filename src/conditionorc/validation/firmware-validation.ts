@@ -26,8 +26,8 @@ export function createValidationHandler(parts: {
   readonly inventory: Pick<InventoryPort, 'recordValidation'>;
   readonly clock: Pick<Clock, 'now'>;
 }): WorkHandler {
-  return async ({ condition, report }) => {
-    await report();
+  return async (work) => {
+    const { condition } = work;
     const serverId = machineIdOf(condition.target);
     if (serverId === undefined) throw new EngineError('unknownMachine', { machine: condition.target });
     const setId = String(condition.parameters.firmware_set_id);

@@ -30,6 +30,9 @@ interface Place {
 /** Somebody in line who does not ask again for so long has gone. */
 const idleMs = 30_000;
 
+/** How long to look for a slot that another process gave out. */
+const lookMs = 2000;
+
 /** More places than workers could have; the oldest are forgotten, and their slots end with their leases. */
 const mostPlaces = 10_000;
 
@@ -68,6 +71,28 @@ export function createSlotDesk(port: WorkerPort, clock: Clock): SlotDesk {
     });
   };
 
+  const leave = async (lease: HeldLease, place: Place): Promise<void> => {
+    places.delete(keyOf(lease));
+    place.idle?.cancel();
+    if (!place.isGranted) place.leaving.abort();
+    const giveBack = await place.granted.catch(() => undefined);
+    await giveBack?.();
+  };
+
+  /** Another process may have given it out: asking for it again here gives the same slot. Nobody waits for that. */
+  const look = async (lease: HeldLease): Promise<void> => {
+    const place = begin(lease);
+    const over = new AbortController();
+    const granted = place.granted.then(
+      () => over.abort(),
+      () => over.abort(),
+    );
+    await Promise.race([granted, sleep(clock, lookMs, over.signal)]);
+    over.abort();
+    // A slot that is not given back now is free again when the lease of its holder ends.
+    await leave(lease, place).catch(() => undefined);
+  };
+
   return {
     async acquire(lease, { waitMs, signal }) {
       const place = places.get(keyOf(lease)) ?? begin(lease);
@@ -84,13 +109,9 @@ export function createSlotDesk(port: WorkerPort, clock: Clock): SlotDesk {
       }
     },
     async release(lease) {
-      // Another process may have given it out: asking for it again there gives the same slot.
-      const place = places.get(keyOf(lease)) ?? begin(lease);
-      places.delete(keyOf(lease));
-      place.idle?.cancel();
-      if (!place.isGranted && place.asking > 0) place.leaving.abort();
-      const giveBack = await place.granted.catch(() => undefined);
-      await giveBack?.();
+      const known = places.get(keyOf(lease));
+      if (known !== undefined) await leave(lease, known);
+      else void look(lease);
     },
   };
 }
