@@ -7,13 +7,26 @@ import { Struct } from './shapes.ts';
 
 const maxProblems = 20;
 
+type CheckParts = (parts: { params: unknown; query: unknown; body: unknown }) => void;
+
 /** Checks the parts of requests. Texts of the path and the query become the numbers and booleans they are declared as. */
 export class Validators {
   readonly #forJson = createAjv({ coerceTypes: false });
   readonly #forTexts = createAjv({ coerceTypes: 'array' });
 
-  /** The check of one route; it throws `badRequest` with the reasons, and fills in defaults. */
-  compile(route: Route): (parts: { params: unknown; query: unknown; body: unknown }) => void {
+  /**
+   * The check of one route; it throws `badRequest` with the reasons, and fills in defaults. Schemas are compiled when
+   * the route is used first: with a hundred routes that would keep a start waiting.
+   */
+  compile(route: Route): CheckParts {
+    let check: CheckParts | undefined;
+    return (parts) => {
+      check ??= this.#compile(route);
+      check(parts);
+    };
+  }
+
+  #compile(route: Route): CheckParts {
     const params = this.#forTexts.compile(route.params ?? Struct({}));
     const query = this.#forTexts.compile(route.query ?? Struct({}));
     const body = route.body === undefined ? undefined : this.#forJson.compile(route.body);
@@ -32,8 +45,11 @@ export class Validators {
 
   /** The check of any JSON value against a schema; gives the reasons. */
   compileValue(schema: TSchema): (value: unknown) => string[] {
-    const check = this.#forJson.compile(schema);
-    return (value) => problemsOf(check, value, 'value');
+    let check: ValidateFunction | undefined;
+    return (value) => {
+      check ??= this.#forJson.compile(schema);
+      return problemsOf(check, value, 'value');
+    };
   }
 }
 
