@@ -6,6 +6,7 @@ import type { Hints } from './hints.ts';
 import type { KindTable } from './kind-table.ts';
 import type { EngineSettings } from './settings.ts';
 import type { Database } from './store/database.ts';
+import type { InTurn } from './turns.ts';
 
 /** What the parts of one engine share. */
 export interface EngineContext {
@@ -17,6 +18,8 @@ export interface EngineContext {
   /** As set now; asked anew each time. */
   limits(): EngineLimits;
   readonly hints: Hints;
+  /** For what creates and ends conditions, so that they do not get into each other's way in the store. */
+  readonly inTurn: InTurn;
   readonly logger: Logger;
   readonly metrics: EngineMetrics;
   /** A new id, given the store's time. */

@@ -22,6 +22,7 @@ import { engineMigrations } from './schema.ts';
 import { defaultLimits, defaultSettings, type EngineSettings } from './settings.ts';
 import { type Database, migrate, readStoreId } from './store/index.ts';
 import { createSweeper } from './sweep/sweep.ts';
+import { createWriteTurns } from './turns.ts';
 
 /** What an engine is made of. */
 export interface EngineOptions {
@@ -94,5 +95,6 @@ function createContext(options: EngineOptions, limits: () => EngineLimits): Engi
     settings: { ...defaultSettings, ...options.settings },
     hints: createHints({ bus, logger, metrics }),
     newId: createIds(),
+    inTurn: createWriteTurns(database),
   };
 }

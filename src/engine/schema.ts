@@ -58,7 +58,8 @@ export const engineMigrations: readonly Migration[] = [
         // What a leasing worker walks along: only what can be leased is in it, however much waits.
         `CREATE INDEX conditions_ready ON conditions (facility, kind, priority DESC, created_at, id) WHERE state = 'pending' AND is_ready = 1`,
         `CREATE INDEX conditions_line ON conditions (lock_key) WHERE finalized_at IS NULL`,
-        `CREATE INDEX conditions_leases ON conditions (lease_until) WHERE state = 'active'`,
+        // No index holds what a report writes, so that PostgreSQL changes the row in place: leases that ended are found
+        // among the active ones, which are few.
         `CREATE INDEX conditions_active ON conditions (facility, model_key) WHERE state = 'active'`,
         `CREATE INDEX conditions_deadlines ON conditions (deadline) WHERE finalized_at IS NULL`,
         `CREATE INDEX conditions_pending ON conditions (created_at, id) WHERE state = 'pending'`,

@@ -35,7 +35,7 @@ export async function createConditions(
 ): Promise<CreateOutcome> {
   const planned = planOrder(context.kinds, order);
   const attempt = (): Promise<Created> =>
-    context.database.write((tx) => createIn(context, tx, { order, planned, queue }));
+    context.inTurn(() => context.database.write((tx) => createIn(context, tx, { order, planned, queue })));
   // Two doors that ask at once: the unique index lets one in, and the other looks again and finds it.
   const { outcome, ready } = await retryOnUnique(attempt, 5);
   if (outcome.outcome === 'created') {

@@ -1,5 +1,6 @@
 import type { EngineContext } from '../context.ts';
 import { EngineError, isEngineError } from '../errors.ts';
+import { createTurns } from '../turns.ts';
 import type { Lease, WorkerIdentity, WorkerPort } from '../worker/worker-port.ts';
 import { bringOnline, findWorker, hearFrom, takeOffline } from './controllers.ts';
 import { releaseLease } from './give-up.ts';
@@ -24,14 +25,8 @@ export function createEnginePort(context: EngineContext): EnginePort {
   const slots = createSlots(context);
   const known = new Map<string, Known>();
   const closing = new AbortController();
-  let turn: Promise<unknown> = Promise.resolve();
-
   /** Leases of one process are made one after another: they would only get into each other's way in the store. */
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const result = turn.then(work, work);
-    turn = result.catch(() => {});
-    return result;
-  };
+  const inTurn = createTurns();
 
   const forget = (workerId: string): void => {
     const one = known.get(workerId);
@@ -93,7 +88,7 @@ export function createEnginePort(context: EngineContext): EnginePort {
     async close() {
       closing.abort();
       for (const workerId of [...known.keys()]) forget(workerId);
-      await turn;
+      await inTurn(async () => {});
     },
   };
 }

@@ -48,7 +48,7 @@ async function claim(
   claiming: { readonly worker: WorkerIdentity; readonly candidates: readonly Candidate[]; readonly max: number },
 ): Promise<readonly Lease[]> {
   try {
-    return await context.database.write((tx) => claimCandidates(context, tx, claiming));
+    return await context.inTurn(() => context.database.write((tx) => claimCandidates(context, tx, claiming)));
   } catch (error) {
     // Another process was faster on one of the devices: the next round looks again.
     if (error instanceof UniqueViolation) return [];

@@ -25,9 +25,9 @@ interface Reported {
 
 /** Takes a report: refused with an old token, otherwise the lease is renewed or the condition ends. */
 export async function takeReport(context: EngineContext, lease: HeldLease, report: WorkReport): Promise<ReportOutcome> {
-  const { outcome, aftermath, changed } = await context.database.write((tx) =>
-    reportIn(context, tx, { lease, report }),
-  );
+  const write = () => context.database.write((tx) => reportIn(context, tx, { lease, report }));
+  const isEnd = report.state === 'failed' || report.state === 'succeeded';
+  const { outcome, aftermath, changed } = await (isEnd ? context.inTurn(write) : write());
   if (outcome.outcome === 'lost') context.metrics.staleWrite('report');
   if (changed !== undefined) context.hints.changed(changed);
   tellAftermath(context, aftermath);

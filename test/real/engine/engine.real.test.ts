@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import {
   createEngine,
+  createFaultInjector,
   createWorker,
   type Database,
   type Engine,
@@ -70,6 +71,35 @@ test('on PostgreSQL the promises hold too, whatever workers, callers, clocks and
     }),
     { numRuns: 10 },
   );
+});
+
+test('serialization failures and lost connections at any statement or commit change nothing of what happens', async () => {
+  const faults = createFaultInjector();
+  const database = await openPostgresDatabase({ url: await newDatabase(), clock: systemClock, faults });
+  const engine = await createEngine({ database, clock: systemClock, kinds: kindsForTests });
+  await enrol(engine, 10);
+  for (let n = 1; n <= 40; n++) {
+    faults.plan({ point: 'statement', nth: n * 7, code: n % 4 === 0 ? 'lost' : '40001' });
+    faults.plan({ point: 'commit', nth: n * 3 });
+  }
+  await engine.worker.online({ id: 'w', kinds: ['firmwareInstall'], facilities: ['fc1'] });
+  for (let n = 0; n < 10; n++) {
+    const orders = [{ kind: 'firmwareInstall', parameters: {} }];
+    assert.equal((await engine.create({ target: `server/m${n}`, client: 'c', orders })).outcome, 'created');
+  }
+  const leases = await engine.worker.lease('w', { max: 10, waitMs: 0 });
+  assert.equal(leases.length, 10);
+  for (const lease of leases) {
+    assert.equal((await engine.worker.report(held(lease), { status: { step: 1 } })).outcome, 'kept');
+    assert.equal((await engine.worker.report(held(lease), { state: 'succeeded' })).outcome, 'kept');
+  }
+  assert.ok(faults.injected > 20, `only ${faults.injected} were injected`);
+  const events = await engine.eventsAfter(0, 1000);
+  for (const event of ['created', 'leased', 'reported', 'finalized']) {
+    assert.equal(events.filter((one) => one.event === event).length, 10, event);
+  }
+  await engine.close();
+  await database.close();
 });
 
 test('fifty creates at once through four processes create exactly one', async () => {
