@@ -1,0 +1,38 @@
+import { readBios, readInventory } from '../../bmc/index.ts';
+import type { WorkHandler } from '../../engine/index.ts';
+import { holdBmc } from '../held-bmc.ts';
+import type { HandlerContext } from './ports.ts';
+import { createStepStatus } from './step-status.ts';
+
+/** Makes the handler that reads what a server is made of and hands it on. */
+export function createInventoryHandler(context: HandlerContext): WorkHandler {
+  return async (work) => {
+    const held = await holdBmc(work, context);
+    const { condition, lease } = work;
+    const status = createStepStatus(condition.status, context.clock);
+    status.say('the inventory is read');
+    await held.report({ status: status.with() });
+    const inventory = await readInventory(held.bmc);
+    const biosSettings =
+      condition.parameters.collect_bios_cfg === true
+        ? Object.fromEntries((await readBios(held.bmc, { hasRegistry: false })).current)
+        : undefined;
+    await held.report({ status: status.with() });
+    await context.inventorySink.write({
+      target: condition.target,
+      inventory,
+      biosSettings,
+      readAt: context.clock.now(),
+      lease: { conditionId: condition.id, token: lease.token },
+    });
+    const gaps = inventory.gaps.length;
+    status.say(gaps === 0 ? 'the inventory is stored' : `the inventory is stored; ${gaps} things could not be read`);
+    const counts = {
+      firmware: inventory.firmware.length,
+      drives: inventory.drives.length,
+      ports: inventory.ports.length,
+    };
+    const told = inventory.gaps.map(({ path, reason }) => ({ path, reason }));
+    return { outcome: 'succeeded', status: status.with({ counts, gaps: told }) };
+  };
+}

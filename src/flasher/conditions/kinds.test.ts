@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JsonObject } from '../../engine/index.ts';
+import { readInstallParameters } from './install-schema.ts';
+import { flasherKinds } from './kinds.ts';
+
+function check(kind: string, parameters: JsonObject) {
+  const found = flasherKinds().find((each) => each.kind === kind);
+  assert.ok(found, kind);
+  return found.check(parameters);
+}
+
+const firmware = {
+  id: 'fw-1',
+  vendor: 'dell',
+  filename: 'bios.bin',
+  version: '2.21.2',
+  URL: 'https://images.example/bios.bin',
+  component: 'bios',
+  checksum: `sha256:${'a'.repeat(64)}`,
+  models: ['R640'],
+  install_inband: false,
+  oem: false,
+};
+
+test('the kinds of a flasher are all there, and only what cannot disturb shares a device', () => {
+  const kinds = flasherKinds();
+  assert.deepEqual(
+    kinds.map(({ kind, sharing, isDisruptive }) => `${kind} ${sharing}${isDisruptive ? ' disruptive' : ''}`),
+    [
+      'firmwareInstall exclusive disruptive',
+      'inventoryOOB shared',
+      'powerOn exclusive',
+      'powerOff exclusive disruptive',
+      'powerCycleHard exclusive disruptive',
+      'powerCycleSoft exclusive disruptive',
+      'biosControl exclusive disruptive',
+    ],
+  );
+  assert.ok(kinds.every(({ leaseMs, requestDeadlineMs }) => leaseMs > 0 && requestDeadlineMs > 0));
+});
+
+test('parameters of an install come out in one form, with all that was left out', () => {
+  const { parameters, problems } = check('firmwareInstall', { 'firmware-set-id': 'set-1' });
+  assert.deepEqual(problems, []);
+  assert.deepEqual(parameters, {
+    firmware_set_id: 'set-1',
+    firmwares: [],
+    force_install: false,
+    dry_run: false,
+    reset_bmc_before_install: false,
+    require_host_powered_off: false,
+    boot_override: 'auto',
+  });
+});
+
+test('checking what was checked changes nothing, so that two doors ask for the same', () => {
+  const once = check('firmwareInstall', { firmwares: [firmware], dry_run: true }).parameters;
+  assert.deepEqual(check('firmwareInstall', once), { parameters: once, problems: [] });
+});
+
+test('records of the catalogue are taken as they are', () => {
+  const { URL: url, models, id, ...rest } = firmware;
+  const record = { ...rest, uuid: id, repository_url: url, model: models, created_at: '2024-01-01', upstream_url: 'x' };
+  const { parameters, problems } = check('firmwareInstall', { firmwares: [record] });
+  assert.deepEqual(problems, []);
+  assert.deepEqual(parameters.firmwares, [firmware]);
+  const [read] = readInstallParameters(parameters).firmwares;
+  assert.equal(read?.url, url);
+  assert.equal(read?.component, 'bios');
+});
+
+const wrong: readonly { readonly kind: string; readonly parameters: JsonObject; readonly problem: RegExp }[] = [
+  { kind: 'firmwareInstall', parameters: {}, problem: /firmware_set_id or firmwares/ },
+  { kind: 'firmwareInstall', parameters: { firmware_set_id: 7 }, problem: /firmware_set_id: it must be string/ },
+  { kind: 'firmwareInstall', parameters: { firmware_set_id: 's', forse: true }, problem: /no parameter forse/ },
+  {
+    kind: 'firmwareInstall',
+    parameters: { firmwares: [{ ...firmware, component: 'toaster' }] },
+    problem: /no component toaster/,
+  },
+  {
+    kind: 'firmwareInstall',
+    parameters: { firmwares: [{ ...firmware, URL: 'gopher://x' }] },
+    problem: /firmwares\.0: .*gopher/,
+  },
+  {
+    kind: 'firmwareInstall',
+    parameters: { firmwares: [{ ...firmware, checksum: 'abc' }] },
+    problem: /hexadecimal|digits/,
+  },
+  {
+    kind: 'firmwareInstall',
+    parameters: { firmwares: [{ ...firmware, checksum: '' }] },
+    problem: /checksum is missing/,
+  },
+  {
+    kind: 'firmwareInstall',
+    parameters: { firmwares: [{ ...firmware, version: '' }] },
+    problem: /firmwares\.0\.version/,
+  },
+  {
+    kind: 'firmwareInstall',
+    parameters: { firmwares: [{ vendor: 'dell' }] },
+    problem: /version.*missing|component.*missing/,
+  },
+  { kind: 'firmwareInstall', parameters: { firmware_set_id: 's', boot_override: 'floppy' }, problem: /boot_override/ },
+  { kind: 'inventoryOOB', parameters: { inventory_method: 'inband' }, problem: /inventory_method/ },
+  { kind: 'powerOff', parameters: { grace_period_seconds: -1 }, problem: /grace_period_seconds/ },
+  { kind: 'biosControl', parameters: {}, problem: /action/ },
+  { kind: 'biosControl', parameters: { action: 'explode' }, problem: /action/ },
+  { kind: 'biosControl', parameters: { action: 'set_config' }, problem: /either attributes or bios_config_url/ },
+  { kind: 'biosControl', parameters: { action: 'reset_config', attributes: { A: 1 } }, problem: /takes neither/ },
+];
+
+for (const { kind, parameters, problem } of wrong) {
+  test(`parameters of ${kind} that are refused: ${JSON.stringify(parameters).slice(0, 80)}`, () => {
+    const { problems } = check(kind, parameters);
+    assert.ok(problems.length > 0);
+    assert.match(problems.join('; '), problem);
+  });
+}
+
+test('a password in an address is in no problem', () => {
+  const { problems } = check('firmwareInstall', { firmwares: [{ ...firmware, URL: 'ftp://user:secret@host/x' }] });
+  assert.ok(problems.length > 0);
+  assert.doesNotMatch(problems.join(), /secret/);
+});

@@ -1,0 +1,45 @@
+import type { KindDefinition } from '../../engine/index.ts';
+import { createInstallCheck } from './install-schema.ts';
+import { checkBios, checkInventory, checkPower } from './other-schemas.ts';
+
+/** How the kinds of a flasher are set. Times are milliseconds. */
+export interface FlasherKindsOptions {
+  /** Take firmware that comes without a checksum. False unless given. */
+  readonly areUnverifiedAllowed?: boolean;
+  /** How long a lease lasts without progress; longer than any request to a BMC may take without any. */
+  readonly leaseMs?: number;
+  /** How long the last request of a lost worker may go on. */
+  readonly requestDeadlineMs?: number;
+}
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+/** The kinds of conditions that a flasher works on, for the engine to know. */
+export function flasherKinds(options: FlasherKindsOptions = {}): readonly KindDefinition[] {
+  // A BMC may take five minutes to answer after the last byte of an image.
+  const leaseMs = options.leaseMs ?? 10 * minute;
+  const requestDeadlineMs = options.requestDeadlineMs ?? 5 * minute;
+  const exclusive = { sharing: 'exclusive', isDisruptive: true, leaseMs, requestDeadlineMs, maxLeases: 10 } as const;
+  // Power and settings are asked for with short requests.
+  const brief = { ...exclusive, requestDeadlineMs: Math.min(requestDeadlineMs, minute), maxLeases: 5 } as const;
+  const check = createInstallCheck({ areUnverifiedAllowed: options.areUnverifiedAllowed ?? false });
+  return [
+    { ...exclusive, kind: 'firmwareInstall', check, deadlineMs: 48 * hour },
+    // It changes nothing, but a BMC that is flashed has no time for a hundred questions.
+    {
+      ...brief,
+      kind: 'inventoryOOB',
+      sharing: 'shared',
+      isDisruptive: false,
+      check: checkInventory,
+      deadlineMs: 24 * hour,
+    },
+    // Takes no host away from anybody.
+    { ...brief, kind: 'powerOn', isDisruptive: false, check: checkPower, deadlineMs: 24 * hour },
+    { ...brief, kind: 'powerOff', check: checkPower, deadlineMs: 24 * hour },
+    { ...brief, kind: 'powerCycleHard', check: checkPower, deadlineMs: 24 * hour },
+    { ...brief, kind: 'powerCycleSoft', check: checkPower, deadlineMs: 24 * hour },
+    { ...brief, kind: 'biosControl', check: checkBios, deadlineMs: 24 * hour },
+  ];
+}

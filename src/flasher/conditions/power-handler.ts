@@ -1,0 +1,57 @@
+import { type PowerWish, readBmcClock, readPower, setPower } from '../../bmc/index.ts';
+import type { Work, WorkHandler, WorkOutcome } from '../../engine/index.ts';
+import { type HeldBmc, holdBmc } from '../held-bmc.ts';
+import { readPowerParameters } from './other-schemas.ts';
+import type { HandlerContext } from './ports.ts';
+import { createStepStatus } from './step-status.ts';
+
+/** What the kinds about power do. */
+export type PowerKind = 'powerOn' | 'powerOff' | 'powerCycleHard' | 'powerCycleSoft';
+
+/** Makes the handler of a kind about power. */
+export function createPowerHandler(kind: PowerKind, context: HandlerContext): WorkHandler {
+  return async (work) => {
+    const held = await holdBmc(work, context);
+    const status = createStepStatus(work.condition.status, context.clock);
+    const wish = wishOf(kind, work);
+    if (await wasDone(work, held, wish)) {
+      status.say('the restart was done before the worker was lost');
+      return { outcome: 'succeeded', status: status.with() };
+    }
+    status.say(`${kind} is asked of the BMC`);
+    await held.report({ status: status.with(), progress: { askedAt: context.clock.now() } });
+    const { before, after, sent, wasForced, isConfirmed } = await setPower(held.bmc, wish);
+    status.say(
+      sent.length === 0 ? `the host is ${after} already` : `the host is ${after}${wasForced ? ', by force' : ''}`,
+    );
+    const told = { power_before: before, power_after: after, sent: [...sent], was_forced: wasForced };
+    return { outcome: 'succeeded', status: status.with({ ...told, is_confirmed: isConfirmed }) } satisfies WorkOutcome;
+  };
+}
+
+function wishOf(kind: PowerKind, { condition, signal }: Work): PowerWish {
+  const { isForced, gracePeriodMs } = readPowerParameters(condition.parameters);
+  switch (kind) {
+    case 'powerOn':
+      return { target: 'on', signal };
+    case 'powerOff':
+      return { target: 'off', isGraceful: !isForced, gracePeriodMs, signal };
+    case 'powerCycleHard':
+      return { target: 'cycle', signal };
+    case 'powerCycleSoft':
+      return { target: 'reset', isGraceful: true, gracePeriodMs, signal };
+  }
+}
+
+/**
+ * A restart that an earlier holder asked for is not done again if the host shows that it was done. What is on or off
+ * already needs no asking.
+ */
+async function wasDone(work: Work, { bmc }: HeldBmc, wish: PowerWish): Promise<boolean> {
+  const { askedAt } = work.condition.progress;
+  if (typeof askedAt !== 'number' || wish.target === 'on' || wish.target === 'off') return false;
+  const { state, lastResetAt } = await readPower(bmc);
+  if (state !== 'on' || lastResetAt === undefined) return false;
+  const { offsetMs = 0 } = await readBmcClock(bmc);
+  return lastResetAt - offsetMs >= askedAt - 1000;
+}

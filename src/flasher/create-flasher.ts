@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { createGates, type Gates } from '../bmc/index.ts';
+import { type Bus, createWorker, type Worker, type WorkerPort, type WorkHandler } from '../engine/index.ts';
+import { type Clock, type Random, systemClock } from '../kube/index.ts';
+import { type Logger, type Metrics, noMetrics, silentLogger } from '../telemetry/index.ts';
+import type { ArtifactCache } from './artifacts/artifact-cache.ts';
+import { createBiosHandler } from './conditions/bios-handler.ts';
+import { readInstallParameters } from './conditions/install-schema.ts';
+import { createInventoryHandler } from './conditions/inventory-handler.ts';
+import type { HandlerContext, InventorySink } from './conditions/ports.ts';
+import { createPowerHandler } from './conditions/power-handler.ts';
+import { createFlasherMetrics } from './flasher-metrics.ts';
+import type { FirmwareCatalogue, ImageAddress, ServerDirectory } from './install/ports.ts';
+import { runInstall } from './install/run-install.ts';
+import { defaultInstallSettings, type InstallSettings } from './install/settings.ts';
+import type { Firmware } from './plan/firmware.ts';
+
+/** What a flasher is made of. */
+export interface FlasherOptions {
+  /** Of the engine in this process, or of one over HTTP. */
+  readonly port: WorkerPort;
+  readonly servers: ServerDirectory;
+  readonly catalogue: FirmwareCatalogue;
+  readonly inventorySink: InventorySink;
+  /** Stays open when the flasher stops. */
+  readonly artifacts: ArtifactCache;
+  readonly facilities: readonly string[];
+  /** Conditions at once; 5 unless given. */
+  readonly concurrency?: number;
+  /** Unique in each life of the process; made up unless given. */
+  readonly id?: string;
+  /** The gates of this process, which then stay open; its own unless given. */
+  readonly gates?: Gates;
+  /** Where BMCs that pull can fetch an image; from where it is published, unless that needs credentials. */
+  readonly imageAddress?: ImageAddress;
+  readonly settings?: Partial<InstallSettings>;
+  readonly bus?: Pick<Bus, 'listen'>;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly logger?: Logger;
+  readonly metrics?: Metrics;
+}
+
+/** A flasher that runs until it is stopped. */
+export interface Flasher {
+  readonly worker: Worker;
+  /** Lets go at safe points what goes on, and logs out of all BMCs. */
+  stop(options?: { readonly graceMs?: number }): Promise<void>;
+}
+
+/** Makes a flasher and starts it: a worker for installs, inventories, power and BIOS settings. */
+export function createFlasher(options: FlasherOptions): Flasher {
+  const { clock = systemClock, random = Math.random, logger = silentLogger, metrics = noMetrics } = options;
+  const gates = options.gates ?? createGates({ clock, random, logger, metrics });
+  const handlers = flasherHandlers({
+    gates,
+    clock,
+    random,
+    logger,
+    servers: options.servers,
+    catalogue: options.catalogue,
+    artifacts: options.artifacts,
+    inventorySink: options.inventorySink,
+    imageAddress: options.imageAddress ?? publishedAddress,
+    metrics: createFlasherMetrics(metrics),
+    settings: { ...defaultInstallSettings, ...options.settings },
+  });
+  const id = options.id ?? `flasher/${hostname()}/${randomUUID()}`;
+  const worker = createWorker({
+    port: options.port,
+    identity: { id, kinds: Object.keys(handlers), facilities: options.facilities },
+    handlers,
+    concurrency: options.concurrency ?? 5,
+    clock,
+    random,
+    logger,
+    metrics,
+    ...(options.bus === undefined ? {} : { bus: options.bus }),
+  });
+  return {
+    worker,
+    async stop(how) {
+      await worker.stop(how);
+      if (options.gates === undefined) await gates.close();
+    },
+  };
+}
+
+/** The handlers of a flasher, by kind. */
+export function flasherHandlers(context: HandlerContext): Readonly<Record<string, WorkHandler>> {
+  return {
+    firmwareInstall: (work) => runInstall(work, readInstallParameters(work.condition.parameters), context),
+    inventoryOOB: createInventoryHandler(context),
+    powerOn: createPowerHandler('powerOn', context),
+    powerOff: createPowerHandler('powerOff', context),
+    powerCycleHard: createPowerHandler('powerCycleHard', context),
+    powerCycleSoft: createPowerHandler('powerCycleSoft', context),
+    biosControl: createBiosHandler(context),
+  };
+}
+
+/** BMCs are told only addresses that need no credentials: what they are told they keep, and show. */
+function publishedAddress({ url }: Firmware): { readonly uri: string } | undefined {
+  const address = new URL(url);
+  const isServed = address.protocol === 'https:' || address.protocol === 'http:';
+  return isServed && address.username === '' && address.password === '' ? { uri: url } : undefined;
+}
