@@ -43,6 +43,7 @@ export async function startHosts(options: HostsOptions): Promise<Hosts> {
       isBootNetworkThere: () => isOnVlan(fabric, bootMac, vlan),
       link: () => link,
       callbackUrl: agents.urlOf(bmc.name),
+      callbackCaPem: agents.caPem,
     });
     byName.set(bmc.name, host);
   }

@@ -78,7 +78,7 @@ function describeCpu(machine: Machine): JsonObject {
     model_name: first?.model ?? '',
     frequency: `${(first?.maxSpeedMhz ?? 0).toFixed(4)}`,
     count: threads,
-    architecture: machine.personality.name === 'openbmc' ? 'aarch64' : 'x86_64',
+    architecture: /ampere|grace|arm/i.test(first?.model ?? '') ? 'aarch64' : 'x86_64',
     flags: ['fpu', 'vmx', 'aes', 'pse', 'pdpe1gb'],
     socket_count: machine.hardware.processors.length,
   };

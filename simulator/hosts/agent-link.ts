@@ -22,6 +22,8 @@ export interface RunningAgent {
   readonly commands: AgentCommands;
   /** Where Ironic reaches the agent. */
   readonly callbackUrl: string;
+  /** What the certificate there is checked with. */
+  readonly callbackCaPem: string;
   /** Commands must come with it once it is set. */
   setToken(token: string): void;
   readonly signal: AbortSignal;

@@ -21,6 +21,7 @@ export interface HostSurroundings {
   /** undefined: a network boot finds no agent to load. */
   link(): AgentLink | undefined;
   readonly callbackUrl: string;
+  readonly callbackCaPem: string;
 }
 
 /** The software side of a machine: what it boots, the agent it may run, what is on its disk. */
@@ -100,6 +101,7 @@ export class Host {
       macs: machine.hardware.nics.flatMap((nic) => nic.ports.map((port) => port.mac.toLowerCase())),
       commands,
       callbackUrl: this.#surroundings.callbackUrl,
+      callbackCaPem: this.#surroundings.callbackCaPem,
       setToken: (token) => {
         agent.token = token;
       },
@@ -115,8 +117,13 @@ export class Host {
         this.#disk = await writeImage(order, signal);
         machine.log.add('host.image-written', `sha256=${this.#disk.sha256}`);
       },
+      eraseDisks: () => {
+        this.#disk = undefined;
+        machine.log.add('host.disks-erased');
+      },
+      // The ramdisk shuts itself down, as an operating system that the BMC asks to.
       powerOff: () => {
-        machine.power.reset('ForceOff');
+        machine.power.reset('GracefulShutdown');
       },
       reboot: () => {
         machine.power.reset('ForceRestart');

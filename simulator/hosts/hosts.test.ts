@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
@@ -21,6 +22,8 @@ class FakeProvisioner {
   readonly commands: object[] = [];
   readonly results: Record<string, unknown>[] = [];
   readonly image = Buffer.from('an operating system');
+  inspectionToken: string | undefined;
+  lookUpToken = 'secret';
   readonly server: Server = createServer((request, response) => {
     void this.#answer(request).then(({ status, body }) => {
       response.writeHead(status, { 'content-type': 'application/json' });
@@ -45,9 +48,12 @@ class FakeProvisioner {
     const body = method === 'GET' ? {} : ((await json(request)) as Record<string, unknown>);
     this.asked.push({ method, path, authorization: request.headers.authorization, body });
     if (path === '/image') return { status: 200, body: this.image };
-    if (path === '/v1/continue_inspection') return { status: 202, body: { node: { uuid: 'n1' } } };
+    if (path === '/v1/continue_inspection') {
+      return { status: 202, body: { node: { uuid: 'n1' }, config: { agent_token: this.inspectionToken } } };
+    }
     if (path.startsWith('/v1/lookup')) {
-      return { status: 200, body: { node: { uuid: 'n1' }, config: { heartbeat_timeout: 60, agent_token: 'secret' } } };
+      const config = { heartbeat_timeout: 60, agent_token: this.lookUpToken };
+      return { status: 200, body: { node: { uuid: 'n1' }, config } };
     }
     if (path.startsWith('/v1/heartbeat')) return { status: 202, body: {} };
     if (path === '/agents') return { status: 201, body: { id: 'a1', token: 'mine' } };
@@ -97,20 +103,79 @@ test('a host that boots from the network tells Ironic its inventory and takes co
   assert.equal((inventory.interfaces as unknown as unknown[]).length, 4);
   const beat = provisioner.asked.find(({ path }) => path === '/v1/heartbeat/n1');
   assert.equal(beat?.body.agent_token, 'secret');
-  const commands = `${String(beat?.body.callback_url)}/v1/commands/`;
-  assert.equal((await fetch(commands)).status, 401);
-  const answer = await fetch(`${commands}?wait=true&agent_token=secret`, {
-    method: 'POST',
-    body: JSON.stringify({ name: 'clean.get_clean_steps', params: {} }),
-  });
-  const command = (await answer.json()) as Record<string, unknown>;
+  const ask = agentOf(beat?.body ?? {});
+  assert.equal((await ask({ token: undefined })).status, 401);
+  const { body: command } = await ask({ order: { name: 'clean.get_clean_steps', params: {} } });
   assert.equal(command.command_status, 'SUCCEEDED');
   assert.ok('clean_steps' in (command.command_result as object));
-  const unknown = await fetch(`${commands}?agent_token=secret`, {
-    method: 'POST',
-    body: JSON.stringify({ name: 'standby.dance' }),
+});
+
+test('commands that an agent does not know are refused as such', async () => {
+  const ask = agentOf(provisioner.asked.findLast(({ path }) => path === '/v1/heartbeat/n1')?.body ?? {});
+  const dance = await ask({ order: { name: 'standby.dance', params: {} } });
+  assert.deepEqual([dance.status, dance.body.faultcode], [400, 'Client']);
+  assert.equal((await ask({ order: { name: 'ballet.dance', params: {} } })).status, 404);
+  assert.equal((await ask({ order: { name: 'standby.sync' } })).status, 400, 'parameters are a must');
+});
+
+test('an agent tells of the end of a long command at once, and Ironic then sees what came of it', async () => {
+  const beats = () => provisioner.asked.filter(({ path }) => path === '/v1/heartbeat/n1').length;
+  const ask = agentOf(provisioner.asked.findLast(({ path }) => path === '/v1/heartbeat/n1')?.body ?? {});
+  const image = { urls: [`${provisioner.url}/image`], checksum: createHash('md5').update('other').digest('hex') };
+  for (const [checksum, status] of [
+    [image.checksum, 'FAILED'],
+    [createHash('md5').update(provisioner.image).digest('hex'), 'SUCCEEDED'],
+  ]) {
+    const before = beats();
+    const step = { step: 'write_image', interface: 'deploy', args: { image_info: { ...image, checksum } } };
+    await ask({ order: { name: 'deploy.execute_deploy_step', params: { step } } });
+    await provisioner.until(() => beats() > before);
+    const last = ((await ask({})).body.commands as Record<string, unknown>[]).at(-1);
+    assert.deepEqual([last?.command_name, last?.command_status], ['execute_deploy_step', status]);
+  }
+  assert.notEqual(dataCentre.hosts[0]?.disk, undefined);
+  await ask({ order: { name: 'clean.execute_clean_step', params: { step: { step: 'erase_devices_metadata' } } } });
+  assert.equal(dataCentre.hosts[0]?.disk, undefined);
+  const { body: unknown } = await ask({
+    order: { name: 'clean.execute_clean_step', params: { step: { step: 'write_image' } } },
   });
-  assert.equal(unknown.status, 409);
+  assert.equal(unknown.command_status, 'FAILED');
+});
+
+interface Order {
+  readonly name: string;
+  readonly params?: object;
+}
+
+/** Asks the agent as Ironic does: at the address and with the authority that its heartbeats tell. */
+function agentOf(beat: Record<string, unknown>) {
+  const ca = String(beat.agent_verify_ca);
+  return async (wish: { order?: Order; token?: string | undefined }) => {
+    const { order } = wish;
+    const token = 'token' in wish ? wish.token : 'secret';
+    const query = new URLSearchParams({
+      wait: 'true',
+      ...(token === undefined ? {} : { agent_token: token }),
+    });
+    const sent = request(`${String(beat.callback_url)}/v1/commands/?${query}`, {
+      method: order === undefined ? 'GET' : 'POST',
+      ca,
+    });
+    sent.end(order === undefined ? undefined : JSON.stringify(order));
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    return { status: answer.statusCode, body: (await json(answer)) as Record<string, unknown> };
+  };
+}
+
+test('a token that Ironic has given before is not given again, so the one of the inspection is used', async () => {
+  provisioner.inspectionToken = 'of the inspection';
+  provisioner.lookUpToken = '******';
+  const before = provisioner.asked.length;
+  bootFromNetwork(0);
+  await provisioner.until(() => provisioner.asked.slice(before).some(({ path }) => path === '/v1/heartbeat/n1'));
+  const asked = provisioner.asked.slice(before);
+  assert.match(asked.find(({ path }) => path.startsWith('/v1/lookup'))?.path ?? '', /node_uuid=n1/);
+  assert.equal(asked.find(({ path }) => path === '/v1/heartbeat/n1')?.body.agent_token, 'of the inspection');
 });
 
 test('a host deploys an image that Rackwright tells it to, and runs it after the restart', async () => {

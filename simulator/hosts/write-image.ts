@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ImageOrder } from './agent-commands.ts';
+import type { ImageOrder } from './image-order.ts';
 
 /** What is on a host's disk. */
 export interface DiskContent {

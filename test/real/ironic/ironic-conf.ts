@@ -57,6 +57,12 @@ function serviceSections({ dataDir, port, powerSyncSeconds }: IronicConfOptions)
       file_url_allowed_paths: dataDir,
     },
     service_catalog: { auth_type: 'none', endpoint_override: `http://127.0.0.1:${port}` },
+    agent: {
+      certificates_path: join(dataDir, 'certificates'),
+      // Simulated hosts shut down in a second; the defaults are made for real ones.
+      post_deploy_get_power_state_retry_interval: 1,
+      command_wait_interval: 1,
+    },
     oslo_concurrency: { lock_path: join(dataDir, 'tmp') },
   };
 }
@@ -78,6 +84,7 @@ function bootSections({ dataDir, port }: IronicConfOptions): Sections {
 const driverSections: Sections = {
   inspector: {
     require_managed_boot: false,
+    add_ports: 'all',
     hooks: '$default_hooks,memory,cpus,boot-mode,cpu-capabilities,root-device,parse-lldp,local-link-connection',
   },
   auto_discovery: { enabled: true, driver: 'fake-hardware' },
