@@ -16,8 +16,14 @@ export function readAllowedMethods(routes: readonly Pick<Route, 'method' | 'path
   return (path) => {
     const parts = path.split('/');
     const matching = [...patterns.values()].filter((pattern) => isMatch(pattern.parts, parts));
-    return matching.length === 0 ? undefined : [...new Set(matching.flatMap(({ methods }) => [...methods]))].sort();
+    // Words win over parameters: /servers/components is never a server.
+    const [best] = matching.sort((a, b) => parametersIn(a.parts) - parametersIn(b.parts));
+    return best === undefined ? undefined : [...best.methods].sort();
   };
+}
+
+function parametersIn(parts: readonly string[]): number {
+  return parts.filter((part) => part === ':').length;
 }
 
 function isMatch(pattern: readonly string[], parts: readonly string[]): boolean {

@@ -155,6 +155,13 @@ describe('a REST server', () => {
     }
   });
 
+  test('a path made of words is never taken for one with a parameter', async (t) => {
+    const word = defineRoute({ ...postThing, path: '/things/new', operation: 'newThing' });
+    const { url } = await startedRest(t, [getThing, word]);
+    const { status, headers } = await call(`${url}/things/new`);
+    assert.deepEqual([status, headers.get('allow')], [405, 'POST']);
+  });
+
   test('HEAD answers as GET does, without a body', async (t) => {
     const { url } = await startedRest(t, [getThing]);
     const { status, body, headers } = await call(`${url}/things/${id}`, { method: 'HEAD' });

@@ -49,7 +49,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
     // Before a body is read that nobody asked for.
-    if (request.is404) throw notServed(parts.routes, request);
+    if (request.is404 || isElsewhere(parts.routes, request)) throw notServed(parts.routes, request);
   });
   app.setNotFoundHandler((request) => {
     throw notServed(parts.routes, request);
@@ -107,6 +107,13 @@ function logRefusal(logger: Logger, request: FastifyRequest, refusal: { status: 
   // Only what is ours to repair comes with its cause: refusals of bodies could quote them.
   if (status >= 500) logger.warn('a request could not be answered', { ...fields, error });
   else logger.debug('a request was refused', fields);
+}
+
+/** The router falls back on a path with parameters when the one made of words does not take the method. */
+function isElsewhere(routes: readonly Route[], request: FastifyRequest): boolean {
+  const path = pathOf(request);
+  if (request.routeOptions.url === path) return false;
+  return routes.some((route) => route.path === path);
 }
 
 function notServed(routes: readonly Route[], request: FastifyRequest): RestError {

@@ -21,7 +21,7 @@ export const Time = (description: string) => Type.String({ format: 'date-time', 
 export const Text = (
   description: string,
   options: { readonly minLength?: number; readonly maxLength?: number; readonly pattern?: string } = {},
-) => Type.String({ maxLength: 1024, ...options, description });
+) => Type.String({ maxLength: 1024, pattern: '^[^\\u0000]*$', ...options, description });
 
 /** A list of bounded length. */
 export const ListOf = <T extends TSchema>(

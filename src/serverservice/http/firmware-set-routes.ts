@@ -19,13 +19,12 @@ import {
   Time,
   Uuid,
 } from '../../rest/index.ts';
-import { InventoryError } from '../errors.ts';
 import type { FirmwareSetQuery } from '../firmware/firmware.ts';
 import { type FirmwareSetDraft, firmwareSetOrders } from '../firmware/firmware-sets.ts';
 import { type Labels, labelNamespace, labelsFromData, parseLabels } from '../firmware/set-labels.ts';
 import type { Serverservice } from '../serverservice.ts';
 import { FirmwareShape } from './firmware-routes.ts';
-import { AttributeDraft, AttributeShape, idParams, ignored, prefix } from './shapes.ts';
+import { AttributeShape, idParams, ignored, prefix } from './shapes.ts';
 import { showFirmwareSet } from './show.ts';
 
 const resource = restResources.firmwareSets;
@@ -54,12 +53,22 @@ const LabelsShape = Type.Record(
   },
 );
 
+const LabelAttribute = Struct({
+  namespace: Type.Literal(labelNamespace),
+  data: Type.Record(
+    Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._/-]{0,62}$' }),
+    Type.Union([Text('Its value.', { maxLength: 255 }), Type.Number(), Type.Boolean()]),
+    { description: 'The labels.', additionalProperties: false, maxProperties: 64 },
+  ),
+  ...ignored,
+});
+
 const setFields = {
   uuid: Type.Optional(Type.Unknown({ description: 'Not looked at.', readOnly: true })),
   component_firmware: Type.Optional(Type.Unknown({ description: 'Not looked at.', readOnly: true })),
   labels: Type.Optional(LabelsShape),
   attributes: Type.Optional(
-    ListOf(AttributeDraft, `The labels, as clients of the shipped service write them: one in ${labelNamespace}.`, {
+    ListOf(LabelAttribute, `The labels, as clients of the shipped service write them: one in ${labelNamespace}.`, {
       maxItems: 1,
     }),
   ),
@@ -85,16 +94,17 @@ const listQuery = Struct({
     Text('With model: the default set of that model, unless labels are given.', { maxLength: 255 }),
   ),
   model: Type.Optional(Text('With vendor.', { maxLength: 255 })),
-  labels: Type.Optional(Text('Only those with these labels: `latest=true,tier=gold`.', { minLength: 1 })),
+  labels: Type.Optional(
+    Text('Only those with these labels: `latest=true,tier=gold`.', {
+      minLength: 1,
+      pattern: '^[A-Za-z0-9][A-Za-z0-9._/-]{0,62}=[^,\\u0000]*(,[A-Za-z0-9][A-Za-z0-9._/-]{0,62}=[^,\\u0000]*)*$',
+    }),
+  ),
 });
 
 function readLabels(body: Static<typeof SetChange>): Labels | undefined {
   const [attribute] = body.attributes ?? [];
   if (attribute === undefined) return body.labels;
-  if (attribute.namespace !== labelNamespace) {
-    const problems = [`the only attribute it takes is ${labelNamespace}`];
-    throw new InventoryError('badValue', { what: 'firmware set' }, { problems });
-  }
   return { ...labelsFromData(attribute.data as JsonObject), ...body.labels };
 }
 

@@ -86,9 +86,13 @@ const listQuery = Struct({
   vendor: Type.Optional(Text('Only those of this vendor.', { maxLength: 255 })),
   model: Type.Optional(Text('Only those of this model.', { maxLength: 255 })),
   serial: Type.Optional(Text('Only the one with this serial number.', { maxLength: 255 })),
-  attr: Type.Optional(ListOf(Text(filterHelp, { minLength: 1 }), `By attributes: ${filterHelp}`, { maxItems: 10 })),
+  attr: Type.Optional(
+    ListOf(Text(filterHelp, { minLength: 1, maxLength: 1000 }), `By attributes: ${filterHelp}`, { maxItems: 10 }),
+  ),
   ver_attr: Type.Optional(
-    ListOf(Text(filterHelp, { minLength: 1 }), `By the newest versioned attributes: ${filterHelp}`, { maxItems: 10 }),
+    ListOf(Text(filterHelp, { minLength: 1, maxLength: 1000 }), `By the newest versioned attributes: ${filterHelp}`, {
+      maxItems: 10,
+    }),
   ),
 });
 
