@@ -1,9 +1,23 @@
 export { isOrcError, OrcError, type OrcErrorCode, orcErrors } from './errors.ts';
+export { type Notice, type NoticeType, noticeTypes } from './loop/notice.ts';
+export { type Delivery, type NoticeBook, openNoticeBook, type StoredNotice } from './loop/notice-book.ts';
+export { type OrcLoop, type OrcLoopOptions, runConditionOrc } from './loop/run-condition-orc.ts';
+export { orcMigrations, orcSchema } from './loop/schema.ts';
+export type { WebhookOptions } from './loop/webhook.ts';
+export { createConditionView } from './ports/condition-view.ts';
 export type { CatalogueFirmware, ConditionEnd, Enrolment, InventoryPort } from './ports/inventory.ts';
+export { createInventoryPort, type InventoryService } from './ports/serverservice-inventory.ts';
 export { type ConditionRecord, showCondition } from './records/condition-record.ts';
 export { type ServerConditions, showServerConditions, unitStateOf } from './records/server-record.ts';
-export { conditionOrcRoutes, joinRoutes, type OrcRouteOptions } from './routes/orc-routes.ts';
-export { createValidationHandler, firmwareValidation } from './validation/firmware-validation.ts';
+export {
+  conditionOrcInfo,
+  conditionOrcRoutes,
+  describeConditionOrc,
+  joinRoutes,
+  type OrcRouteOptions,
+  registerConditionOrc,
+} from './routes/orc-routes.ts';
+export { firmwareValidation } from './validation/firmware-validation.ts';
 export {
   createRemoteWorkerPort,
   type RemoteWorkerPort,

@@ -55,7 +55,7 @@ const KindBody = Struct(
 
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 
-const InstallBody = Struct(
+const InstallBody = Type.Object(
   {
     asset_id: Type.Optional(Uuid('The server once more.')),
     firmware_set_id: SetId,
@@ -72,7 +72,8 @@ const InstallBody = Struct(
     priority: Priority,
     deadline_ms: DeadlineMs,
   },
-  { title: 'FirmwareInstallOrder', description: 'What is to be installed.' },
+  // Other members are parameters too; the kind says which there are.
+  { title: 'FirmwareInstallOrder', description: 'What is to be installed.', additionalProperties: true },
 );
 
 /** Only those of the members that go into the parameters. */

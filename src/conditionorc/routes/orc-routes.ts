@@ -2,12 +2,14 @@ import type { Engine, JsonObject } from '../../engine/index.ts';
 import { type Clock, systemClock } from '../../kube/index.ts';
 import { createRest, type OpenapiInfo, type Rest, type Route } from '../../rest/index.ts';
 import { type Logger, type Metrics, noMetrics, silentLogger } from '../../telemetry/index.ts';
+import type { NoticeBook } from '../loop/notice-book.ts';
 import { createOrcMetrics } from '../orc-metrics.ts';
 import type { InventoryPort } from '../ports/inventory.ts';
 import { workerRoutes } from '../worker-api/worker-routes.ts';
 import { changeRoutes } from './change-routes.ts';
 import type { OrcContext } from './context.ts';
 import { createRoutes } from './create-routes.ts';
+import { newsRoutes } from './news-routes.ts';
 import { readRoutes, readServerRoutes } from './read-routes.ts';
 import { serverRoutes } from './server-routes.ts';
 
@@ -23,6 +25,8 @@ export interface OrcRouteOptions {
   readonly engine: Engine;
   /** Serverservice; without it there are neither firmware sets nor enrolment. */
   readonly inventory?: InventoryPort | undefined;
+  /** From `openNoticeBook`; without it notices are not served. */
+  readonly notices?: NoticeBook | undefined;
   readonly clock?: Clock;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
@@ -33,6 +37,7 @@ export function conditionOrcRoutes(options: OrcRouteOptions): readonly Route[] {
   const context: OrcContext = {
     engine: options.engine,
     inventory: options.inventory,
+    notices: options.notices,
     clock: options.clock ?? systemClock,
     logger: options.logger ?? silentLogger,
     metrics: createOrcMetrics(options.metrics ?? noMetrics),
@@ -43,6 +48,7 @@ export function conditionOrcRoutes(options: OrcRouteOptions): readonly Route[] {
     ...readRoutes(context),
     ...changeRoutes(context),
     ...serverRoutes(context),
+    ...newsRoutes(context),
     ...workerRoutes(context),
   ];
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createWorker } from '../../engine/index.ts';
+import { silentLogger } from '../../telemetry/index.ts';
 import { firmwareForTests } from '../testing/fake-inventory.ts';
 import { imageA, serverA, serverB, setA, startOrc } from '../testing/orc-rig.ts';
-import { createValidationHandler } from '../validation/firmware-validation.ts';
+import { doValidations } from '../validation/do-validations.ts';
 
 const parameters = { facility: 'fc1', 'bmc-ip': '127.0.0.9', 'bmc-user': 'root', 'bmc-pwd': 'calvin' };
 
@@ -71,27 +71,22 @@ test('a set that is tried on a server is installed, looked for, and written down
     ['firmwareInstall', 'inventoryOOB', 'firmwareValidation'],
   );
   assert.notEqual(answer.record.deadline, null);
-  const ended = Promise.withResolvers<void>();
-  const done = async () => ({ outcome: 'succeeded' }) as const;
-  const validate = createValidationHandler({ inventory: rig.inventory, clock: rig.clock });
-  const kinds = ['firmwareInstall', 'inventoryOOB', 'firmwareValidation'];
-  const worker = createWorker({
-    port: rig.engine.worker,
-    identity: { id: 'w1', kinds, facilities: ['fc1'] },
-    handlers: {
-      firmwareInstall: done,
-      inventoryOOB: done,
-      firmwareValidation: (work) => validate(work).finally(() => ended.resolve()),
-    },
-    concurrency: 1,
-    clock: rig.clock,
-  });
-  t.after(() => worker.stop());
-  await ended.promise;
+  const { worker } = rig.engine;
+  await worker.online({ id: 'w1', kinds: ['firmwareInstall', 'inventoryOOB'], facilities: ['fc1'] });
+  const parts = { ...rig, workerId: 'orc/1', now: () => rig.clock.now(), logger: silentLogger };
+  for (const kind of ['firmwareInstall', 'inventoryOOB']) {
+    assert.equal(await doValidations(parts), 0, kind);
+    const [lease] = await worker.lease('w1', { max: 1, waitMs: 0 });
+    assert.equal(lease?.condition.kind, kind);
+    await worker.report({ conditionId: lease.condition.id, token: lease.token }, { state: 'succeeded' });
+  }
+  assert.equal(await doValidations(parts), 1);
   assert.deepEqual(
     rig.inventory.validations.map(({ setId, serverId }) => [setId, serverId]),
     [[setA, serverA]],
   );
+  const status = await rig.call('GET', `/servers/${serverA}/status`);
+  assert.equal((status.body.records as { state: string }).state, 'succeeded');
 });
 
 test('provisioning is not served, and the answer says what is', async (t) => {

@@ -10,6 +10,7 @@ import {
 } from '../../engine/index.ts';
 import { createFakeClock, type FakeClock } from '../../kube/index.ts';
 import { createFixedAuthorizer, createRest } from '../../rest/index.ts';
+import { openNoticeBook } from '../loop/notice-book.ts';
 import type { ConditionRecord } from '../records/condition-record.ts';
 import { conditionOrcRoutes } from '../routes/orc-routes.ts';
 import { createFakeInventory, type FakeInventory } from './fake-inventory.ts';
@@ -64,7 +65,8 @@ export async function startOrc(t: Pick<TestContext, 'after'>, options: Partial<E
     info: { title: 'conditionOrc', description: 'Of a test.', version: '1' },
     authorizer: createFixedAuthorizer(tokens),
   });
-  rest.add(...conditionOrcRoutes({ engine, inventory, clock }));
+  const notices = await openNoticeBook(database);
+  rest.add(...conditionOrcRoutes({ engine, inventory, notices, clock }));
   const { url } = await rest.listen({ host: '127.0.0.1', port: 0 });
   t.after(async () => {
     await engine.close();

@@ -1,6 +1,4 @@
-import { EngineError, type KindDefinition, machineIdOf, type WorkHandler } from '../../engine/index.ts';
-import type { Clock } from '../../kube/index.ts';
-import type { InventoryPort } from '../ports/inventory.ts';
+import { type Condition, EngineError, type KindDefinition, machineIdOf } from '../../engine/index.ts';
 
 /**
  * The last step of trying a firmware set on a server: what came before in the unit has installed it and has found it
@@ -21,17 +19,9 @@ export const firmwareValidation: KindDefinition = {
   },
 };
 
-/** The worker's side of it; conditionOrc does this work itself. */
-export function createValidationHandler(parts: {
-  readonly inventory: Pick<InventoryPort, 'recordValidation'>;
-  readonly clock: Pick<Clock, 'now'>;
-}): WorkHandler {
-  return async (work) => {
-    const { condition } = work;
-    const serverId = machineIdOf(condition.target);
-    if (serverId === undefined) throw new EngineError('unknownMachine', { machine: condition.target });
-    const setId = String(condition.parameters.firmware_set_id);
-    await parts.inventory.recordValidation({ setId, serverId, at: parts.clock.now() });
-    return { outcome: 'succeeded', status: { msg: `firmware set ${setId} is valid on this model` } };
-  };
+/** What is to be written down. */
+export function readValidation(condition: Condition): { readonly setId: string; readonly serverId: string } {
+  const serverId = machineIdOf(condition.target);
+  if (serverId === undefined) throw new EngineError('unknownMachine', { machine: condition.target });
+  return { setId: String(condition.parameters.firmware_set_id), serverId };
 }

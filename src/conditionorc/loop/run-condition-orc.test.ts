@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, type TestContext, test } from 'node:test';
+import { type BusHint, createLocalBus, type JsonObject } from '../../engine/index.ts';
+import { createMetrics, noMetrics, silentLogger } from '../../telemetry/index.ts';
+import { createOrcMetrics } from '../orc-metrics.ts';
+import { type OrcRig, serverA, serverB, startOrc } from '../testing/orc-rig.ts';
+import { until } from '../testing/until.ts';
+import { hintWorker } from './hint-online.ts';
+import { type OrcLoopOptions, runConditionOrc } from './run-condition-orc.ts';
+
+const w1 = { id: 'w1', kinds: ['powerOn', 'inventoryOOB'], facilities: ['fc1'] };
+
+async function run(t: TestContext, rig: OrcRig, options: Partial<OrcLoopOptions> = {}) {
+  const { engine, database, clock, inventory } = rig;
+  const loop = await runConditionOrc({ engine, database, clock, inventory, random: () => 0.5, ...options });
+  t.after(() => loop.stop());
+  return loop;
+}
+
+async function started(t: TestContext, options: Parameters<typeof startOrc>[1] = {}): Promise<OrcRig> {
+  const rig = await startOrc(t, options);
+  await rig.addMachine(serverA);
+  await rig.addMachine(serverB);
+  return rig;
+}
+
+async function areDelivered(rig: OrcRig, count: number): Promise<boolean> {
+  const records = (await rig.call('GET', '/notices')).body.records as JsonObject[];
+  return records.length === count && records.every(({ delivery }) => delivery === 'delivered');
+}
+
+const powerOn = (rig: OrcRig, server: string) => rig.call('POST', `/servers/${server}/condition`, { kind: 'powerOn' });
+
+async function leaseOne(rig: OrcRig, worker: string) {
+  const [lease] = await rig.engine.worker.lease(worker, { max: 1, waitMs: 0 });
+  assert.ok(lease);
+  return { lease, held: { conditionId: lease.condition.id, token: lease.token } };
+}
+
+/** A webhook that answers with these statuses, then with 200. */
+async function listenForNotices(t: TestContext, statuses: number[] = []) {
+  const heard: { readonly body: JsonObject; readonly request: IncomingMessage; readonly text: string }[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString();
+    heard.push({ body: JSON.parse(text) as JsonObject, request, text });
+    response.writeHead(statuses.shift() ?? 200).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  return { heard, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook` };
+}
+
+describe('conditionOrc by itself', () => {
+  test('gives the work of a dead worker to another one, and operators are told what it was doing', async (t) => {
+    const rig = await started(t);
+    const { heard, url } = await listenForNotices(t);
+    const metrics = createMetrics();
+    const told: string[] = [];
+    await rig.engine.worker.online(w1);
+    const { record } = await powerOn(rig, serverA);
+    const { held } = await leaseOne(rig, 'w1');
+    await rig.engine.worker.report(held, { status: { step: 'half', password: 'calvin' }, isCancelUnsafe: true });
+    const webhook = { url, token: 'hook-token', secret: 'hook-secret' };
+    await run(t, rig, { webhook, metrics, onNotice: ({ type }) => told.push(type) });
+    await until(rig.clock, () => areDelivered(rig, 2));
+    assert.deepEqual(told.toSorted(), ['WorkTakenAway', 'WorkerLost']);
+    const lost = heard.find(({ body }) => body.type === 'WorkerLost');
+    assert.ok(lost);
+    assert.match(String(lost.body.message), /w1 went silent.*powerOn on 0a0.*flash/);
+    assert.equal((lost.body.doing as JsonObject[])[0]?.conditionId, record.id);
+    assert.equal(lost.request.headers.authorization, 'Bearer hook-token');
+    assert.match(String(lost.request.headers['x-rackwright-signature']), /^sha256=[0-9a-f]{64}$/);
+    assert.doesNotMatch(JSON.stringify(heard.map(({ text }) => text)), /calvin/);
+    await rig.engine.worker.online({ ...w1, id: 'w2' });
+    const next = await leaseOne(rig, 'w2');
+    assert.equal(next.lease.condition.id, record.id);
+    assert.deepEqual(next.lease.previous?.controller, 'w1');
+    assert.equal((await rig.engine.worker.report(held, { state: 'succeeded' })).outcome, 'lost');
+    const exposed = await metrics.expose();
+    assert.match(exposed, /rackwright_conditionorc_notices_total\{type="WorkerLost"\} 1/);
+    assert.match(exposed, /rackwright_conditionorc_notice_deliveries_total\{outcome="delivered"\} 2/);
+  });
+
+  test('takes work away from a worker that lives but makes no progress', async (t) => {
+    const rig = await started(t);
+    await rig.engine.worker.online(w1);
+    await powerOn(rig, serverA);
+    const { held } = await leaseOne(rig, 'w1');
+    const types: string[] = [];
+    await run(t, rig, { onNotice: ({ type }) => types.push(type) });
+    await until(rig.clock, async () => {
+      await rig.engine.worker.heartbeat('w1');
+      return types.length > 0;
+    });
+    assert.deepEqual(types, ['WorkTakenAway']);
+    await assert.rejects(rig.engine.worker.check(held));
+  });
+
+  test('a webhook that fails is tried again, but not for ever, and nothing waits for it', async (t) => {
+    const rig = await started(t);
+    const { heard, url } = await listenForNotices(
+      t,
+      Array.from({ length: 50 }, () => 500),
+    );
+    const metrics = createMetrics();
+    await rig.engine.worker.online(w1);
+    await run(t, rig, { webhook: { url }, metrics });
+    const delivery = async () => {
+      const { body } = await rig.call('GET', '/notices');
+      return (body.records as JsonObject[])[0]?.delivery;
+    };
+    await until(rig.clock, () => heard.length >= 1);
+    await powerOn(rig, serverA);
+    assert.equal(await delivery(), 'waiting');
+    for (let hours = 0; hours < 24 && (await delivery()) !== 'given-up'; hours++) {
+      const before = heard.length;
+      rig.clock.advance(3_600_000);
+      await until(rig.clock, async () => heard.length > before || (await delivery()) === 'given-up');
+    }
+    assert.equal(await delivery(), 'given-up');
+    assert.equal(heard.length, 8);
+    assert.match(await metrics.expose(), /notice_deliveries_total\{outcome="given-up"\} 1/);
+  });
+
+  test('of two on one store each notice is sent by one', async (t) => {
+    const rig = await started(t);
+    const { heard, url } = await listenForNotices(t);
+    await rig.engine.worker.online(w1);
+    await rig.engine.worker.online({ ...w1, id: 'w2' });
+    await run(t, rig, { webhook: { url } });
+    await run(t, rig, { webhook: { url } });
+    await until(rig.clock, () => areDelivered(rig, 2));
+    assert.deepEqual(heard.map(({ body }) => body.controller).toSorted(), ['w1', 'w2']);
+  });
+
+  test('publishes what is not final again and again until it is', async (t) => {
+    const bus = createLocalBus();
+    t.after(() => bus.close());
+    const rig = await started(t, { bus });
+    const hints: BusHint[] = [];
+    const order = { facilities: ['fc1'], kinds: ['powerOn'], workerId: 'w1' };
+    const { record } = await powerOn(rig, serverA);
+    await bus.takeWork(order, (hint) => hints.push(hint));
+    await run(t, rig, { bus });
+    await until(rig.clock, () => hints.length >= 3);
+    assert.ok(hints.every((hint) => hint.about === 'work' && hint.conditionId === record.id));
+    await rig.call('POST', `/conditions/${record.id}/cancel`, {});
+    await rig.engine.sweep();
+    const before = hints.length;
+    rig.clock.advance(300_000);
+    await rig.engine.sweep();
+    assert.equal(hints.length, before);
+  });
+
+  test('a worker that comes online is hinted of its unresolved conditions at once, and of no others', async (t) => {
+    // Only conditionOrc publishes on this bus: the engine has none.
+    const bus = createLocalBus();
+    t.after(() => bus.close());
+    const rig = await started(t);
+    const elsewhere = '0c000000-0000-4000-8000-00000000000c';
+    await rig.addMachine(elsewhere, { facility: 'fc2' });
+    const { record } = await powerOn(rig, serverA);
+    await powerOn(rig, elsewhere);
+    await rig.call('POST', `/servers/${serverB}/condition`, { kind: 'biosControl' });
+    await run(t, rig, { bus });
+    const heard = Promise.withResolvers<BusHint>();
+    const all = { facilities: ['fc1', 'fc2'], kinds: ['powerOn', 'biosControl'], workerId: 'x' };
+    await bus.takeWork(all, heard.resolve);
+    await rig.engine.worker.online(w1);
+    await bus.publish({ about: 'online', workerId: 'w1' });
+    assert.deepEqual(await heard.promise, {
+      about: 'work',
+      facility: 'fc1',
+      kind: 'powerOn',
+      conditionId: record.id,
+    });
+    const parts = { engine: rig.engine, bus, logger: silentLogger, metrics: createOrcMetrics(noMetrics) };
+    assert.equal(await hintWorker(parts, 'w1'), 1);
+    assert.equal(await hintWorker(parts, 'nobody'), 0);
+  });
+
+  test('ends go into the history of their server, also when the inventory was away', async (t) => {
+    const rig = await started(t);
+    const metrics = createMetrics();
+    await rig.engine.worker.online(w1);
+    const { record } = await powerOn(rig, serverA);
+    const { held } = await leaseOne(rig, 'w1');
+    await rig.engine.worker.report(held, { state: 'failed', reason: { code: 'BmcGone', message: 'no answer' } });
+    rig.inventory.failure = new Error('away');
+    await run(t, rig, { metrics });
+    await until(rig.clock, () => rig.inventory.ends.length > 0);
+    const [end] = rig.inventory.ends;
+    assert.equal(end?.unit, record.id);
+    assert.deepEqual(end?.status, { reason: { code: 'BmcGone', message: 'no answer' } });
+    assert.match(
+      await metrics.expose(),
+      /conditions_completed_total\{kind="powerOn",state="failed"\} 1[\s\S]*dependency_errors_total\{dependency="serverservice",operation="recordEnd"\} 1/,
+    );
+  });
+
+  test('a deadline that passes fails what waits, and the text of that is kept', async (t) => {
+    const rig = await started(t);
+    const { record } = await rig.call('POST', `/servers/${serverA}/condition`, {
+      kind: 'powerOn',
+      deadline_ms: 60_000,
+    });
+    await run(t, rig);
+    const read = async () => (await rig.call('GET', `/conditions/${record.id}`)).record;
+    await until(rig.clock, async () => (await read()).state === 'failed');
+    const { reason } = await read();
+    assert.equal(reason?.code, 'DeadlinePassed');
+    assert.match(String(reason?.message), /was pending at its deadline/);
+  });
+
+  test('garbage is collected: what ended long ago is history', async (t) => {
+    const rig = await started(t, { settings: { retentionMs: 60_000 } });
+    const { record } = await powerOn(rig, serverA);
+    await rig.call('POST', `/conditions/${record.id}/cancel`, {});
+    await run(t, rig);
+    await until(rig.clock, async () => (await rig.engine.list({})).conditions.length === 0);
+    assert.equal((await rig.call('GET', `/conditions/${record.id}`)).record.state, 'failed');
+  });
+});
