@@ -19,8 +19,9 @@ export interface ConnectorOptions {
 
 /**
  * Opens connections. Where a BMC closes them after each answer, the next one resumes the TLS session of the one before,
- * which was judged by the same trust: a BMC that shows another certificate cannot resume it. A pinned certificate is
- * asked for each time, since a resumed session does not show it.
+ * if that one was accepted: a name is not checked again when a session is resumed. Before TLS 1.3 sessions are not bound
+ * to the handshake that made them, so they are not resumed; nor is one of a pinned certificate, which is asked for each
+ * time.
  */
 export interface Connector {
   readonly connect: buildConnector.connector;
@@ -43,14 +44,17 @@ export function createConnector(options: ConnectorOptions): Connector {
     session = undefined;
     current = socket;
     isConnecting = true;
+    let isAccepted = false;
     // Failures are made when they are needed: an error costs more than all else that happens when a connection ends.
     const give = (judge: () => HttpFailure | undefined): void => {
       if (!isConnecting || current !== socket) return;
       isConnecting = false;
       timer.cancel();
       const failure = judge();
-      if (failure === undefined) callback(null, socket);
-      else {
+      if (failure === undefined) {
+        isAccepted = true;
+        callback(null, socket);
+      } else {
         current = undefined;
         socket.destroy();
         callback(failure, null);
@@ -62,7 +66,7 @@ export function createConnector(options: ConnectorOptions): Connector {
     socket.setNoDelay(true);
     socket.once(options.isTls ? 'secureConnect' : 'connect', () => give(() => distrust(socket, options)));
     socket.on('session', (ticket: Buffer) => {
-      if (options.trust.kind !== 'fingerprint') session = ticket;
+      if (isAccepted && mayResume(socket, options.trust)) session = ticket;
     });
     // Stays for good: an error after the connection was given up must not end the process.
     socket.on('error', (error) => give(() => toHttpFailure(error, notBegun)));
@@ -98,6 +102,11 @@ function openSocket(options: ConnectorOptions, session: Buffer | undefined): Soc
     rejectUnauthorized: false,
     checkServerIdentity: (_, certificate) => checkServerIdentity(name, certificate),
   });
+}
+
+/** Whether a session that was just judged stands for the same other end when it is resumed. */
+function mayResume(socket: Socket, trust: Trust): boolean {
+  return trust.kind !== 'fingerprint' && (socket as TLSSocket).getProtocol() === 'TLSv1.3';
 }
 
 /** Why the other end is not to be trusted, if it is not. */

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
+import type { TLSSocket } from 'node:tls';
 import { createCertificateAuthority, createFakeClock, issueServerCertificate } from '../../kube/index.ts';
 import type { HttpRequest } from './exchange.ts';
 import { HttpFailure, type HttpFailureKind } from './http-failure.ts';
@@ -129,6 +131,39 @@ test('a pinned certificate is trusted by its fingerprint on every connection, an
   const request = get({ method: 'POST', path: '/x', body: '{}' });
   await assert.rejects(transport.send(request), fails('certificate', false, /not the pinned one/));
   assert.deepEqual(impostor.seen, []);
+});
+
+test('a session of a connection that was refused is never resumed', async (t) => {
+  const { authority, tls } = await certify(['10.0.0.1']);
+  for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
+    const bmc = await openBmc(t, { tls: { ...tls, maxVersion } });
+    const { transport } = openWay(t, { port: bmc.port, trust: { kind: 'ca', caPem: authority.certificatePem } });
+    for (let round = 0; round < 3; round += 1) {
+      await assert.rejects(transport.send(get()), fails('certificate', false, /ALTNAME/), maxVersion);
+    }
+    assert.deepEqual(bmc.seen, [], maxVersion);
+  }
+});
+
+test('a session of an accepted connection is resumed with TLS 1.3 and a CA, and never before or where a certificate is pinned', async (t) => {
+  const { authority, tls } = await certify(['127.0.0.1']);
+  const sha256 = new X509Certificate(tls.cert).fingerprint256;
+  for (const [maxVersion, trust, isResumed] of [
+    ['TLSv1.3', { kind: 'ca', caPem: authority.certificatePem }, true],
+    ['TLSv1.2', { kind: 'ca', caPem: authority.certificatePem }, false],
+    ['TLSv1.3', { kind: 'fingerprint', sha256 }, false],
+    ['TLSv1.2', { kind: 'fingerprint', sha256 }, false],
+  ] as const) {
+    const bmc = await openBmc(t, { tls: { ...tls, maxVersion } });
+    const reused: boolean[] = [];
+    bmc.on('GET /redfish/v1/', (_, response) => {
+      reused.push((response.socket as TLSSocket).isSessionReused());
+      return { headers: { connection: 'close' } };
+    });
+    const { transport } = openWay(t, { port: bmc.port, trust });
+    for (let round = 0; round < 3; round += 1) assert.equal((await transport.send(get())).status, 200);
+    assert.deepEqual(reused, [false, isResumed, isResumed], `${maxVersion} ${trust.kind}`);
+  }
 });
 
 test('skipping verification works when it is said', async (t) => {

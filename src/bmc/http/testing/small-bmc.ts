@@ -44,7 +44,7 @@ export interface SmallBmc {
 
 /** How a small BMC is made. */
 export interface SmallBmcOptions {
-  readonly tls?: { readonly cert: string; readonly key: string };
+  readonly tls?: { readonly cert: string; readonly key: string; readonly maxVersion?: 'TLSv1.2' | 'TLSv1.3' };
   readonly host?: string;
   readonly port?: number;
   /** Takes Basic authentication and has no sessions. */
