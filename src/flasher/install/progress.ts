@@ -70,6 +70,8 @@ export interface InstallProgress {
   skipped: { readonly firmware: Firmware; readonly why: string; readonly message: string }[];
   /** Why the whole of it failed. */
   ending?: { readonly code: string; readonly message: string };
+  /** How much of all was done at most. */
+  percent?: number;
   /** What people are told: the last few messages. */
   records: { readonly ts: string; readonly msg: string }[];
 }

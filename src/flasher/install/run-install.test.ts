@@ -1,15 +1,181 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { personalityNames } from '../../../simulator/index.ts';
-import { startFlasherRig } from '../testing/flasher-rig.ts';
+import type { JsonObject } from '../../engine/index.ts';
+import { type FlasherRig, type ProcessEnd, startFlasherRig } from '../testing/flasher-rig.ts';
+
+function succeeded(end: ProcessEnd, rig: FlasherRig): JsonObject {
+  assert.equal(end.outcome, 'succeeded', `${JSON.stringify(end, null, 1)}\n${rig.machine.log.text()}`);
+  return 'status' in end ? (end.status ?? {}) : {};
+}
+
+function failed(end: ProcessEnd, rig: FlasherRig): { readonly code: string; readonly message: string } {
+  assert.ok(end.outcome === 'failed', `${JSON.stringify(end, null, 1)}\n${rig.machine.log.text()}`);
+  return end.reason;
+}
+
+function actionsOf(status: JsonObject): string[] {
+  const actions = status.actions as { component: string; state: string }[];
+  return actions.map(({ component, state }) => `${component} ${state}`);
+}
+
+/** What changed the server, in order. */
+function disruptions(rig: FlasherRig): string[] {
+  return rig.machine.log.events
+    .filter(({ event }) => /^(?:update\.(?:flash-begin|accepted)|power\.|manager\.reset|boot\.set)/.test(event))
+    .map(({ event, detail }) => `${event} ${detail}`);
+}
 
 for (const personality of personalityNames) {
   test(`${personality}: BMC, BIOS and NIC are installed once each, in order, and verified`, async (context) => {
     const rig = await startFlasherRig(context, personality);
     const firmwares = [await rig.release('nic'), await rig.release('bios'), await rig.release('bmc')];
     const order = rig.order({ firmwares });
-    const end = await rig.process(order);
-    assert.equal(end.outcome, 'succeeded', JSON.stringify(end, null, 1));
-    console.log(rig.flashes(), order.statuses.length, rig.machine.log.events.length);
+    const status = succeeded(await rig.process(order), rig);
+    assert.deepEqual(actionsOf(status), ['bmc succeeded', 'bios succeeded', 'nic succeeded']);
+    assert.equal(status.percent, 100);
+    for (const { component, version } of firmwares) assert.equal(rig.versionOf(component), version);
+    assert.equal(new Set(rig.flashes()).size, rig.flashes().length, rig.flashes().join());
+    const percents = order.statuses.map(({ percent }) => Number(percent));
+    assert.deepEqual(
+      percents,
+      percents.toSorted((a, b) => a - b),
+      'progress never goes back',
+    );
+    assert.ok(order.statuses.every(({ records }) => Array.isArray(records) && records.length <= 5));
   });
 }
+
+test('what is current is left out and the rest is still installed, also when it became current after the plan', async (context) => {
+  const rig = await startFlasherRig(context, 'dell-idrac9');
+  const current = rig.versionOf('bmc');
+  assert.ok(current);
+  const firmwares = [await rig.release('bmc', { version: current }), await rig.release('bios')];
+  const status = succeeded(await rig.process(rig.order({ firmwares })), rig);
+  assert.deepEqual(actionsOf(status), ['bios succeeded']);
+  assert.equal((status.skipped as JsonObject[])[0]?.why, 'current');
+});
+
+test('an action that turns out to be current does not end the install', async (context) => {
+  const rig = await startFlasherRig(context, 'lenovo-xcc');
+  const [bios, nic] = [await rig.release('bios'), await rig.release('nic')];
+  succeeded(await rig.process(rig.order({ firmwares: [bios] })), rig);
+  // As if somebody had installed it between the plan and its turn: the plan is of before.
+  const order = rig.order({ firmwares: [bios, nic] });
+  const stale = { ...bios, id: 'planned-before' };
+  order.progress = {
+    format: 1,
+    state: 'closing',
+    since: 0,
+    at: 0,
+    skipped: [],
+    powerBefore: 'on',
+    records: [{ ts: '', msg: 'planned' }],
+    actions: [stale, stale, nic].map((firmware, at) => ({
+      firmware,
+      component: at === 2 ? 'nic' : 'bios',
+      slots: [{ slot: at === 2 ? 'Ob_1.Bundle' : 'UEFI', uri: '', version: 'old' }],
+      state: at === 0 ? 'succeeded' : 'pending',
+      message: '',
+      attempts: 0,
+      sends: 0,
+      cures: [],
+      warnings: [],
+    })) as unknown as JsonObject[],
+  };
+  const status = succeeded(await rig.process(order), rig);
+  assert.deepEqual(actionsOf(status), ['bios succeeded', 'bios succeeded', 'nic succeeded']);
+  assert.equal(rig.versionOf('nic'), nic.version);
+});
+
+test('nothing to do succeeds with no actions required, and touches nothing', async (context) => {
+  const rig = await startFlasherRig(context, 'hpe-ilo5');
+  const version = rig.versionOf('bios');
+  assert.ok(version);
+  const status = succeeded(await rig.process(rig.order({ firmwares: [await rig.release('bios', { version })] })), rig);
+  assert.equal(status.message, 'no actions required');
+  assert.deepEqual(disruptions(rig), []);
+});
+
+test('force installs what is current', async (context) => {
+  const rig = await startFlasherRig(context, 'dell-idrac9');
+  const version = rig.versionOf('bios');
+  assert.ok(version);
+  const firmwares = [await rig.release('bios', { version })];
+  const status = succeeded(await rig.process(rig.order({ firmwares, isForced: true })), rig);
+  assert.deepEqual(actionsOf(status), ['bios succeeded']);
+  assert.equal(rig.flashes().length, 1);
+});
+
+test('several parts of one kind get the image together, and each of them is verified', async (context) => {
+  const rig = await startFlasherRig(context, 'dell-idrac9');
+  const drive = await rig.release('drive', { models: ['ST2400MM0159'] });
+  const { softwareId: _, ...byModel } = drive;
+  const status = succeeded(await rig.process(rig.order({ firmwares: [byModel] })), rig);
+  const [action] = status.actions as { slots: string[] }[];
+  assert.equal(action?.slots.length, 8);
+  const versions = rig.machine.firmware.filter(({ component }) => component === 'drive').map((slot) => slot.version);
+  assert.deepEqual([...new Set(versions)], [drive.version]);
+});
+
+test('a dry run logs in, plans and fetches, and changes nothing', async (context) => {
+  const rig = await startFlasherRig(context, 'dell-idrac9', { arePoweredOn: false });
+  const firmwares = [await rig.release('bmc'), await rig.release('bios')];
+  const order = rig.order({ firmwares, isDryRun: true, doesResetBmcFirst: true });
+  const status = succeeded(await rig.process(order), rig);
+  assert.deepEqual(actionsOf(status), ['bmc succeeded', 'bios succeeded']);
+  assert.match(JSON.stringify(status), /dry run/);
+  assert.deepEqual(disruptions(rig), []);
+});
+
+for (const arePoweredOn of [true, false]) {
+  const state = arePoweredOn ? 'on' : 'off';
+  for (const personality of ['dell-idrac9', 'openbmc'] as const) {
+    test(`${personality}: a host that was ${state} is ${state} in the end`, async (context) => {
+      const rig = await startFlasherRig(context, personality, { arePoweredOn });
+      const status = succeeded(await rig.process(rig.order({ firmwares: [await rig.release('bios')] })), rig);
+      assert.equal(rig.machine.power.state.toLowerCase(), state);
+      assert.equal(status.powered_on, !arePoweredOn);
+    });
+  }
+}
+
+test('a host that must be off and is on is not touched', async (context) => {
+  const rig = await startFlasherRig(context, 'dell-idrac9');
+  const order = rig.order({ firmwares: [await rig.release('bios')], mustHostBeOff: true });
+  assert.equal(failed(await rig.process(order), rig).code, 'HostIsOn');
+  assert.deepEqual(disruptions(rig), []);
+});
+
+test('a host that must be off and is off is used and switched off again', async (context) => {
+  const rig = await startFlasherRig(context, 'dell-idrac9', { arePoweredOn: false });
+  const firmwares = [await rig.release('bios')];
+  succeeded(await rig.process(rig.order({ firmwares, mustHostBeOff: true })), rig);
+  assert.equal(rig.machine.power.state.toLowerCase(), 'off');
+});
+
+test('the BMC is restarted first where that is asked for, once for all images', async (context) => {
+  const rig = await startFlasherRig(context, 'hpe-ilo6');
+  const firmwares = [await rig.release('bios'), await rig.release('nic')];
+  succeeded(await rig.process(rig.order({ firmwares, doesResetBmcFirst: true })), rig);
+  const resets = rig.machine.log.events.filter(({ event }) => event === 'manager.reset');
+  assert.equal(resets.length, 1, rig.machine.log.text());
+});
+
+test('images that contradict each other are refused before anything is touched', async (context) => {
+  const rig = await startFlasherRig(context, 'dell-idrac9', { arePoweredOn: true });
+  const firmwares = [await rig.release('bios'), await rig.release('bios', { id: 'other', version: '2.0.0' })];
+  const { code, message } = failed(await rig.process(rig.order({ firmwares })), rig);
+  assert.equal(code, 'BadPlan');
+  assert.match(message, /cannot get both/);
+  assert.deepEqual(disruptions(rig), []);
+});
+
+test('an image that is not what its checksum says is not sent, and what comes after it is not started', async (context) => {
+  const rig = await startFlasherRig(context, 'dell-idrac9');
+  const bmc = await rig.release('bmc', { checksum: 'f'.repeat(64) });
+  const end = await rig.process(rig.order({ firmwares: [bmc, await rig.release('bios')] }));
+  assert.equal(failed(end, rig).code, 'DigestMismatch');
+  assert.deepEqual(actionsOf(('status' in end ? end.status : {}) ?? {}), ['bmc failed', 'bios not-started']);
+  assert.deepEqual(rig.flashes(), []);
+});

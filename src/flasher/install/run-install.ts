@@ -122,7 +122,8 @@ function cancelled({ progress }: InstallRun, error: Error): 'cancelled' {
 
 /** Whatever passes by itself, but for images, which are fetched with tries of their own. */
 function mayPass(error: unknown): boolean {
-  if (isBmcError(error)) return error.retry === 'transient';
+  // A BMC that restarts its services knows no session for a while, not even a fresh one.
+  if (isBmcError(error)) return error.retry === 'transient' || (error.code === 'refused' && error.status === 401);
   return isFlasherError(error) && error.retry === 'transient' && error.code !== 'sourceFailed';
 }
 
@@ -140,8 +141,11 @@ function refused(run: InstallRun, error: unknown): InstallResult {
     ({ from, when }) => when.result === 'refused' && Array.isArray(from) && from.includes(progress.state),
   );
   if (isOfAction || progress.state === 'curing') return run.fail(failure);
-  progress.ending ??= { code: failure.code, message: failure.message };
-  run.say(failure.message);
+  progress.ending ??=
+    progress.state === 'restoring-power'
+      ? { code: 'PowerNotRestored', message: `the host could not be left as it was found: ${failure.message}` }
+      : { code: failure.code, message: failure.message };
+  run.say(progress.ending.message);
   return 'fault';
 }
 

@@ -6,7 +6,7 @@ import {
   type InstallOrder,
   type VendorName,
 } from '../../bmc/index.ts';
-import type { Work } from '../../engine/index.ts';
+import type { JsonObject, Work } from '../../engine/index.ts';
 import type { Artifact } from '../artifacts/artifact-cache.ts';
 import type { HeldBmc } from '../held-bmc.ts';
 import { told } from '../plan/match-slots.ts';
@@ -14,7 +14,7 @@ import { unsafeStates } from './install-table.ts';
 import type { InstallParameters } from './parameters.ts';
 import type { InstallContext } from './ports.ts';
 import { type ActionFailure, type ActionProgress, type InstallProgress, storedProgress, tell } from './progress.ts';
-import { statusOf } from './status.ts';
+import { percentOf, statusOf } from './status.ts';
 
 /** How a step was come to: after a crash, or after a try that failed, what it does may have been begun already. */
 export interface StepEntry {
@@ -77,17 +77,19 @@ export class InstallRun {
     if (action?.state === 'active') action.message = message;
   }
 
-  /** The same, beginning with what is being installed. */
+  /** The same of the action that goes on, or has just ended. */
   sayOf(message: string): void {
     this.say(`${told(this.action.firmware)}: ${message}`);
+    this.action.message = message;
   }
 
   /** Makes all of it durable. Throws when the lease is lost, and at a safe point when somebody cancelled. */
   async save(): Promise<void> {
     this.#toldAt = this.context.clock.monotonic();
+    const status = this.status();
     await this.#held.report({
       progress: storedProgress(this.progress),
-      status: this.status(),
+      status,
       isCancelUnsafe: unsafeStates.includes(this.progress.state),
     });
   }
@@ -103,7 +105,8 @@ export class InstallRun {
     return this.#held.touch();
   }
 
-  status() {
+  status(): JsonObject {
+    this.progress.percent = percentOf(this.progress);
     return statusOf(this.progress, { isDryRun: this.parameters.isDryRun });
   }
 

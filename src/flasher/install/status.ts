@@ -7,7 +7,7 @@ export function statusOf(progress: InstallProgress, about: { readonly isDryRun: 
   const isOver = progress.state === 'succeeded' || progress.state === 'failed';
   return {
     step: progress.state,
-    percent: progress.state === 'succeeded' ? 100 : percentOf(progress),
+    percent: progress.percent ?? 0,
     ...(action === undefined || isOver ? {} : { component: action.firmware.component }),
     message: progress.records.at(-1)?.msg ?? '',
     records: progress.records.map(({ ts, msg }) => ({ ts, msg })),
@@ -69,8 +69,12 @@ const shares: Readonly<Record<string, number>> = {
 
 const followShare = 60;
 
-function percentOf(progress: InstallProgress): number {
-  const { actions, at, state } = progress;
+/** How much of all is done; it never goes back, also where a restart lets the BMC begin to count anew. */
+export function percentOf(progress: InstallProgress): number {
+  return Math.max(progress.percent ?? 0, progress.state === 'succeeded' ? 100 : shareOf(progress));
+}
+
+function shareOf({ actions, at, state }: InstallProgress): number {
   if (actions.length === 0) return 0;
   const over = Math.min(at, actions.length);
   const percent = actions[at]?.percent ?? 0;
