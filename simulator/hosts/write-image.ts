@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { refusalToReach } from '../loopback/loopback-address.ts';
 import type { ImageOrder } from './image-order.ts';
 
 /** What is on a host's disk. */
@@ -15,6 +16,8 @@ const hashNames: Readonly<Record<string, string>> = { md5: 'md5', sha256: 'sha25
 export async function writeImage(order: ImageOrder, signal: AbortSignal): Promise<DiskContent> {
   const algorithm = hashNames[order.hashAlgorithm ?? 'sha256'];
   if (algorithm === undefined) throw new Error(`hash algorithm ${order.hashAlgorithm} is not known`);
+  const refusal = URL.canParse(order.url) ? await refusalToReach(new URL(order.url)) : undefined;
+  if (refusal !== undefined) throw new Error(`downloading ${order.url} failed: ${refusal}`);
   const answer = await fetch(order.url, { signal, redirect: 'error' });
   if (!answer.ok || answer.body === null) throw new Error(`downloading ${order.url} failed with ${answer.status}`);
   const wanted = createHash(algorithm);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
@@ -88,4 +89,22 @@ test('whatever goes wrong is a reason, without a secret in it', async () => {
 test('a file server that never answers is given up on', async () => {
   const outcome = await createHttpDownloader({ timeoutMs: 50 })(`${base}/silent.bin`);
   assert.match('failure' in outcome ? outcome.failure : '', /TimeoutError/);
+});
+
+test('an address off the machine is refused before anything is connected to', async () => {
+  let connections = 0;
+  const count = () => connections++;
+  subscribe('undici:client:beforeConnect', count);
+  try {
+    for (const host of ['192.0.2.1', '[2001:db8::1]', '0.0.0.0', 'files.example']) {
+      const outcome = await createHttpDownloader({ timeoutMs: 50 })(`http://u:secret@${host}/x.bin`);
+      assert.match('failure' in outcome ? outcome.failure : '', /is not a loopback address.*stays on loopback/, host);
+    }
+    assert.equal(connections, 0);
+    const local = await download(`${base.replace('127.0.0.1', 'localhost')}/good.bin`);
+    assert.ok('sha256' in local, 'localhost is loopback');
+    assert.ok(connections > 0, 'connections are counted');
+  } finally {
+    unsubscribe('undici:client:beforeConnect', count);
+  }
 });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Agent, type Dispatcher, request } from 'undici';
+import { refusalToReach } from '../loopback/loopback-address.ts';
 import type { ImageFile } from './check-image.ts';
 import { imageHeadBytes } from './image-header.ts';
 
@@ -26,7 +27,7 @@ export interface HttpDownloaderOptions {
 
 const giB = 2 ** 30;
 
-/** A downloader that really asks the file server, over HTTP or HTTPS, without following redirects. */
+/** A downloader that really asks the file server, over HTTP or HTTPS on loopback, without following redirects. */
 export function createHttpDownloader(options: HttpDownloaderOptions = {}): ImageDownloader {
   const { maxBytes = giB, timeoutMs = 60_000, caPem } = options;
   return async (uri, credentials) => {
@@ -35,6 +36,8 @@ export function createHttpDownloader(options: HttpDownloaderOptions = {}): Image
     if (address.protocol !== 'http:' && address.protocol !== 'https:') {
       return { failure: `the protocol ${address.protocol.replace(':', '')} is not served here; use http or https` };
     }
+    const refusal = await refusalToReach(address);
+    if (refusal !== undefined) return { failure: refusal };
     const authority = caPem === undefined ? { rejectUnauthorized: false } : { ca: caPem };
     // One connection for one file: a BMC pulls seldom, and an idle pool a machine would cost more than it saves.
     const agent = new Agent({ connections: 1, connect: authority });

@@ -1,5 +1,5 @@
+import { isLoopback } from '../loopback/loopback-address.ts';
 import type { Machine } from '../machine/machine.ts';
-import { isLoopback } from '../redfish/front/index.ts';
 import { bmcAddress, type Endpoint, hasLoopbackBlock } from './addresses.ts';
 import { ListenError } from './errors.ts';
 import type { Listeners } from './listeners.ts';

@@ -1,7 +1,7 @@
 import { request as requestPlain } from 'node:http';
 import { request as requestTls } from 'node:https';
-import { BlockList, isIP } from 'node:net';
 import { sleep } from '../../../src/kube/index.ts';
+import { refusalToReach } from '../../loopback/loopback-address.ts';
 import type { Machine, MachineEvent, Subscription } from '../../machine/machine.ts';
 import { eventBody } from './event-body.ts';
 
@@ -64,35 +64,22 @@ export function createEventPush(): EventPush {
   };
 }
 
+/** Sends an event once; false where it is worth another try. */
+async function attempt(target: URL, text: string, signal: AbortSignal): Promise<boolean> {
+  if ((await refusalToReach(target)) !== undefined) return true;
+  return post(target, text, signal);
+}
+
 async function deliver(machine: Machine, delivery: Delivery, signal: AbortSignal): Promise<void> {
-  const target = loopbackUrl(delivery.subscription.destination);
-  if (target === undefined) return;
+  const target = URL.parse(delivery.subscription.destination);
+  if (target === null || !['http:', 'https:'].includes(target.protocol)) return;
   const text = JSON.stringify(eventBody([delivery.event], delivery.subscription.context));
-  for (let attempt = 1; attempt <= tries && !signal.aborted; attempt++) {
+  for (let number = 1; number <= tries && !signal.aborted; number++) {
     const isSubscribed = machine.events.subscriptions.some(({ id }) => id === delivery.subscription.id);
     // The event arrives at the simulated time it happened at.
-    if (!isSubscribed || (await machine.clock.standStill(post(target, text, signal)))) return;
+    if (!isSubscribed || (await machine.clock.standStill(attempt(target, text, signal)))) return;
     await sleep(machine.clock, retryDelayMs, signal);
   }
-}
-
-/** The simulator never sends anything off the machine it runs on. */
-export function loopbackUrl(destination: string): URL | undefined {
-  const url = URL.parse(destination);
-  if (url === null || !['http:', 'https:'].includes(url.protocol)) return undefined;
-  return isLoopback(url.hostname) ? url : undefined;
-}
-
-/** True for `localhost` and for addresses that never leave the machine. */
-export function isLoopback(host: string): boolean {
-  const address = host.replace(/^\[|\]$/g, '');
-  if (address.toLowerCase() === 'localhost') return true;
-  const family = isIP(address);
-  if (family === 0) return false;
-  const loopback = new BlockList();
-  loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-  loopback.addAddress('::1', 'ipv6');
-  return loopback.check(address, family === 4 ? 'ipv4' : 'ipv6');
 }
 
 function post(target: URL, text: string, signal: AbortSignal): Promise<boolean> {

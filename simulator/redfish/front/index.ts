@@ -1,3 +1,3 @@
-export { createEventPush, type EventPush, isLoopback } from './event-push.ts';
+export { createEventPush, type EventPush } from './event-push.ts';
 export { eventStreamPath } from './event-stream.ts';
 export { createFront, type Front, type FrontOptions } from './front.ts';
