@@ -8,7 +8,7 @@ export const bmcErrors = {
   ambiguous: {
     retry: 'blocked',
     message:
-      '{method} {path} was sent to the BMC at {origin} but its answer was lost ({detail}); it may have been carried out: look at the tasks and the inventory before it is sent again',
+      '{method} {path} was sent to the BMC at {origin}, and no answer says whether it was carried out ({detail}): look at the tasks, the inventory and the state of the resource before it is sent again',
   },
   busy: { retry: 'transient', message: 'the BMC at {origin} is busy: {detail}' },
   malformed: { retry: 'transient', message: 'the BMC at {origin} answered {method} {path} with {detail}' },

@@ -14,6 +14,7 @@ const reset: SmallHandler = (_, response) => {
   return 'handled';
 };
 const busy: SmallHandler = () => 503;
+const comeBack: SmallHandler = () => ({ status: 503, headers: { 'retry-after': '5' } });
 const withId =
   (status: number, id: string): SmallHandler =>
   () => ({ status, body: { error: { '@Message.ExtendedInfo': [{ MessageId: id, Message: 'Not now.' }] } } });
@@ -27,6 +28,7 @@ interface Case {
   readonly name: string;
   readonly method: GateRequest['method'];
   readonly faults: readonly SmallHandler[];
+  readonly isDisruptive?: boolean;
   /** How often it is sent. */
   readonly sent: number;
   readonly code?: BmcErrorCode;
@@ -75,14 +77,69 @@ const cases: readonly Case[] = [
   { name: 'a PATCH is never repeated after a reset', method: 'PATCH', faults: [reset], sent: 1, code: 'ambiguous' },
   { name: 'a PUT is never repeated after a reset', method: 'PUT', faults: [reset], sent: 1, code: 'ambiguous' },
   { name: 'a DELETE is never repeated after a reset', method: 'DELETE', faults: [reset], sent: 1, code: 'ambiguous' },
-  { name: 'a POST is not repeated after a bare 503', method: 'POST', faults: [busy], sent: 1, code: 'busy' },
-  { name: 'a POST is not repeated after 500', method: 'POST', faults: [() => 500], sent: 1, code: 'refused' },
+  ...([true, false] as const).flatMap((isDisruptive) =>
+    ([408, 500, 502, 503, 504, 520] as const).flatMap((status) =>
+      (['POST', 'PATCH', 'PUT', 'DELETE'] as const).map(
+        (method): Case => ({
+          name: `a ${isDisruptive ? 'disruptive ' : ''}${method} that is answered ${status} may have been carried out`,
+          method,
+          isDisruptive,
+          faults: [() => status],
+          sent: 1,
+          code: 'ambiguous',
+        }),
+      ),
+    ),
+  ),
   {
-    name: 'a POST whose gateway gave up is ambiguous',
+    name: 'a POST is not repeated after 503 with a time to come back: it may have been carried out',
     method: 'POST',
-    faults: [() => 504],
+    faults: [comeBack],
     sent: 1,
     code: 'ambiguous',
+  },
+  {
+    name: 'a disruptive POST is not repeated after 503 with a time to come back',
+    method: 'POST',
+    isDisruptive: true,
+    faults: [comeBack],
+    sent: 1,
+    code: 'ambiguous',
+  },
+  { name: 'a POST is repeated after 429', method: 'POST', faults: [() => 429, () => 429], sent: 3 },
+  {
+    name: 'a disruptive POST is not repeated after a bare 429',
+    method: 'POST',
+    isDisruptive: true,
+    faults: [() => 429],
+    sent: 1,
+    code: 'ambiguous',
+  },
+  { name: 'a POST that is not implemented is refused', method: 'POST', faults: [() => 501], sent: 1, code: 'refused' },
+  ...['IDRAC.2.8.SYS518', 'Base.1.8.ServiceTemporarilyUnavailable', 'Base.1.13.ResourceNotReadyRetry'].map(
+    (id): Case => ({
+      name: `a disruptive POST is repeated when ${id} says that nothing was done`,
+      method: 'POST',
+      isDisruptive: true,
+      faults: [withId(503, id), withId(500, id)],
+      sent: 3,
+    }),
+  ),
+  {
+    name: 'a disruptive POST is not repeated for a message that leaves open what was done',
+    method: 'POST',
+    isDisruptive: true,
+    faults: [withId(503, 'Base.1.8.GeneralError')],
+    sent: 1,
+    code: 'ambiguous',
+  },
+  {
+    name: 'a POST that found the resource in use is refused',
+    method: 'POST',
+    isDisruptive: true,
+    faults: [withId(409, 'Base.1.8.ResourceInUse')],
+    sent: 1,
+    code: 'refused',
   },
   {
     name: 'a POST that was carried out with a cut answer is ambiguous',
@@ -105,12 +162,6 @@ const cases: readonly Case[] = [
     sent: 2,
   },
   {
-    name: 'a POST is repeated after 503 with a time to come back',
-    method: 'POST',
-    faults: [() => ({ status: 503, headers: { 'retry-after': '5' } })],
-    sent: 2,
-  },
-  {
     name: 'a POST is not repeated when HPE says that the system is in the wrong state',
     method: 'POST',
     faults: [withId(400, 'iLO.2.14.InvalidOperationForSystemState')],
@@ -119,17 +170,29 @@ const cases: readonly Case[] = [
   },
 ];
 
-for (const { name, method, faults, sent, code } of cases) {
+for (const { name, method, faults, sent, code, isDisruptive = false } of cases) {
   test(name, async (t) => {
     const { lane, bmc } = await openTestGate(t);
     await lane.request({ method: 'GET', path: '/redfish/v1/Systems' });
     bmc.on(`${method} ${path}`, inTurn(...faults));
-    const outcome = lane.request({ method, path, ...(method === 'GET' ? {} : { body: { a: 1 } }) });
+    const outcome = lane.request({ method, path, isDisruptive, ...(method === 'GET' ? {} : { body: { a: 1 } }) });
     if (code === undefined) await outcome;
     else await assert.rejects(outcome, (error) => isBmcError(error, code));
     assert.equal(bmc.lines.filter((line) => line === `${method} ${path}`).length, sent);
   });
 }
+
+test('an answer that leaves open what was done is told with status, message ids, and where to look', async (t) => {
+  const { lane, bmc } = await openTestGate(t);
+  bmc.on(`POST ${path}`, withId(500, 'Base.1.8.InternalError'));
+  await assert.rejects(lane.request({ method: 'POST', path, body: {}, isDisruptive: true }), (error) => {
+    assert.ok(isBmcError(error, 'ambiguous'));
+    assert.deepEqual([error.status, error.messageIds, error.retry], [500, ['Base.1.8.InternalError'], 'blocked']);
+    assert.match(error.message, /500 Not now\./);
+    assert.match(error.message, /look at the tasks, the inventory and the state of the resource before/);
+    return true;
+  });
+});
 
 test('a refusal carries status, message ids and what the BMC said', async (t) => {
   const { lane, bmc } = await openTestGate(t);

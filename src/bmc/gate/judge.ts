@@ -23,6 +23,8 @@ export interface JudgeContext {
   readonly accept: readonly number[] | undefined;
   /** May be sent twice without harm: a GET, or the end of a session. */
   readonly isRepeatable: boolean;
+  /** Changes the machine: only what was certainly not carried out is sent again. */
+  readonly isDisruptive: boolean;
   /** The BMC is expected to be away: the caller waits, not the gate. May begin while the request waits. */
   isOutage: boolean;
   readonly bounds: AnswerBounds;
@@ -34,6 +36,8 @@ const passing = new Set([408, 429, 500, 502, 503, 504]);
 const emptyBody: JsonObject = Object.freeze({});
 const noNotes: ErrorNotes = { detail: '', messageIds: [] };
 
+/** Errors of the server that come before it does anything. */
+const undone = new Set([501, 505]);
 /** Message ids with which a BMC says that it did nothing because it is busy. */
 const nothingDone = new Set(['SYS518', 'ServiceTemporarilyUnavailable', 'ResourceNotReadyRetry']);
 /** One with which it says that the system is in the wrong state: it may pass, or be what the caller has to see to. */
@@ -59,21 +63,14 @@ function judgeWanted(answer: HttpAnswer, read: AnswerBody, context: JudgeContext
 }
 
 function judgeRefusal(answer: HttpAnswer, notes: ErrorNotes, context: JudgeContext): Outcome {
-  const { status, headers } = answer;
+  const { status } = answer;
   const { messageIds } = notes;
   const detail = notes.detail === '' ? `status ${status}` : `${status} ${notes.detail}`;
   const more = { status, messageIds, detail };
-  const isBusy = status === 429 || status === 503;
-  if (context.isRepeatable) {
-    if (passing.has(status) || saysNotNow(messageIds))
-      return fail('busy', context, { ...more, again: patience(context) });
-  } else if (saysNothingDone(messageIds) || (isBusy && (status === 429 || headers['retry-after'] !== undefined))) {
+  const isUndone = saysNothingDone(messageIds);
+  if (context.isRepeatable ? passing.has(status) || saysNotNow(messageIds) : isUndone || isTooMany(status, context))
     return fail('busy', context, { ...more, again: patience(context) });
-  } else if (isBusy) {
-    return fail('busy', context, { ...more, again: 'never' });
-  } else if (status === 502 || status === 504) {
-    return fail('ambiguous', context, { ...more, again: 'never' });
-  }
+  if (!context.isRepeatable && isOpen(status)) return fail('ambiguous', context, { ...more, again: 'never' });
   if (status === 404 || status === 410) return fail('notFound', context, { ...more, again: 'never' });
   if (status === 401 && context.isOutage) return fail('busy', context, { ...more, again: 'never' });
   return fail('refused', context, {
@@ -81,6 +78,16 @@ function judgeRefusal(answer: HttpAnswer, notes: ErrorNotes, context: JudgeConte
     detail: notes.detail === '' ? 'no reason given' : notes.detail,
     again: 'never',
   });
+}
+
+/** Turned away before it was looked at, or so the status says; that is not certain enough to risk a second reset. */
+function isTooMany(status: number, { isDisruptive }: JudgeContext): boolean {
+  return status === 429 && !isDisruptive;
+}
+
+/** BMCs answer these also after they did what they were told: a service behind the web server was slow or fell over. */
+function isOpen(status: number): boolean {
+  return status === 408 || status === 429 || (status >= 500 && !undone.has(status));
 }
 
 /** What a try without an answer means to the caller. */

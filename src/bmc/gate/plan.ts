@@ -32,6 +32,7 @@ export function planRequest(
     deadlineMs: request.deadlineMs ?? settings.deadlineMs,
     accept,
     isRepeatable: method === 'GET' || (method === 'DELETE' && isSessionPath(path)),
+    isDisruptive: request.isDisruptive === true,
     isOutage: false,
     bounds: settings,
     body: object,
