@@ -1,4 +1,5 @@
 export { type AdminServer, startAdminServer } from './admin/admin-server.ts';
+export { findImage, listFirmware, type OfferedFirmware } from './admin/firmware-routes.ts';
 export {
   type DataCentre,
   type DataCentreOptions,
@@ -27,9 +28,10 @@ export {
 export type { AgentTarget } from './hosts/agent-link.ts';
 export type { Host } from './hosts/host.ts';
 export { buildImage, type FirmwareImage, type ImageOrder } from './images/build-image.ts';
+export type { ComponentType } from './images/component-type.ts';
 export { ListenError } from './listen/index.ts';
 export type { EventLog, LoggedEvent } from './machine/event-log.ts';
-export type { ComponentType, FirmwareSlot } from './machine/firmware.ts';
+export type { FirmwareSlot } from './machine/firmware.ts';
 export type { Hardware } from './machine/hardware.ts';
 export type { Machine, Neighbour } from './machine/machine.ts';
 export { type AvailableFirmware, availableFirmware, maxFleetSize, personalityOf } from './personalities/index.ts';

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { adminRoutes } from './admin/admin-routes.ts';
 import { faultKinds, resetMoments } from './faults/fault.ts';
 import { faultFields, parseFaults } from './faults/parse-faults.ts';
-import { componentTypes } from './machine/firmware.ts';
+import { componentTypes } from './images/component-type.ts';
 import { allPersonalities } from './personalities/index.ts';
 
 const page = readFileSync(resolve(import.meta.dirname, '../docs/simulator.md'), 'utf8');

@@ -1,5 +1,5 @@
 import { parseDocument } from 'yaml';
-import { componentTypes } from '../machine/firmware.ts';
+import { componentTypes } from '../images/component-type.ts';
 import { BadFaults } from './errors.ts';
 import { type FaultRule, faultKinds, resetMoments } from './fault.ts';
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { ImageHeader } from '../machine/updates.ts';
-import { formatImageHeader, imageHeadBytes } from './image-header.ts';
+import { formatImageHeader, type ImageHeader, imageHeadBytes } from './image-header.ts';
 import { payloadPieces } from './payload.ts';
 
 /** What an image is for and how large its payload is. */

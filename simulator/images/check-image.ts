@@ -1,6 +1,5 @@
-import type { ImageHeader, UpdateFault } from '../machine/updates.ts';
 import type { ImageDigests } from './image-digests.ts';
-import { readImageHeader } from './image-header.ts';
+import { type ImageHeader, readImageHeader } from './image-header.ts';
 
 /** A file as it arrived at a BMC. */
 export interface ImageFile {
@@ -17,10 +16,13 @@ export interface ImageReceiver {
   readonly digests: ImageDigests;
 }
 
+/** What can be wrong with a file, whatever it is for. */
+export type ImageFault = 'not-an-image' | 'wrong-model' | 'corrupt' | 'truncated' | 'too-large';
+
 /** What a look at a file found: its header as far as it has one, and what is wrong with it. */
 export interface ImageFinding {
   readonly header?: ImageHeader;
-  readonly fault?: UpdateFault;
+  readonly fault?: ImageFault;
 }
 
 /** Checks a file as far as it goes without knowing the slots it is for. An image without models fits every model. */

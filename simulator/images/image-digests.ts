@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ImageHeader } from '../machine/updates.ts';
-import { formatImageHeader } from './image-header.ts';
+import { formatImageHeader, type ImageHeader } from './image-header.ts';
 import { type PayloadOrder, payloadPieces } from './payload.ts';
 
 const kept = 256;

@@ -1,5 +1,15 @@
-import { componentTypes } from '../machine/firmware.ts';
-import type { ImageHeader } from '../machine/updates.ts';
+import { componentTypes } from './component-type.ts';
+
+/** What an image says of itself in its header. */
+export interface ImageHeader {
+  readonly vendor: string;
+  readonly models: readonly string[];
+  readonly softwareId: string;
+  readonly component: string;
+  readonly version: string;
+  readonly payloadBytes: number;
+  readonly payloadSha256: string;
+}
 
 /** The first line of every image the simulator understands. */
 export const imageMagic = 'RACKWRIGHT-FIRMWARE 1\n';

@@ -1,5 +1,5 @@
-import type { ImageHeader } from '../machine/updates.ts';
 import { createRandomWords } from '../time/random.ts';
+import type { ImageHeader } from './image-header.ts';
 
 const blockBytes = 64 * 1024;
 

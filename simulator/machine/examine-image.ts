@@ -1,9 +1,10 @@
 import { checkImage, type ImageFile } from '../images/check-image.ts';
+import type { ImageHeader } from '../images/image-header.ts';
 import type { FirmwareSlot } from './firmware.ts';
 import type { Machine } from './machine.ts';
 import type { MachineBody } from './machine-body.ts';
 import { updateRulesOf } from './rules.ts';
-import type { ImageHeader, UpdateFault } from './updates.ts';
+import type { UpdateFault } from './updates.ts';
 
 /** What a machine finds in a file: what it is, the slots it would write, and what is wrong. */
 export interface Examination {

@@ -1,18 +1,4 @@
-/** What a piece of firmware runs on. */
-export const componentTypes = [
-  'bmc',
-  'bios',
-  'cpld',
-  'nic',
-  'drive',
-  'storage-controller',
-  'psu',
-  'gpu',
-  'other',
-] as const;
-
-/** What a piece of firmware runs on. */
-export type ComponentType = (typeof componentTypes)[number];
+import type { ComponentType } from '../images/component-type.ts';
 
 /** One place firmware is installed in: the BIOS, a NIC, a drive. */
 export interface FirmwareSlot {

@@ -1,5 +1,6 @@
+import type { ComponentType } from '../images/component-type.ts';
 import type { Personality } from '../personalities/personality.ts';
-import type { ComponentType, FirmwareSlot } from './firmware.ts';
+import type { FirmwareSlot } from './firmware.ts';
 import type { Machine } from './machine.ts';
 import type { ApplyTime, UpdateFault } from './updates.ts';
 

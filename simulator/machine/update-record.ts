@@ -1,9 +1,10 @@
 import type { Timer } from '../../src/kube/index.ts';
 import type { ImageFile } from '../images/check-image.ts';
+import type { ImageHeader } from '../images/image-header.ts';
 import type { FirmwareSlot } from './firmware.ts';
 import type { SavedUpdate } from './saved-machine.ts';
 import type { TaskRecord } from './task-list.ts';
-import type { ApplyTime, ImageHeader, Update, UpdateFault, UpdatePhase } from './updates.ts';
+import type { ApplyTime, Update, UpdateFault, UpdatePhase } from './updates.ts';
 
 /** An update in its course, with what the machine needs to carry it on. */
 export class UpdateRecord implements Update {

@@ -1,3 +1,5 @@
+import type { ImageFault } from '../images/check-image.ts';
+import type { ImageHeader } from '../images/image-header.ts';
 import type { FirmwareSlot } from './firmware.ts';
 
 /** When an update takes effect, in Redfish's words. */
@@ -22,12 +24,8 @@ export type UpdatePhase =
 
 /** Why an update failed or was refused; the personality says it in the vendor's words. */
 export type UpdateFault =
-  | 'not-an-image'
-  | 'wrong-model'
+  | ImageFault
   | 'wrong-target'
-  | 'corrupt'
-  | 'truncated'
-  | 'too-large'
   | 'download-failed'
   | 'busy'
   | 'host-must-be-off'
@@ -39,17 +37,6 @@ export type UpdateFault =
 export interface UpdateRefusal {
   readonly fault: UpdateFault;
   readonly detail: string;
-}
-
-/** What an image says of itself in its header. */
-export interface ImageHeader {
-  readonly vendor: string;
-  readonly models: readonly string[];
-  readonly softwareId: string;
-  readonly component: string;
-  readonly version: string;
-  readonly payloadBytes: number;
-  readonly payloadSha256: string;
 }
 
 /** An update in its course. */

@@ -1,4 +1,4 @@
-import type { ComponentType } from '../machine/firmware.ts';
+import type { ComponentType } from '../images/component-type.ts';
 import { dellLines } from './dell-idrac9/firmware.ts';
 import { ilo5Lines } from './hpe-ilo5/firmware.ts';
 import { ilo6Lines } from './hpe-ilo6/firmware.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ComponentType } from '../machine/firmware.ts';
+import type { ComponentType } from '../images/component-type.ts';
 import type { Machine } from '../machine/machine.ts';
 import { personalityNames, personalityOf } from './index.ts';
 import {

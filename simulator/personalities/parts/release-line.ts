@@ -1,4 +1,5 @@
-import type { ComponentType, FirmwareSlot } from '../../machine/firmware.ts';
+import type { ComponentType } from '../../images/component-type.ts';
+import type { FirmwareSlot } from '../../machine/firmware.ts';
 import { hashOf } from './fleet-numbers.ts';
 
 /** One version of a piece of firmware. */

@@ -1,4 +1,5 @@
-import type { ComponentType, FirmwareSlot } from '../../machine/firmware.ts';
+import type { ComponentType } from '../../images/component-type.ts';
+import type { FirmwareSlot } from '../../machine/firmware.ts';
 import type { Machine } from '../../machine/machine.ts';
 import type { Task } from '../../machine/tasks.ts';
 import type { Update } from '../../machine/updates.ts';

@@ -1,4 +1,4 @@
-import type { ComponentType } from '../../machine/firmware.ts';
+import type { ComponentType } from '../../images/component-type.ts';
 import type { Machine } from '../../machine/machine.ts';
 import { beginUpdate, confirm } from '../../redfish/resources/index.ts';
 import type { JsonValue, RedfishAnswer, RedfishRequest, Route } from '../../redfish/route.ts';

@@ -1,4 +1,4 @@
-import type { ComponentType } from '../../machine/firmware.ts';
+import type { ComponentType } from '../../images/component-type.ts';
 import type { Machine } from '../../machine/machine.ts';
 import type { Task } from '../../machine/tasks.ts';
 import type { UpdateFault } from '../../machine/updates.ts';

@@ -1,4 +1,4 @@
-import type { ComponentType } from '../../machine/firmware.ts';
+import type { ComponentType } from '../../images/component-type.ts';
 import type { Machine } from '../../machine/machine.ts';
 
 /** A part of the hardware that has firmware: by its slot, or else by its place among the parts of its kind. */
