@@ -1,4 +1,4 @@
-import { type PowerWish, readBmcClock, readPower, setPower } from '../../bmc/index.ts';
+import { type Power, type PowerWish, readBmcClock, readPower, setPower } from '../../bmc/index.ts';
 import type { Work, WorkHandler, WorkOutcome } from '../../engine/index.ts';
 import { type HeldBmc, holdBmc } from '../held-bmc.ts';
 import { readPowerParameters } from './other-schemas.ts';
@@ -47,11 +47,26 @@ function wishOf(kind: PowerKind, { condition, signal }: Work): PowerWish {
  * A restart that an earlier holder asked for is not done again if the host shows that it was done. What is on or off
  * already needs no asking.
  */
-async function wasDone(work: Work, { bmc }: HeldBmc, wish: PowerWish): Promise<boolean> {
+async function wasDone(work: Work, held: HeldBmc, wish: PowerWish): Promise<boolean> {
   const { askedAt } = work.condition.progress;
   if (typeof askedAt !== 'number' || wish.target === 'on' || wish.target === 'off') return false;
-  const { state, lastResetAt } = await readPower(bmc);
+  const { state, lastResetAt } = await powerAtRest(work, held);
   if (state !== 'on' || lastResetAt === undefined) return false;
-  const { offsetMs = 0 } = await readBmcClock(bmc);
-  return lastResetAt - offsetMs >= askedAt - 1000;
+  const { offsetMs = 0 } = await readBmcClock(held.bmc);
+  return lastResetAt - offsetMs >= askedAt - clockGrainMs;
+}
+
+/** BMCs tell times in whole seconds. */
+const clockGrainMs = 1000;
+const looks = 24;
+const lookMs = 5000;
+
+/** A restart that is under way is waited for. */
+async function powerAtRest(work: Work, { bmc, touch }: HeldBmc): Promise<Power> {
+  for (let look = 1; ; look += 1) {
+    const power = await readPower(bmc);
+    if (power.state === 'on' || power.state === 'unknown' || look === looks) return power;
+    await work.pause(lookMs);
+    await touch();
+  }
 }

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { personalityNames } from '../../../simulator/index.ts';
+import type { JsonObject, WorkOutcome } from '../../engine/index.ts';
+import { flasherHandlers } from '../create-flasher.ts';
+import { leaseWork, type StoredWork, storeWork } from '../testing/fake-work.ts';
+import { type FlasherRig, startFlasherRig } from '../testing/flasher-rig.ts';
+import { createMortal, Killed, type Mortal } from '../testing/mortal.ts';
+import { flasherKinds } from './kinds.ts';
+import type { InventoryReport } from './ports.ts';
+
+function order(kind: string, parameters: JsonObject = {}): StoredWork {
+  const checked = flasherKinds()
+    .find((each) => each.kind === kind)
+    ?.check(parameters);
+  assert.deepEqual(checked?.problems, []);
+  return storeWork({ kind, parameters: checked?.parameters ?? {} });
+}
+
+interface Handled {
+  readonly end: WorkOutcome | { readonly outcome: 'killed' };
+  readonly reports: readonly InventoryReport[];
+}
+
+async function handle(rig: FlasherRig, stored: StoredWork, mortal: Mortal = createMortal()): Promise<Handled> {
+  const reports: InventoryReport[] = [];
+  return rig.within(async (base) => {
+    const inventorySink = { write: async (report: InventoryReport) => void reports.push(report) };
+    const handler = flasherHandlers({ ...base, inventorySink })[stored.kind];
+    assert.ok(handler, stored.kind);
+    try {
+      return { end: await handler(leaseWork(stored, { mortal, clock: base.clock })), reports };
+    } catch (error) {
+      if (error instanceof Killed || mortal.isDead) return { end: { outcome: 'killed' }, reports };
+      throw error;
+    }
+  }, mortal);
+}
+
+function succeeded({ end }: Handled, rig: FlasherRig): JsonObject {
+  assert.ok(end.outcome === 'succeeded', `${JSON.stringify(end)}\n${rig.machine.log.text()}`);
+  return end.status ?? {};
+}
+
+const powerKinds = [
+  { kind: 'powerOn', from: 'off', to: 'On' },
+  { kind: 'powerOff', from: 'on', to: 'Off' },
+  { kind: 'powerCycleHard', from: 'on', to: 'On' },
+  { kind: 'powerCycleSoft', from: 'on', to: 'On' },
+] as const;
+
+for (const personality of personalityNames) {
+  for (const { kind, from, to } of powerKinds) {
+    test(`${personality}: ${kind} of a host that is ${from}`, async (context) => {
+      const rig = await startFlasherRig(context, personality, { arePoweredOn: from === 'on' });
+      const status = succeeded(await handle(rig, order(kind)), rig);
+      assert.equal(rig.machine.power.state, to);
+      assert.equal(String(status.power_after).toLowerCase(), to.toLowerCase());
+      const isSent = rig.machine.log.events.some(({ event }) => event === 'power.reset');
+      assert.ok(isSent);
+    });
+  }
+
+  test(`${personality}: the inventory is read and handed on with the lease it was read under`, async (context) => {
+    const rig = await startFlasherRig(context, personality);
+    const handled = await handle(rig, order('inventoryOOB', { collect_bios_cfg: true }));
+    const status = succeeded(handled, rig);
+    const [report] = handled.reports;
+    assert.ok(report);
+    assert.equal(report.target, 'server/1');
+    assert.deepEqual(report.lease, { conditionId: 'condition-1', token: 1 });
+    assert.equal(report.inventory.system.model, rig.machine.hardware.model);
+    assert.ok(Object.keys(report.biosSettings ?? {}).length > 0);
+    assert.equal((status.counts as JsonObject).firmware, report.inventory.firmware.length);
+  });
+}
+
+test('what is on already is not asked for', async (context) => {
+  const rig = await startFlasherRig(context, 'dell-idrac9');
+  const status = succeeded(await handle(rig, order('powerOn')), rig);
+  assert.match(String(status.message), /already/);
+  assert.ok(!rig.machine.log.events.some(({ event }) => event === 'power.reset'));
+});
+
+test('a hard power cycle whose worker was lost right after it is not done twice', async (context) => {
+  const rig = await startFlasherRig(context, 'dell-idrac9');
+  const stored = order('powerCycleHard');
+  // The first moment is the stored intent, the second the answer of the BMC.
+  const first = await handle(rig, stored, createMortal(1));
+  assert.equal(first.end.outcome, 'killed');
+  succeeded(await handle(rig, stored), rig);
+  const resets = rig.machine.log.events.filter(({ event }) => event === 'power.reset');
+  assert.equal(resets.length, 1, rig.machine.log.text());
+});
+
+/** An attribute of the BIOS with another value that it can have. */
+function otherValue(rig: FlasherRig): readonly [string, string] {
+  const { current } = rig.machine.bios;
+  for (const { name, values, isReadOnly } of rig.machine.personality.bios) {
+    const other = isReadOnly ? undefined : values?.find((value) => value !== current[name]);
+    if (other !== undefined) return [name, other];
+  }
+  throw new Error('no attribute can be changed');
+}
+
+for (const personality of personalityNames) {
+  test(`${personality}: BIOS settings are staged, the host is restarted, and they are seen to be applied`, async (context) => {
+    const rig = await startFlasherRig(context, personality);
+    const [name, value] = otherValue(rig);
+    const stored = order('biosControl', { action: 'set_config', attributes: { [name]: value } });
+    succeeded(await handle(rig, stored), rig);
+    const again = succeeded(await handle(rig, order('biosControl', stored.parameters)), rig);
+    assert.match(String(again.message), /so already/);
+    const applied = rig.machine.log.events.filter(({ event }) => event === 'bios.applied');
+    assert.equal(applied.length, 1, rig.machine.log.text());
+  });
+}
+
+test('a change of BIOS settings is gone on with wherever its worker was lost, and applied once', async (context) => {
+  for (let at = 0; at < 6; at += 1) {
+    const rig = await startFlasherRig(context, 'hpe-ilo6');
+    const [name, value] = otherValue(rig);
+    const stored = order('biosControl', { action: 'set_config', attributes: { [name]: value } });
+    await handle(rig, stored, createMortal(at));
+    succeeded(await handle(rig, stored), rig);
+    const applied = rig.machine.log.events.filter(({ event }) => event === 'bios.applied');
+    assert.equal(applied.length, 1, `killed at ${at}\n${rig.machine.log.text()}`);
+  }
+});
+
+test('BIOS settings that cannot be are refused with all reasons, and nothing is staged', async (context) => {
+  const rig = await startFlasherRig(context, 'dell-idrac9');
+  const attributes = { NoSuchThing: 'x', NorThis: 1 };
+  const { end } = await handle(rig, order('biosControl', { action: 'set_config', attributes }));
+  assert.ok(end.outcome === 'failed');
+  assert.match(end.reason.message, /NoSuchThing.*NorThis/);
+  assert.ok(!rig.machine.log.events.some(({ event }) => event === 'bios.staged' || event === 'power.reset'));
+});
+
+test('BIOS settings go back to those of the factory', async (context) => {
+  const rig = await startFlasherRig(context, 'dell-idrac9');
+  const status = succeeded(await handle(rig, order('biosControl', { action: 'reset_config' })), rig);
+  assert.match(String(status.message), /factory/);
+});
