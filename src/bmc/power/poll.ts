@@ -1,6 +1,7 @@
 import { sleep } from '../../kube/index.ts';
 import type { Bmc } from '../bmc.ts';
 import { BmcError, type BmcErrorCode, isBmcError } from '../errors.ts';
+import { passingCodes } from '../outage.ts';
 
 /** How often something is looked at, and how long. */
 export interface PollOptions<T> {
@@ -18,8 +19,6 @@ export interface PollOptions<T> {
   readonly signal?: AbortSignal | undefined;
 }
 
-const passing: readonly BmcErrorCode[] = ['unreachable', 'timeout', 'busy', 'malformed', 'sessionsExhausted'];
-
 /** Looks again and again, ever more slowly, until there is something to see. Throws `deadline` or `cancelled`. */
 export async function poll<T>(bmc: Bmc, options: PollOptions<T>): Promise<T> {
   const { origin } = bmc.gate;
@@ -33,7 +32,7 @@ export async function poll<T>(bmc: Bmc, options: PollOptions<T>): Promise<T> {
       if (found !== undefined) return found;
       last = undefined;
     } catch (error) {
-      if (!isBmcError(error, ...passing, ...(options.tolerated ?? []))) throw error;
+      if (!isBmcError(error, ...passingCodes, ...(options.tolerated ?? []))) throw error;
       last = error;
     }
     const left = options.deadlineMs - elapsed();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { UpdateProgress } from '../firmware-update.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import type { UpdateProgress } from '../update/update.ts';
 import { type ProgressContext, parseTask, progressOfTask } from './index.ts';
 
 const uri = '/redfish/v1/TaskService/Tasks/1';

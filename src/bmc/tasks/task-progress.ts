@@ -1,5 +1,5 @@
+import type { UpdateProgress } from '../firmware-update.ts';
 import { messageKey, type RedfishMessage } from '../redfish/index.ts';
-import type { UpdateProgress } from '../update/update.ts';
 import { explainMessages, idsOf } from './failure-words.ts';
 import type { TaskSnapshot, VendorJob } from './task.ts';
 

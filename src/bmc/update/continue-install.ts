@@ -1,10 +1,10 @@
 import type { Bmc } from '../bmc.ts';
 import { BmcError } from '../errors.ts';
+import type { StartedUpdate } from '../firmware-update.ts';
 import { findTask } from '../tasks/index.ts';
 import { waysOf } from '../vendors/index.ts';
 import { pollProgress } from './poll-progress.ts';
 import { sendOnce } from './send-image.ts';
-import type { StartedUpdate } from './update.ts';
 
 const checkDeadlineMs = 20 * 60_000;
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { InstallOrder } from '../firmware-update.ts';
 import type { JsonObject } from '../json.ts';
 import { createScriptedBmc } from '../testing/scripted-bmc.ts';
 import type { ScriptedGate } from '../testing/scripted-gate.ts';
 import { findStartedUpdate, markBeforeInstall } from './find-started.ts';
 import { collectionOf, dellTree, hpeTree, openbmcTree, supermicroTree, type Tree } from './testing/vendor-trees.ts';
-import type { InstallOrder } from './update.ts';
 
 const tasks = '/redfish/v1/TaskService/Tasks';
 const jobs = '/redfish/v1/Managers/iDRAC.Embedded.1/Oem/Dell/Jobs';

@@ -1,14 +1,14 @@
 import { sleep } from '../../kube/index.ts';
 import type { Bmc } from '../bmc.ts';
 import { isBmcError } from '../errors.ts';
+import type { InstallOrder, StartedUpdate } from '../firmware-update.ts';
 import { isSameVersion, readFirmware } from '../inventory/index.ts';
+import { isPassing } from '../outage.ts';
 import { barePath, listPaths } from '../redfish/index.ts';
 import { listTaskUris, progressOfTask, readTask, readTasks, type TaskSnapshot } from '../tasks/index.ts';
+import type { UpdateOffer } from '../update-offer.ts';
 import { type UpdateWays, waysOf } from '../vendors/index.ts';
 import { planInstall } from './install-plan.ts';
-import { isPassing } from './outage.ts';
-import type { InstallOrder, StartedUpdate } from './update.ts';
-import type { UpdateOffer } from './update-offer.ts';
 import { describeUpdateService } from './update-service.ts';
 
 /** What was on the BMC before an update was sent. Plain data: it is stored before the sending. */

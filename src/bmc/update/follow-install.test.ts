@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isBmcError } from '../errors.ts';
+import type { StartedUpdate } from '../firmware-update.ts';
 import { createScriptedBmc } from '../testing/scripted-bmc.ts';
 import type { ScriptedAnswer } from '../testing/scripted-gate.ts';
 import { followInstall, type InstallLook } from './follow-install.ts';
 import { dellTree, hpeTree, lenovoTree, openbmcTree, supermicroTree } from './testing/vendor-trees.ts';
-import type { StartedUpdate } from './update.ts';
 
 const task = '/redfish/v1/TaskService/Tasks/7';
 const started = (more: Partial<StartedUpdate> = {}): StartedUpdate => ({

@@ -1,8 +1,8 @@
 import type { Bmc } from '../bmc.ts';
 import { BmcError } from '../errors.ts';
+import type { StartedUpdate, UpdateProgress } from '../firmware-update.ts';
 import { type Activation, activationOf, isResetDue, startPatienceMs } from '../vendors/index.ts';
 import { type PollOptions, type ProgressLook, pollProgress } from './poll-progress.ts';
-import type { StartedUpdate, UpdateProgress } from './update.ts';
 
 /** What is seen at one look. */
 export interface InstallLook extends ProgressLook {

@@ -3,8 +3,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { BmcError } from '../errors.ts';
+import type { ImageFile } from '../firmware-update.ts';
 import type { StreamBody } from '../gate/gate.ts';
-import type { ImageFile } from './update.ts';
 
 const chunkBytes = 256 * 1024;
 

@@ -1,3 +1,5 @@
+export type { ImageFile, InstallOrder, StartedUpdate, UpdateProgress } from '../firmware-update.ts';
+export type { PullOffer, PushOffer, UpdateOffer } from '../update-offer.ts';
 export { continueInstall } from './continue-install.ts';
 export { findStartedUpdate, type InstallMark, markBeforeInstall, type StartFinding } from './find-started.ts';
 export { type FollowInstallOptions, followInstall, type InstallLook, type InstallOutcome } from './follow-install.ts';
@@ -5,7 +7,5 @@ export { type OpenedImage, openImage } from './image.ts';
 export { type Via, waysIn } from './install-plan.ts';
 export { readProgress } from './read-progress.ts';
 export { type StartOptions, startInstall } from './start-install.ts';
-export type { ImageFile, InstallOrder, StartedUpdate, UpdateProgress } from './update.ts';
-export type { PullOffer, PushOffer, UpdateOffer } from './update-offer.ts';
 export { describeUpdateService } from './update-service.ts';
 export { type SlotChoice, type Verification, type VerifyOrder, verifyInstalled } from './verify-installed.ts';

@@ -1,8 +1,8 @@
 import { BmcError } from '../errors.ts';
+import type { ImageFile, InstallOrder, StartedUpdate } from '../firmware-update.ts';
 import { memberIn, objectIn, textIn } from '../redfish/index.ts';
+import type { UpdateOffer } from '../update-offer.ts';
 import type { UpdateWays } from '../vendors/index.ts';
-import type { ImageFile, InstallOrder, StartedUpdate } from './update.ts';
-import type { UpdateOffer } from './update-offer.ts';
 
 /** A way for firmware to reach a BMC. */
 export type Via = StartedUpdate['via'];

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { isBmcError } from '../errors.ts';
+import type { ImageFile } from '../firmware-update.ts';
 import { imageBody, openImage } from './image.ts';
 import { makeBoundary, multipartBody } from './multipart.ts';
-import type { ImageFile } from './update.ts';
 
 let folder = '';
 before(async () => {

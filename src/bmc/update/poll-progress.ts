@@ -1,8 +1,8 @@
 import { backoffDelay, sleep } from '../../kube/index.ts';
 import type { Bmc } from '../bmc.ts';
 import { BmcError } from '../errors.ts';
+import type { StartedUpdate, UpdateProgress } from '../firmware-update.ts';
 import { readProgress } from './read-progress.ts';
-import type { StartedUpdate, UpdateProgress } from './update.ts';
 
 /** How an update is polled. */
 export interface PollOptions {

@@ -1,7 +1,7 @@
 import type { JsonBody } from '../bmc.ts';
 import { BmcError } from '../errors.ts';
+import type { PullOffer } from '../update-offer.ts';
 import type { ServedImage } from './install-plan.ts';
-import type { PullOffer } from './update-offer.ts';
 
 /** What goes into a SimpleUpdate. */
 export interface PullOrder {

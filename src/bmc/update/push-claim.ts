@@ -2,7 +2,7 @@ import type { Bmc } from '../bmc.ts';
 import { BmcError, isBmcError } from '../errors.ts';
 import { patchWithEtag } from '../gate/patch-with-etag.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import type { PushOffer, UpdateOffer } from './update-offer.ts';
+import type { PushOffer, UpdateOffer } from '../update-offer.ts';
 
 /** What is set in UpdateService before a raw push, which carries nothing but the image. */
 export interface PushClaim {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type BmcErrorCode, bmcErrors, isBmcError } from '../errors.ts';
+import type { StartedUpdate, UpdateProgress } from '../firmware-update.ts';
 import type { JsonObject } from '../json.ts';
 import { createScriptedBmc } from '../testing/scripted-bmc.ts';
 import { readProgress } from './read-progress.ts';
 import { dellTree, hpeTree, lenovoTree, openbmcTree, supermicroTree, type Tree } from './testing/vendor-trees.ts';
-import type { StartedUpdate, UpdateProgress } from './update.ts';
 
 const task = '/redfish/v1/TaskService/Tasks/7';
 const monitor = '/redfish/v1/TaskService/TaskMonitors/7';

@@ -1,5 +1,7 @@
 import type { Bmc } from '../bmc.ts';
 import { isBmcError } from '../errors.ts';
+import type { StartedUpdate, UpdateProgress } from '../firmware-update.ts';
+import { isPassing } from '../outage.ts';
 import { memberIn, messageKey } from '../redfish/index.ts';
 import {
   explainMessages,
@@ -11,8 +13,6 @@ import {
   type TaskSnapshot,
 } from '../tasks/index.ts';
 import { type UpdateWays, waysOf } from '../vendors/index.ts';
-import { isPassing } from './outage.ts';
-import type { StartedUpdate, UpdateProgress } from './update.ts';
 
 /** Where a started update stands. Throws only BmcErrors that are no answer: a lost lease, a cancelled request ... */
 export async function readProgress(bmc: Bmc, started: StartedUpdate): Promise<UpdateProgress> {

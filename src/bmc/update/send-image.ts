@@ -1,18 +1,18 @@
 import { backoffDelay, sleep } from '../../kube/index.ts';
 import type { Bmc } from '../bmc.ts';
 import { BmcError, isBmcError } from '../errors.ts';
+import type { InstallOrder } from '../firmware-update.ts';
 import type { GateReply, GateRequest } from '../gate/gate.ts';
 import type { JsonObject } from '../json.ts';
 import { isSamePath, listPaths, toBmcPath } from '../redfish/index.ts';
 import { findTask } from '../tasks/index.ts';
+import type { UpdateOffer } from '../update-offer.ts';
 import { cureFor, type UpdateWays } from '../vendors/index.ts';
 import { type ImageBody, imageBody, type OpenedImage } from './image.ts';
 import type { InstallPlan } from './install-plan.ts';
 import { makeBoundary, multipartBody } from './multipart.ts';
 import { type PullOrder, pullBody } from './pull-body.ts';
 import { claimPush } from './push-claim.ts';
-import type { InstallOrder } from './update.ts';
-import type { UpdateOffer } from './update-offer.ts';
 
 /** A BMC may check the whole image before it answers. */
 const answerDeadlineMs = 300_000;

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type BmcErrorCode, isBmcError } from '../errors.ts';
+import type { ImageFile, InstallOrder } from '../firmware-update.ts';
 import type { JsonObject } from '../json.ts';
 import { createScriptedBmc } from '../testing/scripted-bmc.ts';
 import type { ScriptedGate } from '../testing/scripted-gate.ts';
@@ -19,7 +20,6 @@ import {
   supermicroTree,
   type Tree,
 } from './testing/vendor-trees.ts';
-import type { ImageFile, InstallOrder } from './update.ts';
 
 let folder = '';
 let image: ImageFile;

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { BmcError, type BmcErrorCode, isBmcError } from '../errors.ts';
+import type { ImageFile, InstallOrder } from '../firmware-update.ts';
 import { createScriptedBmc } from '../testing/scripted-bmc.ts';
 import type { ScriptedGate } from '../testing/scripted-gate.ts';
 import { startInstall } from './start-install.ts';
 import { readUpload } from './testing/sent-body.ts';
 import { dellTree, hpeTree, openbmcTree, supermicroTree, type Tree } from './testing/vendor-trees.ts';
-import type { ImageFile, InstallOrder } from './update.ts';
 
 let folder = '';
 let image: ImageFile;

@@ -1,11 +1,11 @@
 import type { Bmc } from '../bmc.ts';
+import type { InstallOrder, StartedUpdate } from '../firmware-update.ts';
 import { findTask } from '../tasks/index.ts';
 import { waysOf } from '../vendors/index.ts';
 import { continueInstall } from './continue-install.ts';
 import { openImage } from './image.ts';
 import { type InstallPlan, planInstall } from './install-plan.ts';
 import { type Sending, type Sent, sendMultipart, sendPull, sendPush } from './send-image.ts';
-import type { InstallOrder, StartedUpdate } from './update.ts';
 import { describeUpdateService } from './update-service.ts';
 
 /** How an install is begun. */

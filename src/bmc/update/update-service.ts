@@ -16,7 +16,7 @@ import {
   textsIn,
   toBmcPath,
 } from '../redfish/index.ts';
-import type { PullOffer, PushOffer, UpdateOffer } from './update-offer.ts';
+import type { PullOffer, PushOffer, UpdateOffer } from '../update-offer.ts';
 
 const supportedTimes = '@Redfish.OperationApplyTimeSupport';
 

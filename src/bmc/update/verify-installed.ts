@@ -2,7 +2,7 @@ import { backoffDelay, sleep } from '../../kube/index.ts';
 import type { Bmc, FirmwareSlot, VendorName } from '../bmc.ts';
 import { BmcError, isBmcError } from '../errors.ts';
 import { isSameVersion, readFirmware } from '../inventory/index.ts';
-import { isPassing } from './outage.ts';
+import { isPassing } from '../outage.ts';
 
 /** Which slots are meant: by name, or by a choice among all of them. Every one of them must have the version. */
 export type SlotChoice = { readonly slots: readonly string[] } | { readonly match: (slot: FirmwareSlot) => boolean };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VendorName } from '../bmc.ts';
-import type { UpdateProgress } from '../update/update.ts';
+import type { UpdateProgress } from '../firmware-update.ts';
 import { activationOf, isResetDue } from './index.ts';
 
 const cases: readonly (readonly [VendorName, string, string | undefined, 'none' | 'host' | 'bmc'])[] = [

@@ -1,5 +1,5 @@
 import type { ComponentType, VendorName } from '../bmc.ts';
-import type { UpdateProgress } from '../update/update.ts';
+import type { UpdateProgress } from '../firmware-update.ts';
 
 /** What makes newly written firmware run. */
 export interface Activation {

@@ -1,8 +1,8 @@
 import type { Bmc, ComponentType } from '../bmc.ts';
 import { BmcError } from '../errors.ts';
+import type { InstallOrder } from '../firmware-update.ts';
 import { lastSegment } from '../redfish/index.ts';
 import { progressOfTask, readTasks, type TaskSnapshot } from '../tasks/index.ts';
-import type { InstallOrder } from '../update/update.ts';
 import { firstOffered, genericWays, recogniseUpdate } from './generic.ts';
 import type { UpdateWays } from './update-ways.ts';
 

@@ -1,7 +1,7 @@
 import type { Bmc } from '../bmc.ts';
+import type { UpdateProgress } from '../firmware-update.ts';
 import { numberIn, objectIn, textIn } from '../redfish/index.ts';
 import { meaningOf } from '../tasks/index.ts';
-import type { UpdateProgress } from '../update/update.ts';
 import { firstOffered, genericWays } from './generic.ts';
 import type { UpdateWays } from './update-ways.ts';
 

@@ -1,7 +1,7 @@
 import type { Bmc } from '../bmc.ts';
 import { BmcError } from '../errors.ts';
+import type { InstallOrder } from '../firmware-update.ts';
 import { listPaths, systemOf, textIn } from '../redfish/index.ts';
-import type { InstallOrder } from '../update/update.ts';
 import { firstOffered, genericWays } from './generic.ts';
 import type { UpdateWays } from './update-ways.ts';
 

@@ -1,9 +1,9 @@
 import type { Bmc } from '../bmc.ts';
 import { BmcError } from '../errors.ts';
+import type { InstallOrder } from '../firmware-update.ts';
 import type { JsonObject } from '../json.ts';
 import { barePath, listPaths, systemOf, textIn } from '../redfish/index.ts';
 import { progressOfTask, readTasks } from '../tasks/index.ts';
-import type { InstallOrder } from '../update/update.ts';
 import { firstOffered, genericWays } from './generic.ts';
 import type { UpdateWays } from './update-ways.ts';
 

@@ -1,9 +1,9 @@
 import type { Bmc, VendorName } from '../bmc.ts';
 import type { BmcError } from '../errors.ts';
+import type { InstallOrder, UpdateProgress } from '../firmware-update.ts';
 import type { JsonObject } from '../json.ts';
 import type { TaskSnapshot } from '../tasks/index.ts';
-import type { InstallOrder, UpdateProgress } from '../update/update.ts';
-import type { UpdateOffer } from '../update/update-offer.ts';
+import type { UpdateOffer } from '../update-offer.ts';
 
 /** What a task found on the BMC is. */
 export type TaskKind = 'update' | 'other' | 'unclear';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from './json.ts';
 
 /** What an UpdateService offers, with everything that a request has to know. */
 export interface UpdateOffer {

@@ -1,5 +1,5 @@
-import type { BmcErrorCode } from '../errors.ts';
-import type { JsonObject } from '../json.ts';
+import type { BmcErrorCode } from './errors.ts';
+import type { JsonObject } from './json.ts';
 
 /** An image on this machine's disk. */
 export interface ImageFile {

@@ -1,7 +1,13 @@
-import { type BmcError, type BmcErrorCode, isBmcError } from '../errors.ts';
+import { type BmcError, type BmcErrorCode, isBmcError } from './errors.ts';
 
 /** What a BMC that restarts, updates itself or is overloaded gives instead of an answer. */
-const passingCodes: readonly BmcErrorCode[] = ['unreachable', 'timeout', 'busy', 'malformed', 'sessionsExhausted'];
+export const passingCodes: readonly BmcErrorCode[] = [
+  'unreachable',
+  'timeout',
+  'busy',
+  'malformed',
+  'sessionsExhausted',
+];
 
 /**
  * True for errors that may pass without anybody doing something. A 401 to a fresh session is one of them: BMCs forget
