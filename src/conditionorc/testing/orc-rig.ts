@@ -38,6 +38,8 @@ export interface OrcRig {
   call(method: string, path: string, body?: unknown, token?: string): Promise<Answered>;
   /** A machine with a BMC of its own in facility fc1. */
   addMachine(id: string, more?: Partial<MachineRecord>): Promise<void>;
+  /** Adds a machine and asks the engine for work on it; gives the id of the condition. */
+  order(machine: string, kind: string): Promise<string>;
 }
 
 /** For tests: ids of servers. */
@@ -66,14 +68,14 @@ export async function startOrc(t: Pick<TestContext, 'after'>, options: Partial<E
     authorizer: createFixedAuthorizer(tokens),
   });
   const notices = await openNoticeBook(database);
-  rest.add(...conditionOrcRoutes({ engine, inventory, notices, clock }));
+  rest.add(...conditionOrcRoutes({ engine, inventory, notices, clock: options.clock ?? clock }));
   const { url } = await rest.listen({ host: '127.0.0.1', port: 0 });
   t.after(async () => {
     await engine.close();
     await rest.close();
     if (options.database === undefined) await database.close();
   });
-  return {
+  const rig: OrcRig = {
     engine,
     database,
     clock,
@@ -85,7 +87,16 @@ export async function startOrc(t: Pick<TestContext, 'after'>, options: Partial<E
       const outcome = await engine.machines.put({ ...machine, ...more }, [{ kind: 'serial', value: `serial-${id}` }]);
       if (outcome !== 'ok') throw new Error(`machine ${id} was not put`);
     },
+    async order(machine, kind) {
+      await rig.addMachine(machine);
+      const orders = [{ kind, parameters: {} }];
+      const outcome = await engine.create({ target: `server/${machine}`, client: 'test', orders });
+      const [created] = outcome.outcome === 'created' ? outcome.conditions : [];
+      if (created === undefined) throw new Error(`${kind} on ${machine} was not created: ${outcome.outcome}`);
+      return created.id;
+    },
   };
+  return rig;
 }
 
 async function send(url: string, request: { method: string; body: unknown; token: string }): Promise<Answered> {

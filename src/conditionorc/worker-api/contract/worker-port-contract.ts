@@ -15,6 +15,8 @@ export interface PortUnderTest {
 /** For tests: how to get a port. Kinds are `powerOn` and `inventoryOOB`, leases last 10 s. */
 export interface PortTarget {
   readonly name: string;
+  /** The store goes by the clock of the port under test; otherwise what takes time is not tried. */
+  readonly isDriven: boolean;
   open(t: TestContext, limits?: Partial<EngineLimits>): Promise<PortUnderTest>;
 }
 
@@ -31,7 +33,7 @@ async function leaseOne(port: WorkerPort): Promise<Lease> {
 const isLost = (error: unknown): boolean => isEngineError(error, 'leaseLost');
 
 /** What every way from a worker to an engine has to hold. */
-export function workerPortContract({ name, open }: PortTarget): void {
+export function workerPortContract({ name, open, isDriven }: PortTarget): void {
   describe(`a worker port: ${name}`, () => {
     test('a lease has the whole condition, as the engine has it', async (t) => {
       const { port, engine, order } = await open(t);
@@ -91,11 +93,10 @@ export function workerPortContract({ name, open }: PortTarget): void {
     });
 
     test('a report is durable, renews the lease and brings a cancel', async (t) => {
-      const { port, engine, clock, order } = await open(t);
+      const { port, engine, order } = await open(t);
       await port.online(identity);
       const id = await order('m1', 'powerOn');
       const lease = await leaseOne(port);
-      clock.advance(6000);
       const report = {
         status: { msg: 'half', ünï: ['✓', 1.5, null, true] },
         progress: { step: 2, task: '/redfish/v1/t/1' },
@@ -103,13 +104,14 @@ export function workerPortContract({ name, open }: PortTarget): void {
         isCancelUnsafe: true,
       };
       const kept = await port.report(heldOf(lease), report);
-      assert.deepEqual(kept, { outcome: 'kept', until: clock.now() + 10_000, cancel: undefined });
       const stored = await engine.get(id);
+      assert.deepEqual(kept, { outcome: 'kept', until: stored?.leaseUntil, cancel: undefined });
       assert.deepEqual([stored?.status, stored?.progress], [report.status, report.progress]);
       await engine.cancel(id, { client: 'ann', isForced: false, doesInsist: false });
       const told = await port.report(heldOf(lease), { isCancelUnsafe: false });
       assert.ok(told.outcome === 'kept');
-      assert.deepEqual(told.cancel, { at: clock.now(), isForced: false, by: 'ann' });
+      const { at, isForced, by } = told.cancel ?? {};
+      assert.deepEqual([typeof at, isForced, by], ['number', false, 'ann']);
     });
 
     test('the end of the work is taken once, and a second time as the same', async (t) => {
@@ -123,53 +125,6 @@ export function workerPortContract({ name, open }: PortTarget): void {
       assert.equal((await port.report(heldOf(lease), { state: 'succeeded' })).outcome, 'lost');
       const stored = await engine.get(id);
       assert.deepEqual([stored?.state, stored?.reason?.code], ['failed', 'BmcGone']);
-    });
-
-    test('a lease that ended is refused, and the next holder gets what was left', async (t) => {
-      const { port, engine, clock, order } = await open(t);
-      await port.online(identity);
-      await order('m1', 'powerOn');
-      const old = await leaseOne(port);
-      await port.report(heldOf(old), { progress: { step: 3 }, sessionUri: '/s/1' });
-      await port.check(heldOf(old));
-      clock.advance(10_000);
-      await assert.rejects(port.check(heldOf(old)), isLost);
-      await engine.sweep();
-      clock.advance(5000);
-      const next = await leaseOne(port);
-      assert.ok(next.token > old.token);
-      assert.deepEqual(next.condition.progress, { step: 3 });
-      const before = { controller: identity.id, token: old.token, sessionUri: '/s/1' };
-      assert.deepEqual(next.previous, before);
-      assert.deepEqual(next.leftovers, [before]);
-      const late = await port.report(heldOf(old), { status: { msg: 'late' } });
-      assert.ok(late.outcome === 'lost' && late.why !== '');
-      await port.release(heldOf(old), 'late');
-      await port.check(heldOf(next));
-    });
-
-    test('work that is given back is leased again, not before its time', async (t) => {
-      const { port, clock, order } = await open(t);
-      await port.online(identity);
-      await order('m1', 'powerOn');
-      const first = await leaseOne(port);
-      await port.release(heldOf(first), 'I stop');
-      const second = await leaseOne(port);
-      await port.release(heldOf(second), 'it did not work', { afterMs: 60_000 });
-      assert.deepEqual(await port.lease(identity.id, { max: 1, waitMs: 0 }), []);
-      clock.advance(60_000);
-      assert.equal((await leaseOne(port)).condition.leases, 3);
-    });
-
-    test('what an earlier life under the same id held is given up', async (t) => {
-      const { port, clock, order } = await open(t);
-      await port.online(identity);
-      await order('m1', 'powerOn');
-      const old = await leaseOne(port);
-      await port.online(identity);
-      assert.equal((await port.report(heldOf(old), {})).outcome, 'lost');
-      clock.advance(5000);
-      assert.ok((await leaseOne(port)).token > old.token);
     });
 
     test('slots: one at a time where there is one, and who gives up leaves the line', async (t) => {
@@ -199,5 +154,56 @@ export function workerPortContract({ name, open }: PortTarget): void {
       const other = { ...heldOf(lease), token: lease.token + 1 };
       await assert.rejects(port.acquireSlot('upload', other, new AbortController().signal), isLost);
     });
+
+    if (isDriven) tryTime(open);
+  });
+}
+
+function tryTime(open: PortTarget['open']): void {
+  test('a lease that ended is refused, and the next holder gets what was left', async (t) => {
+    const { port, engine, clock, order } = await open(t);
+    await port.online(identity);
+    await order('m1', 'powerOn');
+    const old = await leaseOne(port);
+    await port.report(heldOf(old), { progress: { step: 3 }, sessionUri: '/s/1' });
+    await port.check(heldOf(old));
+    clock.advance(10_000);
+    await assert.rejects(port.check(heldOf(old)), isLost);
+    await engine.sweep();
+    clock.advance(5000);
+    const next = await leaseOne(port);
+    assert.ok(next.token > old.token);
+    assert.deepEqual(next.condition.progress, { step: 3 });
+    const before = { controller: identity.id, token: old.token, sessionUri: '/s/1' };
+    assert.deepEqual(next.previous, before);
+    assert.deepEqual(next.leftovers, [before]);
+    const late = await port.report(heldOf(old), { status: { msg: 'late' } });
+    assert.ok(late.outcome === 'lost' && late.why !== '');
+    await port.release(heldOf(old), 'late');
+    await port.check(heldOf(next));
+  });
+
+  test('work that is given back is leased again, not before its time', async (t) => {
+    const { port, clock, order } = await open(t);
+    await port.online(identity);
+    await order('m1', 'powerOn');
+    const first = await leaseOne(port);
+    await port.release(heldOf(first), 'I stop');
+    const second = await leaseOne(port);
+    await port.release(heldOf(second), 'it did not work', { afterMs: 60_000 });
+    assert.deepEqual(await port.lease(identity.id, { max: 1, waitMs: 0 }), []);
+    clock.advance(60_000);
+    assert.equal((await leaseOne(port)).condition.leases, 3);
+  });
+
+  test('what an earlier life under the same id held is given up', async (t) => {
+    const { port, clock, order } = await open(t);
+    await port.online(identity);
+    await order('m1', 'powerOn');
+    const old = await leaseOne(port);
+    await port.online(identity);
+    assert.equal((await port.report(heldOf(old), {})).outcome, 'lost');
+    clock.advance(5000);
+    assert.ok((await leaseOne(port)).token > old.token);
   });
 }
