@@ -44,14 +44,18 @@ function wishOf(kind: PowerKind, { condition, signal }: Work): PowerWish {
 }
 
 /**
- * A restart that an earlier holder asked for is not done again if the host shows that it was done. What is on or off
- * already needs no asking.
+ * A restart that an earlier holder asked for is not done again if the host shows that it was done. Where it shows nothing
+ * it is done again: twice is better than never. What is on or off already needs no asking.
  */
 async function wasDone(work: Work, held: HeldBmc, wish: PowerWish): Promise<boolean> {
   const { askedAt } = work.condition.progress;
   if (typeof askedAt !== 'number' || wish.target === 'on' || wish.target === 'off') return false;
-  const { state, lastResetAt } = await powerAtRest(work, held);
-  if (state !== 'on' || lastResetAt === undefined) return false;
+  const { power, wasAway } = await powerAtRest(work, held);
+  const { state, lastResetAt } = power;
+  if (state !== 'on') return false;
+  // Nobody else may restart it while this work has the device.
+  if (wasAway) return true;
+  if (lastResetAt === undefined) return false;
   const { offsetMs = 0 } = await readBmcClock(held.bmc);
   return lastResetAt - offsetMs >= askedAt - clockGrainMs;
 }
@@ -62,10 +66,14 @@ const looks = 24;
 const lookMs = 5000;
 
 /** A restart that is under way is waited for. */
-async function powerAtRest(work: Work, { bmc, touch }: HeldBmc): Promise<Power> {
+async function powerAtRest(
+  work: Work,
+  { bmc, touch }: HeldBmc,
+): Promise<{ readonly power: Power; readonly wasAway: boolean }> {
   for (let look = 1; ; look += 1) {
     const power = await readPower(bmc);
-    if (power.state === 'on' || power.state === 'unknown' || look === looks) return power;
+    const isAway = power.state === 'changing' || power.state === 'off';
+    if (!isAway || look === looks) return { power, wasAway: look > 1 };
     await work.pause(lookMs);
     await touch();
   }
