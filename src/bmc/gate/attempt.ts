@@ -63,7 +63,11 @@ export class Attempt {
         pass = obtained.pass;
         mayGoOn();
       }
-      if (isLeased) await checkCallerLease(caller, 'disruptive', this.#tools);
+      if (isLeased) {
+        await checkCallerLease(caller, 'disruptive', this.#tools);
+        // The gate may have been closed meanwhile, or the caller may have given up.
+        mayGoOn();
+      }
       // Nothing is awaited between the check of the lease and the sending.
       const outcome = await this.#conclude(this.#send(pass, isLeased), pass);
       if (outcome !== undefined) return outcome;

@@ -43,7 +43,8 @@ export class BmcGate {
     const breaker = createBreaker(settings);
     const wire = createWire({ address, trustStore, clock, settings, pace });
     const isOutage = (): boolean => this.#outages > 0;
-    const keeper = new SessionKeeper({ origin, shared, wire, breaker, isOutage });
+    const checkOpen = (): void => this.#checkOpen();
+    const keeper = new SessionKeeper({ origin, shared, wire, breaker, isOutage, checkOpen });
     this.#tools = { origin, shared, wire, keeper, breaker, pace, isOutage };
   }
 
@@ -138,7 +139,7 @@ export class BmcGate {
       await this.#asLastWord(caller, (last) => keeper.endOlder(last));
       await this.#asLastWord(caller, (last) => this.#endOwn(last));
     }
-    wire.close();
+    wire.end();
   }
 
   async #asLastWord(caller: LaneCaller, work: (caller: LaneCaller) => Promise<void>): Promise<void> {
@@ -212,8 +213,12 @@ export class BmcGate {
   }
 
   #checkWanted(caller: Caller): void {
-    if (this.#isClosed) throw this.#closedError();
+    this.#checkOpen();
     if (caller.signal?.aborted) throw this.#cancelledError();
+  }
+
+  #checkOpen(): void {
+    if (this.#isClosed) throw this.#closedError();
   }
 
   /** After a while without requests the session is ended and the connections are closed. */

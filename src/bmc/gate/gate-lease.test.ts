@@ -166,3 +166,64 @@ test('nothing else runs between the check of the lease and the sending', async (
   await post;
   assert.ok(bmc.lines.includes(`POST ${resetPath}`));
 });
+
+/** A lease that is confirmed when the test says so. */
+function slowLease(slow: LeasePurpose) {
+  let confirm = (): void => {};
+  const confirmed = new Promise<void>((resolve) => {
+    confirm = resolve;
+  });
+  const lease = {
+    isAsked: false,
+    confirm,
+    async check(purpose: LeasePurpose): Promise<void> {
+      if (purpose !== slow) return;
+      lease.isAsked = true;
+      await confirmed;
+    },
+  };
+  return lease;
+}
+
+for (const purpose of ['disruptive', 'log-in'] as const) {
+  for (const moment of ['closing', 'closed'] as const) {
+    test(`nothing leaves when the lease for what is a ${purpose} is confirmed and the gate is ${moment}`, async (t) => {
+      const lease = slowLease(purpose);
+      const { lane, bmc, gates, clock } = await openTestGate(t, { checkLease: lease.check });
+      const post = lane.request({ method: 'POST', path: resetPath, body: {}, isDisruptive: true });
+      await until(() => lease.isAsked);
+      const closing = gates.close();
+      if (moment === 'closed') {
+        clock.advance(5_000);
+        await closing;
+      }
+      lease.confirm();
+      await assert.rejects(post, (error) => isBmcError(error, 'closed'));
+      await closing;
+      assert.ok(!bmc.lines.includes(`POST ${resetPath}`));
+      assert.equal(bmc.lines.filter((line) => line.startsWith('POST')).length, purpose === 'log-in' ? 0 : 1);
+      assert.equal(bmc.sessions.size, 0);
+    });
+  }
+}
+
+test('nobody logs in with credentials that come after the gate was closed', async (t) => {
+  const { bmc, gates, endpoint, clock } = await openTestGate(t);
+  let give: (credentials: { username: string; password: string }) => void = () => {};
+  let isAsked = false;
+  const given = new Promise<{ username: string; password: string }>((resolve) => {
+    give = resolve;
+  });
+  const credentials = () => {
+    isAsked = true;
+    return given;
+  };
+  const get = gates.open({ ...endpoint, credentials }).request({ method: 'GET', path });
+  await until(() => isAsked);
+  const closing = gates.close();
+  clock.advance(5_000);
+  await closing;
+  give({ username: 'admin', password: 'secret' });
+  await assert.rejects(get, (error) => isBmcError(error, 'closed'));
+  assert.deepEqual(bmc.lines, []);
+});

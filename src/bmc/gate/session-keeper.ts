@@ -33,6 +33,8 @@ export interface KeeperOptions {
   readonly wire: Wire;
   readonly breaker: Breaker;
   isOutage(): boolean;
+  /** Throws when the gate is closed. */
+  checkOpen(): void;
 }
 
 const rootPath = '/redfish/v1/';
@@ -318,6 +320,7 @@ export class SessionKeeper {
       if (body !== undefined) headers.push('content-type', 'application/json');
       if (pass !== undefined) headers.push(pass.header, pass.value);
       if (isLogIn) await checkCallerLease(caller, 'log-in', this.#options);
+      this.#options.checkOpen();
       const isLeased = isLogIn && caller.checkLease !== undefined;
       const startBeforeMs = isLeased ? shared.clock.monotonic() + leaseFreshMs : undefined;
       const sent = { method, path, headers, deadlineMs, signal: caller.signal, startBeforeMs };

@@ -1,6 +1,7 @@
 import type { Clock } from '../../kube/index.ts';
 import type { BmcAddress } from '../address.ts';
 import type { HttpAnswer, HttpRequest } from '../http/exchange.ts';
+import { HttpFailure } from '../http/http-failure.ts';
 import { createTransport, type StreamedAnswer, type Transport } from '../http/transport.ts';
 import type { TrustStore } from '../http/trust.ts';
 import type { TlsTrust } from './gate.ts';
@@ -23,6 +24,8 @@ export interface Wire {
   stream(request: HttpRequest, trust: TlsTrust): Promise<StreamedAnswer>;
   /** Ends all connections; the next request opens a new one. */
   close(): void;
+  /** Ends all connections for good: nothing is sent any more, whoever still tries. */
+  end(): void;
 }
 
 /** Headers of every request; compression is declined because it weakens ETags. */
@@ -39,6 +42,7 @@ export function createWire(options: WireOptions): Wire {
   let lastTrust: TlsTrust | undefined;
   let last: Transport | undefined;
   let requests = 0;
+  let isEnded = false;
 
   const transportFor = (trust: TlsTrust): Transport => {
     if (last !== undefined && trust === lastTrust) return last;
@@ -53,26 +57,33 @@ export function createWire(options: WireOptions): Wire {
     return transport;
   };
   const note = (): void => {
+    if (isEnded) throw new HttpFailure('cancelled', 'the gate is closed', { hasBegun: false });
     requests += 1;
     pace.note(clock.monotonic());
+  };
+
+  const close = (): void => {
+    for (const transport of transports.values()) transport.close();
+    transports.clear();
+    last = undefined;
   };
 
   return {
     get requests() {
       return requests;
     },
-    send(request, trust) {
+    async send(request, trust) {
       note();
       return transportFor(trust).send(request);
     },
-    stream(request, trust) {
+    async stream(request, trust) {
       note();
       return transportFor(trust).stream(request);
     },
-    close() {
-      for (const transport of transports.values()) transport.close();
-      transports.clear();
-      last = undefined;
+    close,
+    end() {
+      isEnded = true;
+      close();
     },
   };
 }
