@@ -42,6 +42,8 @@ export interface StartedUpdate {
   readonly applyTime?: string;
   /** The image is only uploaded: the update begins when this action is posted, see continueInstall. */
   readonly startTarget?: string;
+  /** Tasks that were there once the image was uploaded: an update task besides them is this one, already begun. */
+  readonly earlierTasks?: readonly string[];
   /** What went wrong besides, without harm to the update. */
   readonly warnings?: readonly string[];
 }

@@ -61,7 +61,12 @@ export async function collect(reading: Reading, path: string | undefined): Promi
 
 /** Only where the members are: one request a page. */
 export async function listPaths(bmc: Bmc, path: string, options: ReadingOptions = {}): Promise<readonly string[]> {
-  return (await readPages(beginReading(bmc, options), path)).map((listed) => listed.path);
+  return listPathsIn(beginReading(bmc, options), path);
+}
+
+/** The same within a longer reading, which gets the gaps: a list that was cut is not taken for a whole one. */
+export async function listPathsIn(reading: Reading, path: string): Promise<readonly string[]> {
+  return (await readPages(reading, path)).map((listed) => listed.path);
 }
 
 /**
@@ -129,11 +134,25 @@ async function readPages(reading: Reading, path: string, query?: string): Promis
     }
     seen.add(page);
     const body: JsonObject = await reading.fetch(page);
+    noteStrangeList(reading, path, body);
     for (const listed of membersIn(body)) if (!isSamePath(listed.path, path)) found.set(barePath(listed.path), listed);
     page = nextPage(body, reading.bmc.gate.origin);
     noteShortList(reading, { path, body, isLast: page === undefined, listed: found.size });
   }
+  if (found.size > mostMembers && page === undefined) {
+    reading.addGap({ path, reason: `it lists ${found.size} members, of which ${mostMembers} are read` });
+  }
   return [...found.values()].slice(0, mostMembers);
+}
+
+/** What is no list, or lists what leads nowhere, must not pass for an empty one. */
+function noteStrangeList(reading: Reading, path: string, body: JsonObject): void {
+  if (!Array.isArray(memberIn(body, 'Members'))) {
+    reading.addGap({ path, reason: 'it has no list of members' });
+    return;
+  }
+  const lost = listIn(body, 'Members').length - membersIn(body).length;
+  if (lost > 0) reading.addGap({ path, reason: `it lists ${lost} members without saying where they are` });
 }
 
 function nextPage(body: JsonObject, origin: string): string | undefined {

@@ -7,6 +7,7 @@ export {
   type Listed,
   listCollection,
   listPaths,
+  listPathsIn,
   type Member,
   readCollection,
   readExpanded,

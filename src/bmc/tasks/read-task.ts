@@ -1,6 +1,16 @@
 import type { Bmc } from '../bmc.ts';
 import { isBmcError } from '../errors.ts';
-import { lastSegment, linkIn, listPaths, messageKey, readCollection, toBmcPath } from '../redfish/index.ts';
+import {
+  beginReading,
+  type Gap,
+  lastSegment,
+  linkIn,
+  listCollection,
+  listPathsIn,
+  messageKey,
+  type Reading,
+  toBmcPath,
+} from '../redfish/index.ts';
 import { parseTask, type TaskSnapshot } from './task.ts';
 
 /** The answer to a question about a task. */
@@ -22,20 +32,95 @@ export function jobOf(task: TaskSnapshot): string | undefined {
   return toBmcPath(handedOver?.args[0]);
 }
 
-/** Paths of all tasks that the BMC lists; undefined where it has no task service. */
-export async function listTaskUris(bmc: Bmc): Promise<readonly string[] | undefined> {
-  const collection = await taskCollectionOf(bmc);
-  return collection === undefined ? undefined : ifThere(listPaths(bmc, collection));
+/** What a BMC lists of tasks or jobs. That there is none is told from what could not be looked at. */
+export interface TaskPaths {
+  /** False where the BMC keeps no such list at all. */
+  readonly isKept: boolean;
+  readonly uris: readonly string[];
+  readonly gaps: readonly Gap[];
 }
 
-/** Tasks that pass, by their path; undefined where the BMC has no task service. Those that cannot be read are left out. */
-export async function readTasks(
+/** Tasks or jobs, and what of them could not be seen. */
+export interface TaskList {
+  /** False where the BMC keeps no such list at all. */
+  readonly isKept: boolean;
+  readonly tasks: readonly TaskSnapshot[];
+  /** Listed, and not there any more when they were asked for. */
+  readonly gone: readonly string[];
+  readonly gaps: readonly Gap[];
+}
+
+/** Paths of all tasks that the BMC lists. Throws BmcErrors after which nothing else can be read either. */
+export async function listTaskUris(bmc: Bmc): Promise<TaskPaths> {
+  return listIn(beginReading(bmc), () => taskCollectionOf(bmc));
+}
+
+/** Paths of all jobs in a vendor's own collection of them. */
+export async function listJobUris(bmc: Bmc, collection: string | undefined): Promise<TaskPaths> {
+  return listIn(beginReading(bmc), async () => collection);
+}
+
+/** The tasks whose path passes. Those that cannot be read are gaps: nobody knows what they are. */
+export async function readTasks(bmc: Bmc, isWanted: (uri: string) => boolean): Promise<TaskList> {
+  return readList(beginReading(bmc), { collection: () => taskCollectionOf(bmc), isWanted });
+}
+
+/** The jobs of a vendor's own collection whose path passes. */
+export async function readJobs(
   bmc: Bmc,
+  collection: string | undefined,
   isWanted: (uri: string) => boolean,
-): Promise<readonly TaskSnapshot[] | undefined> {
-  const collection = await taskCollectionOf(bmc);
-  const read = collection === undefined ? undefined : await ifThere(readCollection(bmc, collection, { isWanted }));
-  return read?.members.map(({ path, body }) => parseTask(path, body));
+): Promise<TaskList> {
+  return readList(beginReading(bmc), { collection: async () => collection, isWanted });
+}
+
+type CollectionSource = () => Promise<string | undefined>;
+
+async function listIn(reading: Reading, collection: CollectionSource): Promise<TaskPaths> {
+  const listed = await ifThere(reading, collection, (path) => listPathsIn(reading, path));
+  return { isKept: listed !== undefined, uris: listed ?? [], gaps: reading.gaps };
+}
+
+async function readList(
+  reading: Reading,
+  wish: { readonly collection: CollectionSource; readonly isWanted: (uri: string) => boolean },
+): Promise<TaskList> {
+  const listed = await ifThere(reading, wish.collection, (path) => listCollection(reading, path));
+  const tasks: TaskSnapshot[] = [];
+  const gone: string[] = [];
+  for (const { path, body } of listed ?? []) {
+    if (!wish.isWanted(path)) continue;
+    if (body !== undefined) {
+      tasks.push(parseTask(path, body));
+      continue;
+    }
+    try {
+      tasks.push(parseTask(path, await reading.fetch(path)));
+    } catch (error) {
+      if (isBmcError(error, 'notFound')) gone.push(path);
+      else reading.note(path, error);
+    }
+  }
+  return { isKept: listed !== undefined, tasks, gone, gaps: reading.gaps };
+}
+
+/** Undefined where the BMC does not have the list; an empty one with a gap where it cannot be read. */
+async function ifThere<T>(
+  reading: Reading,
+  collection: CollectionSource,
+  read: (path: string) => Promise<readonly T[]>,
+): Promise<readonly T[] | undefined> {
+  let asked = 'the list of tasks';
+  try {
+    const path = await collection();
+    if (path === undefined) return undefined;
+    asked = path;
+    return await read(path);
+  } catch (error) {
+    if (isBmcError(error, 'notFound')) return undefined;
+    reading.note(asked, error);
+    return [];
+  }
 }
 
 async function taskCollectionOf(bmc: Bmc): Promise<string | undefined> {
@@ -43,15 +128,6 @@ async function taskCollectionOf(bmc: Bmc): Promise<string | undefined> {
   if (tasks === undefined) return undefined;
   // The root leads to the service by the standard, and straight to the collection on some BMCs.
   if (lastSegment(tasks) === 'Tasks') return tasks;
-  const service = await ifThere(bmc.gate.request({ method: 'GET', path: tasks }));
-  return service === undefined ? undefined : linkIn(service.body, 'Tasks');
-}
-
-async function ifThere<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (isBmcError(error, 'notFound')) return undefined;
-    throw error;
-  }
+  const service = await bmc.gate.request({ method: 'GET', path: tasks });
+  return linkIn(service.body, 'Tasks');
 }

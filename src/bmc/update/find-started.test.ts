@@ -4,7 +4,8 @@ import type { InstallOrder } from '../firmware-update.ts';
 import type { JsonObject } from '../json.ts';
 import { createScriptedBmc } from '../testing/scripted-bmc.ts';
 import type { ScriptedGate } from '../testing/scripted-gate.ts';
-import { findStartedUpdate, markBeforeInstall } from './find-started.ts';
+import { findStartedUpdate } from './find-started.ts';
+import { markBeforeInstall } from './install-mark.ts';
 import { collectionOf, dellTree, hpeTree, openbmcTree, supermicroTree, type Tree } from './testing/vendor-trees.ts';
 
 const tasks = '/redfish/v1/TaskService/Tasks';
@@ -114,6 +115,36 @@ test("an X12's check that waits for its start is found as uploaded, its update a
     `${tasks}/2`,
     undefined,
   ]);
+});
+
+test("an X12's update that waits for its turn is not taken for a check, also without a time", async () => {
+  for (const TaskState of ['New', 'Pending', 'Suspended']) {
+    for (const time of [{}, { StartTime: '2025-01-01T00:01:00Z' }]) {
+      const { bmc, gate } = scripted(supermicroTree);
+      const mark = await markBeforeInstall(bmc, order('bios'));
+      put(gate, tasks, {
+        1: { Name: 'BIOS Verify', TaskState: 'Completed', TaskStatus: 'OK', StartTime: '2025-01-01T00:00:00Z' },
+        2: { Name: 'BIOS Update', TaskState, TaskStatus: 'OK', ...time },
+      });
+      const found = await findStartedUpdate(bmc, order('bios'), mark);
+      assert.equal(found.kind, 'started');
+      assert.deepEqual(found.kind === 'started' && [found.started.taskUri, found.started.startTarget], [
+        `${tasks}/2`,
+        undefined,
+      ]);
+    }
+  }
+});
+
+test('a check beside a task that cannot be read leaves it unknown: that may be the update', async () => {
+  const { bmc, gate } = scripted(supermicroTree);
+  const mark = await markBeforeInstall(bmc, order('bios'));
+  put(gate, tasks, {
+    1: { Name: 'BIOS Verify', TaskState: 'Completed', TaskStatus: 'OK' },
+    2: { Name: 'BIOS Update', TaskState: 'Running', TaskStatus: 'OK' },
+  });
+  gate.on(`GET ${tasks}/2`, () => ({ status: 500 }));
+  assert.equal((await findStartedUpdate(bmc, order('bios'), mark)).kind, 'unknown');
 });
 
 test('an iLO without a task tells of its flasher', async () => {

@@ -1,9 +1,10 @@
 export type { ImageFile, InstallOrder, StartedUpdate, UpdateProgress } from '../firmware-update.ts';
 export type { PullOffer, PushOffer, UpdateOffer } from '../update-offer.ts';
 export { continueInstall } from './continue-install.ts';
-export { findStartedUpdate, type InstallMark, markBeforeInstall, type StartFinding } from './find-started.ts';
+export { findStartedUpdate, type StartFinding } from './find-started.ts';
 export { type FollowInstallOptions, followInstall, type InstallLook, type InstallOutcome } from './follow-install.ts';
 export { type OpenedImage, openImage } from './image.ts';
+export { type InstallMark, markBeforeInstall } from './install-mark.ts';
 export { type Via, waysIn } from './install-plan.ts';
 export { readProgress } from './read-progress.ts';
 export { type StartOptions, startInstall } from './start-install.ts';

@@ -2,8 +2,9 @@ import type { Bmc, ComponentType } from '../bmc.ts';
 import { BmcError } from '../errors.ts';
 import type { InstallOrder } from '../firmware-update.ts';
 import { lastSegment } from '../redfish/index.ts';
-import { progressOfTask, readTasks, type TaskSnapshot } from '../tasks/index.ts';
+import { progressOfTask, type TaskSnapshot } from '../tasks/index.ts';
 import { firstOffered, genericWays, recogniseUpdate } from './generic.ts';
+import { readAllTasks } from './read-all-tasks.ts';
 import type { UpdateWays } from './update-ways.ts';
 
 /** The one manager that every iDRAC has. */
@@ -48,13 +49,14 @@ export function componentOfJob(name: string): ComponentType | undefined {
 
 /** Two jobs for one component block each other, and the second is lost when the host restarts. */
 async function refuseSecondJob(bmc: Bmc, order: InstallOrder): Promise<void> {
-  const tasks = (await readTasks(bmc, () => true)) ?? [];
+  const what = `queue an update of ${order.component}`;
+  const tasks = await readAllTasks(bmc, what);
   const unfinished = tasks.find((task) => isUnfinishedUpdate(task) && isSameComponent(task, order.component));
   if (unfinished === undefined) return;
   const id = lastSegment(unfinished.uri);
   throw new BmcError('blocked', {
     origin: bmc.gate.origin,
-    what: `queue an update of ${order.component}`,
+    what,
     detail: `job ${id} (${unfinished.name}) is ${unfinished.vendorJob?.state ?? unfinished.state}; let it end (a Scheduled one goes on when the host restarts) or clear the job queue`,
   });
 }

@@ -3,8 +3,9 @@ import { BmcError } from '../errors.ts';
 import type { InstallOrder } from '../firmware-update.ts';
 import type { JsonObject } from '../json.ts';
 import { barePath, listPaths, systemOf, textIn } from '../redfish/index.ts';
-import { progressOfTask, readTasks } from '../tasks/index.ts';
+import { progressOfTask } from '../tasks/index.ts';
 import { firstOffered, genericWays } from './generic.ts';
+import { readAllTasks } from './read-all-tasks.ts';
 import type { UpdateWays } from './update-ways.ts';
 
 const bmcPreserve = { PreserveCfg: true, PreserveSdr: true, PreserveSsl: true } as const;
@@ -70,7 +71,8 @@ async function preserveOf(bmc: Bmc): Promise<JsonObject> {
 
 /** The BMC takes one image at a time: `BIOS Verify`, `BIOS Update` and the like are its tasks for them. */
 async function refuseBesideAnother(bmc: Bmc, order: InstallOrder): Promise<void> {
-  const tasks = (await readTasks(bmc, () => true)) ?? [];
+  const what = `take an image for ${order.component}`;
+  const tasks = await readAllTasks(bmc, what);
   const other = tasks.find((task) => {
     if (!/\b(?:verify|update)\b/i.test(task.name)) return false;
     const { kind } = progressOfTask(task);
@@ -79,7 +81,7 @@ async function refuseBesideAnother(bmc: Bmc, order: InstallOrder): Promise<void>
   if (other === undefined) return;
   throw new BmcError('blocked', {
     origin: bmc.gate.origin,
-    what: `take an image for ${order.component}`,
+    what,
     detail: `task ${other.uri} (${other.name}) is ${other.state}; let it end`,
   });
 }
