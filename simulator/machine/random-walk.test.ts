@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Value } from 'typebox/value';
 import { type FaultRule, faultKinds } from '../faults/fault.ts';
+import type { PlainChanges } from '../personalities/testing/plain-personality.ts';
 import { readDetail } from './log-detail.ts';
 import { SavedMachine } from './saved-machine.ts';
 import { createPlainMachine, type PlainMachine, plainFile } from './testing/plain-machine.ts';
-import type { PlainChanges } from './testing/plain-personality.ts';
 
 const minute = 60_000;
 

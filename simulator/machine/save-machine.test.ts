@@ -33,7 +33,7 @@ test('versions, settings, media, notes and the password are kept', async () => {
   before.machine.events.subscribe({ destination: 'http://192.0.2.1/', context: 'rack 1' });
   const { machine, versions } = again(before);
   assert.deepEqual(versions(), before.versions());
-  assert.equal(machine.firmware.find((slot) => slot.slot === 'NIC1')?.previousVersion, '1.0.0');
+  assert.equal(machine.firmware.find((slot) => slot.slot === 'Slot 1')?.previousVersion, '1.0.0');
   assert.equal(machine.bios.current.Cores, 12);
   assert.deepEqual(machine.bios.pending, { Cores: 8 });
   assert.deepEqual(machine.bios.applied, before.machine.bios.applied);

@@ -55,10 +55,10 @@ test('slots that were written before another failed have the new version', async
   const { clock, begin, versions, machine, faults } = createPlainMachine();
   begin(plainPush({ component: 'nic' }));
   await clock.advance(90_000);
-  assert.match(machine.log.text(), /flash-begin slot=NIC2/);
+  assert.match(machine.log.text(), /flash-begin slot="Slot 2"/);
   faults.replace([{ kind: 'task-completed-critical' }]);
   await clock.settle();
-  assert.deepEqual([versions().NIC1, versions().NIC2], ['2.0.0', '1.0.0']);
+  assert.deepEqual([versions()['Slot 1'], versions()['Slot 2']], ['2.0.0', '1.0.0']);
 });
 
 test('a task may complete while the version stays', async () => {

@@ -23,29 +23,29 @@ test('a direct update is verified, written slot by slot, and active at its end',
   assert.deepEqual(versions(), {
     BMC: '1.0.0',
     BIOS: '1.0.0',
-    NIC1: '2.0.0',
-    NIC2: '2.0.0',
+    'Slot 1': '2.0.0',
+    'Slot 2': '2.0.0',
     PSU1: '1.0.0',
     FPGA: '1.0.0',
   });
-  assert.equal(machine.firmware.find((slot) => slot.slot === 'NIC1')?.previousVersion, '1.0.0');
+  assert.equal(machine.firmware.find((slot) => slot.slot === 'Slot 1')?.previousVersion, '1.0.0');
   const flashes = machine.log.events.filter(({ event }) => event.startsWith('update.flash'));
   assert.deepEqual(
     flashes.map(({ event, detail }) => `${event} ${detail}`),
     [
-      'update.flash-begin slot=NIC1 version=2.0.0 from=1.0.0 update=1',
-      'update.flash-end slot=NIC1 version=2.0.0 result=ok update=1',
-      'update.flash-begin slot=NIC2 version=2.0.0 from=1.0.0 update=1',
-      'update.flash-end slot=NIC2 version=2.0.0 result=ok update=1',
+      'update.flash-begin slot="Slot 1" version=2.0.0 from=1.0.0 update=1',
+      'update.flash-end slot="Slot 1" version=2.0.0 result=ok update=1',
+      'update.flash-begin slot="Slot 2" version=2.0.0 from=1.0.0 update=1',
+      'update.flash-end slot="Slot 2" version=2.0.0 result=ok update=1',
     ],
   );
 });
 
 test('targets choose among the slots an image fits, by path, inventory entry or slot', async () => {
   const { clock, begin, versions, machine } = createPlainMachine();
-  begin({ ...plainPush({ component: 'nic' }), targets: ['/redfish/v1/UpdateService/FirmwareInventory/4'] });
+  begin({ ...plainPush({ component: 'nic' }), targets: ['/redfish/v1/UpdateService/FirmwareInventory/Slot_2'] });
   await clock.settle();
-  assert.deepEqual([versions().NIC1, versions().NIC2], ['1.0.0', '2.0.0']);
+  assert.deepEqual([versions()['Slot 1'], versions()['Slot 2']], ['1.0.0', '2.0.0']);
   begin({ ...plainPush({ component: 'bmc' }), targets: ['/redfish/v1/Managers/bmc'] });
   await clock.settle();
   assert.equal(versions().BMC, '2.0.0');
@@ -95,7 +95,7 @@ test('an image that shows itself bad in verification fails its task, and nothing
       [update.phase, update.fault, task?.state, task?.status, task?.reason],
       ['failed', fault, 'Exception', 'Critical', fault],
     );
-    assert.equal(versions().NIC1, '1.0.0');
+    assert.equal(versions()['Slot 1'], '1.0.0');
     assert.ok(!events().includes('update.flash-begin'));
   }
 });
@@ -193,7 +193,7 @@ test('each vendor rule changes the course as it says', async () => {
   });
 
   const one = await run({ chooseSlots: (_machine, slots) => slots.slice(0, 1) }, { component: 'nic' });
-  assert.deepEqual([one.versions().NIC1, one.versions().NIC2], ['2.0.0', '1.0.0']);
+  assert.deepEqual([one.versions()['Slot 1'], one.versions()['Slot 2']], ['2.0.0', '1.0.0']);
   const strict = createPlainMachine({ personality: { updateRules: { refusesAtOnce: ['wrong-model'] } } });
   assert.deepEqual(strict.machine.updates.begin(plainPush({ models: ['Plain 2'] })), {
     fault: 'wrong-model',
@@ -245,7 +245,7 @@ test('a second update is refused as busy, or queued where the vendor queues; one
   assert.deepEqual([first.phase, second.phase].sort(), ['flashing', 'scheduled']);
   assert.deepEqual([first.waitsFor ?? second.waitsFor], ['turn']);
   await queueing.clock.settle();
-  assert.deepEqual([queueing.versions().NIC1, queueing.versions().PSU1], ['2.0.0', '2.0.0']);
+  assert.deepEqual([queueing.versions()['Slot 1'], queueing.versions().PSU1], ['2.0.0', '2.0.0']);
 
   const scheduled = createPlainMachine();
   scheduled.begin(plainPush({ component: 'bios' }));
@@ -269,7 +269,7 @@ test('a queue is cleared of what waits, never of a flash in its course', async (
   await clock.settle();
   machine.power.reset('ForceRestart');
   await clock.settle();
-  assert.deepEqual([versions().NIC1, versions().BIOS, nic.phase], ['2.0.0', '1.0.0', 'done']);
+  assert.deepEqual([versions()['Slot 1'], versions().BIOS, nic.phase], ['2.0.0', '1.0.0', 'done']);
 });
 
 test('a pull fetches its image first, and fails when that fails', async () => {

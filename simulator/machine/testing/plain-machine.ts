@@ -4,11 +4,11 @@ import { buildImage } from '../../images/build-image.ts';
 import type { ImageFile } from '../../images/check-image.ts';
 import type { ComponentType } from '../../images/component-type.ts';
 import type { ImageDownloader } from '../../images/download-image.ts';
+import { createPlainPersonality, type PlainChanges } from '../../personalities/testing/plain-personality.ts';
 import { createSteppedClock, type SteppedClock } from '../../time/stepped-clock.ts';
 import { createMachine } from '../create-machine.ts';
 import type { Machine } from '../machine.ts';
 import type { Update, UpdateRequest } from '../updates.ts';
-import { createPlainPersonality, type PlainChanges, plainHardware } from './plain-personality.ts';
 
 /** What a test wants of its machine. */
 export interface PlainOrder {
@@ -38,10 +38,11 @@ export function createPlainMachine(order: PlainOrder = {}): PlainMachine {
   const clock = order.clock ?? createSteppedClock();
   const seed = order.seed ?? 7;
   const faults = createFaultSets(order.faults ?? [], seed);
+  const personality = createPlainPersonality(order.personality);
   const machine = createMachine({
     name: 'r01-s01',
-    personality: createPlainPersonality(order.personality),
-    hardware: plainHardware,
+    personality,
+    hardware: personality.describe({ model: 'Plain 1', index: 1, random: () => 0.5 }),
     clock,
     seed,
     password: 'secret',

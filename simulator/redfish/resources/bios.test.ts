@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { plainPersonality } from '../../personalities/testing/plain-personality.ts';
 import { tagBody } from '../front/etag.ts';
 import { createAskedMachine } from './testing/ask.ts';
 import { messageIds } from './testing/messages.ts';
-import { plainPersonality } from './testing/plain-personality.ts';
 
 const bios = '/redfish/v1/Systems/system/Bios';
 const settings = `${bios}/Settings`;
@@ -26,11 +26,11 @@ test('settings wait for a reset, and then the BIOS says when they were applied a
   assert.equal(before.Time, undefined);
   assert.deepEqual(before.Messages, []);
   const body = {
-    Attributes: { BootMode: 'Bios', Cores: 8 },
+    Attributes: { BootMode: 'Bios', Cores: 4 },
     '@Redfish.SettingsApplyTime': { '@odata.type': '#Settings.v1_0_0.PreferredApplyTime', ApplyTime: 'OnReset' },
   };
   assert.equal((await ask('PATCH', settings, { body })).status, 200);
-  assert.deepEqual((await get(settings)).Attributes, { BootMode: 'Bios', Cores: 8 });
+  assert.deepEqual((await get(settings)).Attributes, { BootMode: 'Bios', Cores: 4 });
   assert.equal(((await get(bios)).Attributes as Record<string, unknown>).BootMode, 'Uefi');
   await ask('POST', '/redfish/v1/Systems/system/Actions/ComputerSystem.Reset', { body: { ResetType: 'ForceRestart' } });
   await clock.advance(300_000);
@@ -58,7 +58,14 @@ test('the ETag in the annotation is that of the settings object, before and afte
 
 test('each attribute that cannot be set is refused with its name, and nothing is staged', async () => {
   const { ask, get } = createAskedMachine();
-  const Attributes = { NoSuch: 1, Cpu: 'y', BootMode: 'Both', Cores: 65, Tag: 'too long', Sriov: 'yes' };
+  const Attributes = {
+    NoSuch: 1,
+    SystemModel: 'y',
+    BootMode: 'Both',
+    Cores: 65,
+    AssetTag: 'far too long',
+    Turbo: 'yes',
+  };
   const answer = await ask('PATCH', settings, { body: { Attributes } });
   assert.equal(answer.status, 400);
   const error = answer.body?.error as {
@@ -70,11 +77,11 @@ test('each attribute that cannot be set is refused with its name, and nothing is
     error['@Message.ExtendedInfo'].map(({ MessageId, MessageArgs }) => [MessageId.slice(9), ...MessageArgs]),
     [
       ['PropertyUnknown', 'NoSuch'],
-      ['PropertyNotWritable', 'Cpu'],
+      ['PropertyNotWritable', 'SystemModel'],
       ['PropertyValueNotInList', 'Both', 'BootMode'],
       ['PropertyValueOutOfRange', '65', 'Cores'],
-      ['PropertyValueFormatError', 'too long', 'Tag'],
-      ['PropertyValueTypeError', 'yes', 'Sriov'],
+      ['PropertyValueFormatError', 'far too long', 'AssetTag'],
+      ['PropertyValueTypeError', 'yes', 'Turbo'],
     ],
   );
   assert.deepEqual(error['@Message.ExtendedInfo'][0]?.RelatedProperties, ['#/Attributes/NoSuch']);
@@ -93,11 +100,11 @@ test('a settings request without attributes or with another apply time is refuse
 
 test('ResetBios stages the defaults of what differs; the set-up password cannot be changed', async () => {
   const { ask, get, clock } = createAskedMachine();
-  await ask('PATCH', settings, { body: { Attributes: { Cores: 8 } } });
+  await ask('PATCH', settings, { body: { Attributes: { Cores: 4 } } });
   await ask('POST', '/redfish/v1/Systems/system/Actions/ComputerSystem.Reset', { body: { ResetType: 'ForceRestart' } });
   await clock.advance(300_000);
   assert.equal((await ask('POST', `${bios}/Actions/Bios.ResetBios`)).status, 200);
-  assert.deepEqual((await get(settings)).Attributes, { Cores: 0 });
+  assert.deepEqual((await get(settings)).Attributes, { Cores: 8 });
   const action = `${bios}/Actions/Bios.ChangePassword`;
   assert.deepEqual(messageIds(await ask('POST', action)), ['Base.1.8.ActionParameterMissing']);
   const refused = await ask('POST', action, {
@@ -122,10 +129,10 @@ test('the attribute registry has a type, bounds and values for every attribute',
     { ValueName: 'Uefi', ValueDisplayName: 'Uefi' },
     { ValueName: 'Bios', ValueDisplayName: 'Bios' },
   ]);
-  assert.deepEqual([byName.get('Cores')?.LowerBound, byName.get('Cores')?.UpperBound], [0, 64]);
-  assert.equal(byName.get('Tag')?.MaxLength, 5);
-  assert.equal(byName.get('Cpu')?.ReadOnly, true);
-  assert.equal(byName.get('Sriov')?.ResetRequired, true);
+  assert.deepEqual([byName.get('Cores')?.LowerBound, byName.get('Cores')?.UpperBound], [1, 64]);
+  assert.equal(byName.get('AssetTag')?.MaxLength, 8);
+  assert.equal(byName.get('SystemModel')?.ReadOnly, true);
+  assert.equal(byName.get('Turbo')?.ResetRequired, true);
 });
 
 test('vendors that spell the folder and the settings object differently are served there and only there', async () => {

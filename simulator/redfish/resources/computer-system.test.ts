@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { plainPersonality } from '../../personalities/testing/plain-personality.ts';
 import { createAskedMachine } from './testing/ask.ts';
 import { messageIds } from './testing/messages.ts';
-import { plainPersonality } from './testing/plain-personality.ts';
 
 const system = '/redfish/v1/Systems/system';
 const reset = `${system}/Actions/ComputerSystem.Reset`;
 
 test('a system says who it is, what it runs and how it can be reset', async () => {
   const { get, machine } = createAskedMachine();
+  const bios = machine.firmware.find(({ component }) => component === 'bios');
+  assert.ok(bios);
+  bios.version = '2.0';
   const body = await get(system);
   assert.equal(body.UUID, machine.hardware.uuid);
   assert.equal(body.SerialNumber, 'S1');
@@ -52,7 +55,7 @@ test('a reset without type, with a strange type or in the wrong state is refused
   const bare = await ask('POST', reset);
   assert.equal(bare.status, 400);
   assert.deepEqual(messageIds(bare), ['Base.1.8.ActionParameterMissing']);
-  for (const ResetType of ['Nmi', 'on', 7]) {
+  for (const ResetType of ['FullPowerCycle', 'on', 7]) {
     const strange = await ask('POST', reset, { body: { ResetType } });
     assert.equal(strange.status, 400);
     assert.deepEqual(messageIds(strange), ['Base.1.8.ActionParameterValueNotInList']);

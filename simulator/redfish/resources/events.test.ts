@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MachineEvent } from '../../machine/machine.ts';
+import { plainPersonality } from '../../personalities/testing/plain-personality.ts';
 import { createAskedMachine } from './testing/ask.ts';
 import { messageIds } from './testing/messages.ts';
-import { plainPersonality } from './testing/plain-personality.ts';
 
 const subscriptions = '/redfish/v1/EventService/Subscriptions';
 const order = {
@@ -47,7 +47,9 @@ test('a subscription is refused when it misses something, cannot be reached, or 
     const answer = await ask('POST', subscriptions, { body: { ...order, ...change } });
     assert.deepEqual(messageIds(answer), [`Base.1.8.${key}`]);
   }
-  await ask('POST', subscriptions, { body: order });
+  for (let count = 0; count < plainPersonality.limits.subscriptions; count++) {
+    assert.equal((await ask('POST', subscriptions, { body: order })).status, 201);
+  }
   assert.deepEqual(messageIds(await ask('POST', subscriptions, { body: order })), [
     'Base.1.8.CreateLimitReachedForResource',
   ]);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { plainPersonality } from '../../personalities/testing/plain-personality.ts';
 import { sharedRoutes } from './index.ts';
 import { createAskedMachine } from './testing/ask.ts';
-import { plainPersonality } from './testing/plain-personality.ts';
 
 test('the way in is open to everybody, and nothing else but the log-in', () => {
   assert.deepEqual(

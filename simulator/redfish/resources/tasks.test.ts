@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Personality } from '../../personalities/personality.ts';
+import { plainPersonality } from '../../personalities/testing/plain-personality.ts';
 import { type AskedMachine, createAskedMachine } from './testing/ask.ts';
 import { messageIds } from './testing/messages.ts';
-import { plainPersonality } from './testing/plain-personality.ts';
 
 async function stageBios({ machine }: AskedMachine): Promise<string> {
   machine.bios.stage({ Cores: 4 });

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildImage } from '../../images/build-image.ts';
 import type { Update } from '../../machine/updates.ts';
+import { plainPersonality } from '../../personalities/testing/plain-personality.ts';
 import { createAskedMachine } from './testing/ask.ts';
 import { messageIds } from './testing/messages.ts';
-import { plainPersonality } from './testing/plain-personality.ts';
 
 const service = '/redfish/v1/UpdateService';
 const simpleUpdate = `${service}/Actions/UpdateService.SimpleUpdate`;
@@ -145,7 +145,7 @@ test('the inventory follows the firmware that is installed', async () => {
   const slot = machine.firmware.find(({ component }) => component === 'bmc');
   assert.ok(slot);
   slot.version = '1.1';
-  const entry = await get(`${service}/FirmwareInventory/bmc`);
+  const entry = await get(`${service}/FirmwareInventory/BMC`);
   assert.deepEqual([entry.Version, entry.SoftwareId, entry.Updateable], ['1.1', 'plain-bmc', true]);
   assert.deepEqual(entry.RelatedItem, [{ '@odata.id': '/redfish/v1/Managers/bmc' }]);
   assert.equal((await get('/redfish/v1/Managers/bmc')).FirmwareVersion, '1.1');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { plainPersonality } from '../../personalities/testing/plain-personality.ts';
 import { createAskedMachine } from './testing/ask.ts';
 import { messageIds } from './testing/messages.ts';
-import { plainPersonality } from './testing/plain-personality.ts';
 
 const drive = '/redfish/v1/Managers/bmc/VirtualMedia/Cd';
 const insert = `${drive}/Actions/VirtualMedia.InsertMedia`;

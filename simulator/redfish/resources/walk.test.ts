@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { personalityOf } from '../../personalities/index.ts';
 import { type Personality, personalityNames } from '../../personalities/personality.ts';
+import { plainPersonality } from '../../personalities/testing/plain-personality.ts';
 import { compileRoutes } from '../front/route-table.ts';
 import { sharedRoutes } from './index.ts';
 import { createAskedMachine } from './testing/ask.ts';
-import { plainPersonality } from './testing/plain-personality.ts';
 import { checkBodies, walkTree } from './testing/walk.ts';
 
 const personalities: ReadonlyMap<string, Personality> = new Map([

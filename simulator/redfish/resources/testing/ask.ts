@@ -1,11 +1,11 @@
 import { createMachine } from '../../../machine/create-machine.ts';
 import type { Machine } from '../../../machine/machine.ts';
 import type { Personality } from '../../../personalities/personality.ts';
+import { plainPersonality } from '../../../personalities/testing/plain-personality.ts';
 import { createSteppedClock, type SteppedClock } from '../../../time/stepped-clock.ts';
 import { compileRoutes } from '../../front/route-table.ts';
 import type { JsonObject, RedfishAnswer, UploadedFile } from '../../route.ts';
 import { sharedRoutes } from '../index.ts';
-import { plainPersonality } from './plain-personality.ts';
 
 /** What a test asks for. */
 export interface Question {
