@@ -77,6 +77,7 @@ export class Attempt {
   async #send(pass: Pass | undefined, isLeased: boolean): Promise<HttpAnswer> {
     const { request, caller, context, json, stream } = this.#plan;
     const { shared, wire } = this.#tools;
+    context.secrets = pass?.secrets ?? [];
     const sent = {
       method: request.method,
       path: this.#path,

@@ -133,6 +133,19 @@ test('the password is in no error, no log line and no state, even when the BMC q
   assert.equal(lines.length, 1);
 });
 
+test('a password that the BMC quotes where the message is cut, or in a message id, is not told', async (t) => {
+  const password = 'Xk9-long-password-of-forty-characters-abc';
+  for (const before of [560, 570, 580, 590, 598]) {
+    const { lane, bmc } = await openTestGate(t, { password });
+    bmc.on(logIn, says(400, `Base.1.0.Odd ${password}`, `${'y '.repeat(before / 2)}${password}`));
+    await assert.rejects(lane.request({ method: 'GET', path }), (error) => {
+      assert.ok(isBmcError(error, 'refused'));
+      assert.doesNotMatch(JSON.stringify([error, error.message]), /Xk9/);
+      return true;
+    });
+  }
+});
+
 test('credentials that are refused stay refused across callers and methods until the long rest is over', async (t) => {
   const { lane, bmc, clock } = await openTestGate(t, { password: 'wrong' });
   await assert.rejects(lane.request({ method: 'GET', path }), (error) => isBmcError(error, 'credentials'));

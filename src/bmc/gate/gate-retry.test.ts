@@ -218,6 +218,39 @@ test('a secret that the BMC quotes does not come back in the error', async (t) =
   );
 });
 
+test('a secret that is quoted where the message is cut, or in a message id, does not come back either', async (t) => {
+  const secret = 'hunter2-hunter2-hunter2-hunter2';
+  const { lane, bmc } = await openTestGate(t);
+  for (let before = 560; before < 610; before += 7) {
+    bmc.on(`POST ${path}`, ({ headers }) => {
+      const Message = `${'y '.repeat(before / 2)}${secret} ${headers['x-auth-token']}`;
+      const infos = [{ MessageId: `Base.1.0.X ${secret} ${headers['x-auth-token']}`, Message }];
+      return { status: 400, body: { error: { '@Message.ExtendedInfo': infos } } };
+    });
+    await assert.rejects(lane.request({ method: 'POST', path, body: { Password: secret } }), (error) => {
+      const shown = JSON.stringify([error, (error as Error).message, (error as Error).stack]);
+      return isBmcError(error, 'refused') && !/hunter2|token-1/.test(shown);
+    });
+  }
+});
+
+test('a session token or Basic credentials that the BMC quotes do not come back in the error', async (t) => {
+  for (const isBasicOnly of [false, true]) {
+    const { lane, bmc } = await openTestGate(t, { isBasicOnly });
+    bmc.on(`GET ${path}`, ({ headers }) => {
+      const sent = String(headers.authorization ?? headers['x-auth-token']);
+      const Message = `Not with ${sent} or ${sent.split(' ').at(-1)} or secret.`;
+      return { status: 400, body: { error: { '@Message.ExtendedInfo': [{ MessageId: `x${sent}`, Message }] } } };
+    });
+    const credentials = Buffer.from('admin:secret').toString('base64');
+    await assert.rejects(lane.request({ method: 'GET', path }), (error) => {
+      const shown = JSON.stringify([error, (error as Error).message]);
+      const secrets = isBasicOnly ? [credentials, 'secret'] : ['token-1'];
+      return isBmcError(error, 'refused') && secrets.every((secret) => !shown.includes(secret));
+    });
+  }
+});
+
 test('a GET without an answer is tried twice, and no longer than its deadlines', async (t) => {
   const { lane, bmc, clock } = await openTestGate(t);
   await lane.request({ method: 'GET', path: '/redfish/v1/Systems' });

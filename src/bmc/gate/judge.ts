@@ -1,6 +1,6 @@
 import { BmcError } from '../errors.ts';
 import type { HttpAnswer } from '../http/exchange.ts';
-import { type ErrorNotes, readErrorNotes, secretsIn, withoutSecrets } from '../http/extended-info.ts';
+import { type ErrorNotes, readErrorNotes, secretsIn } from '../http/extended-info.ts';
 import type { HttpFailure } from '../http/http-failure.ts';
 import { type AnswerBody, type AnswerBounds, readAnswer } from '../http/read-answer.ts';
 import type { JsonObject } from '../json.ts';
@@ -30,6 +30,8 @@ export interface JudgeContext {
   readonly bounds: AnswerBounds;
   /** Of the request; its secrets are kept out of messages. */
   readonly body: JsonObject | undefined;
+  /** Of the session or credentials with which it was sent last. */
+  secrets: readonly string[];
 }
 
 const passing = new Set([408, 429, 500, 502, 503, 504]);
@@ -126,9 +128,8 @@ function fail(code: BmcError['code'], context: JudgeContext, blame: Blame): Outc
 
 function notesOf(body: JsonObject | undefined, context: JudgeContext): ErrorNotes {
   if (body === undefined) return noNotes;
-  const notes = readErrorNotes(body);
-  const secrets = context.body === undefined ? [] : secretsIn(context.body);
-  return { ...notes, detail: withoutSecrets(notes.detail, secrets) };
+  const own = context.body === undefined ? [] : secretsIn(context.body);
+  return readErrorNotes(body, [...own, ...context.secrets]);
 }
 
 function saysNothingDone(messageIds: readonly string[]): boolean {

@@ -1,5 +1,5 @@
 import type { HttpAnswer } from '../http/exchange.ts';
-import { readErrorNotes, withoutSecrets } from '../http/extended-info.ts';
+import { readErrorNotes } from '../http/extended-info.ts';
 import { type AnswerBounds, readAnswer } from '../http/read-answer.ts';
 import { saysNotNow } from './judge.ts';
 
@@ -31,9 +31,9 @@ export function judgeLogIn(answer: HttpAnswer, bounds: AnswerBounds & { readonly
     if (token !== undefined && /^[\x21-\x7e]+$/.test(token)) return { kind: 'session', token, uri };
     return { kind: 'odd', status, detail: 'a log-in that gave no token', messageIds: [] };
   }
-  const notes = body === undefined ? { detail: '', messageIds: [] } : readErrorNotes(body);
+  const notes = body === undefined ? { detail: '', messageIds: [] } : readErrorNotes(body, [bounds.password]);
   const said = `${notes.messageIds.join(' ')} ${notes.detail}`;
-  const detail = withoutSecrets(`${status} ${notes.detail}`.trim(), [bounds.password]);
+  const detail = `${status} ${notes.detail}`.trim();
   const isRefusal = status === 401 || status === 403 || (status === 400 && refusedWords.test(said));
   if (status === 423 || (status >= 400 && lockedWords.test(said))) return { kind: 'refused', isLocked: true };
   if (exhaustedWords.test(said)) return { kind: 'exhausted', detail, status };

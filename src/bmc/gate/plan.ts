@@ -36,6 +36,7 @@ export function planRequest(
     isOutage: false,
     bounds: settings,
     body: object,
+    secrets: [],
   };
   return { request, caller, context, stream, json: object === undefined ? undefined : JSON.stringify(object) };
 }

@@ -17,6 +17,8 @@ export interface Pass {
   readonly header: 'x-auth-token' | 'authorization';
   readonly value: string;
   readonly mark: CredentialMark;
+  /** What must not be told again, should the BMC quote it. */
+  readonly secrets: readonly string[];
   /** The session's path, where the BMC said it. */
   readonly uri: string | undefined;
 }
@@ -189,7 +191,7 @@ export class SessionKeeper {
     const judged = judgeLogIn(answer, { ...shared.settings, password: credentials.password });
     switch (judged.kind) {
       case 'session':
-        return this.#opened({ kind: 'session', header: 'x-auth-token', value: judged.token, mark, uri: judged.uri });
+        return this.#opened(sessionPass(judged, mark));
       case 'refused':
         // What stands before the service asks for Basic authentication even where there are no sessions.
         return asksForBasic(answer) && !judged.isLocked && (await this.#hasNoSessions(caller))
@@ -236,8 +238,7 @@ export class SessionKeeper {
 
   /** Basic credentials are tried on one request before all requests carry them: each with bad ones counts as a log-in. */
   async #takeBasic(credentials: Credentials, mark: CredentialMark, caller: Caller): Promise<PassOutcome> {
-    const value = `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`;
-    const pass: Pass = { kind: 'basic', header: 'authorization', value, mark, uri: undefined };
+    const pass = basicPass(credentials, mark);
     const answer = await this.#ask({ method: 'GET', path: systemsPath, pass }, caller);
     if (answer instanceof BmcError)
       return { error: answer, again: answer.retry === 'transient' ? this.#patience() : 'never' };
@@ -339,6 +340,18 @@ interface LogInRequest {
   readonly path: string;
   readonly body?: string;
   readonly pass?: Pass;
+}
+
+function sessionPass(opened: { readonly token: string; readonly uri: string | undefined }, mark: CredentialMark): Pass {
+  const { token, uri } = opened;
+  return { kind: 'session', header: 'x-auth-token', value: token, mark, secrets: [token], uri };
+}
+
+function basicPass({ username, password }: Credentials, mark: CredentialMark): Pass {
+  const encoded = Buffer.from(`${username}:${password}`).toString('base64');
+  const value = `Basic ${encoded}`;
+  const secrets = [value, encoded, password];
+  return { kind: 'basic', header: 'authorization', value, mark, secrets, uri: undefined };
 }
 
 /** A lost answer to a log-in is no ambiguity worth the word: at worst there is a session that times out. */

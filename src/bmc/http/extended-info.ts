@@ -1,5 +1,6 @@
 import { isSecretName, redactedMark, redactText } from '../../telemetry/index.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
+import { plainText } from '../plain-text.ts';
 
 /** What the BMC says about an error. */
 export interface ErrorNotes {
@@ -8,9 +9,13 @@ export interface ErrorNotes {
 }
 
 const maxDetail = 600;
+const maxId = 200;
 
-/** Texts and message ids of a Redfish error body; extended info may be a list or a single object. */
-export function readErrorNotes(body: JsonObject): ErrorNotes {
+/**
+ * Texts and message ids of a Redfish error body; extended info may be a list or a single object. The secrets are taken
+ * out of both: some BMCs quote the value that they do not like.
+ */
+export function readErrorNotes(body: JsonObject, secrets: readonly string[] = []): ErrorNotes {
   const error = asObject(body.error);
   const infos = [...asObjects(error?.['@Message.ExtendedInfo']), ...asObjects(body['@Message.ExtendedInfo'])];
   const messageIds = infos.flatMap((info) => asText(info.MessageId) ?? asText(info.MessageID) ?? []);
@@ -22,15 +27,18 @@ export function readErrorNotes(body: JsonObject): ErrorNotes {
   const texts = isReason ? [said] : infos.flatMap((info) => asText(info.Message) ?? asText(info.MessageId) ?? []);
   if (texts.length === 0) texts.push(...[said ?? code ?? []].flat());
   if (messageIds.length === 0 && code !== undefined) messageIds.push(code);
-  return { detail: tidy([...new Set(texts)].join('; ')), messageIds };
+  const tidy = (text: string, most: number): string => cut(plainText(withoutSecrets(text, secrets)).trim(), most);
+  return {
+    detail: tidy([...new Set(texts)].join('; '), maxDetail),
+    messageIds: messageIds.map((id) => tidy(id, maxId)),
+  };
 }
 
-/** Takes the secrets of a request out of what the BMC says about it: some quote the value they do not like. */
+/** Takes the secrets of a request out of what the BMC says about it. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets.reduce(
-    (safe, secret) => (secret === '' ? safe : safe.replaceAll(secret, redactedMark)),
-    redactText(text),
-  );
+  // The longest first: one may be a part of another, whose rest would stay.
+  const byLength = secrets.filter((secret) => secret !== '').toSorted((a, b) => b.length - a.length);
+  return redactText(byLength.reduce((safe, secret) => safe.replaceAll(secret, redactedMark), text));
 }
 
 /** Values in a request body that must not be shown. */
@@ -41,10 +49,9 @@ export function secretsIn(body: JsonObject): string[] {
   });
 }
 
-function tidy(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out.
-  const plain = text.replaceAll(/[\u0000-\u001f\u007f]+/g, ' ').trim();
-  return plain.length > maxDetail ? `${plain.slice(0, maxDetail)}...` : plain;
+/** Only after the secrets were taken out: half of one would not be recognised. */
+function cut(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most)}...` : text;
 }
 
 function asObject(value: JsonValue | undefined): JsonObject | undefined {

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../json.ts';
+import { plainText } from '../plain-text.ts';
 import { toBmcPath } from './path.ts';
 
 /*
@@ -31,18 +32,12 @@ export function objectIn(body: JsonObject, ...names: readonly string[]): JsonObj
   return here;
 }
 
-/** The value as text: a string that says something, or a number; control characters become spaces. */
+/** The value as text: a string that says something, or a number; control characters and marks of direction become spaces. */
 export function asText(value: unknown): string | undefined {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
   if (typeof value !== 'string' || value.length > longestText) return undefined;
-  const text = withoutControls(value).trim();
+  const text = plainText(value).trim();
   return text === '' ? undefined : text;
-}
-
-function withoutControls(value: string): string {
-  let text = '';
-  for (const character of value) text += character < ' ' || character === '\u007f' ? ' ' : character;
-  return text;
 }
 
 /** A member as text. */
