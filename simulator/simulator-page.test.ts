@@ -44,15 +44,5 @@ test('the page has every kind of BMC with its models and the limits that its cli
 });
 
 test('the page has every request of the admin API', () => {
-  for (const { method, path } of adminRoutes) {
-    const shown = path.source
-      .replaceAll('\\/', '/')
-      .replace(/^\^|\$$/g, '')
-      .replace(/\$$/, '');
-    const pattern = shown
-      .split('([^/]+)')
-      .map((part) => part.replaceAll('.', '\\.'))
-      .join('\\{\\w+\\}');
-    assert.match(page, new RegExp(`\`${method} ${pattern}\``), `${method} ${shown}`);
-  }
+  for (const { method, path } of adminRoutes) assert.ok(page.includes(`\`${method} ${path}\``), `${method} ${path}`);
 });

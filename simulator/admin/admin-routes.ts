@@ -35,7 +35,8 @@ export class AdminRefusal extends Error {
 /** One thing the admin API can do. */
 export interface AdminRoute {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
-  readonly path: RegExp;
+  /** As it is shown: `/v1/bmcs/{server}/log`; each part in braces is a parameter, in this order. */
+  readonly path: `/${string}`;
   readonly about: string;
   readonly isPublic?: boolean;
   handle(request: AdminRequest): AdminAnswer | Promise<AdminAnswer>;
@@ -45,27 +46,27 @@ export interface AdminRoute {
 export const adminRoutes: readonly AdminRoute[] = [
   {
     method: 'GET',
-    path: /^\/$/,
+    path: '/',
     about: 'what there is',
     isPublic: true,
-    handle: () => ok({ routes: adminRoutes.map(({ method, path, about }) => `${method} ${path.source} ${about}`) }),
+    handle: () => ok({ routes: adminRoutes.map(({ method, path, about }) => `${method} ${path} ${about}`) }),
   },
-  { method: 'GET', path: /^\/v1\/bmcs$/, about: 'every BMC', handle: ({ dataCentre }) => ok(listBmcs(dataCentre)) },
+  { method: 'GET', path: '/v1/bmcs', about: 'every BMC', handle: ({ dataCentre }) => ok(listBmcs(dataCentre)) },
   {
     method: 'GET',
-    path: /^\/v1\/bmcs\/([^/]+)$/,
+    path: '/v1/bmcs/{server}',
     about: 'one BMC with its firmware',
     handle: ({ dataCentre, params }) => ok(showBmc(dataCentre, findBmc(dataCentre, params[0]))),
   },
   {
     method: 'GET',
-    path: /^\/v1\/bmcs\/([^/]+)\/log$/,
+    path: '/v1/bmcs/{server}/log',
     about: 'what happened to it, in simulated time',
     handle: ({ dataCentre, params }) => ({ status: 200, body: findBmc(dataCentre, params[0]).machine.log.text() }),
   },
   {
     method: 'GET',
-    path: /^\/v1\/bmcs\/([^/]+)\/login$/,
+    path: '/v1/bmcs/{server}/login',
     about: 'its address, user and password',
     handle: ({ dataCentre, params }) => {
       const { url, username, password } = findBmc(dataCentre, params[0]);
@@ -74,50 +75,50 @@ export const adminRoutes: readonly AdminRoute[] = [
   },
   {
     method: 'GET',
-    path: /^\/v1\/bmcs\/([^/]+)\/firmware$/,
+    path: '/v1/bmcs/{server}/firmware',
     about: 'what firmware can be had for it, and where the images are',
     handle: ({ dataCentre, params }) => ok({ firmware: listFirmware(findBmc(dataCentre, params[0])) }),
   },
   {
     method: 'GET',
-    path: /^\/v1\/images\/([^/]+)\/([^/]+)\/([^/]+)$/,
+    path: '/v1/images/{server}/{softwareId}/{version}',
     about: 'a firmware image by server, software id and version; without a token, so that BMCs can pull it',
     isPublic: true,
     handle: ({ dataCentre, params }) => sendImage(findBmc(dataCentre, params[0]), params),
   },
   {
     method: 'POST',
-    path: /^\/v1\/bmcs\/([^/]+)\/reset$/,
+    path: '/v1/bmcs/{server}/reset',
     about: 'press the power button: {"type": "ForceOff"}',
     handle: ({ dataCentre, params, body }) => resetHost(findBmc(dataCentre, params[0]), body),
   },
   {
     method: 'GET',
-    path: /^\/v1\/faults$/,
+    path: '/v1/faults',
     about: 'the faults in force',
     handle: ({ dataCentre }) => ok({ kinds: faultKinds, rules: dataCentre.faults }),
   },
   {
     method: 'PUT',
-    path: /^\/v1\/faults$/,
+    path: '/v1/faults',
     about: 'replace all faults: a list of rules',
     handle: ({ dataCentre, body }) => setFaults(dataCentre, rulesOf(body)),
   },
   {
     method: 'POST',
-    path: /^\/v1\/faults$/,
+    path: '/v1/faults',
     about: 'add faults: a list of rules',
     handle: ({ dataCentre, body }) => setFaults(dataCentre, [...dataCentre.faults, ...rulesOf(body)]),
   },
   {
     method: 'DELETE',
-    path: /^\/v1\/faults$/,
+    path: '/v1/faults',
     about: 'no faults any more',
     handle: ({ dataCentre }) => setFaults(dataCentre, []),
   },
   {
     method: 'GET',
-    path: /^\/v1\/switches$/,
+    path: '/v1/switches',
     about: 'every switch',
     handle: ({ dataCentre }) =>
       ok({
@@ -130,31 +131,31 @@ export const adminRoutes: readonly AdminRoute[] = [
   },
   {
     method: 'GET',
-    path: /^\/v1\/switches\/([^/]+)$/,
+    path: '/v1/switches/{switch}',
     about: 'one switch with its ports and what LLDP hears on them',
     handle: ({ dataCentre, params }) => ok(showSwitch(dataCentre, params[0] ?? '')),
   },
   {
     method: 'PUT',
-    path: /^\/v1\/switches\/([^/]+)\/ports\/([^/]+)$/,
+    path: '/v1/switches/{switch}/ports/{port}',
     about: 'set a port: {"untaggedVLAN": 10, "vlans": "20-30", "disabled": false, "acl": []}',
     handle: setPort,
   },
   {
     method: 'POST',
-    path: /^\/v1\/reach$/,
+    path: '/v1/reach',
     about: 'can they talk: {"from": {"switch": "", "port": ""}, "to": {...}}',
     handle: ({ dataCentre, body }) => reach(dataCentre, body),
   },
   {
     method: 'PUT',
-    path: /^\/v1\/agent$/,
+    path: '/v1/agent',
     about: 'whom agents report to: {"kind": "ironic", "url": ""} or {"kind": "rackwright", "url": "", "token": ""}',
     handle: ({ dataCentre, body }) => setAgent(dataCentre, body),
   },
   {
     method: 'GET',
-    path: /^\/v1\/time$/,
+    path: '/v1/time',
     about: 'simulated time',
     handle: ({ dataCentre: { clock, seed } }) =>
       ok({ seed, now: new Date(clock.now()).toISOString(), elapsedMs: Math.round(clock.elapsedMs()) }),

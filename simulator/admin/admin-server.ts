@@ -58,20 +58,37 @@ async function answer(asked: {
       'the token of the admin API is missing or wrong: send it as "Authorization: Bearer TOKEN"',
     );
   }
+  const params = found.parts.map((part) => decodePart(part));
   const body = request.method === 'GET' || request.method === 'DELETE' ? undefined : await readJson(request);
-  return found.route.handle({ dataCentre, params: found.params, query: url.searchParams, body });
+  return found.route.handle({ dataCentre, params, query: url.searchParams, body });
+}
+
+const routes = adminRoutes.map((route) => ({ route, expression: expressionOf(route.path) }));
+
+/** What a readable path like `/v1/bmcs/{server}/log` matches; its parameters are the groups. The rest has letters and digits only. */
+function expressionOf(path: string): RegExp {
+  const parts = path.split('/').map((part) => (part.startsWith('{') ? '([^/]+)' : part));
+  return new RegExp(`^${parts.join('/')}$`);
 }
 
 function findRoute(
   method: string,
   path: string,
-): { readonly route: AdminRoute; readonly params: readonly string[] } | 'unknown' | 'other-method' {
-  const onPath = adminRoutes.flatMap((route) => {
-    const match = route.path.exec(path);
-    return match === null ? [] : [{ route, params: match.slice(1).map(decodeURIComponent) }];
+): { readonly route: AdminRoute; readonly parts: readonly string[] } | 'unknown' | 'other-method' {
+  const onPath = routes.flatMap(({ route, expression }) => {
+    const match = expression.exec(path);
+    return match === null ? [] : [{ route, parts: match.slice(1) }];
   });
   if (onPath.length === 0) return 'unknown';
   return onPath.find(({ route }) => route.method === method) ?? 'other-method';
+}
+
+function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new AdminRefusal(400, `"${part}" in the path is not percent-encoded as it should be`);
+  }
 }
 
 function isAuthorized(request: IncomingMessage, token: string): boolean {

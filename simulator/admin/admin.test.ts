@@ -118,3 +118,17 @@ test('firmware that can be had is listed, and its images are what they say, for 
   }
   assert.equal((await fetch(`${admin.url}/v1/images/${name}/none/1`)).status, 404);
 });
+
+test('the list of what there is has paths that can be read', async () => {
+  const routes = (await ask('GET', '/')).body.routes as string[];
+  assert.ok(routes.includes('GET /v1/bmcs/{server}/log what happened to it, in simulated time'), routes.join('\n'));
+  for (const route of routes) assert.match(route, /^[A-Z]+ \/[\w/{}]* /);
+});
+
+test('a path that is badly encoded is a mistake of the caller, told only to who has the token', async () => {
+  assert.equal((await ask('GET', '/v1/bmcs/%zz/log', undefined, 'wrong')).status, 401);
+  const refused = await ask('GET', '/v1/bmcs/%zz/log');
+  assert.equal(refused.status, 400);
+  assert.match(String(refused.body.error), /"%zz"/);
+  assert.equal((await ask('GET', '/v1/images/%zz/a/b', undefined, 'wrong')).status, 400);
+});
