@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { allKinds, generatedFilesOf, generatedFolders } from '../src/api/index.ts';
 import { cliReference } from '../src/cli/index.ts';
+import { describeConditionOrc } from '../src/conditionorc/index.ts';
 import { describeServerservice } from '../src/serverservice/index.ts';
 import { decisionIndex } from './decision-index.ts';
 
@@ -11,6 +12,7 @@ const root = join(import.meta.dirname, '..');
 const single = new Map([
   ['docs/reference/cli.md', cliReference()],
   ['docs/adr/README.md', decisionIndex(root)],
+  ['docs/reference/openapi/conditionorc.json', `${JSON.stringify(describeConditionOrc(), null, 2)}\n`],
   ['docs/reference/openapi/serverservice.json', `${JSON.stringify(describeServerservice(), null, 2)}\n`],
 ]);
 

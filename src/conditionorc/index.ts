@@ -1,8 +1,6 @@
 export { isOrcError, OrcError, type OrcErrorCode, orcErrors } from './errors.ts';
 export { type Notice, type NoticeType, noticeTypes } from './loop/notice.ts';
-export { type Delivery, type NoticeBook, openNoticeBook, type StoredNotice } from './loop/notice-book.ts';
 export { type OrcLoop, type OrcLoopOptions, runConditionOrc } from './loop/run-condition-orc.ts';
-export { orcMigrations, orcSchema } from './loop/schema.ts';
 export type { WebhookOptions } from './loop/webhook.ts';
 export { createConditionView } from './ports/condition-view.ts';
 export type { CatalogueFirmware, ConditionEnd, Enrolment, InventoryPort } from './ports/inventory.ts';
@@ -17,6 +15,9 @@ export {
   type OrcRouteOptions,
   registerConditionOrc,
 } from './routes/orc-routes.ts';
+export type { Delivery, NoticeBook, StoredNotice } from './store/notice-book.ts';
+export { type OrcStore, openOrcStore } from './store/orc-store.ts';
+export { orcMigrations, orcSchema } from './store/schema.ts';
 export { firmwareValidation } from './validation/firmware-validation.ts';
 export {
   createRemoteWorkerPort,

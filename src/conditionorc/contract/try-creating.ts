@@ -97,6 +97,27 @@ export function tryCreating(start: StartOrc): void {
       assert.equal(cycle.record.kind, 'powerCycleHard');
     });
 
+    test('an inventory that is open already is not in the way of an install, and asking again finds the install', async (t) => {
+      const rig = await start(t);
+      await rig.addMachine(serverA);
+      rig.inventory.sets.set(setA, [firmwareForTests(imageA)]);
+      assert.equal((await rig.call('POST', path, { kind: 'inventoryOOB' })).status, 200);
+      const order = { kind: 'firmwareInstall', firmware_set_id: setA };
+      const first = await rig.call('POST', path, order);
+      assert.equal(first.status, 200, JSON.stringify(first.body));
+      assert.deepEqual(
+        first.conditions.map(({ kind }) => kind),
+        ['firmwareInstall'],
+      );
+      const again = await rig.call('POST', path, order);
+      assert.deepEqual([again.status, again.record.id], [200, first.record.id]);
+      await rig.call('POST', `${path}/inventoryOOB/cancel`, {});
+      const later = await rig.call('POST', path, order);
+      assert.deepEqual([later.status, later.record.id], [200, first.record.id]);
+      rig.inventory.sets.set(setA, [firmwareForTests(imageB)]);
+      assert.equal((await rig.call('POST', path, order)).status, 409);
+    });
+
     test('images are given by id or whole', async (t) => {
       const rig = await start(t);
       await rig.addMachine(serverA);

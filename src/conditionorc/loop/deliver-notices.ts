@@ -2,7 +2,7 @@ import type { Database } from '../../engine/index.ts';
 import { backoffDelay, type Random } from '../../kube/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
 import type { OrcMetrics } from '../orc-metrics.ts';
-import { claimNotice, settleNotice } from './notice-book.ts';
+import { claimNotice, settleNotice } from '../store/notice-book.ts';
 import type { Webhook } from './webhook.ts';
 
 /** What is needed to deliver notices. */

@@ -5,7 +5,8 @@ import { describe, type TestContext, test } from 'node:test';
 import { type BusHint, createLocalBus, type JsonObject } from '../../engine/index.ts';
 import { createMetrics, noMetrics, silentLogger } from '../../telemetry/index.ts';
 import { createOrcMetrics } from '../orc-metrics.ts';
-import { type OrcRig, serverA, serverB, startOrc } from '../testing/orc-rig.ts';
+import { firmwareForTests } from '../testing/fake-inventory.ts';
+import { imageA, type OrcRig, serverA, serverB, setA, startOrc } from '../testing/orc-rig.ts';
 import { until } from '../testing/until.ts';
 import { hintWorker } from './hint-online.ts';
 import { type OrcLoopOptions, runConditionOrc } from './run-condition-orc.ts';
@@ -200,6 +201,24 @@ describe('conditionOrc by itself', () => {
       await metrics.expose(),
       /conditions_completed_total\{kind="powerOn",state="failed"\} 1[\s\S]*dependency_errors_total\{dependency="serverservice",operation="recordEnd"\} 1/,
     );
+  });
+
+  test('an install that went alone is followed by an inventory once it has succeeded', async (t) => {
+    const rig = await started(t);
+    rig.inventory.sets.set(setA, [firmwareForTests(imageA)]);
+    await rig.engine.worker.online({ ...w1, kinds: ['firmwareInstall', 'inventoryOOB'] });
+    const before = await rig.call('POST', `/servers/${serverA}/condition`, { kind: 'inventoryOOB' });
+    const install = await rig.call('POST', `/servers/${serverA}/firmwareInstall`, { firmware_set_id: setA });
+    assert.equal(install.status, 200);
+    const { held: inventory } = await leaseOne(rig, 'w1');
+    assert.equal(inventory.conditionId, before.record.id);
+    await rig.engine.worker.report(inventory, { state: 'succeeded' });
+    const { held } = await leaseOne(rig, 'w1');
+    await rig.engine.worker.report(held, { state: 'succeeded' });
+    await run(t, rig);
+    const open = async () => (await rig.engine.list({ kind: 'inventoryOOB', states: ['pending'] })).conditions;
+    await until(rig.clock, async () => (await open()).length > 0);
+    assert.equal((await open())[0]?.client, 'conditionorc');
   });
 
   test('a deadline that passes fails what waits, and the text of that is kept', async (t) => {

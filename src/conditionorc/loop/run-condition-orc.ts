@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { type Bus, type Database, type Engine, type EngineEvent, migrate, startSweeping } from '../../engine/index.ts';
+import { type Bus, type Database, type Engine, type EngineEvent, startSweeping } from '../../engine/index.ts';
 import { type Clock, type Random, sleep, systemClock } from '../../kube/index.ts';
 import { type Logger, type Metrics, noMetrics, silentLogger } from '../../telemetry/index.ts';
 import { createOrcMetrics, type OrcMetrics } from '../orc-metrics.ts';
 import type { InventoryPort } from '../ports/inventory.ts';
+import { forgetNotices, insertNotices } from '../store/notice-book.ts';
+import { type OrcStore, openOrcStore } from '../store/orc-store.ts';
 import { doValidations } from '../validation/do-validations.ts';
 import { deliverNotices } from './deliver-notices.ts';
 import { type EventFollower, followEvents } from './follow-events.ts';
+import { createInstallFollower } from './follow-installs.ts';
 import { hintWhoComesOnline } from './hint-online.ts';
 import { decideNotice, type Notice } from './notice.ts';
-import { forgetNotices, insertNotices } from './notice-book.ts';
 import { createEndRecorder } from './record-ends.ts';
-import { orcMigrations, orcSchema } from './schema.ts';
 import { createWebhook, type WebhookOptions } from './webhook.ts';
 
 /** What conditionOrc's loop is made of. */
@@ -44,6 +45,7 @@ const day = 24 * 60 * 60_000;
 
 interface LoopParts {
   readonly options: OrcLoopOptions;
+  readonly store: OrcStore;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: OrcMetrics;
@@ -57,11 +59,11 @@ interface LoopParts {
  * operators of controllers that died, and writes ends into the history. Several processes may run it on one store.
  */
 export async function runConditionOrc(options: OrcLoopOptions): Promise<OrcLoop> {
-  await migrate(options.database, orcMigrations, { schema: orcSchema });
+  const store = await openOrcStore(options.database);
   const stop = new AbortController();
   const { clock = systemClock, logger = silentLogger, everyMs = 5000, bus } = options;
   const metrics = createOrcMetrics(options.metrics ?? noMetrics);
-  const parts: LoopParts = { options, clock, logger, metrics, everyMs, stopping: stop.signal };
+  const parts: LoopParts = { options, store, clock, logger, metrics, everyMs, stopping: stop.signal };
   const sweeping = startSweeping(observed(parts), { clock, everyMs, logger });
   const unhint =
     bus === undefined ? undefined : await hintWhoComesOnline({ engine: options.engine, bus, logger, metrics });
@@ -99,12 +101,16 @@ async function repeat(parts: LoopParts, what: string, work: () => Promise<unknow
 }
 
 function followAll(parts: LoopParts): () => Promise<void> {
-  const { options, metrics } = parts;
-  const ends = createEndRecorder({ engine: options.engine, inventory: options.inventory, metrics });
+  const { options, metrics, logger, store } = parts;
+  const { engine } = options;
+  const installs = createInstallFollower({ engine, followUps: store.followUps, logger });
+  const ends = createEndRecorder({ engine, inventory: options.inventory, metrics });
   const notices = createNoticeTaker(parts);
   return async () => {
-    // Neither waits for the other: an inventory that is away must not keep operators in the dark.
-    const results = await Promise.allSettled([notices, ends].map((follower) => followEvents(options, follower)));
+    // None waits for another: an inventory that is away must not keep operators in the dark.
+    const results = await Promise.allSettled(
+      [notices, ends, installs].map((follower) => followEvents(options, follower)),
+    );
     for (const result of results) if (result.status === 'rejected') throw result.reason;
   };
 }

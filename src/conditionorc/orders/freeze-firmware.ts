@@ -28,7 +28,7 @@ function showFirmware(one: CatalogueFirmware): JsonObject {
 }
 
 function setIdOf(parameters: JsonObject): string | undefined {
-  const { firmware_set_id: given } = parameters;
+  const given = parameters.firmware_set_id ?? parameters['firmware-set-id'];
   if (given === undefined || given === null || given === '') return undefined;
   if (typeof given !== 'string' || !uuid.test(given)) refuse('firmware_set_id is not a UUID');
   return given.toLowerCase();
@@ -67,7 +67,7 @@ export async function freezeFirmware(
   catalogue: FirmwareCatalogue | undefined,
 ): Promise<JsonObject> {
   const setId = setIdOf(parameters);
-  const { firmwares, firmware_set_id: _, ...rest } = parameters;
+  const { firmwares, firmware_set_id: _, 'firmware-set-id': __, ...rest } = parameters;
   const hasList =
     firmwares !== undefined && firmwares !== null && !(Array.isArray(firmwares) && firmwares.length === 0);
   if (setId !== undefined && hasList) refuse('give either firmware_set_id or firmwares, not both');

@@ -1,6 +1,8 @@
 import {
   type Condition,
   type ConditionOrder,
+  type CreateOrder,
+  type CreateOutcome,
   type Engine,
   type JsonObject,
   type MachineRecord,
@@ -10,6 +12,7 @@ import { OrcError } from '../errors.ts';
 import type { OrcMetrics } from '../orc-metrics.ts';
 import type { InventoryPort } from '../ports/inventory.ts';
 import { showCondition } from '../records/condition-record.ts';
+import type { FollowUps } from '../store/follow-ups.ts';
 import { type FirmwareCatalogue, freezeFirmware } from './freeze-firmware.ts';
 import { fromShippedKind } from './shipped-kinds.ts';
 
@@ -17,6 +20,8 @@ import { fromShippedKind } from './shipped-kinds.ts';
 export interface OrderDesk {
   readonly engine: Pick<Engine, 'create' | 'machines' | 'kinds'>;
   readonly inventory: InventoryPort | undefined;
+  /** Where installs are noted whose inventory has to come later; without it they wait for the one that is there. */
+  readonly store: { readonly followUps: FollowUps } | undefined;
   readonly metrics: Pick<OrcMetrics, 'queued' | 'watchDependency'>;
 }
 
@@ -55,7 +60,7 @@ export async function requireMachine(desk: Pick<OrderDesk, 'engine'>, serverId: 
 export async function placeOrder(desk: OrderDesk, order: WorkOrder): Promise<PlacedOrder> {
   const machine = await requireMachine(desk, order.serverId);
   const orders = await composeOrders(desk, { ...order, serverId: machine.id });
-  const outcome = await desk.engine.create({ target: targetOf(machine.id), orders, client: order.client });
+  const outcome = await create(desk, { target: targetOf(machine.id), orders, client: order.client });
   if (outcome.outcome === 'conflict') {
     const { kind, id, state } = outcome.current;
     throw new OrcError('conflict', { kind, id, state }, { record: showCondition(outcome.current) as JsonObject });
@@ -63,6 +68,21 @@ export async function placeOrder(desk: OrderDesk, order: WorkOrder): Promise<Pla
   const isNew = outcome.outcome === 'created';
   for (const one of outcome.conditions) desk.metrics.queued(one.kind, isNew ? 'created' : 'existing');
   return { machine, conditions: outcome.conditions, isNew };
+}
+
+/**
+ * An inventory that somebody else asked for is no reason to refuse an install, nor is an install that another door asked
+ * for alone another one: then the install goes alone, and its inventory is asked for when it has succeeded.
+ */
+async function create(desk: OrderDesk, order: CreateOrder): Promise<CreateOutcome> {
+  const outcome = await desk.engine.create(order);
+  const [install, inventory, ...more] = order.orders;
+  if (outcome.outcome !== 'conflict' || desk.store === undefined) return outcome;
+  if (install === undefined || inventory?.kind !== 'inventoryOOB' || more.length > 0) return outcome;
+  const alone = await desk.engine.create({ ...order, orders: [install] });
+  const [created] = alone.outcome === 'created' ? alone.conditions : [];
+  if (created !== undefined) await desk.store.followUps.add(created.id);
+  return alone;
 }
 
 async function composeOrders(desk: OrderDesk, order: WorkOrder): Promise<readonly ConditionOrder[]> {

@@ -6,12 +6,12 @@ export interface WantedWork {
   readonly parameters: JsonObject;
 }
 
-const powerStates: Readonly<Record<string, string>> = {
-  on: 'powerOn',
-  off: 'powerOff',
-  soft: 'powerOff',
-  cycle: 'powerCycleHard',
-  reset: 'powerCycleHard',
+const powerStates: Readonly<Record<string, WantedWork>> = {
+  on: { kind: 'powerOn', parameters: {} },
+  off: { kind: 'powerOff', parameters: { force: true } },
+  soft: { kind: 'powerOff', parameters: {} },
+  cycle: { kind: 'powerCycleHard', parameters: {} },
+  reset: { kind: 'powerCycleHard', parameters: {} },
 };
 
 /** Kinds that shipped under other names, as the kinds that the document has. Others stay as they are. */
@@ -35,6 +35,9 @@ function fromInventory({ kind, parameters }: WantedWork): WantedWork {
 
 function fromServerControl({ kind, parameters }: WantedWork): WantedWork {
   const { action, action_parameter: parameter, ...rest } = parameters;
-  const power = action === 'set_power_state' ? powerStates[String(parameter)] : undefined;
-  return power === undefined ? { kind, parameters } : { kind: power, parameters: rest };
+  const name = String(parameter);
+  const power = action === 'set_power_state' && Object.hasOwn(powerStates, name) ? powerStates[name] : undefined;
+  return power === undefined
+    ? { kind, parameters }
+    : { kind: power.kind, parameters: { ...rest, ...power.parameters } };
 }

@@ -1,17 +1,17 @@
 import type { Engine } from '../../engine/index.ts';
 import type { Clock } from '../../kube/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
-import type { NoticeBook } from '../loop/notice-book.ts';
 import type { OrcMetrics } from '../orc-metrics.ts';
 import type { InventoryPort } from '../ports/inventory.ts';
+import type { OrcStore } from '../store/orc-store.ts';
 
 /** What the routes of one conditionOrc share. */
 export interface OrcContext {
   readonly engine: Engine;
   /** Without one there are neither firmware sets nor enrolment. */
   readonly inventory: InventoryPort | undefined;
-  /** Without one, notices are not served. */
-  readonly notices: NoticeBook | undefined;
+  /** Without one there are no notices, and an install waits for an inventory that is in its way. */
+  readonly store: Pick<OrcStore, 'notices' | 'followUps'> | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: OrcMetrics;

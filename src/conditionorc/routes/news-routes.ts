@@ -91,10 +91,10 @@ export function newsRoutes(context: OrcContext): readonly Route[] {
       },
       refusals: { 501: 'This conditionOrc keeps no notices.' },
       async handle({ query }) {
-        if (context.notices === undefined) {
+        if (context.store === undefined) {
           throw new OrcError('notServed', { what: 'the list of notices', instead: 'it was started without one' });
         }
-        const stored = await context.notices.list({ limit: query.limit ?? 100, before: query.before });
+        const stored = await context.store.notices.list({ limit: query.limit ?? 100, before: query.before });
         const records = stored.map((one) => ({
           ...showNotice(one.notice),
           delivery: one.delivery,

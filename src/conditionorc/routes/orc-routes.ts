@@ -2,9 +2,9 @@ import type { Engine, JsonObject } from '../../engine/index.ts';
 import { type Clock, systemClock } from '../../kube/index.ts';
 import { createRest, type OpenapiInfo, type Rest, type Route } from '../../rest/index.ts';
 import { type Logger, type Metrics, noMetrics, silentLogger } from '../../telemetry/index.ts';
-import type { NoticeBook } from '../loop/notice-book.ts';
 import { createOrcMetrics } from '../orc-metrics.ts';
 import type { InventoryPort } from '../ports/inventory.ts';
+import type { OrcStore } from '../store/orc-store.ts';
 import { workerRoutes } from '../worker-api/worker-routes.ts';
 import { changeRoutes } from './change-routes.ts';
 import type { OrcContext } from './context.ts';
@@ -25,8 +25,8 @@ export interface OrcRouteOptions {
   readonly engine: Engine;
   /** Serverservice; without it there are neither firmware sets nor enrolment. */
   readonly inventory?: InventoryPort | undefined;
-  /** From `openNoticeBook`; without it notices are not served. */
-  readonly notices?: NoticeBook | undefined;
+  /** From `openOrcStore`; without it notices are not served, and an install waits for an inventory in its way. */
+  readonly store?: Pick<OrcStore, 'notices' | 'followUps'> | undefined;
   readonly clock?: Clock;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
@@ -37,7 +37,7 @@ export function conditionOrcRoutes(options: OrcRouteOptions): readonly Route[] {
   const context: OrcContext = {
     engine: options.engine,
     inventory: options.inventory,
-    notices: options.notices,
+    store: options.store,
     clock: options.clock ?? systemClock,
     logger: options.logger ?? silentLogger,
     metrics: createOrcMetrics(options.metrics ?? noMetrics),

@@ -10,9 +10,9 @@ import {
 } from '../../engine/index.ts';
 import { createFakeClock, type FakeClock } from '../../kube/index.ts';
 import { createFixedAuthorizer, createRest } from '../../rest/index.ts';
-import { openNoticeBook } from '../loop/notice-book.ts';
 import type { ConditionRecord } from '../records/condition-record.ts';
 import { conditionOrcRoutes } from '../routes/orc-routes.ts';
+import { openOrcStore } from '../store/orc-store.ts';
 import { createFakeInventory, type FakeInventory } from './fake-inventory.ts';
 import { kindsForTests } from './kinds.ts';
 
@@ -67,8 +67,8 @@ export async function startOrc(t: Pick<TestContext, 'after'>, options: Partial<E
     info: { title: 'conditionOrc', description: 'Of a test.', version: '1' },
     authorizer: createFixedAuthorizer(tokens),
   });
-  const notices = await openNoticeBook(database);
-  rest.add(...conditionOrcRoutes({ engine, inventory, notices, clock: options.clock ?? clock }));
+  const store = await openOrcStore(database);
+  rest.add(...conditionOrcRoutes({ engine, inventory, store, clock: options.clock ?? clock }));
   const { url } = await rest.listen({ host: '127.0.0.1', port: 0 });
   t.after(async () => {
     await engine.close();

@@ -17,6 +17,7 @@ export const orcMigrations: readonly Migration[] = [
         record TEXT NOT NULL, delivery TEXT NOT NULL, attempts INTEGER NOT NULL, next_at BIGINT NOT NULL)`,
         `CREATE INDEX orc_notices_due ON orc_notices (next_at) WHERE delivery = 'waiting'`,
         `CREATE INDEX orc_notices_ages ON orc_notices (happened_at)`,
+        `CREATE TABLE orc_follow_ups (condition_id TEXT PRIMARY KEY, created_at BIGINT NOT NULL)`,
       ],
     },
   },

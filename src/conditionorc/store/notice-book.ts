@@ -1,6 +1,5 @@
-import { type Database, migrate, type Row, type Transaction } from '../../engine/index.ts';
-import type { Notice } from './notice.ts';
-import { orcMigrations, orcSchema } from './schema.ts';
+import type { Database, Row, Transaction } from '../../engine/index.ts';
+import type { Notice } from '../loop/notice.ts';
 
 /** What became of telling a webhook. `none`: there was no webhook. */
 export type Delivery = 'none' | 'waiting' | 'delivered' | 'given-up';
@@ -91,9 +90,8 @@ export interface NoticeBook {
   list(query: { readonly limit: number; readonly before: number | undefined }): Promise<readonly StoredNotice[]>;
 }
 
-/** Opens the book of notices on a store, whose tables are brought up to date first. */
-export async function openNoticeBook(database: Database): Promise<NoticeBook> {
-  await migrate(database, orcMigrations, { schema: orcSchema });
+/** The book of notices in a store. */
+export function createNoticeBook(database: Database): NoticeBook {
   return { list: (query) => listNotices(database, query) };
 }
 
