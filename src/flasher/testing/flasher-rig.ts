@@ -154,11 +154,12 @@ export const plainParameters: InstallParameters = {
   boot: 'auto',
 };
 
-async function makeRelease(
+/** For tests: the newest image for a machine, put on a file server. */
+export async function makeRelease(
   machine: Machine,
   about: {
     readonly component: FirmwareComponent;
-    readonly change: Partial<Firmware> | undefined;
+    readonly change?: Partial<Firmware> | undefined;
     readonly put: (path: string, body: Buffer) => string;
   },
 ): Promise<Firmware> {

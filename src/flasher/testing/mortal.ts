@@ -20,8 +20,8 @@ export interface Mortal {
   gates(gates: Gates): Gates;
 }
 
-/** For tests: makes a process that ends at moment number `at`; one that lives on unless given. */
-export function createMortal(at?: number): Mortal {
+/** For tests: makes a process that ends at moment number `at`, or at the first that is meant; one that lives on unless given. */
+export function createMortal(at?: number | ((what: string) => boolean)): Mortal {
   const death = new AbortController();
   const moments: string[] = [];
   const throwIfDead = (): void => {
@@ -30,7 +30,8 @@ export function createMortal(at?: number): Mortal {
   const moment = (what: string): void => {
     throwIfDead();
     moments.push(what);
-    if (moments.length - 1 === at) death.abort(new Killed());
+    const isEnd = typeof at === 'function' ? at(what) : moments.length - 1 === at;
+    if (isEnd) death.abort(new Killed());
     throwIfDead();
   };
   const mortalLane = (lane: GateLane): GateLane => ({

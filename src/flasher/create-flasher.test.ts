@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { createScaledClock, type PersonalityName, startDataCentre } from '../../simulator/index.ts';
+import { createGates, type Gates } from '../bmc/index.ts';
+import { createEngine, type JsonObject, openSqliteDatabase, startSweeping, type WorkerPort } from '../engine/index.ts';
+import { createArtifactCache } from './artifacts/artifact-cache.ts';
+import { startFileServer } from './artifacts/testing/file-server.ts';
+import { flasherKinds } from './conditions/kinds.ts';
+import { createFlasher, type Flasher } from './create-flasher.ts';
+import type { Firmware } from './plan/firmware.ts';
+import { makeRelease } from './testing/flasher-rig.ts';
+import { createMortal, type Mortal } from './testing/mortal.ts';
+
+const speed = 200;
+const minute = 60_000;
+
+/** A real engine and real flashers on simulated servers, in time that runs faster than the real one. */
+async function setUp(context: TestContext, personalities: readonly PersonalityName[]) {
+  const clock = createScaledClock({ speed });
+  const dataCentre = await startDataCentre({
+    seed: 11,
+    servers: personalities.length,
+    personalities,
+    isPlain: true,
+    addressing: 'port',
+    arePoweredOn: true,
+    clock,
+  });
+  const folder = await mkdtemp(join(tmpdir(), 'flasher-'));
+  const files = await startFileServer(context);
+  const artifacts = await createArtifactCache({ folder, maxBytes: 100_000_000 });
+  const database = await openSqliteDatabase({ path: ':memory:', clock });
+  const kinds = flasherKinds({ leaseMs: 5 * minute, requestDeadlineMs: minute });
+  const engine = await createEngine({ database, kinds, clock });
+  const sweeping = startSweeping(engine, { clock, everyMs: 30_000 });
+  const ends: (() => Promise<void>)[] = [];
+  context.after(async () => {
+    for (const end of ends) await end();
+    await sweeping.stop();
+    await engine.close();
+    await database.close();
+    await artifacts.close();
+    await dataCentre.close();
+    clock.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  for (const [at, bmc] of dataCentre.bmcs.entries()) {
+    const { model } = bmc.machine.hardware;
+    const record = { id: `m${at}`, facility: 'fc1', bmcId: `bmc-${at}`, manufacturer: 'x', model, hold: undefined };
+    assert.equal(await engine.machines.put(record, []), 'ok');
+  }
+  const credentialsOf = dataCentre.bmcs.map(({ username, password }) => async () => ({ username, password }));
+  const servers = {
+    async find(target: string) {
+      const at = Number(/m(\d+)$/.exec(target)?.[1] ?? Number.NaN);
+      const [bmc, credentials] = [dataCentre.bmcs[at], credentialsOf[at]];
+      if (bmc === undefined || credentials === undefined) return undefined;
+      return { endpoint: { origin: bmc.url, credentials, trust: { kind: 'system' as const } } };
+    },
+  };
+  const start = (mortal: Mortal = createMortal()): Flasher => {
+    // This machine may be slow, and its time runs fast.
+    const settings = { deadlineMs: 20 * minute, connectMs: 20 * minute };
+    const gates: Gates = createGates({ clock, settings });
+    const flasher = createFlasher({
+      port: mortalPort(engine.worker, mortal),
+      servers,
+      catalogue: { readSet: async () => undefined },
+      inventorySink: { write: async () => {} },
+      artifacts,
+      facilities: ['fc1'],
+      gates: mortal.gates(gates),
+      clock,
+      settings: { verify: { consecutiveReads: 2, deadlineMs: 15 * minute, poll: { first: 5000, most: 30_000 } } },
+    });
+    ends.push(async () => {
+      if (!mortal.isDead) await flasher.stop({ graceMs: minute });
+      await gates.close();
+    });
+    return flasher;
+  };
+  const install = async (at: number, firmwares: readonly Firmware[]) => {
+    const parameters = { firmwares: firmwares.map(toJson) };
+    const order = { target: `server/m${at}`, client: 'test', orders: [{ kind: 'firmwareInstall', parameters }] };
+    const created = await engine.create(order);
+    assert.equal(created.outcome, 'created');
+    const [condition] = created.outcome === 'created' ? created.conditions : [];
+    assert.ok(condition);
+    return condition.id;
+  };
+  /** Polls the store: what is waited for is a state, not a time. */
+  const until = async (id: string, isThere: (status: JsonObject, state: string) => boolean) => {
+    for (;;) {
+      const condition = await engine.get(id);
+      assert.ok(condition);
+      if (isThere(condition.status, condition.state)) return condition;
+      assert.ok(condition.finalizedAt === undefined, JSON.stringify(condition, null, 1));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+  return { dataCentre, engine, start, install, until, files };
+}
+
+function toJson(firmware: Firmware): JsonObject {
+  const { id, vendor, version, component, url, checksum, models, softwareId = '' } = firmware;
+  return { id, vendor, version, component, URL: url, checksum, models: [...models], software_id: softwareId };
+}
+
+/** The engine does not hear of a dead process any more. */
+function mortalPort(port: WorkerPort, mortal: Mortal): WorkerPort {
+  const whileAlive = async <T>(call: () => Promise<T>): Promise<T> => {
+    if (mortal.isDead) return new Promise(() => {});
+    return call();
+  };
+  return {
+    online: (worker) => whileAlive(() => port.online(worker)),
+    heartbeat: (id) => whileAlive(() => port.heartbeat(id)),
+    offline: (id) => whileAlive(() => port.offline(id)),
+    lease: (id, options) => whileAlive(() => port.lease(id, options)),
+    async report(lease, report) {
+      const outcome = await whileAlive(() => port.report(lease, report));
+      if (report.progress !== undefined) mortal.moment(`stored ${String(report.progress.state)}`);
+      return outcome;
+    },
+    check: (lease) => whileAlive(() => port.check(lease)),
+    release: (lease, why, options) => whileAlive(() => port.release(lease, why, options)),
+    acquireSlot: (name, lease, signal) => whileAlive(() => port.acquireSlot(name, lease, signal)),
+  };
+}
+
+test('a flasher takes orders of the engine and brings them to an end', { timeout: 120_000 }, async (context) => {
+  const { dataCentre, start, install, until, files } = await setUp(context, ['lenovo-xcc', 'openbmc']);
+  start();
+  const wanted = await Promise.all(
+    dataCentre.bmcs.map(({ machine }) => makeRelease(machine, { component: 'bios', put: files.put })),
+  );
+  const ids = await Promise.all(wanted.map((firmware, at) => install(at, [firmware])));
+  for (const id of ids) {
+    const { state, status, progress } = await until(id, (_, now) => now === 'succeeded');
+    assert.equal(state, 'succeeded');
+    assert.equal(status.percent, 100);
+    assert.equal(progress.state, 'succeeded');
+  }
+  for (const [at, { machine }] of dataCentre.bmcs.entries()) {
+    assert.equal(machine.firmware.find(({ component }) => component === 'bios')?.version, wanted[at]?.version);
+  }
+});
+
+test('when a flasher dies in a flash another one finishes it, and it is written once', {
+  timeout: 120_000,
+}, async (context) => {
+  const { dataCentre, engine, start, install, until, files } = await setUp(context, ['lenovo-xcc']);
+  const [bmc] = dataCentre.bmcs;
+  assert.ok(bmc);
+  const firmware = await makeRelease(bmc.machine, { component: 'bios', put: files.put });
+  const doomed = createMortal((what) => what === 'stored following');
+  start(doomed);
+  const id = await install(0, [firmware]);
+  await until(id, () => doomed.isDead);
+  start();
+  const { state, leases, status } = await until(id, (_, now) => now === 'succeeded');
+  assert.equal(state, 'succeeded');
+  assert.ok(leases >= 2);
+  assert.equal(status.percent, 100);
+  const flashes = bmc.machine.log.events.filter(({ event }) => event === 'update.flash-begin');
+  assert.equal(flashes.length, 1, bmc.machine.log.text());
+  const events = await engine.eventsAfter(0, 1000);
+  assert.ok(events.some(({ event }) => event === 'lease-expired'));
+});
