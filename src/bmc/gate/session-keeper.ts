@@ -188,7 +188,7 @@ export class SessionKeeper {
     const answer = await this.#ask({ method: 'POST', path, body }, caller);
     if (answer instanceof BmcError)
       return { error: answer, again: answer.retry === 'transient' ? this.#patience() : 'never' };
-    const judged = judgeLogIn(answer, { ...shared.settings, password: credentials.password });
+    const judged = judgeLogIn(answer, { ...shared.settings, password: credentials.password, path });
     switch (judged.kind) {
       case 'session':
         return this.#opened(sessionPass(judged, mark));
