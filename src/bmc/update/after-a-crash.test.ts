@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type PersonalityName, personalityNames } from '../../../simulator/index.ts';
+import { sleep } from '../../kube/index.ts';
 import type { Bmc } from '../bmc.ts';
 import { isBmcError } from '../errors.ts';
 import { setPower } from '../power/index.ts';
@@ -74,6 +75,35 @@ test('supermicro-x12: a crash between upload and start does not lose the upload'
   assert.equal(found.kind, 'installed', JSON.stringify(found));
   assertWrittenOnce(rig, 0);
 });
+
+for (const component of components) {
+  for (const laterMs of [0, 60 * 60_000]) {
+    test(`supermicro-x12: a ${component} start that was sent and not stored is not sent again ${laterMs / 60_000} minutes later`, async (t) => {
+      const rig = await startRig(t, 'supermicro-x12');
+      const release = await rig.release(component);
+      let uploaded: StartedUpdate | undefined;
+      const match = await rig.asProcess(async (bmc) => {
+        const { order } = await goalFor(bmc, release);
+        const slots = await slotsOf(bmc, release);
+        const onUploaded = async (update: StartedUpdate) => {
+          uploaded = stored(update);
+        };
+        await startInstall(bmc, order, { onUploaded });
+        await sleep(bmc.clock, laterMs);
+        return slots;
+      });
+      const starts = () => rig.machine.log.events.filter(({ event }) => event === 'update.started').length;
+      assert.equal(starts(), 1);
+      const found = await rig.asProcess(async (bmc) => {
+        const started = await continueInstall(bmc, uploaded as StartedUpdate);
+        return finishInstall(bmc, started, { version: release.version, match });
+      });
+      assert.equal(found.kind, 'installed', JSON.stringify(found));
+      assert.equal(starts(), 1);
+      assertWrittenOnce(rig, 0);
+    });
+  }
+}
 
 for (const personality of personalityNames) {
   for (const moment of ['after-acting', 'mid-answer'] as const) {

@@ -20,7 +20,7 @@ export type StartFinding =
   | { readonly kind: 'unknown'; readonly message: string };
 
 /** A BMC may need a moment until an update that it took shows up; nothing is concluded before a second look. */
-export const secondLookMs = 15_000;
+const secondLookMs = 15_000;
 
 /**
  * Finds out whether an update was begun whose answer was lost, by the tasks, the vendor's jobs and state, and the

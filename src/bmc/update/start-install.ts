@@ -1,8 +1,10 @@
 import type { Bmc } from '../bmc.ts';
+import { isBmcError } from '../errors.ts';
 import type { InstallOrder, StartedUpdate } from '../firmware-update.ts';
-import { findTask } from '../tasks/index.ts';
+import { barePath } from '../redfish/index.ts';
+import { findTask, listJobUris, listTaskUris } from '../tasks/index.ts';
 import { waysOf } from '../vendors/index.ts';
-import { continueInstall } from './continue-install.ts';
+import { startFirst } from './continue-install.ts';
 import { openImage } from './image.ts';
 import { type InstallPlan, planInstall } from './install-plan.ts';
 import { type Sending, type Sent, sendMultipart, sendPull, sendPush } from './send-image.ts';
@@ -44,8 +46,24 @@ export async function startInstall(bmc: Bmc, order: InstallOrder, options: Start
     ...(sent.warnings.length === 0 ? {} : { warnings: sent.warnings }),
   };
   if (!isUploadOnly) return started;
-  await options.onUploaded?.(started);
-  return continueInstall(bmc, started, options);
+  const uploaded = { ...started, ...(await tasksNow(bmc)) };
+  await options.onUploaded?.(uploaded);
+  return startFirst(bmc, uploaded, options);
+}
+
+/** What is there once the image is uploaded; nothing where not all can be seen: then a list would be taken for whole. */
+async function tasksNow(bmc: Bmc): Promise<Pick<StartedUpdate, 'earlierTasks'>> {
+  const ways = waysOf((await bmc.root()).vendor);
+  try {
+    const tasks = await listTaskUris(bmc);
+    const jobs = await listJobUris(bmc, ways.jobCollection);
+    if (!tasks.isKept || tasks.gaps.length + jobs.gaps.length > 0) return {};
+    return { earlierTasks: [...tasks.uris, ...jobs.uris].map(barePath) };
+  } catch (error) {
+    // The upload must be told of, whatever comes of this.
+    if (isBmcError(error)) return {};
+    throw error;
+  }
 }
 
 async function carryOut(sending: Sending, plan: InstallPlan): Promise<Sent> {
