@@ -28,16 +28,21 @@ interface Part {
 function partOf(
   place: { readonly facility: string; readonly kind: string },
   skip: readonly string[],
-  more: { readonly now: number; readonly most: number; readonly index: number },
+  more: { readonly now: number; readonly most: number; readonly index: number; readonly target: string | undefined },
 ): Part {
   const models = inList(skip);
   const skipped = skip.length === 0 ? '' : ` AND model_key NOT IN ${models.sql}`;
+  const aimed = more.target === undefined ? '' : ' AND target = ?';
   const sql = `SELECT * FROM (SELECT id, lock_key, facility, model_key, kind, priority, created_at FROM conditions
-    WHERE state = 'pending' AND is_ready = 1 AND facility = ? AND kind = ? AND not_before <= ?${skipped}
+    WHERE state = 'pending' AND is_ready = 1 AND facility = ? AND kind = ? AND not_before <= ?${skipped}${aimed}
     ORDER BY priority DESC, created_at, id LIMIT ?) AS part${more.index}`;
   return {
     sql,
-    values: [place.facility, place.kind, more.now, ...(skip.length === 0 ? [] : models.values), more.most],
+    values: [
+      ...[place.facility, place.kind, more.now, ...(skip.length === 0 ? [] : models.values)],
+      ...(more.target === undefined ? [] : [more.target]),
+      more.most,
+    ],
   };
 }
 
@@ -53,9 +58,9 @@ function compare(a: Row, b: Row): number {
 export async function findCandidates(
   tx: Transaction,
   worker: WorkerIdentity,
-  search: { readonly budget: Budget; readonly most: number },
+  search: { readonly budget: Budget; readonly most: number; readonly target?: string | undefined },
 ): Promise<readonly Candidate[]> {
-  const { budget, most } = search;
+  const { budget, most, target } = search;
   const full = new Set(budget.fullFacilities);
   // Work of no facility is anybody's.
   const facilities = [...new Set([...worker.facilities, ''])].filter((one) => !full.has(one));
@@ -64,7 +69,7 @@ export async function findCandidates(
   for (let start = 0; start < places.length; start += longestUnion) {
     const parts = places
       .slice(start, start + longestUnion)
-      .map((place, index) => partOf(place, budget.fullModels, { now: tx.now, most, index }));
+      .map((place, index) => partOf(place, budget.fullModels, { now: tx.now, most, index, target }));
     const sql = parts.map((part) => part.sql).join(' UNION ALL ');
     rows.push(...(await tx.all(sql, ...parts.flatMap((part) => part.values))));
   }

@@ -43,7 +43,7 @@ export function createEnginePort(context: EngineContext): EnginePort {
     return one;
   };
 
-  const lease: WorkerPort['lease'] = async (workerId, { max, waitMs, signal }) => {
+  const lease: WorkerPort['lease'] = async (workerId, { max, waitMs, signal, target }) => {
     const one = known.get(workerId) ?? know(await findWorker(context, workerId));
     const { worker } = one;
     const over = AbortSignal.any([closing.signal, ...(signal === undefined ? [] : [signal])]);
@@ -54,7 +54,7 @@ export function createEnginePort(context: EngineContext): EnginePort {
       // It went offline, or came online anew, while this call waited.
       if (known.get(workerId) !== one) throw new EngineError('unknownWorker', { worker: workerId });
       const seen = waker.countOf(workerId);
-      const leases: readonly Lease[] = max <= 0 ? [] : await inTurn(() => leaseNow(context, { worker, max }));
+      const leases: readonly Lease[] = max <= 0 ? [] : await inTurn(() => leaseNow(context, { worker, max, target }));
       const left = end - context.clock.monotonic();
       if (leases.length > 0 || left <= 0) return leases;
       await waker.wait(workerId, { seen, ms: Math.min(left, context.settings.pollMs), signal: over });

@@ -10,6 +10,8 @@ import { claimCandidates } from './claim.ts';
 export interface LeaseRequest {
   readonly worker: WorkerIdentity;
   readonly max: number;
+  /** Only work on this; on anything unless given. */
+  readonly target?: string | undefined;
 }
 
 /** How many more than asked for are looked at, since others may take some of them meanwhile. */
@@ -23,7 +25,7 @@ export async function leaseNow(context: EngineContext, request: LeaseRequest): P
   const leases: Lease[] = [];
   for (let round = 0; round < mostRounds && leases.length < request.max; round++) {
     const max = request.max - leases.length;
-    const candidates = await search(context, request.worker, max);
+    const candidates = await search(context, { ...request, max });
     if (candidates.length === 0) break;
     const claimed = await claim(context, { worker: request.worker, candidates, max });
     leases.push(...claimed);
@@ -34,11 +36,12 @@ export async function leaseNow(context: EngineContext, request: LeaseRequest): P
   return leases;
 }
 
-function search(context: EngineContext, worker: WorkerIdentity, max: number): Promise<readonly Candidate[]> {
+function search(context: EngineContext, request: LeaseRequest): Promise<readonly Candidate[]> {
+  const { worker, max, target } = request;
   return context.database.read(async (tx) => {
     const budget = await readBudget(tx, context.limits());
     if (budget.room === 0) return [];
-    const found = await findCandidates(tx, worker, { budget, most: max + spare });
+    const found = await findCandidates(tx, worker, { budget, most: max + spare, target });
     return found.slice(0, max + spare);
   });
 }

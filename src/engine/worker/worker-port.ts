@@ -54,10 +54,15 @@ export interface WorkerPort {
   /** Still there; this does not renew leases, only progress does. */
   heartbeat(workerId: string): Promise<void>;
   offline(workerId: string): Promise<void>;
-  /** Up to `max` leases; waits up to `waitMs` for work. */
+  /** Up to `max` leases, only of work on `target` if one is given; waits up to `waitMs` for work. */
   lease(
     workerId: string,
-    options: { readonly max: number; readonly waitMs: number; readonly signal?: AbortSignal },
+    options: {
+      readonly max: number;
+      readonly waitMs: number;
+      readonly signal?: AbortSignal;
+      readonly target?: string | undefined;
+    },
   ): Promise<readonly Lease[]>;
   report(lease: { readonly conditionId: string; readonly token: number }, report: WorkReport): Promise<ReportOutcome>;
   /** Throws when the lease is not held any more by the store's clock: asked immediately before a disruptive request. */
