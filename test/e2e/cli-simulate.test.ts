@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -19,12 +19,17 @@ async function startSimulate(dataDir: string, words: readonly string[]): Promise
 describe('rackwright simulate', () => {
   const dataDir = join(folder.path, 'alone');
   const exported = join(folder.path, 'exported');
+  const foreign = ['server-of-mine.yaml', 'notes.txt'];
   let simulator: CliProcess;
   const cli = (words: readonly string[], options: CliOptions = {}) =>
     runCli(['simulate', ...words, '--data-dir', dataDir], options);
   const login = async (server: string): Promise<string> => (await cli(['login', server])).out;
 
   before(async () => {
+    mkdirSync(exported);
+    for (const name of ['server-r09-s01.yaml', 'switch-tor-r09-a.yaml', 'switch-mgmt-r09.yaml', ...foreign]) {
+      writeFileSync(join(exported, name), '# from before\n', { mode: 0o600 });
+    }
     simulator = await startSimulate(dataDir, ['--servers', '6', '--speed', '600', '--export', exported]);
   });
   after(() => simulator.end('SIGKILL'));
@@ -33,11 +38,25 @@ describe('rackwright simulate', () => {
     const { out } = simulator.printed;
     assert.match(out, /A data centre of 6 servers in 1 rack with 3 switches, seed 1\. In a real second, 600 simulated/);
     assert.match(out, /First BMC {5}https:\/\/127\.\d+\.\d+\.\d+:\d+\/redfish\/v1\/\n/);
-    assert.match(out, /simulate status\n/);
+    const next = out.split('\n').filter((line) => line.startsWith('  npx rackwright simulate '));
+    assert.equal(next.length, 4);
+    for (const line of next) assert.ok(line.endsWith(` --data-dir ${dataDir}`), line);
     for (const name of ['admin.json', 'state.json']) {
       assert.equal(statSync(join(dataDir, 'simulator', name)).mode & 0o077, 0, name);
     }
     for (const name of readdirSync(exported)) assert.equal(statSync(join(exported, name)).mode & 0o077, 0, name);
+  });
+
+  test('an export takes away what an earlier one left of servers that are no more, and nothing else', () => {
+    assert.match(simulator.printed.out, /3 files of an earlier export, not part of this fleet, removed\./);
+    const names = readdirSync(exported);
+    assert.deepEqual(
+      names.filter((name) => name.includes('r09')),
+      [],
+    );
+    for (const name of foreign) assert.ok(names.includes(name), name);
+    assert.equal(names.filter((name) => name.startsWith('server-r01-')).length, 6);
+    for (const name of foreign) rmSync(join(exported, name));
   });
 
   test('status lists the servers, one of each kind of BMC', async () => {

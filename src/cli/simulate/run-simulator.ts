@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import {
   type DataCentre,
   type DataCentreOptions,
@@ -10,10 +11,10 @@ import {
   startDataCentre,
 } from '../../../simulator/index.ts';
 import { CliError, usageError } from '../errors.ts';
-import type { Settings } from '../settings.ts';
+import { type Settings, serverSettings } from '../settings.ts';
 import { runUntilInterrupted } from '../stop.ts';
 import type { Terminal } from '../terminal.ts';
-import { exportFleet, prepareExport } from './export-fleet.ts';
+import { type ExportedFiles, exportFleet, prepareExport } from './export-fleet.ts';
 import { readRules } from './running-simulator.ts';
 import { adminFileOf, openSimulatorFolder, type SimulatorFolder } from './simulator-folder.ts';
 
@@ -40,12 +41,9 @@ export async function runSimulator(
   const simulator = await startSimulator(settings, terminal);
   try {
     if (settings.export !== undefined) {
-      const files = exportFleet(simulator.dataCentre, settings.export);
-      terminal.out(
-        `${settings.export}: ${files} files that describe the fleet; they hold the passwords of its BMCs.\n`,
-      );
+      terminal.out(exportNote(settings.export, exportFleet(simulator.dataCentre, settings.export)));
     }
-    terminal.out(greeting(simulator, settings));
+    terminal.out(greeting(simulator, settings, terminal));
   } catch (error) {
     await simulator.close();
     throw error;
@@ -53,7 +51,25 @@ export async function runSimulator(
   await runUntilInterrupted(terminal, () => simulator.close());
 }
 
-function greeting({ dataCentre, adminUrl, isResumed }: RunningSimulator, settings: SimulatorSettings): string {
+function exportNote(folder: string, { written, removed }: ExportedFiles): string {
+  const stale =
+    removed === 0 ? '' : ` ${count(removed, 'file')} of an earlier export, not part of this fleet, removed.`;
+  return `${folder}: ${count(written, 'file')} that describe the fleet; they hold the passwords of its BMCs.${stale}\n`;
+}
+
+/** What else has to be typed for a command to find this simulator; nothing where it looks by itself. */
+function dataDirFlag(dataDir: string, { cwd }: Terminal): string {
+  if (dataDir === resolve(cwd, serverSettings.dataDir.fallback)) return '';
+  const isPlainWord = /^[\w@%+=:,./-]+$/.test(dataDir);
+  return ` --data-dir ${isPlainWord ? dataDir : `'${dataDir.replaceAll("'", `'\\''`)}'`}`;
+}
+
+function greeting(
+  { dataCentre, adminUrl, isResumed }: RunningSimulator,
+  settings: SimulatorSettings,
+  terminal: Terminal,
+): string {
+  const where = dataDirFlag(settings.dataDir, terminal);
   const { fabric, bmcs, fleet } = dataCentre;
   const [first] = bmcs;
   const { servers, racks, seed } = fleet;
@@ -65,10 +81,10 @@ function greeting({ dataCentre, adminUrl, isResumed }: RunningSimulator, setting
     `  Admin API     ${adminUrl}   token in ${adminFileOf(settings.dataDir)}`,
     '',
     'Type next, in another terminal:',
-    '  npx rackwright simulate status',
-    `  npx rackwright simulate login ${first?.name}`,
-    `  npx rackwright simulate log ${first?.name}`,
-    '  npx rackwright simulate faults FILE',
+    `  npx rackwright simulate status${where}`,
+    `  npx rackwright simulate login ${first?.name}${where}`,
+    `  npx rackwright simulate log ${first?.name}${where}`,
+    `  npx rackwright simulate faults FILE${where}`,
     '',
     'Ctrl-C stops it; started again it goes on where it was.',
   ];
