@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { readWithSushy } from '../../test/real/ironic/read-with-sushy.ts';
 import { median, printTable, rounded } from '../figures.ts';
 import { type LineProcess, residentMiB, startLineProcess } from '../processes.ts';
+import { type FleetMeasure, growthOf, judgeBars, printBars } from './bars.ts';
 import type { FleetOrder, InventoryCost, SimulatedFleet } from './fleet.ts';
 
 /** How to measure. */
@@ -19,28 +20,29 @@ export interface BmcBenchOptions {
 
 const seed = 1;
 
-/** Measures inventories of growing fleets and, in the same run, against Python sushy; prints tables, returns figures. */
+/** Measures inventories of growing fleets and, in the same run, against Python sushy; prints tables, returns figures. A bar that fails is exit code 1. */
 export async function benchBmc(options: BmcBenchOptions): Promise<object> {
   const sizes = options.sizes.split(',').map(Number);
-  const comparison =
-    options.compared === 0
-      ? {}
-      : { plain: await compare(options, { isPlain: true }), tls: await compare(options, { isPlain: false }) };
+  const isCompared = options.compared > 0;
+  const plain = isCompared ? await compare(options, { isPlain: true }) : undefined;
+  const tls = isCompared ? await compare(options, { isPlain: false }) : undefined;
   const scaling = [];
   for (const size of sizes) scaling.push(await measureFleet(size, options));
   console.log(printScaling(scaling));
-  return { bench: 'bmc', cpus: cpus().length, ...options, comparison, scaling, growth: growthOf(scaling) };
+  const bars = judgeBars({ scaling, tlsRatio: tls?.ratio });
+  if (bars.length > 0) console.log(`\n${printBars(bars)}`);
+  if (plain !== undefined)
+    console.log(`for information: CPU to that of sushy over plain HTTP is ${rounded(plain.ratio)}`);
+  if (bars.some(({ holds }) => !holds)) process.exitCode = 1;
+  const comparison = isCompared ? { plain, tls } : {};
+  return { bench: 'bmc', cpus: cpus().length, ...options, comparison, scaling, growth: growthOf(scaling), bars };
 }
 
-interface FleetFigures {
-  readonly servers: number;
+interface FleetFigures extends FleetMeasure {
   readonly bmcsPerSecond: number;
-  readonly cpuMsPerBmc: number;
   readonly requestsPerBmc: number;
   readonly clientMiB: number;
-  readonly clientKiBPerBmc: number;
   readonly simulatorIdleMiB: number;
-  readonly simulatorMiB: number;
   readonly gaps: number;
 }
 
@@ -52,15 +54,17 @@ async function measureFleet(servers: number, { atOnce }: BmcBenchOptions): Promi
     // The compiler's work is no work for BMCs.
     await inventories(client, { ...fleet, bmcs: fleet.bmcs.slice(0, Math.min(50, servers)) }, atOnce);
     const cost = await inventories(client, fleet, atOnce);
+    const simulatorMiB = residentMiB(simulator.pid);
     return {
       servers,
       bmcsPerSecond: cost.bmcs / cost.seconds,
       cpuMsPerBmc: cost.cpuMs / cost.bmcs,
       requestsPerBmc: cost.requests / cost.bmcs,
       clientMiB: cost.maxRssMiB,
-      clientKiBPerBmc: (Math.max(0, cost.maxRssMiB - cost.idleRssMiB) * 1024) / cost.bmcs,
+      clientKiBPerBmc: ((cost.maxRssMiB - cost.idleRssMiB) * 1024) / cost.bmcs,
+      simulatorKiBPerBmc: ((simulatorMiB - fleet.idleMiB) * 1024) / servers,
       simulatorIdleMiB,
-      simulatorMiB: residentMiB(simulator.pid),
+      simulatorMiB,
       gaps: cost.gaps,
     };
   } finally {
@@ -69,8 +73,15 @@ async function measureFleet(servers: number, { atOnce }: BmcBenchOptions): Promi
   }
 }
 
+interface Comparison {
+  readonly readsPerBmc: number;
+  readonly rackwrightCpuMsPerBmc: number;
+  readonly sushyCpuMsPerBmc: number;
+  readonly ratio: number;
+}
+
 /** The same requests to the same simulator by our client and by sushy, in alternating rounds. */
-async function compare(options: BmcBenchOptions, way: { readonly isPlain: boolean }): Promise<object> {
+async function compare(options: BmcBenchOptions, way: { readonly isPlain: boolean }): Promise<Comparison> {
   const order: FleetOrder = { seed, servers: options.compared, isPlain: way.isPlain, doesLogReads: true };
   const { simulator, fleet } = await startFleet(order);
   const client = startClient();
@@ -96,7 +107,7 @@ async function compare(options: BmcBenchOptions, way: { readonly isPlain: boolea
       readsPerBmc: rounded(reads.flat().length / reads.length),
       rackwrightCpuMsPerBmc: rounded(median(ours)),
       sushyCpuMsPerBmc: rounded(median(theirs)),
-      ratio: rounded(median(ours) / median(theirs)),
+      ratio: median(ours) / median(theirs),
     };
     console.log(`${printComparison(figures, way)}\n`);
     return figures;
@@ -121,18 +132,6 @@ async function inventories(client: LineProcess, fleet: SimulatedFleet, atOnce: n
   return (await client.next()) as InventoryCost;
 }
 
-function growthOf(scaling: readonly FleetFigures[]): object {
-  const first = scaling[0];
-  const last = scaling.at(-1);
-  if (first === undefined || last === undefined) return {};
-  return {
-    from: first.servers,
-    to: last.servers,
-    cpuPerBmc: rounded(last.cpuMsPerBmc / first.cpuMsPerBmc),
-    clientMemoryPerBmc: rounded(last.clientMiB / last.servers / (first.clientMiB / first.servers)),
-  };
-}
-
 function printScaling(scaling: readonly FleetFigures[]): string {
   return printTable([
     [
@@ -143,6 +142,7 @@ function printScaling(scaling: readonly FleetFigures[]): string {
       'client MiB',
       'client KiB/BMC',
       'simulator MiB',
+      'simulator KiB/BMC',
       'gaps',
     ],
     ...scaling.map((each) => [
@@ -153,19 +153,17 @@ function printScaling(scaling: readonly FleetFigures[]): string {
       rounded(each.clientMiB),
       rounded(each.clientKiBPerBmc),
       `${rounded(each.simulatorIdleMiB)} to ${rounded(each.simulatorMiB)}`,
+      rounded(each.simulatorKiBPerBmc),
       each.gaps,
     ]),
   ]);
 }
 
-function printComparison(
-  figures: { readsPerBmc: number; rackwrightCpuMsPerBmc: number; sushyCpuMsPerBmc: number; ratio: number },
-  { isPlain }: { readonly isPlain: boolean },
-): string {
+function printComparison(figures: Comparison, { isPlain }: { readonly isPlain: boolean }): string {
   return printTable([
     [`the same ${figures.readsPerBmc} reads, ${isPlain ? 'plain HTTP' : 'TLS'}`, 'CPU ms/BMC'],
     ['Rackwright', figures.rackwrightCpuMsPerBmc],
     ['Python sushy', figures.sushyCpuMsPerBmc],
-    ['ratio', figures.ratio],
+    ['ratio', rounded(figures.ratio)],
   ]);
 }

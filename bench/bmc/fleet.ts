@@ -18,12 +18,15 @@ export interface FleetBmc {
     readonly dimms: number;
     readonly drives: number;
     readonly ports: number;
+    /** Slots, however often the vendor lists each. */
     readonly firmware: number;
   };
 }
 
 /** A data centre that runs in a process of its own. */
 export interface SimulatedFleet {
+  /** Memory of its process before there was any BMC. */
+  readonly idleMiB: number;
   readonly caPem: string | undefined;
   readonly bmcs: readonly FleetBmc[];
 }

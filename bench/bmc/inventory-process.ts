@@ -61,9 +61,9 @@ async function readOne(
 /** A fast inventory that misses parts would be no inventory. */
 function expectWhole({ name, parts }: FleetBmc, inventory: Inventory): void {
   const { memory, drives, ports, firmware } = inventory;
-  const isWhole = memory.length === parts.dimms && drives.length === parts.drives && ports.length >= parts.ports;
-  if (isWhole && firmware.length > 0) return;
+  const isWhole = memory.length === parts.dimms && drives.length === parts.drives && ports.length === parts.ports;
+  if (isWhole && firmware.length === parts.firmware) return;
   throw new Error(
-    `the inventory of ${name} has ${memory.length} of ${parts.dimms} DIMMs, ${drives.length} of ${parts.drives} drives, ${ports.length} of ${parts.ports} ports, ${firmware.length} firmware slots`,
+    `the inventory of ${name} has ${memory.length} of ${parts.dimms} DIMMs, ${drives.length} of ${parts.drives} drives, ${ports.length} of ${parts.ports} ports, ${firmware.length} of ${parts.firmware} firmware slots`,
   );
 }

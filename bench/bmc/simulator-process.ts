@@ -1,9 +1,10 @@
 import { createInterface } from 'node:readline';
-import { startDataCentre } from '../../simulator/index.ts';
+import { type Machine, startDataCentre } from '../../simulator/index.ts';
 import type { FleetOrder, SimulatedFleet } from './fleet.ts';
 
 /** Runs a data centre for the bench: prints its BMCs, then, for each line it gets, what was read since the last one. */
 const order = JSON.parse(process.argv[2] ?? '{}') as FleetOrder;
+const idleMiB = process.memoryUsage.rss() / 2 ** 20;
 const dataCentre = await startDataCentre({
   seed: order.seed,
   servers: order.servers,
@@ -11,6 +12,7 @@ const dataCentre = await startDataCentre({
   doesLogReads: order.doesLogReads,
 });
 const fleet: SimulatedFleet = {
+  idleMiB,
   caPem: dataCentre.caPem,
   bmcs: dataCentre.bmcs.map(({ name, url, username, password, machine }) => ({
     name,
@@ -21,7 +23,7 @@ const fleet: SimulatedFleet = {
       dimms: machine.hardware.dimms.length,
       drives: machine.hardware.drives.length,
       ports: machine.hardware.nics.reduce((sum, nic) => sum + nic.ports.length, 0),
-      firmware: machine.personality.listFirmware(machine).length,
+      firmware: slotsToRead(machine),
     },
   })),
 };
@@ -38,4 +40,13 @@ for await (const _ of createInterface({ input: process.stdin })) {
       .map(({ detail }) => detail.split(' ')[1] ?? ''),
   );
   process.stdout.write(`${JSON.stringify(reads)}\n`);
+}
+
+/**
+ * How many slots a whole inventory has. Dell lists a slot up to three times (Installed, Current, Previous), and Lenovo lists what
+ * waits for a reset beside what runs; all other entries are slots of their own, backups among them.
+ */
+function slotsToRead(machine: Machine): number {
+  if (machine.personality.name === 'dell-idrac9') return machine.firmware.length;
+  return machine.personality.listFirmware(machine).filter(({ id }) => !id.endsWith('-Pending')).length;
 }
