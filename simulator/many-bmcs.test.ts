@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { test } from 'node:test';
+import { connect } from 'node:tls';
 import { personalityNames, startDataCentre } from './index.ts';
 import { ask, basic } from './redfish/front/testing/wire.ts';
 
@@ -23,4 +25,20 @@ test('five thousand BMCs with all their parts answer in one process of far less 
   const grown = process.memoryUsage().rss - before;
   t.diagnostic(`${Math.round(grown / mib)} MiB for 5000 BMCs`);
   assert.ok(grown < 700 * mib, `${Math.round(grown / mib)} MiB`);
+});
+
+test('hundreds of BMCs answer over TLS, each with a certificate of its own', async (t) => {
+  const dataCentre = await startDataCentre({ seed: 1, servers: 200, arePoweredOn: true });
+  t.after(() => dataCentre.close());
+  const ca = dataCentre.caPem;
+  assert.ok(ca !== undefined);
+  const seen = new Set<string>();
+  for (const bmc of dataCentre.bmcs) {
+    const { hostname, port } = new URL(bmc.url);
+    const socket = connect({ host: hostname, port: Number(port), ca });
+    await once(socket, 'secureConnect');
+    seen.add(socket.getPeerX509Certificate()?.fingerprint256 ?? '');
+    socket.destroy();
+  }
+  assert.equal(seen.size, 200);
 });
