@@ -56,7 +56,7 @@ export class Attempt {
     const isLeased = request.isDisruptive === true && caller.checkLease !== undefined;
     for (;;) {
       mayGoOn();
-      let pass = this.#isPublic ? undefined : keeper.pass;
+      let pass = this.#isPublic ? undefined : keeper.passFor(caller);
       if (pass === undefined && !this.#isPublic) {
         const obtained = await keeper.obtain(caller);
         if (obtained.error !== undefined) return obtained;
@@ -134,6 +134,8 @@ export class Attempt {
     context.isOutage = this.#tools.isOutage();
     if (request.accept?.includes(status) === true) return judgeAnswer(answer, context);
     if (status === 401) return this.#unauthorized(answer, pass);
+    // It may lack a right, or be the way of this BMC to refuse: with Basic each such request counts as a log-in.
+    if (status === 403 && pass?.kind === 'basic') this.#tools.keeper.forget(pass);
     if (status === 406 && this.#isIdentity) {
       this.#isIdentity = false;
       return undefined;
@@ -175,7 +177,7 @@ export class Attempt {
       return judgeAnswer(answer, context);
     }
     this.#hasRenewed = true;
-    if (keeper.pass !== pass) return undefined;
+    if (keeper.passFor(caller) !== pass) return undefined;
     if (breaker.isLogInFutile(nowMs)) return judgeAnswer(answer, context);
     if (pass.kind === 'basic') {
       const obtained = await keeper.refuse(pass, caller);

@@ -59,11 +59,6 @@ export class BmcGate {
     return describeGate({ origin, clock, breaker, pace, ...counts });
   }
 
-  /** Somebody opened this gate with credentials of its own. */
-  suspectChange(): void {
-    this.#tools.keeper.suspectChange();
-  }
-
   /** Sends it when its turn comes, as often as the rules of its method allow. */
   async request(request: GateRequest, caller: LaneCaller): Promise<GateReply> {
     const { metrics } = this.#shared;

@@ -111,7 +111,7 @@ export interface GateLane extends Gate {
 
 /** All gates of this process. There is at most one per BMC. */
 export interface Gates {
-  /** The gate of a BMC with this caller's lease check; two callers of one BMC share gate, session and breaker. */
+  /** The gate of a BMC with this caller's lease check; two callers of one BMC share gate and breaker, and with the same credentials the session. */
   open(endpoint: BmcEndpoint, caller?: { readonly checkLease?: LeaseCheck }): GateLane;
   /** What each gate knows. */
   readonly states: readonly GateState[];

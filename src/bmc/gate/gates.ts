@@ -35,33 +35,29 @@ export function createGates(options: GatesOptions): Gates {
     salt: randomBytes(16),
     stopped: new Set(),
   };
-  const gates = new Map<string, { readonly gate: BmcGate; credentials: BmcEndpoint['credentials'] }>();
+  const gates = new Map<string, BmcGate>();
   let isClosed = false;
 
   const gateOf = (endpoint: BmcEndpoint): BmcGate => {
     const address = parseBmcAddress(endpoint.origin);
     const known = gates.get(address.origin);
-    if (known !== undefined) {
-      if (known.credentials !== endpoint.credentials) known.gate.suspectChange();
-      known.credentials = endpoint.credentials;
-      return known.gate;
-    }
+    if (known !== undefined) return known;
     const gate = new BmcGate(address, shared);
     if (isClosed) void gate.close();
-    gates.set(address.origin, { gate, credentials: endpoint.credentials });
+    gates.set(address.origin, gate);
     return gate;
   };
 
   return {
     open: (endpoint, caller) => new Lane(gateOf(endpoint), endpoint, caller?.checkLease),
     get states() {
-      return [...gates.values()].map(({ gate }) => gate.state);
+      return [...gates.values()].map((gate) => gate.state);
     },
     async close() {
       isClosed = true;
       const open = [...gates.values()];
       const worker = async (): Promise<void> => {
-        for (let next = open.pop(); next !== undefined; next = open.pop()) await next.gate.close();
+        for (let next = open.pop(); next !== undefined; next = open.pop()) await next.close();
       };
       await Promise.all(Array.from({ length: closingAtOnce }, worker));
     },

@@ -5,9 +5,11 @@ import { readAnswer } from '../http/read-answer.ts';
 import { bounded } from './bounded.ts';
 import type { Breaker, CredentialMark } from './breaker.ts';
 import { askCredentials, type Caller, checkCallerLease } from './caller.ts';
+import type { CredentialSource } from './gate.ts';
 import type { Again } from './judge.ts';
 import { createLeftovers, type Leftovers } from './leftovers.ts';
-import { judgeLogIn, sessionPath } from './log-in-answer.ts';
+import { judgeLogIn, type LogInAnswer, sessionPath } from './log-in-answer.ts';
+import { redirectTarget } from './path-on-bmc.ts';
 import { type Credentials, markOf, type Shared } from './shared.ts';
 import { type Wire, wireHeaders } from './wire.ts';
 
@@ -48,9 +50,9 @@ export class SessionKeeper {
   readonly #options: KeeperOptions;
   readonly leftovers: Leftovers;
   #pass: Pass | undefined;
-  #pending: Promise<PassOutcome> | undefined;
-  /** Somebody came with credentials that may be others. */
-  #mayHaveChanged = false;
+  #pending: { readonly outcome: Promise<PassOutcome>; readonly source: CredentialSource } | undefined;
+  /** Who showed that it has the credentials of the pass: nobody else acts with it. */
+  #owners = new WeakSet<CredentialSource>();
   /** Where sessions are opened; null when the BMC has none. */
   #path: string | null = standardPath;
 
@@ -59,9 +61,9 @@ export class SessionKeeper {
     this.leftovers = createLeftovers(options);
   }
 
-  /** The pass to use now; undefined when one has to be asked for. */
-  get pass(): Pass | undefined {
-    return this.#mayHaveChanged ? undefined : this.#pass;
+  /** The pass that the caller may use now; undefined when one has to be asked for. */
+  passFor(caller: Caller): Pass | undefined {
+    return this.#owners.has(caller.endpoint.credentials) ? this.#pass : undefined;
   }
 
   get sessionUri(): string | undefined {
@@ -72,18 +74,14 @@ export class SessionKeeper {
     return this.#pass !== undefined;
   }
 
-  /** The credentials are compared before the next request. */
-  suspectChange(): void {
-    if (this.#pass !== undefined) this.#mayHaveChanged = true;
-  }
-
-  /** Logs in if need be. Callers that come together share one log-in. */
+  /** Logs in if need be. Callers of the same credentials that come together share one log-in. */
   async obtain(caller: Caller): Promise<PassOutcome> {
     for (;;) {
       const pending = this.#pending;
       if (pending === undefined) return this.#lead(caller);
-      const outcome = await this.#follow(pending, caller);
-      // Another's lost lease or impatience says nothing about us.
+      const outcome = await this.#follow(pending.outcome, caller);
+      // What came of another's credentials, lost lease or impatience says nothing about us.
+      if (pending.source !== caller.endpoint.credentials && !caller.signal?.aborted) continue;
       if (outcome.pass !== undefined || !isBmcError(outcome.error, 'leaseLost', 'cancelled')) return outcome;
       if (caller.signal?.aborted) return outcome;
     }
@@ -142,10 +140,10 @@ export class SessionKeeper {
   }
 
   async #lead(caller: Caller): Promise<PassOutcome> {
-    const pending = this.#obtain(caller).catch((error: unknown) => failed(error, 'never'));
-    this.#pending = pending;
+    const outcome = this.#obtain(caller).catch((error: unknown) => failed(error, 'never'));
+    this.#pending = { outcome, source: caller.endpoint.credentials };
     try {
-      return await pending;
+      return await outcome;
     } finally {
       this.#pending = undefined;
     }
@@ -156,13 +154,17 @@ export class SessionKeeper {
     const credentials = await askCredentials(caller, this.#options);
     const mark = markOf(credentials, shared.salt);
     const old = this.#pass;
-    this.#mayHaveChanged = false;
-    if (old !== undefined && old.mark.digest !== mark.digest) {
-      this.forget(old);
-      await this.leftovers.flush(caller, undefined);
-    } else if (old !== undefined) return { pass: old };
+    if (old !== undefined && old.mark.digest === mark.digest) {
+      this.#owners.add(caller.endpoint.credentials);
+      return { pass: old };
+    }
     const verdict = breaker.verdict(mark, shared.clock.monotonic());
     if (verdict.kind !== 'go') return this.#held(mark, verdict);
+    if (old !== undefined) {
+      // One session at a time: BMCs have few, and the caller that has this one logs in again.
+      this.forget(old);
+      await this.leftovers.flush(caller, undefined);
+    }
     if (this.#options.isOutage()) {
       const problem = await this.#probe(caller);
       if (problem !== undefined) return problem;
@@ -191,20 +193,20 @@ export class SessionKeeper {
     const judged = judgeLogIn(answer, { ...shared.settings, password: credentials.password, path });
     switch (judged.kind) {
       case 'session':
-        return this.#opened(sessionPass(judged, mark));
+        return this.#opened(sessionPass(judged, mark), caller);
       case 'refused':
         // What stands before the service asks for Basic authentication even where there are no sessions.
         return asksForBasic(answer) && !judged.isLocked && (await this.#hasNoSessions(caller))
           ? this.#takeBasic(credentials, mark, caller)
           : this.#refused(mark, judged);
       case 'elsewhere':
-        return this.#lookElsewhere(path, { credentials, mark, caller });
+        return this.#lookElsewhere({ path, status: answer.status }, { credentials, mark, caller });
       case 'exhausted':
         return this.#exhausted(judged, caller);
       case 'busy':
         return this.#busy(judged);
       case 'odd':
-        return this.#odd(path, judged);
+        return this.#odd({ method: 'POST', path }, judged);
     }
   }
 
@@ -223,14 +225,16 @@ export class SessionKeeper {
 
   /** The root says where sessions are; when that is nowhere, Basic authentication is left. */
   async #lookElsewhere(
-    path: string,
+    { path, status }: { readonly path: string; readonly status: number },
     who: { readonly credentials: Credentials; readonly mark: CredentialMark; readonly caller: Caller },
   ): Promise<PassOutcome> {
     const { credentials, mark, caller } = who;
     const answer = await this.#ask({ method: 'GET', path: rootPath }, caller);
     if (answer instanceof BmcError) return { error: answer, again: this.#patience() };
-    if (answer.status >= 500) return this.#busy({ detail: `its root answers ${answer.status}`, status: answer.status });
+    // A BMC that starts does not have its root yet, or a root without what it leads to.
+    if (answer.status >= 300) return this.#busy({ detail: `its root answers ${answer.status}`, status: answer.status });
     const found = sessionsLink(answer, this.#options.shared);
+    if (status === 404 && found === path) return this.#busy({ detail: `${path} is not there yet`, status });
     const isTried = found === undefined || found === path || path !== standardPath;
     this.#path = isTried ? null : found;
     return isTried ? this.#takeBasic(credentials, mark, caller) : this.#logIn(credentials, mark, caller);
@@ -239,28 +243,39 @@ export class SessionKeeper {
   /** Basic credentials are tried on one request before all requests carry them: each with bad ones counts as a log-in. */
   async #takeBasic(credentials: Credentials, mark: CredentialMark, caller: Caller): Promise<PassOutcome> {
     const pass = basicPass(credentials, mark);
-    const answer = await this.#ask({ method: 'GET', path: systemsPath, pass }, caller);
+    const answer = await this.#askSystems(pass, caller);
     if (answer instanceof BmcError)
       return { error: answer, again: answer.retry === 'transient' ? this.#patience() : 'never' };
     const { status } = answer;
-    if (status === 401) return this.#refused(mark, { isLocked: false });
-    if (status === 429 || status >= 500) return this.#busy({ detail: `${systemsPath} answers ${status}`, status });
-    this.#pass = pass;
-    this.#accepted(pass.mark);
-    return { pass };
+    if (status < 300) return this.#accept(pass, caller);
+    const { shared } = this.#options;
+    const judged = judgeLogIn(answer, { ...shared.settings, password: credentials.password, path: systemsPath });
+    if (judged.kind === 'refused') return this.#refused(mark, judged);
+    if (judged.kind === 'odd') return this.#odd({ method: 'GET', path: systemsPath }, judged);
+    return this.#busy({ detail: `${systemsPath} answers ${status}`, status });
   }
 
-  #opened(pass: Pass): PassOutcome {
-    this.#pass = pass;
+  async #askSystems(pass: Pass, caller: Caller): Promise<HttpAnswer | BmcError> {
+    const answer = await this.#ask({ method: 'GET', path: systemsPath, pass }, caller);
+    if (answer instanceof BmcError || answer.status < 300 || answer.status >= 400) return answer;
+    // Some want a slash at the end.
+    const { origin } = this.#options;
+    const path = redirectTarget(answer.headers.location, { origin, path: systemsPath });
+    return path === undefined ? answer : this.#ask({ method: 'GET', path, pass }, caller);
+  }
+
+  #opened(pass: Pass, caller: Caller): PassOutcome {
     this.#options.shared.metrics.sessionOpened();
-    this.#accepted(pass.mark);
-    return { pass };
+    return this.#accept(pass, caller);
   }
 
-  #accepted(mark: CredentialMark): void {
+  #accept(pass: Pass, caller: Caller): PassOutcome {
     const { breaker, shared, origin } = this.#options;
-    breaker.accepted(mark);
+    this.#pass = pass;
+    this.#owners = new WeakSet([caller.endpoint.credentials]);
+    breaker.accepted(pass.mark);
     if (shared.stopped.delete(origin)) shared.metrics.stoppedGates(shared.stopped.size);
+    return { pass };
   }
 
   #refused(mark: CredentialMark, { isLocked }: { readonly isLocked: boolean }): PassOutcome {
@@ -300,8 +315,8 @@ export class SessionKeeper {
     return { error, again: this.#patience() };
   }
 
-  #odd(path: string, said: { detail: string; status: number; messageIds: readonly string[] }): PassOutcome {
-    const fields = { origin: this.#options.origin, method: 'POST', path, status: said.status, detail: said.detail };
+  #odd(asked: { method: string; path: string }, said: OddAnswer): PassOutcome {
+    const fields = { origin: this.#options.origin, ...asked, status: said.status, detail: said.detail };
     const code = said.status < 300 ? 'malformed' : 'refused';
     return { error: new BmcError(code, fields, said), again: code === 'malformed' ? this.#patience() : 'never' };
   }
@@ -334,6 +349,8 @@ export class SessionKeeper {
     }
   }
 }
+
+type OddAnswer = Extract<LogInAnswer, { readonly kind: 'odd' }>;
 
 interface LogInRequest {
   readonly method: 'GET' | 'POST';
