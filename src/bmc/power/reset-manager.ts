@@ -41,8 +41,10 @@ export async function resetManager(bmc: Bmc, wish: ManagerResetWish = {}): Promi
   const started = bmc.clock.monotonic();
   const endOutage = bmc.gate.expectOutage();
   try {
-    await send(bmc, { path: offer.target, type, signal: wish.signal });
+    const lost = await send(bmc, { path: offer.target, type, signal: wish.signal });
     const wasAway = await waitForReturn(bmc, { manager, deadlineMs: wish.deadlineMs ?? 600_000, signal: wish.signal });
+    // An answer that was lost, and no restart to be seen: whoever asked must know, and it is not sent again.
+    if (lost !== undefined && !wasAway) throw lost;
     return { sent: type, wasAway, tookMs: bmc.clock.monotonic() - started };
   } finally {
     endOutage();
@@ -60,7 +62,7 @@ async function theManager(bmc: Bmc): Promise<Member> {
 async function send(
   bmc: Bmc,
   order: { readonly path: string; readonly type: string; readonly signal: AbortSignal | undefined },
-): Promise<void> {
+): Promise<BmcError | undefined> {
   const { path, type, signal } = order;
   try {
     const body = { ResetType: type };
@@ -71,9 +73,11 @@ async function send(
       isDisruptive: true,
       ...(signal === undefined ? {} : { signal }),
     });
+    return undefined;
   } catch (error) {
     // Some go away before they have answered; whether this one did is seen next.
     if (!isBmcError(error, 'ambiguous', 'timeout')) throw error;
+    return error;
   }
 }
 

@@ -4,6 +4,7 @@ import { objectIn, type System, textIn } from '../redfish/index.ts';
 import { poll } from './poll.ts';
 import { powerIn, refresh } from './power-state.ts';
 import { offered, type ResetOffer } from './reset-types.ts';
+import { type ResetAnswer, sendReset } from './send-reset.ts';
 import type { PowerWish } from './set-power.ts';
 
 const defaultGraceMs = 5 * 60_000;
@@ -34,30 +35,10 @@ export function createSwitching(
   const sent: string[] = [];
   let wasForced = false;
 
-  const send = async (wanted: readonly string[]): Promise<'sent' | 'lost'> => {
-    const types = offered(offer, wanted);
-    for (const [index, type] of types.entries()) {
-      try {
-        await bmc.gate.request({
-          method: 'POST',
-          path: offer.target,
-          body: { ResetType: type },
-          isDisruptive: true,
-          ...(wish.signal === undefined ? {} : { signal: wish.signal }),
-        });
-        sent.push(type);
-        return 'sent';
-      } catch (error) {
-        if (isBmcError(error, 'ambiguous')) {
-          sent.push(type);
-          return 'lost';
-        }
-        // Offered and yet refused, or not said: the next best may do.
-        if (!isBmcError(error, 'refused', 'unsupported') || index === types.length - 1) throw error;
-      }
-    }
-    const detail = `${system.path} offers only ${offer.types?.join(', ') ?? 'nothing'}`;
-    throw new BmcError('unsupported', { origin: bmc.gate.origin, what: `do ${wanted.join(' or ')}`, detail });
+  const send = async (from: 'on' | 'off', wanted: readonly string[]): Promise<ResetAnswer['kind']> => {
+    const answer = await sendReset(bmc, { system, offer }, { wanted, from, signal: wish.signal });
+    if (answer.kind !== 'left') sent.push(answer.type);
+    return answer.kind;
   };
 
   const waitFor = async (state: 'on' | 'off', withinMs: number): Promise<boolean> => {
@@ -76,22 +57,18 @@ export function createSwitching(
     return true;
   };
 
-  /** A host may have got there by itself between the look and the request, which is refused then. */
+  /** A host may have got there by itself between the look and the request. What was sent is only waited for. */
   const reach = async (state: 'on' | 'off', wanted: readonly string[]): Promise<boolean> => {
-    try {
-      await send(wanted);
-    } catch (error) {
-      if (!isBmcError(error, 'refused')) throw error;
-      if (powerIn((await refresh(bmc, system)).body).state !== state) throw error;
-      return true;
-    }
-    return waitFor(state, left());
+    const answer = await send(state === 'on' ? 'off' : 'on', wanted);
+    return answer === 'left' || waitFor(state, left());
   };
+
+  const goOn = () => reach('on', ['On', 'ForceOn', 'PushPowerButton']);
 
   const shutDown = async (): Promise<boolean> => {
     if (offered(offer, gracefulOff).length === 0) return false;
     try {
-      await send(gracefulOff);
+      if ((await send('on', gracefulOff)) === 'left') return true;
       return await waitFor('off', Math.min(left(), wish.gracePeriodMs ?? defaultGraceMs));
     } catch (error) {
       if (!isBmcError(error, 'deadline', 'refused', 'unsupported')) throw error;
@@ -119,23 +96,25 @@ export function createSwitching(
     }
   };
 
-  const askedToRestart = async (): Promise<boolean> => {
+  const askToRestart = async (): Promise<ResetAnswer['kind'] | 'refused'> => {
     try {
-      await send(['GracefulRestart']);
-      return true;
+      return await send('on', ['GracefulRestart']);
     } catch (error) {
-      if (isBmcError(error, 'refused', 'unsupported')) return false;
+      if (isBmcError(error, 'refused', 'unsupported')) return 'refused';
       throw error;
     }
   };
 
+  const lostWithoutSign = (): BmcError => {
+    const fields = { origin: bmc.gate.origin, method: 'POST', path: offer.target };
+    return new BmcError('ambiguous', { ...fields, detail: 'and the host shows no sign of a restart' });
+  };
+
   const restart = async (types: readonly string[]): Promise<boolean> => {
-    const answer = await send(types);
+    const answer = await send('on', types);
+    if (answer === 'left') return goOn();
     const isSeen = await sawRestart(Math.min(left(), signsOf(system) === '' ? shortSignMs : signMs));
-    if (!isSeen && answer === 'lost') {
-      const fields = { origin: bmc.gate.origin, method: 'POST', path: offer.target };
-      throw new BmcError('ambiguous', { ...fields, detail: 'and the host shows no sign of a restart' });
-    }
+    if (!isSeen && answer === 'lost') throw lostWithoutSign();
     await waitFor('on', left());
     return isSeen;
   };
@@ -149,12 +128,15 @@ export function createSwitching(
       if (wish.isGraceful === true && (await shutDown())) return true;
       return reach('off', ['ForceOff', ...(wish.isGraceful === true ? [] : gracefulOff)]);
     },
-    goOn: () => reach('on', ['On', 'ForceOn', 'PushPowerButton']),
+    goOn,
     restart,
     async restartGracefully() {
-      if (await askedToRestart()) {
+      const answer = await askToRestart();
+      if (answer === 'left') return goOn();
+      if (answer !== 'refused') {
         if (await sawRestart(Math.min(left(), wish.gracePeriodMs ?? defaultGraceMs))) return waitFor('on', left());
         // Nothing would show it: forcing could cut off a host that does as it was told.
+        if (signsOf(system) === '' && answer === 'lost') throw lostWithoutSign();
         if (signsOf(system) === '') return waitFor('on', left()).then(() => false);
       }
       wasForced = true;

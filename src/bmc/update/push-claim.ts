@@ -2,6 +2,7 @@ import type { Bmc } from '../bmc.ts';
 import { BmcError, isBmcError } from '../errors.ts';
 import { patchWithEtag } from '../gate/patch-with-etag.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
+import { isJsonObject, memberIn } from '../redfish/index.ts';
 import type { PushOffer, UpdateOffer } from '../update-offer.ts';
 
 /** What is set in UpdateService before a raw push, which carries nothing but the image. */
@@ -26,8 +27,31 @@ export async function claimPush(
   if (push.isBusy === true) throw claimedByOther(bmc);
   const settings = settingsFor(push, wish);
   if (Object.keys(settings).length === 0) return nothingToRelease;
-  await patchWithEtag(bmc.gate, offer.path, settings);
+  await claim(bmc, offer, settings);
   return push.isBusy === undefined ? nothingToRelease : releaseLater(bmc, offer, wish.targets.length > 0);
+}
+
+/** The settings steer where the next image goes, whoever pushes it: they are fenced like the push itself. */
+async function claim(bmc: Bmc, offer: UpdateOffer, settings: JsonObject): Promise<void> {
+  try {
+    await patchWithEtag(bmc.gate, offer.path, settings, { isDisruptive: true });
+  } catch (error) {
+    if (!isBmcError(error, 'ambiguous')) throw error;
+    const { body } = await bmc.gate.request({ method: 'GET', path: offer.path });
+    if (isSet(settings, body)) return;
+    throw new BmcError('blocked', {
+      origin: bmc.gate.origin,
+      what: 'take a push',
+      detail: `the answer to its settings was lost, and it does not show them; nothing was pushed: try again later (${error.message})`,
+    });
+  }
+}
+
+function isSet(wanted: JsonValue | undefined, shown: JsonValue | undefined): boolean {
+  if (!isJsonObject(wanted)) return JSON.stringify(wanted) === JSON.stringify(shown);
+  return (
+    isJsonObject(shown) && Object.keys(wanted).every((name) => isSet(memberIn(wanted, name), memberIn(shown, name)))
+  );
 }
 
 function settingsFor(
@@ -50,7 +74,7 @@ function releaseLater(bmc: Bmc, offer: UpdateOffer, hasTargets: boolean): PushCl
     async release() {
       const settings = { HttpPushUriTargetsBusy: false, ...(hasTargets ? { HttpPushUriTargets: [] } : {}) };
       try {
-        await patchWithEtag(bmc.gate, offer.path, settings);
+        await patchWithEtag(bmc.gate, offer.path, settings, { isDisruptive: true });
         return undefined;
       } catch (error) {
         // The push is over either way; the claim is told of, so that somebody can take it back.

@@ -61,7 +61,8 @@ export async function sendPush(sending: Sending, plan: PushPlan, image: OpenedIm
     const body = imageBody(image, { contentType: 'application/octet-stream' });
     reply = await sendOnce(sending, { path: plan.uri, body });
   } catch (error) {
-    await claim.release();
+    // Without the lease the claim may be another's by now.
+    if (!isBmcError(error, 'leaseLost')) await claim.release();
     throw error;
   }
   const warning = await claim.release();
