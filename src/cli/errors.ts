@@ -14,6 +14,9 @@ export const exitCodes = {
     about: 'The API server or the simulator cannot be reached, or the kubeconfig cannot be used.',
   },
   'timed-out': { code: 7, about: 'What was waited for did not happen in time.' },
+  'work-failed': { code: 8, about: 'The work on the server failed; the message says why.' },
+  'work-cancelled': { code: 9, about: 'The work on the server was cancelled.' },
+  'still-running': { code: 10, about: 'The command was stopped; the work on the server goes on without it.' },
 } as const satisfies Record<string, { code: number; about: string }>;
 
 /** The name of an outcome in the table above. */

@@ -13,6 +13,7 @@ import type { Terminal } from './terminal.ts';
 import { addServerCommands } from './up.ts';
 import { packageVersion } from './version.ts';
 import { addVersionCommand } from './version-command.ts';
+import { addWorkCommands } from './work/commands.ts';
 
 /** Every command, ready to parse a command line. */
 export function createProgram(terminal: Terminal): Command {
@@ -32,6 +33,7 @@ export function createProgram(terminal: Terminal): Command {
   addWaitCommand(program, terminal);
   addEditCommand(program, terminal);
   addDeleteCommand(program, terminal);
+  addWorkCommands(program, terminal);
   addBackupCommands(program, terminal);
   addSimulateCommands(program, terminal);
   addVersionCommand(program, terminal);

@@ -37,8 +37,11 @@ const bad: [SettingName, string, RegExp][] = [
   ['seed', '-1', /a whole number from 0/],
   ['bmcHost', '192.0.2.1', /simulated BMCs listen on loopback only/],
   ['plainHttp', 'maybe', /yes or no is needed/],
-  ['databaseUrl', 'postgres://me:secret@db/x', /not part of this version yet/],
-  ['natsUrl', 'nats://me:secret@bus', /not part of this version yet/],
+  ['databaseUrl', 'mysql://me:secret@db/x', /\.\.\.: not a URL like postgres:/],
+  ['natsUrl', 'amqp://me:secret@bus', /\.\.\.: not a URL like nats:/],
+  ['restUrl', 'ftp://host', /not a URL like https/],
+  ['facilities', 'ams1,,fra2', /a facility has letters/],
+  ['concurrency', '0', /a whole number from 1 to 10000/],
   ['ironicUrl', 'https://ironic', /not part of this version yet/],
 ];
 

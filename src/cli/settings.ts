@@ -49,7 +49,7 @@ export const serverSettings = {
     value: '<n>',
     env: 'RACKWRIGHT_PORT',
     about:
-      'the Kubernetes API listens on this port (0: any free one); the next two are set aside for the REST and RPC services and the console, which this version does not have yet',
+      'the Kubernetes API listens on this port (0: any free one), the REST services on the next; the one after is set aside for the console, which this version does not have yet',
     fallback: '7440',
     parse: parsePort,
   }),
@@ -153,19 +153,99 @@ export const serverSettings = {
     fallback: 'no',
     parse: parseYesNo,
   }),
+  restPort: define({
+    flag: '--rest-port',
+    value: '<n>',
+    env: 'RACKWRIGHT_REST_PORT',
+    about: 'the REST services listen on this port (0: any free one); unless given, "up" takes the one after --port',
+    parse: parsePort,
+  }),
   databaseUrl: define({
     flag: '--database-url',
     value: '<url>',
     env: 'RACKWRIGHT_DATABASE_URL',
-    about: 'PostgreSQL or CockroachDB for the work engine; refused until this version has the engine',
-    parse: notYet('the work engine, which would use this database,'),
+    about:
+      'PostgreSQL or CockroachDB for the work engine and the inventory, as postgres://user:password@host:5432/name; without it "up" keeps them in the data directory',
+    parse: parseUrlOf('postgres', 'postgresql'),
   }),
   natsUrl: define({
     flag: '--nats-url',
     value: '<url>',
     env: 'RACKWRIGHT_NATS_URL',
-    about: 'NATS JetStream as the bus of the work engine; refused until this version has the engine',
-    parse: notYet('the work engine, which would use this bus,'),
+    about:
+      'NATS JetStream as the bus of the work engine, as nats://host:4222; without it the bus is within the process',
+    parse: parseUrlOf('nats', 'tls', 'ws', 'wss'),
+  }),
+  facilities: define({
+    flag: '--facilities',
+    value: '<list>',
+    env: 'RACKWRIGHT_FACILITIES',
+    about: 'the facilities whose servers this process works on, separated by commas, besides the simulated rack',
+    parse: parseFacilities,
+  }),
+  concurrency: define({
+    flag: '--concurrency',
+    value: '<n>',
+    env: 'RACKWRIGHT_CONCURRENCY',
+    about: 'how many servers a flasher works on at once',
+    fallback: '20',
+    parse: parseCount({ least: 1, most: 10_000 }),
+  }),
+  bmcCa: define({
+    flag: '--bmc-ca',
+    value: '<file>',
+    env: 'RACKWRIGHT_BMC_CA',
+    about: 'certificates, as PEM, that BMCs are checked against; those of the system unless given',
+    parse: parsePath,
+  }),
+  credentialKeys: define({
+    flag: '--credential-keys',
+    value: '<file>',
+    env: 'RACKWRIGHT_CREDENTIAL_KEYS',
+    about: 'the keys that encrypt credentials of BMCs in the database; the same file for all processes on one database',
+    parse: parsePath,
+  }),
+  tokenIssuers: define({
+    flag: '--token-issuers',
+    value: '<file>',
+    env: 'RACKWRIGHT_TOKEN_ISSUERS',
+    about: 'whose tokens (JWT with scopes) are taken, in YAML or JSON; see the page on installing firmware',
+    parse: parsePath,
+  }),
+  tlsCert: define({
+    flag: '--tls-cert',
+    value: '<file>',
+    env: 'RACKWRIGHT_TLS_CERT',
+    about: 'the certificate, as PEM, of the REST service; without it only loopback is listened on',
+    parse: parsePath,
+  }),
+  tlsKey: define({
+    flag: '--tls-key',
+    value: '<file>',
+    env: 'RACKWRIGHT_TLS_KEY',
+    about: 'the key of --tls-cert',
+    parse: parsePath,
+  }),
+  restUrl: define({
+    flag: '--rest-url',
+    value: '<url>',
+    env: 'RACKWRIGHT_REST_URL',
+    about: 'the REST services to talk to; without it those of the data directory',
+    parse: parseHttpUrl,
+  }),
+  tokenFile: define({
+    flag: '--token-file',
+    value: '<file>',
+    env: 'RACKWRIGHT_TOKEN_FILE',
+    about: 'a file with the token to show to REST services; the administrator’s of the data directory unless given',
+    parse: parsePath,
+  }),
+  caFile: define({
+    flag: '--ca-file',
+    value: '<file>',
+    env: 'RACKWRIGHT_CA_FILE',
+    about: 'certificates, as PEM, that REST services are checked against',
+    parse: parsePath,
   }),
   ironicUrl: define({
     flag: '--ironic-url',
@@ -230,6 +310,29 @@ function parseHttpsUrl(text: string, { as }: Given): string {
   const url = URL.parse(text);
   if (url?.protocol !== 'https:') throw usageError(`${as}: not a URL like https://host:port`);
   return url.href.replace(/\/$/, '');
+}
+
+function parseHttpUrl(text: string, { as }: Given): string {
+  const url = URL.parse(text);
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:')
+    throw usageError(`${as}: not a URL like https://host:port`);
+  return url.href.replace(/\/$/, '');
+}
+
+/** URLs of these may carry passwords: what is wrong is said without the value. */
+function parseUrlOf(...schemes: readonly [string, ...string[]]): (text: string, given: Given) => string {
+  return (text, { as }) => {
+    const known = schemes.map((scheme) => `${scheme}:`);
+    if (known.includes(URL.parse(text)?.protocol ?? '')) return text;
+    throw usageError(`${as.replace(text, '...')}: not a URL like ${schemes[0]}://host`);
+  };
+}
+
+function parseFacilities(text: string, { as }: Given): readonly string[] {
+  const names = text.split(',').map((each) => each.trim());
+  const isGood = names.every((name) => /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/.test(name));
+  if (!isGood) throw usageError(`${as}: a facility has letters, digits, - and _; several are separated by commas`);
+  return names;
 }
 
 function parseCount({ least, most }: { readonly least: number; readonly most: number }) {

@@ -7,6 +7,8 @@ export interface Terminal {
   readonly cwd: string;
   /** Aborted when the person, or the system, asks the command to stop. */
   readonly interrupted: AbortSignal;
+  /** True when a person sees what is written as it is written. */
+  readonly isInteractive?: boolean;
   /** Writes a result, exactly as given. */
   out(text: string): void;
   /** Writes a message about the work, exactly as given. */
@@ -31,6 +33,7 @@ export function createProcessTerminal(): Terminal {
     env: process.env,
     cwd: process.cwd(),
     interrupted: interruption.signal,
+    isInteractive: process.stdout.isTTY === true,
     out: (line) => void process.stdout.write(line),
     err: (line) => void process.stderr.write(line),
     readInput: () => text(process.stdin),

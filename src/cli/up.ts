@@ -15,6 +15,11 @@ const upSettings = [
   'kubeconfig',
   'webhookUrl',
   'simulate',
+  'speed',
+  'restPort',
+  'facilities',
+  'concurrency',
+  'bmcCa',
   'databaseUrl',
   'natsUrl',
   'ironicUrl',
@@ -29,7 +34,7 @@ export function addServerCommands(program: Command, terminal: Terminal): void {
     .command('up')
     .summary('start everything')
     .description(
-      'Starts the embedded API server with all kinds and roles installed and a simulated rack of servers, and stays until it is told to stop.',
+      'Starts the embedded API server with all kinds and roles installed, a simulated rack of servers, and the firmware install service for it with its REST services; stays until it is told to stop.',
     )
     .action((flags: object) => runUp(readSettings(upSettings, { ...flags }, terminal), terminal));
   addSettings(up, upSettings);
@@ -47,19 +52,17 @@ async function runUp(settings: Settings<(typeof upSettings)[number]>, terminal: 
   else await runInCluster({ ...settings, kubeconfig }, terminal);
 }
 
-async function runEmbedded(
-  settings: Settings<'dataDir' | 'host' | 'port' | 'simulate'>,
-  terminal: Terminal,
-): Promise<void> {
+async function runEmbedded(settings: Settings<(typeof upSettings)[number]>, terminal: Terminal): Promise<void> {
   terminal.out(`Rackwright ${packageVersion()}: starting the API server in ${settings.dataDir} ...\n`);
   const { startEmbeddedPlane } = await import('./plane/embedded-plane.ts');
-  const { server, installed, rack, close } = await startEmbeddedPlane(settings, terminal);
+  const { server, installed, rack, work, close } = await startEmbeddedPlane(settings, terminal);
   const kubeconfig = join(settings.dataDir, 'kubeconfig');
   terminal.out(
     lines(
       `Ready: ${installed.definitions.length} kinds and ${installed.roles} roles are installed.`,
       '',
       `  Kubernetes API   ${server.url}`,
+      `  REST services    ${work.url}`,
       `  Admin token      ${server.adminToken}`,
       ...describeRack(rack),
       '',
@@ -68,7 +71,7 @@ async function runEmbedded(
       'Type next, in another terminal:',
       ...nextCommands(rack),
       '',
-      'Not part of this version yet: controllers, REST and RPC services, console.',
+      'Not part of this version yet: controllers, RPC services, console.',
       'Ctrl-C stops it; started again it goes on where it was.',
     ),
   );
@@ -88,7 +91,12 @@ function nextCommands(rack: SimulatedRack | undefined): string[] {
   if (rack === undefined) {
     return ['  npx rackwright apply -f examples/01-first-host', '  npx rackwright get baremetalhosts'];
   }
-  return [`  npx rackwright get baremetalhosts -n ${fleetNamespace}`, '  npx rackwright simulate status'];
+  const [first] = rack.dataCentre.bmcs;
+  return [
+    `  npx rackwright get baremetalhosts -n ${fleetNamespace}`,
+    '  npx rackwright simulate status',
+    `  npx rackwright install-firmware ${first?.name} --set latest`,
+  ];
 }
 
 async function runInCluster(

@@ -29,7 +29,8 @@ describe('rackwright up', () => {
     const withoutChance = (text: string): string =>
       text
         .replaceAll(fleet.dataDir, '/home/you/rackwright/.rackwright')
-        .replace(/127\.0\.0\.1:\d+/, '127.0.0.1:7440')
+        .replace(/(Kubernetes API +https:\/\/127\.0\.0\.1:)\d+/, '$17440')
+        .replace(/(REST services +https:\/\/127\.0\.0\.1:)\d+/, '$17441')
         .replace(/(the first BMC is https:\/\/)\S+/, '$1127.0.1.1:7450')
         .replace(/(Admin token +)\S+/, '$1TOKEN');
     assert.equal(withoutChance(fleet.up.printed.out), withoutChance(shown));

@@ -64,6 +64,7 @@ async function collectFiles(folder: string, { dataDir, version, now }: BackupOpt
   mkdirSync(folder, { mode: 0o700 });
   const before = readState(dataDir);
   await backupDatabase(join(dataDir, databaseName), join(folder, databaseName));
+  const engine = await backUpEngine(dataDir, folder);
   const after = readState(dataDir);
   for (const [path, bytes] of after) {
     const isGrowing = isLog(path);
@@ -74,7 +75,7 @@ async function collectFiles(folder: string, { dataDir, version, now }: BackupOpt
     mkdirSync(dirname(join(folder, path)), { recursive: true, mode: 0o700 });
     writeFileSync(join(folder, path), isGrowing ? wholeLines(bytes) : bytes, { mode: 0o600 });
   }
-  const paths = [databaseName, ...after.keys()];
+  const paths = [databaseName, ...engine, ...after.keys()];
   const files = await Promise.all(paths.map((path) => describeFile(folder, path)));
   const createdAt = now.toISOString();
   const manifest: BackupManifest = { product: 'rackwright', format: backupFormat, version, createdAt, files };
@@ -82,9 +83,21 @@ async function collectFiles(folder: string, { dataDir, version, now }: BackupOpt
   return manifest;
 }
 
-/** Made anew on every start, or copied as a database. */
+const engineDatabase = join('engine', 'engine.db');
+
+/** After the objects: work that an object asks for may then be known twice over, and never be forgotten. */
+async function backUpEngine(dataDir: string, folder: string): Promise<string[]> {
+  if (!existsSync(join(dataDir, engineDatabase))) return [];
+  mkdirSync(join(folder, dirname(engineDatabase)), { mode: 0o700 });
+  await backupDatabase(join(dataDir, engineDatabase), join(folder, engineDatabase));
+  return [engineDatabase];
+}
+
+/** Made anew on every start, fetched again, or copied as a database. */
 const isLeftOut = (path: string): boolean =>
-  /^(lock\.|objects\.db|kubeconfig$|simulator[/\\](lock\.|admin\.json$|state\.json\.new$))/.test(path);
+  /^(lock\.|objects\.db|engine[/\\]engine\.db|images[/\\]|rest\.json$|kubeconfig$|simulator[/\\](lock\.|admin\.json$|state\.json\.new$))/.test(
+    path,
+  );
 /** Replaced as a whole while the server runs; nothing else depends on which of its versions is copied. */
 const isReplaced = (path: string): boolean => /^simulator[/\\]state\.json$/.test(path);
 const isLog = (path: string): boolean => /\.log(\.|$)/.test(path);

@@ -3,6 +3,7 @@ import { backoffDelay, createClient, type KubeClient, KubeError, sleep, systemCl
 import { CliError } from '../errors.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
+import type { EmbeddedWork, EmbeddedWorkSettings } from '../work/embedded-work.ts';
 import { converterOfKinds } from './in-process-conversion.ts';
 import { type Installed, installKinds } from './install-kinds.ts';
 import { explainListenError } from './listen-error.ts';
@@ -38,18 +39,19 @@ export interface EmbeddedPlane {
   readonly installed: Installed;
   /** Undefined when no servers are simulated. */
   readonly rack: SimulatedRack | undefined;
+  readonly work: EmbeddedWork;
   close(): Promise<void>;
 }
 
+/** What the embedded plane with all that is beside it is started with. */
+export type EmbeddedPlaneSettings = EmbeddedWorkSettings & Settings<'simulate'>;
+
 /**
- * Starts the embedded API server and installs the kinds and roles; /readyz says ok from then on. What keeps them from
+ * Starts the embedded API server, installs the kinds and roles, and starts what works; /readyz says ok from then on. What keeps them from
  * being installed, such as somebody's webhook that does not answer, can only be mended while the server runs: so it goes
  * on, says why it is not ready, and tries again.
  */
-export async function startEmbeddedPlane(
-  settings: EmbeddedSettings & Settings<'simulate'>,
-  terminal: Terminal,
-): Promise<EmbeddedPlane> {
+export async function startEmbeddedPlane(settings: EmbeddedPlaneSettings, terminal: Terminal): Promise<EmbeddedPlane> {
   let missing: string | undefined = 'the kinds are being installed';
   const server = await startEmbeddedServer(settings, terminal, { 'rackwright-kinds': () => missing });
   const { url, caPem, adminToken } = server;
@@ -59,13 +61,17 @@ export async function startEmbeddedPlane(
       missing = `the kinds could not be installed: ${why}`;
       terminal.err(`${missing}\nThe server is up at ${url} and tries again until they are.\n`);
     });
+    missing = 'the simulated rack is being started';
     const rack = settings.simulate > 0 ? await startRack(settings, client, terminal) : undefined;
+    missing = 'the work engine and the REST services are being started';
+    const work = await startWork(settings, { server, rack }, terminal);
     missing = undefined;
     const close = async () => {
+      await work.close();
       await rack?.close();
       await server.close();
     };
-    return { server, installed, rack, close };
+    return { server, installed, rack, work, close };
   } catch (error) {
     await server.close();
     throw error;
@@ -75,12 +81,27 @@ export async function startEmbeddedPlane(
 }
 
 async function startRack(
-  settings: EmbeddedSettings & Settings<'simulate'>,
+  settings: EmbeddedPlaneSettings,
   client: KubeClient,
   terminal: Terminal,
 ): Promise<SimulatedRack> {
   const { startSimulatedRack } = await import('./simulated-rack.ts');
   return startSimulatedRack(settings, client, terminal);
+}
+
+/** Starts what works beside the API server; a rack that was started for it goes with it when it cannot. */
+async function startWork(
+  settings: EmbeddedPlaneSettings,
+  beside: { readonly server: ApiServer; readonly rack: SimulatedRack | undefined },
+  terminal: Terminal,
+): Promise<EmbeddedWork> {
+  try {
+    const { startEmbeddedWork } = await import('../work/embedded-work.ts');
+    return await startEmbeddedWork(settings, beside, terminal);
+  } catch (error) {
+    await beside.rack?.close();
+    throw error;
+  }
 }
 
 async function installUntilDone(

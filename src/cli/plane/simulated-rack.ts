@@ -7,14 +7,12 @@ import { type DescribedRack, describeRack, findKnownPort } from './rack-objects.
 
 /** BMCs of the rack listen this far above the port of the API. */
 const bmcPortOffset = 10;
-/** Minutes of a real flash become seconds. */
-const rackSpeed = 60;
 const rackSeed = 1;
 
 /** A simulated rack whose servers and switches the API server knows. */
 export interface SimulatedRack extends RunningSimulator, DescribedRack {}
 
-type RackSettings = Settings<'dataDir' | 'port' | 'simulate'>;
+type RackSettings = Settings<'dataDir' | 'port' | 'simulate' | 'speed'>;
 
 /** Starts the rack of `rackwright up` and makes the objects that describe it, leaving those that are there alone. */
 export async function startSimulatedRack(
@@ -61,7 +59,7 @@ function startAt(bmcPort: number, settings: RackSettings, terminal: Terminal): P
       dataDir: settings.dataDir,
       servers: settings.simulate,
       seed: rackSeed,
-      speed: rackSpeed,
+      speed: settings.speed,
       bmcPort,
       plainHttp: false,
       racks: undefined,

@@ -1,0 +1,110 @@
+import type { ConditionRecord } from '../../conditionorc/index.ts';
+import { backoffDelay, sleep, systemClock } from '../../kube/index.ts';
+import { CliError, usageError } from '../errors.ts';
+import type { Terminal } from '../terminal.ts';
+import {
+  findServer,
+  findSet,
+  isUnreachable,
+  type RestClient,
+  readCondition,
+  type ShownServer,
+  type ShownSet,
+} from './rest-client.ts';
+import { InstallView, statusOf } from './show-install.ts';
+
+/** What the command line asks for. */
+export interface InstallOrder {
+  readonly server: string;
+  readonly set: string;
+  /** Only these; all of the set when empty. */
+  readonly components: readonly string[];
+  readonly isDryRun: boolean;
+  readonly isForced: boolean;
+  /** Come back as soon as it is asked for. */
+  readonly isDetached: boolean;
+}
+
+/** Asks for an install and shows it until it is over. */
+export async function installFirmware(client: RestClient, order: InstallOrder, terminal: Terminal): Promise<void> {
+  const server = await findServer(client, order.server);
+  const set = await findSet(client, order.set, server);
+  const { record, message } = await client.ask<{ record: ConditionRecord; message: string }>({
+    method: 'POST',
+    path: `/api/v1/servers/${server.uuid}/firmwareInstall`,
+    body: { ...firmwareOf(set, order.components), dry_run: order.isDryRun, force_install: order.isForced },
+  });
+  terminal.out(`${nameOf(server)}: ${message}, set ${set.name}, condition ${record.id}\n`);
+  if (order.isDetached) return;
+  await follow({ client, terminal, server, id: record.id });
+}
+
+function nameOf({ name, uuid }: ShownServer): string {
+  return name === '' ? uuid : name;
+}
+
+function firmwareOf(set: ShownSet, components: readonly string[]): object {
+  if (components.length === 0) return { firmware_set_id: set.uuid };
+  const there = new Set(set.component_firmware.map(({ component }) => component));
+  const missing = components.filter((component) => !there.has(component.toLowerCase()));
+  if (missing.length > 0) {
+    const has = [...there].sort().join(', ');
+    throw usageError(`--component: the set ${set.name} has nothing for ${missing.join(', ')}; it has ${has}`);
+  }
+  const wanted = components.map((component) => component.toLowerCase());
+  const chosen = set.component_firmware.filter(({ component }) => wanted.includes(component));
+  return { firmwares: chosen.map(({ uuid }) => uuid) };
+}
+
+interface Followed {
+  readonly client: RestClient;
+  readonly terminal: Terminal;
+  readonly server: ShownServer;
+  readonly id: string;
+}
+
+/** How often is looked. */
+const everyMs = 400;
+
+/** Services that are restarted meanwhile come back; those that do not are given up after so many tries. */
+const mostFailures = 20;
+
+async function follow(followed: Followed): Promise<void> {
+  const { client, terminal, id } = followed;
+  const { interrupted } = terminal;
+  const view = new InstallView(terminal);
+  for (let failures = 0; ; ) {
+    if (interrupted.aborted) throw leaveRunning(view, id);
+    try {
+      const condition = await readCondition(client, id);
+      failures = 0;
+      view.show(condition);
+      if (condition.finalized_at !== null) {
+        view.clear();
+        return tellEnd(followed, condition);
+      }
+    } catch (error) {
+      if (!isUnreachable(error) || ++failures > mostFailures) throw error;
+    }
+    const pause = failures === 0 ? everyMs : backoffDelay({ baseMs: 250, maxMs: 3000 }, failures, Math.random);
+    await sleep(systemClock, pause, interrupted);
+  }
+}
+
+function leaveRunning(view: InstallView, id: string): CliError {
+  view.clear();
+  const text = `the install goes on without this command. See it with "rackwright conditions", stop it with "rackwright cancel ${id}"`;
+  return new CliError('still-running', text);
+}
+
+function tellEnd({ terminal, server }: Followed, condition: ConditionRecord): void {
+  const { message = '' } = statusOf(condition);
+  if (condition.state === 'succeeded') {
+    terminal.out(`${nameOf(server)}: succeeded${message === '' ? '' : `, ${message}`}\n`);
+    return;
+  }
+  const { code = '', message: why = message } = condition.reason ?? {};
+  const isCancelled = code === 'Cancelled';
+  const text = `the install on ${nameOf(server)} ${isCancelled ? 'was cancelled' : 'failed'}: ${why}`;
+  throw new CliError(isCancelled ? 'work-cancelled' : 'work-failed', text);
+}

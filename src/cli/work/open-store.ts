@@ -1,0 +1,54 @@
+import { join } from 'node:path';
+import { type Database, openPostgresDatabase, openSqliteDatabase, StoreError } from '../../engine/index.ts';
+import { systemClock } from '../../kube/index.ts';
+import { CliError } from '../errors.ts';
+import type { Settings } from '../settings.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** The folder of the work engine in a data directory. */
+export function engineFolderOf(dataDir: string): string {
+  return join(dataDir, 'engine');
+}
+
+/** The store of the engine and the inventory. */
+export interface OpenStore {
+  readonly database: Database;
+  /** True when other processes may use it too. */
+  readonly isShared: boolean;
+  close(): Promise<void>;
+}
+
+/** Opens the database that is named, or else the file in the data directory, for this process alone. */
+export async function openStore(settings: Settings<'dataDir' | 'databaseUrl'>, terminal: Terminal): Promise<OpenStore> {
+  const { databaseUrl } = settings;
+  try {
+    if (databaseUrl !== undefined) return shared(await openPostgresDatabase({ url: databaseUrl }));
+    const path = join(engineFolderOf(settings.dataDir), 'engine.db');
+    const database = await openSqliteDatabase({
+      path,
+      clock: systemClock,
+      onFault: (fault) => terminal.err(`rackwright: ${fault.message}\n`),
+    });
+    return { database, isShared: false, close: () => database.close() };
+  } catch (error) {
+    throw explainStore(error);
+  }
+}
+
+function shared(database: Database): OpenStore {
+  return { database, isShared: true, close: () => database.close() };
+}
+
+/** What keeps a store from being used, with the exit code that fits; other errors come back as they are. */
+export function explainStore(error: unknown): unknown {
+  if (!(error instanceof StoreError)) return error;
+  const outcomes: Partial<Record<typeof error.code, 'in-use' | 'bad-data' | 'unreachable' | 'usage'>> = {
+    inUse: 'in-use',
+    newer: 'bad-data',
+    unusable: 'bad-data',
+    unreachable: 'unreachable',
+    refused: 'unreachable',
+    badUrl: 'usage',
+  };
+  return new CliError(outcomes[error.code] ?? 'failed', error.message, { cause: error });
+}

@@ -1,0 +1,112 @@
+import { Agent, request } from 'undici';
+import type { ConditionRecord } from '../../conditionorc/index.ts';
+import { CliError } from '../errors.ts';
+import type { RestAddress } from './rest-address.ts';
+
+/** A server as Serverservice shows it, as far as commands go. */
+export interface ShownServer {
+  readonly uuid: string;
+  readonly name: string;
+  readonly facility_code: string;
+  readonly vendor: string;
+  readonly model: string;
+}
+
+/** A firmware set as Serverservice shows it, as far as commands go. */
+export interface ShownSet {
+  readonly uuid: string;
+  readonly name: string;
+  readonly component_firmware: readonly {
+    readonly uuid: string;
+    readonly component: string;
+    readonly version: string;
+  }[];
+}
+
+/** What is asked of REST services. */
+export interface RestClient {
+  /** Answers the body; throws what the service said. */
+  ask<T>(call: { readonly method: 'GET' | 'POST'; readonly path: string; readonly body?: object }): Promise<T>;
+  close(): Promise<void>;
+}
+
+const timeoutMs = 30_000;
+
+/** Makes a client of the REST services at an address. */
+export function createRestClient({ url, token, caPem }: RestAddress): RestClient {
+  const agent = new Agent({ connect: caPem === undefined ? {} : { ca: caPem } });
+  return {
+    async ask<T>({ method, path, body }: { method: 'GET' | 'POST'; path: string; body?: object }): Promise<T> {
+      const answer = await request(`${url}${path}`, {
+        method,
+        dispatcher: agent,
+        headersTimeout: timeoutMs,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }).catch((cause: unknown) => {
+        const why = cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : '';
+        throw new CliError('unreachable', `the REST services at ${url} cannot be reached: ${why}`, { cause });
+      });
+      const text = await answer.body.text();
+      if (answer.statusCode < 300) return JSON.parse(text) as T;
+      throw new CliError('failed', explain(text, answer.statusCode));
+    },
+    close: () => agent.close(),
+  };
+}
+
+function explain(text: string, status: number): string {
+  try {
+    const { message, problems } = JSON.parse(text) as { message?: string; problems?: readonly string[] };
+    if (message !== undefined) return problems === undefined ? message : `${message}: ${problems.join('; ')}`;
+  } catch {
+    // Not one of ours answers there; its status says what can be said.
+  }
+  return `the service answered ${status}`;
+}
+
+/** True for an error because the services could not be reached, which may pass. */
+export function isUnreachable(error: unknown): boolean {
+  return error instanceof CliError && error.outcome === 'unreachable';
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+interface Records<T> {
+  readonly records: readonly T[];
+}
+
+/** The server of a name or an id. */
+export async function findServer(client: RestClient, named: string): Promise<ShownServer> {
+  if (uuid.test(named)) {
+    return (await client.ask<{ record: ShownServer }>({ method: 'GET', path: `/api/v1/servers/${named}` })).record;
+  }
+  const path = `/api/v1/servers?name=${encodeURIComponent(named)}&limit=2`;
+  const { records } = await client.ask<Records<ShownServer>>({ method: 'GET', path });
+  const [found, another] = records;
+  if (found === undefined) throw new CliError('failed', `there is no server "${named}" in the inventory`);
+  if (another !== undefined) throw new CliError('failed', `several servers are named "${named}"; give the id of one`);
+  return found;
+}
+
+/** The set of a name or an id; `latest` is the one with that label for the server's model. */
+export async function findSet(client: RestClient, named: string, server: ShownServer): Promise<ShownSet> {
+  const all = '/api/v1/server-component-firmware-sets';
+  if (uuid.test(named)) {
+    return (await client.ask<{ record: ShownSet }>({ method: 'GET', path: `${all}/${named}` })).record;
+  }
+  const byName = `${all}?name=${encodeURIComponent(named)}`;
+  const { records } = await client.ask<Records<ShownSet>>({ method: 'GET', path: byName });
+  if (records[0] !== undefined) return records[0];
+  if (named !== 'latest') throw new CliError('failed', `there is no firmware set "${named}"`);
+  const query = new URLSearchParams({ vendor: server.vendor, model: server.model, labels: 'latest=true' });
+  const latest = await client.ask<Records<ShownSet>>({ method: 'GET', path: `${all}?${query}` });
+  if (latest.records[0] !== undefined) return latest.records[0];
+  throw new CliError('failed', `no firmware set has the label latest=true for ${server.vendor} ${server.model}`);
+}
+
+/** A condition by its id. */
+export async function readCondition(client: RestClient, id: string): Promise<ConditionRecord> {
+  const path = `/api/v1/conditions/${encodeURIComponent(id)}`;
+  return (await client.ask<{ record: ConditionRecord }>({ method: 'GET', path })).record;
+}
