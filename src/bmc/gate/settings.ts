@@ -7,6 +7,8 @@ export interface GateSettings {
   readonly connectMs: number;
   /** How long a connection is kept for the next request. */
   readonly keepAliveMs: number;
+  /** A stream of events that brings nothing for so long is ended; whoever follows it opens another. */
+  readonly streamIdleMs: number;
   readonly maxAnswerBytes: number;
   readonly maxDepth: number;
   /** Tries of a request that may be repeated. */
@@ -43,6 +45,7 @@ export const defaultGateSettings: GateSettings = {
   deadlineMs: 30_000,
   connectMs: 10_000,
   keepAliveMs: 2_000,
+  streamIdleMs: 600_000,
   maxAnswerBytes: 8 * 1024 * 1024,
   maxDepth: 64,
   maxTries: 4,

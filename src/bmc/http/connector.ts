@@ -32,6 +32,7 @@ export interface Connector {
 }
 
 const notBegun = { hasBegun: false };
+const keepAliveProbeMs = 30_000;
 
 /** Makes a connector for one connection at a time. */
 export function createConnector(options: ConnectorOptions): Connector {
@@ -64,6 +65,8 @@ export function createConnector(options: ConnectorOptions): Connector {
       give(() => new HttpFailure('unreachable', `no connection within ${options.connectMs} ms`, notBegun)),
     );
     socket.setNoDelay(true);
+    // A stream of events may be silent for long: the kernel finds out whether the BMC is still there.
+    socket.setKeepAlive(true, keepAliveProbeMs);
     socket.once(options.isTls ? 'secureConnect' : 'connect', () => give(() => distrust(socket, options)));
     socket.on('session', (ticket: Buffer) => {
       if (isAccepted && mayResume(socket, options.trust)) session = ticket;

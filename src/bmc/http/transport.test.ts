@@ -32,6 +32,7 @@ function openWay(t: TestContext, to: { port: number; host?: string; trust?: Trus
     connectMs: 10_000,
     keepAliveMs: 2_000,
     maxAnswerBytes: 100_000,
+    streamIdleMs: 60_000,
   });
   t.after(() => transport.close());
   return { transport, clock };
@@ -349,4 +350,29 @@ test('what waited too long for its connection is not sent', async (t) => {
   await assert.rejects(transport.send(get({ startBeforeMs: 5 })), fails('stale', false));
   assert.deepEqual(bmc.seen, []);
   assert.equal((await transport.send(get({ startBeforeMs: 10 }))).status, 200);
+});
+
+test('a stream that brings nothing is ended when its idle time is over, and one that brings something is not', async (t) => {
+  const bmc = await openBmc(t);
+  let send: (text: string) => void = () => {};
+  bmc.on('GET /sse', (_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.flushHeaders();
+    send = (text) => void response.write(text);
+    return 'handled';
+  });
+  const { transport, clock } = openWay(t, { port: bmc.port });
+  const { body } = await transport.stream(get({ path: '/sse' }));
+  for (let round = 0; round < 3; round += 1) {
+    clock.advance(50_000);
+    const readable = once(body, 'data');
+    send(': still here\n');
+    await readable;
+  }
+  assert.equal(body.destroyed, false);
+  const ended = once(body, 'error');
+  clock.advance(60_000);
+  const [error] = await ended;
+  fails('timeout', true, /nothing came within 60000 ms/)(error);
+  assert.equal(body.destroyed, true);
 });

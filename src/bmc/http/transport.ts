@@ -1,6 +1,6 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { Client, type Dispatcher } from 'undici';
-import type { Clock } from '../../kube/index.ts';
+import type { Clock, Timer } from '../../kube/index.ts';
 import { type Connector, createConnector } from './connector.ts';
 import { Exchange, type HttpAnswer, type HttpRequest } from './exchange.ts';
 import { HttpFailure, toHttpFailure } from './http-failure.ts';
@@ -19,6 +19,8 @@ export interface TransportOptions {
   /** How long a connection without requests is kept. */
   readonly keepAliveMs: number;
   readonly maxAnswerBytes: number;
+  /** How long a stream may bring nothing. */
+  readonly streamIdleMs: number;
 }
 
 /** HTTP to one BMC: as many connections as requests run at once, which is one unless the gate is set otherwise. */
@@ -101,7 +103,7 @@ export function createTransport(options: TransportOptions): Transport {
       const line = open();
       streams.add(line);
       line.client.once('disconnect', () => streams.delete(line));
-      return openStream(line, request, options.clock);
+      return openStream(line, request, options);
     },
     close() {
       isClosed = true;
@@ -134,12 +136,14 @@ function dispatch(client: Client, request: HttpRequest, handler: Dispatcher.Disp
   client.dispatch({ method, path, headers, body: body ?? null }, handler);
 }
 
-function openStream(line: Line, request: HttpRequest, clock: Clock): Promise<StreamedAnswer> {
+function openStream(line: Line, request: HttpRequest, options: TransportOptions): Promise<StreamedAnswer> {
   const { signal, deadlineMs } = request;
+  const { clock, streamIdleMs } = options;
   return new Promise((resolve, reject) => {
     const body = new PassThrough({ highWaterMark: 64 * 1024 });
     const end = (failure: HttpFailure): void => {
       deadline.cancel();
+      idle?.cancel();
       signal?.removeEventListener('abort', onAbort);
       reject(failure);
       line.connector.abandon(() => failure);
@@ -153,6 +157,14 @@ function openStream(line: Line, request: HttpRequest, clock: Clock): Promise<Str
       end(new HttpFailure('timeout', `no answer within ${deadlineMs} ms`, { hasBegun: true }));
       body.destroy();
     });
+    let idle: Timer | undefined;
+    let lastDataMs = 0;
+    /** A reader that does not keep up is no silence of the BMC. */
+    const watch = (): void => {
+      const leftMs = body.writableNeedDrain ? streamIdleMs : lastDataMs + streamIdleMs - clock.monotonic();
+      if (leftMs > 0) idle = clock.after(leftMs, watch);
+      else body.destroy(new HttpFailure('timeout', `nothing came within ${streamIdleMs} ms`, { hasBegun: true }));
+    };
     signal?.addEventListener('abort', onAbort, { once: true });
     body.once('close', () => end(new HttpFailure('cancelled', 'the stream is closed', { hasBegun: true })));
     // A reader that listens for nothing must not end the process when the BMC goes away.
@@ -162,9 +174,12 @@ function openStream(line: Line, request: HttpRequest, clock: Clock): Promise<Str
       onResponseStart(_, status) {
         if (status < 200) return;
         deadline.cancel();
+        lastDataMs = clock.monotonic();
+        watch();
         resolve({ status, body });
       },
       onResponseData(controller, chunk) {
+        lastDataMs = clock.monotonic();
         if (body.write(chunk)) return;
         controller.pause();
         body.once('drain', () => controller.resume());
