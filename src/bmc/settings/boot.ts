@@ -81,7 +81,7 @@ export async function setBootOverride(bmc: Bmc, wish: BootOverride): Promise<Boo
   const target = wish.enabled === 'Disabled' ? undefined : targetFor(bmc, { wish, boot: before });
   const isThere = (boot: Boot) => matches(boot, { wish, target });
   if (isThere(before)) return { wasSent: false, isVerified: true, boot: before };
-  await patchBoot(bmc, system, bodyFor(wish, { target, boot: before }));
+  const lost = await patchBoot(bmc, system, bodyFor(wish, { target, boot: before }));
   let boot = before;
   try {
     await poll(bmc, {
@@ -95,6 +95,7 @@ export async function setBootOverride(bmc: Bmc, wish: BootOverride): Promise<Boo
     return { wasSent: true, isVerified: true, boot };
   } catch (error) {
     if (!isBmcError(error, 'deadline')) throw error;
+    if (lost !== undefined) throw lost;
     return { wasSent: true, isVerified: false, boot };
   }
 }
@@ -134,14 +135,21 @@ function bodyFor(
   };
 }
 
-/** Some BMCs take boot settings only at the settings object of the system. */
-async function patchBoot(bmc: Bmc, system: System, body: { readonly Boot: JsonObject }): Promise<void> {
+/** Sends boot settings; the error where the answer was lost, so that the caller looks whether they were taken. */
+async function patchBoot(bmc: Bmc, system: System, body: { readonly Boot: JsonObject }): Promise<BmcError | undefined> {
   const settings = linkIn(objectIn(system.body, '@Redfish.Settings'), 'SettingsObject');
   try {
-    await patchWithEtag(bmc.gate, system.path, body, { isDisruptive: true });
+    try {
+      await patchWithEtag(bmc.gate, system.path, body, { isDisruptive: true });
+    } catch (error) {
+      // Some BMCs take boot settings only at the settings object of the system.
+      if (settings === undefined || !isBmcError(error, 'refused', 'notFound', 'unsupported')) throw error;
+      await patchWithEtag(bmc.gate, settings, body, { isDisruptive: true });
+    }
+    return undefined;
   } catch (error) {
-    if (settings === undefined || !isBmcError(error, 'refused', 'notFound', 'unsupported')) throw error;
-    await patchWithEtag(bmc.gate, settings, body, { isDisruptive: true });
+    if (isBmcError(error, 'ambiguous')) return error;
+    throw error;
   }
 }
 
@@ -185,6 +193,9 @@ export async function setBootOrder(bmc: Bmc, references: readonly string[]): Pro
     throw new BmcError('unsupported', { origin: bmc.gate.origin, what: 'boot in this order', detail });
   }
   if (textsIn(boot, 'BootOrder').join('\n') === references.join('\n')) return { wasSent: false };
-  await patchBoot(bmc, system, { Boot: { BootOrder: [...references] } });
+  const lost = await patchBoot(bmc, system, { Boot: { BootOrder: [...references] } });
+  if (lost === undefined) return { wasSent: true };
+  const { body } = await bmc.gate.request({ method: 'GET', path: system.path });
+  if (textsIn(objectIn(body, 'Boot'), 'BootOrder').join('\n') !== references.join('\n')) throw lost;
   return { wasSent: true };
 }

@@ -3,8 +3,9 @@ import { BmcError, isBmcError } from '../errors.ts';
 import type { GateReply } from '../gate/gate.ts';
 import { patchWithEtag } from '../gate/patch-with-etag.ts';
 import { managerOf } from '../inventory/index.ts';
+import type { JsonObject } from '../json.ts';
 import { actionIn, allowableIn, childPath, systemOf, toBmcPath } from '../redfish/index.ts';
-import type { Bios } from './bios.ts';
+import { attributesIn, type Bios } from './bios.ts';
 import type { BiosValue } from './bios-registry.ts';
 import type { BiosPlan } from './plan-bios-change.ts';
 
@@ -41,8 +42,26 @@ export async function stageBios(bmc: Bmc, bios: Bios, plan: BiosPlan): Promise<S
     Attributes: attributes,
     ...(canSayWhen ? { '@Redfish.SettingsApplyTime': { ApplyTime: 'OnReset' } } : {}),
   };
-  const reply = await patchWithEtag(bmc.gate, bios.settingsPath, body, { isDisruptive: true });
-  return { ...staged, jobUri: jobIn(bmc, reply) ?? (await createDellJob(bmc, { bios, canSayWhen })) };
+  const reply = await patchOnce(bmc, bios, { attributes, body });
+  const job = reply === undefined ? undefined : jobIn(bmc, reply);
+  return { ...staged, jobUri: job ?? (await createDellJob(bmc, { bios, canSayWhen })) };
+}
+
+/** Where the answer is lost, the pending settings tell whether it was taken; it is not sent again. */
+async function patchOnce(
+  bmc: Bmc,
+  bios: Bios,
+  change: { readonly attributes: Readonly<Record<string, BiosValue>>; readonly body: JsonObject },
+): Promise<GateReply | undefined> {
+  try {
+    return await patchWithEtag(bmc.gate, bios.settingsPath, change.body, { isDisruptive: true });
+  } catch (error) {
+    if (!isBmcError(error, 'ambiguous')) throw error;
+    const { body } = await bmc.gate.request({ method: 'GET', path: bios.settingsPath });
+    const now = attributesIn(body);
+    if (Object.entries(change.attributes).some(([name, value]) => now.get(name) !== value)) throw error;
+    return undefined;
+  }
 }
 
 function jobIn(bmc: Bmc, reply: GateReply): string | undefined {

@@ -84,11 +84,29 @@ export async function insertMedium(bmc: Bmc, order: MediumOrder): Promise<Medium
   const member = choose(bmc, await drives(bmc), order);
   const drive = toDrive(member);
   if (drive.isInserted && drive.image === order.image) return { drive, wasSent: false, isVerified: true };
-  if (drive.isInserted) await eject(bmc, member);
-  await insert(bmc, member, order);
+  if (drive.isInserted) await ejectForAnother(bmc, member, order);
+  const lost = await unlessLost(insert(bmc, member, order));
   const isThere = (now: VirtualDrive) =>
     now.isInserted && (now.image === undefined || sameImage(now.image, order.image));
-  return verified(bmc, member, { isThere, withinMs: order.verifyMs ?? 60_000 });
+  return verified(bmc, member, { isThere, lost, withinMs: order.verifyMs ?? 60_000 });
+}
+
+/** Where the answer is lost the drive must be seen empty before anything is put into it. */
+async function ejectForAnother(bmc: Bmc, member: Member, order: MediumOrder): Promise<void> {
+  const lost = await unlessLost(eject(bmc, member));
+  if (lost === undefined) return;
+  await verified(bmc, member, { isThere: (now) => !now.isInserted, lost, withinMs: order.verifyMs ?? 60_000 });
+}
+
+/** The error of an answer that was lost, so that the drive itself is asked; undefined when it came. */
+async function unlessLost(sent: Promise<void>): Promise<BmcError | undefined> {
+  try {
+    await sent;
+    return undefined;
+  } catch (error) {
+    if (isBmcError(error, 'ambiguous')) return error;
+    throw error;
+  }
 }
 
 /** Takes images out: of the named drive, or of all. Returns the drives that had one. */
@@ -99,9 +117,9 @@ export async function ejectMedia(
   const wanted = (await drives(bmc)).filter((each) => order.drive === undefined || toDrive(each).id === order.drive);
   const changes: MediumChange[] = [];
   for (const member of wanted.filter((each) => toDrive(each).isInserted)) {
-    await eject(bmc, member);
+    const lost = await unlessLost(eject(bmc, member));
     const isThere = (now: VirtualDrive) => !now.isInserted;
-    changes.push(await verified(bmc, member, { isThere, withinMs: order.verifyMs ?? 60_000 }));
+    changes.push(await verified(bmc, member, { isThere, lost, withinMs: order.verifyMs ?? 60_000 }));
   }
   return changes;
 }
@@ -185,7 +203,12 @@ async function post(bmc: Bmc, action: Action, body: JsonObject): Promise<void> {
 async function verified(
   bmc: Bmc,
   member: Member,
-  check: { readonly isThere: (drive: VirtualDrive) => boolean; readonly withinMs: number },
+  check: {
+    readonly isThere: (drive: VirtualDrive) => boolean;
+    /** The answer was lost: what is not seen is told as that. */
+    readonly lost: BmcError | undefined;
+    readonly withinMs: number;
+  },
 ): Promise<MediumChange> {
   let drive = toDrive(member);
   try {
@@ -201,6 +224,7 @@ async function verified(
     return { drive, wasSent: true, isVerified: true };
   } catch (error) {
     if (!isBmcError(error, 'deadline')) throw error;
+    if (check.lost !== undefined) throw check.lost;
     return { drive, wasSent: true, isVerified: false };
   }
 }
