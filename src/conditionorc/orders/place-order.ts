@@ -47,7 +47,10 @@ export interface PlacedOrder {
 }
 
 /** The machine of a server. Throws `unknownServer`. */
-export async function requireMachine(desk: Pick<OrderDesk, 'engine'>, serverId: string): Promise<MachineRecord> {
+export async function requireMachine(
+  desk: { readonly engine: Pick<Engine, 'machines'> },
+  serverId: string,
+): Promise<MachineRecord> {
   const machine = await desk.engine.machines.get(serverId.toLowerCase());
   if (machine === undefined) throw new OrcError('unknownServer', { server: serverId });
   return machine;

@@ -5,6 +5,7 @@ import { type Logger, type Metrics, noMetrics, silentLogger } from '../../teleme
 import { createOrcMetrics } from '../orc-metrics.ts';
 import type { InventoryPort } from '../ports/inventory.ts';
 import type { OrcStore } from '../store/orc-store.ts';
+import { inbandRoutes } from '../worker-api/inband-routes.ts';
 import { workerRoutes } from '../worker-api/worker-routes.ts';
 import { changeRoutes } from './change-routes.ts';
 import type { OrcContext } from './context.ts';
@@ -50,6 +51,7 @@ export function conditionOrcRoutes(options: OrcRouteOptions): readonly Route[] {
     ...serverRoutes(context),
     ...newsRoutes(context),
     ...workerRoutes(context),
+    ...inbandRoutes(context),
   ];
 }
 

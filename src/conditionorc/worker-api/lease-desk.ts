@@ -5,6 +5,7 @@ export interface RemoteLeaseRequest {
   readonly workerId: string;
   readonly max: number;
   readonly waitMs: number;
+  readonly target?: string | undefined;
   /** The batch that arrived last. */
   readonly seen: string | undefined;
 }
@@ -40,14 +41,14 @@ export function createLeaseDesk(port: WorkerPort): LeaseDesk {
   };
 
   return {
-    async lease({ workerId, max, waitMs, seen }, signal) {
+    async lease({ workerId, max, waitMs, target, seen }, signal) {
       const last = sent.get(workerId);
       if (last !== undefined && last.batch !== seen) {
         const repeated = await again(last);
         if (repeated.leases.length > 0) return repeated;
       }
       sent.delete(workerId);
-      const leases = await port.lease(workerId, { max, waitMs, signal });
+      const leases = await port.lease(workerId, { max, waitMs, signal, target });
       if (leases.length === 0) return { batch: seen ?? '', leases };
       if (signal.aborted) {
         for (const lease of leases) await port.release(heldOf(lease), 'the worker was gone before it got it');

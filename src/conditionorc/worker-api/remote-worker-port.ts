@@ -58,20 +58,22 @@ function nameOf({ conditionId, token }: Held): { conditionId: string; token: num
 /** Remembers the batch that arrived last, so that one that was lost on its way is sent again. */
 function createLeasing(client: WorkerClient, clock: Clock): WorkerPort['lease'] {
   const seen = new Map<string, string>();
-  const ask = async (workerId: string, asked: { max: number; waitMs: number; signal: AbortSignal | undefined }) => {
-    const { max, waitMs, signal } = asked;
+  const ask = async (workerId: string, asked: Parameters<WorkerPort['lease']>[1]) => {
+    const { max, waitMs, signal, target } = asked;
     const last = seen.get(workerId);
-    const body = { workerId, max, waitMs, ...(last === undefined ? {} : { seen: last }) };
+    const aim = target === undefined ? {} : { target };
+    const body = { workerId, max, waitMs, ...aim, ...(last === undefined ? {} : { seen: last }) };
     const answer = await client.post({ what: 'lease', body, waitMs, ...(signal === undefined ? {} : { signal }) });
     seen.set(workerId, String(answer.batch));
     return (answer.leases as JsonObject[]).map(readLease);
   };
-  return async (workerId, { max, waitMs, signal }) => {
+  return async (workerId, asked) => {
+    const { waitMs, signal } = asked;
     const end = clock.monotonic() + waitMs;
     for (;;) {
       if (signal?.aborted === true) return [];
       const left = Math.max(0, Math.min(end - clock.monotonic(), longestWaitMs));
-      const leases = await ask(workerId, { max, waitMs: Math.floor(left), signal }).catch((error: unknown) => {
+      const leases = await ask(workerId, { ...asked, waitMs: Math.floor(left) }).catch((error: unknown) => {
         // Whoever gave up waiting did not fail; what was leased meanwhile is given back over there.
         if (signal?.aborted === true) return [];
         throw error;

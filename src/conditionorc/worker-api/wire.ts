@@ -25,6 +25,7 @@ export const LeaseBody = Struct(
     workerId: WorkerId,
     max: Type.Integer({ minimum: 0, maximum: 1000, description: 'The most leases to give.' }),
     waitMs: WaitMs,
+    target: Type.Optional(Text('Only work on this target.', { minLength: 1, maxLength: 512 })),
     seen: Type.Optional(Text('The batch that arrived last; another one that was sent is sent again.')),
   },
   { title: 'LeaseRequest', description: 'A worker asks for work.' },

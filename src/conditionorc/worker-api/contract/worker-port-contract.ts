@@ -60,6 +60,20 @@ export function workerPortContract({ name, open, isDriven }: PortTarget): void {
       assert.equal((await port.lease(identity.id, { max: 2, waitMs: 0 })).length, 1);
     });
 
+    test('work on one target only, for who asks for that', async (t) => {
+      const { port, order } = await open(t);
+      await port.online(identity);
+      await order('m1', 'powerOn');
+      const id = await order('m2', 'powerOn');
+      const aimed = { max: 5, waitMs: 0, target: 'server/m2' };
+      const leases = await port.lease(identity.id, aimed);
+      assert.deepEqual(
+        leases.map(({ condition }) => condition.id),
+        [id],
+      );
+      assert.deepEqual(await port.lease(identity.id, aimed), []);
+    });
+
     test('who waits gets work as soon as there is some', async (t) => {
       const { port, order } = await open(t);
       await port.online(identity);
