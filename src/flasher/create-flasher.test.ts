@@ -139,8 +139,9 @@ test('a flasher takes orders of the engine and brings them to an end', { timeout
   );
   const ids = await Promise.all(wanted.map((firmware, at) => install(at, [firmware])));
   for (const id of ids) {
-    const { state, status, progress } = await until(id, (_, now) => now === 'succeeded');
+    const { state, status, progress, leases } = await until(id, (_, now) => now === 'succeeded');
     assert.equal(state, 'succeeded');
+    assert.equal(leases, 1, 'progress keeps the lease, which is shorter than the install');
     assert.equal(status.percent, 100);
     assert.equal(progress.state, 'succeeded');
   }

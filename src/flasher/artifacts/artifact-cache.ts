@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { chmod, rename } from 'node:fs/promises';
+import { getCACertificates } from 'node:tls';
 import { Agent } from 'undici';
 import { type Clock, type Random, systemClock } from '../../kube/index.ts';
 import { type Logger, type Metrics, noMetrics, silentLogger } from '../../telemetry/index.ts';
@@ -96,7 +97,9 @@ class FolderCache implements ArtifactCache {
     this.#folder = folder;
     this.#clock = options.clock ?? systemClock;
     this.#turns = createTurns(options.maxParallel ?? 4);
-    this.#agent = new Agent({ connect: options.caPem === undefined ? {} : { ca: options.caPem } });
+    this.#agent = new Agent({
+      connect: options.caPem === undefined ? {} : { ca: [...getCACertificates('default'), options.caPem] },
+    });
     this.#bytes = (options.metrics ?? noMetrics).counter({
       name: 'rackwright_flasher_download_bytes_total',
       help: 'Bytes of firmware images that were fetched.',

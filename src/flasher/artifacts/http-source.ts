@@ -161,5 +161,6 @@ function failed(url: URL, error: unknown): FlasherError {
   if (error instanceof FlasherError) return error;
   const code = (error as { code?: unknown } | undefined)?.code;
   const detail = typeof code === 'string' ? code : error instanceof Error ? error.name : 'unknown reason';
+  if (/CERT|VERIFY|SELF_SIGNED/.test(detail)) return refused(url, `its certificate is not trusted (${detail})`);
   return new FlasherError('sourceFailed', { source: shownSource(url), detail }, { cause: error });
 }

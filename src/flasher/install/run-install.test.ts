@@ -179,3 +179,42 @@ test('an image that is not what its checksum says is not sent, and what comes af
   assert.deepEqual(actionsOf(('status' in end ? end.status : {}) ?? {}), ['bmc failed', 'bios not-started']);
   assert.deepEqual(rig.flashes(), []);
 });
+
+test('an updater that is stuck is freed by a restart of the BMC, once, and the image is sent again', async (context) => {
+  const rig = await startFlasherRig(context, 'dell-idrac9');
+  const firmware = await rig.release('bios');
+  rig.setFaults([{ kind: 'task-completed-critical', times: 1 }]);
+  const status = succeeded(await rig.process(rig.order({ firmwares: [firmware] })), rig);
+  const [action] = status.actions as { attempts: number }[];
+  assert.equal(action?.attempts, 2);
+  const resets = rig.machine.log.events.filter(({ event }) => event === 'manager.reset');
+  assert.equal(resets.length, 1, rig.machine.log.text());
+});
+
+test('an updater that stays stuck is given up after a bounded number of attempts', async (context) => {
+  const rig = await startFlasherRig(context, 'dell-idrac9');
+  const firmware = await rig.release('bios');
+  rig.setFaults([{ kind: 'task-completed-critical' }]);
+  const end = await rig.process(rig.order({ firmwares: [firmware] }));
+  assert.equal(failed(end, rig).code, 'TaskFailed');
+  const accepted = rig.machine.log.events.filter(({ event }) => event === 'update.accepted');
+  assert.equal(accepted.length, 3, rig.machine.log.text());
+});
+
+test('a BMC that is busy for ever is given up, and nothing was sent to it', async (context) => {
+  const rig = await startFlasherRig(context, 'dell-idrac9');
+  const firmware = await rig.release('bios');
+  rig.setFaults([{ kind: 'busy' }]);
+  assert.equal(failed(await rig.process(rig.order({ firmwares: [firmware] })), rig).code, 'Busy');
+  assert.deepEqual(disruptions(rig), []);
+});
+
+test('credentials that are refused end an install at once, and the account is not locked', async (context) => {
+  const rig = await startFlasherRig(context, 'dell-idrac9');
+  const firmware = await rig.release('bios');
+  rig.machine.accounts.change(rig.machine.accounts.username, { password: 'changed-by-somebody' });
+  const { code, message } = failed(await rig.process(rig.order({ firmwares: [firmware] })), rig);
+  assert.equal(code, 'Credentials');
+  assert.doesNotMatch(message, /changed-by-somebody/);
+  assert.ok(!rig.machine.log.events.some(({ event }) => event === 'account.locked'));
+});

@@ -3,11 +3,11 @@ import { isEngineError, type Work, type WorkOutcome } from '../../engine/index.t
 import { backoffDelay, takeStep } from '../../kube/index.ts';
 import { isFlasherError } from '../errors.ts';
 import { holdBmc } from '../held-bmc.ts';
-import { harmlessStates, type InstallResult, type InstallState, installTable } from './install-table.ts';
+import { harmlessStates, type InstallResult, type InstallState, installTable, unsafeStates } from './install-table.ts';
 import { failureOf } from './judge-failure.ts';
 import type { InstallParameters } from './parameters.ts';
 import type { InstallContext } from './ports.ts';
-import { loadProgress, storedProgress } from './progress.ts';
+import { type ActionFailure, loadProgress, storedProgress } from './progress.ts';
 import { InstallRun, type StepEntry } from './run.ts';
 import { afterFailure, close, cure, leaveRest } from './steps/end-steps.ts';
 import { follow, settle, verify } from './steps/follow-steps.ts';
@@ -140,13 +140,22 @@ function refused(run: InstallRun, error: unknown): InstallResult {
   const isOfAction = installTable.rows.some(
     ({ from, when }) => when.result === 'refused' && Array.isArray(from) && from.includes(progress.state),
   );
-  if (isOfAction || progress.state === 'curing') return run.fail(failure);
+  if (isOfAction || progress.state === 'curing') return failAction(run, failure);
   progress.ending ??=
     progress.state === 'restoring-power'
       ? { code: 'PowerNotRestored', message: `the host could not be left as it was found: ${failure.message}` }
       : { code: failure.code, message: failure.message };
   run.say(progress.ending.message);
   return 'fault';
+}
+
+/** What the BMC has taken may still be written or wait: then nothing is sent again and nothing is switched off. */
+function failAction(run: InstallRun, failure: ActionFailure): InstallResult {
+  const { action, progress } = run;
+  const isTaken = action.started !== undefined && unsafeStates.includes(progress.state);
+  if (!isTaken) return run.fail(failure);
+  action.isUnsettled = true;
+  return run.fail({ ...failure, mayPass: false });
 }
 
 /** Goes to the next state and stores it before anything is done there. False when that was where a cancel struck. */

@@ -86,7 +86,8 @@ export async function startFlasherRig(
     await rm(folder, { recursive: true, force: true });
   });
   // One object: another one would look like other credentials.
-  const credentials = async () => ({ username: running.username, password: running.password });
+  const { username, password } = running;
+  const credentials = async () => ({ username, password });
   const endpoint = { origin: running.url, credentials, trust: { kind: 'system' as const } };
 
   const rig: FlasherRig = {
