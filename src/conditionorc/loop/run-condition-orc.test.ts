@@ -132,10 +132,13 @@ describe('conditionOrc by itself', () => {
     const { heard, url } = await listenForNotices(t);
     await rig.engine.worker.online(w1);
     await rig.engine.worker.online({ ...w1, id: 'w2' });
-    await run(t, rig, { webhook: { url } });
-    await run(t, rig, { webhook: { url } });
+    const told: string[] = [];
+    for (let process = 0; process < 2; process++) {
+      await run(t, rig, { webhook: { url }, onNotice: ({ controller }) => told.push(controller) });
+    }
     await until(rig.clock, () => areDelivered(rig, 2));
     assert.deepEqual(heard.map(({ body }) => body.controller).toSorted(), ['w1', 'w2']);
+    assert.deepEqual(told.toSorted(), ['w1', 'w2']);
   });
 
   test('publishes what is not final again and again until it is', async (t) => {
