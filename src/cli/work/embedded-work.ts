@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ApiServer } from '../../apiserver/index.ts';
 import { type Bus, connectNatsBus, createLocalBus } from '../../engine/index.ts';
@@ -8,7 +8,7 @@ import { createLogger, type Logger, noMetrics } from '../../telemetry/index.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { claimStore } from './claim-store.ts';
-import { type EnrolledRack, enrolRack, type Rack, rackFacility } from './enrol-rack.ts';
+import { enrolRack, offerOlder, type Rack, rackFacility } from './enrol-rack.ts';
 import { createFirmwareCatalogue } from './firmware-catalogue.ts';
 import { createInventorySink } from './inventory-sink.ts';
 import { engineFolderOf, explainStore, type OpenStore, openStore } from './open-store.ts';
@@ -35,8 +35,6 @@ export type EmbeddedWorkSettings = Settings<
 /** The work plane of `rackwright up`: engine, inventory, their REST services, and flashers. */
 export interface EmbeddedWork {
   readonly url: string;
-  /** Undefined without a rack. */
-  readonly enrolled: EnrolledRack | undefined;
   close(): Promise<void>;
 }
 
@@ -88,11 +86,12 @@ async function startParts(starting: Starting): Promise<EmbeddedWork> {
   open.add(() => store.close());
   const bus = await openBus(settings, logger);
   open.add(() => bus.close());
+  mkdirSync(engineFolderOf(dataDir), { recursive: true, mode: 0o700 });
   const parts = { store, bus, logger, credentialKeys: join(engineFolderOf(dataDir), 'credentials.key') };
   const plane = await openWorkPlane(parts);
   open.add(() => plane.close());
   await claimStore(client, plane.engine.storeId);
-  const enrolled = rack === undefined ? undefined : await enrolRack(plane.service, rack);
+  if (rack !== undefined) await enrolRack(plane.service, rack);
   const loop = await runLoop(plane, parts);
   open.add(() => loop.stop());
   for (const flasher of await startFlashers(starting, { plane, bus, store })) open.add(() => flasher.stop());
@@ -111,7 +110,20 @@ async function startParts(starting: Starting): Promise<EmbeddedWork> {
   const file = restFileOf(dataDir);
   writeFileSync(file, `${JSON.stringify({ url: rest.url })}\n`, { mode: 0o600 });
   open.add(() => rmSync(file, { force: true }));
-  return { url: rest.url, enrolled, close: () => open.close() };
+  if (rack !== undefined) open.add(completeCatalogue(plane, rack, logger));
+  return { url: rest.url, close: () => open.close() };
+}
+
+/** Goes on beside everything else; gives what ends it. */
+function completeCatalogue({ service }: WorkPlane, rack: Rack, logger: Logger): () => Promise<void> {
+  const ending = new AbortController();
+  const done = offerOlder(service, rack, ending.signal).catch((error: unknown) => {
+    logger.error('older firmware of the simulated rack is not in the catalogue', { error });
+  });
+  return () => {
+    ending.abort();
+    return done;
+  };
 }
 
 /** The bus that is named, or else one in this process. */

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import {
   type DataCentre,
   findImage,
@@ -19,24 +20,30 @@ export interface Rack {
 
 type Service = Pick<Serverservice, 'servers' | 'credentials' | 'firmware' | 'firmwareSets'>;
 
-/** What the inventory was told. */
-export interface EnrolledRack {
-  readonly servers: number;
-  readonly firmware: number;
-  readonly sets: number;
+/**
+ * Takes the servers of a simulated rack into the inventory, and the newest firmware for each model, with a set of it.
+ * What is there is left as it is, but for addresses; servers that somebody deleted stay away.
+ */
+export async function enrolRack(service: Service, rack: Rack): Promise<void> {
+  await inTurns(rack.dataCentre.bmcs, (bmc) => enrolServer(service, bmc));
+  for (const model of modelsOf(rack)) await offerNewest(service, model);
 }
 
-/**
- * Takes the servers of a simulated rack into the inventory, and what firmware can be had for them. What is there is
- * left as it is, but for addresses; servers that somebody deleted stay away.
- */
-export async function enrolRack(service: Service, rack: Rack): Promise<EnrolledRack> {
-  await inTurns(rack.dataCentre.bmcs, (bmc) => enrolServer(service, bmc));
-  const models = Map.groupBy(rack.dataCentre.bmcs, ({ machine }) => machine.hardware.model);
-  let firmware = 0;
-  for (const [model, bmcs] of models)
-    firmware += await offerFirmware(service, { model, bmcs, adminUrl: rack.adminUrl });
-  return { servers: rack.dataCentre.bmcs.length, firmware, sets: models.size };
+/** Puts the older versions into the catalogue too. Making an image to know its checksum takes a moment for each. */
+export async function offerOlder(service: Service, rack: Rack, signal: AbortSignal): Promise<void> {
+  for (const model of modelsOf(rack)) {
+    for (const offer of offersOf(model).filter(({ firmware }) => !firmware.isNewest)) {
+      if (signal.aborted) return;
+      await putFirmware(service, offer);
+      // Whoever asks something meanwhile is answered first.
+      await setImmediate();
+    }
+  }
+}
+
+function modelsOf({ dataCentre, adminUrl }: Rack): Model[] {
+  const models = Map.groupBy(dataCentre.bmcs, ({ machine }) => machine.hardware.model);
+  return [...models].map(([model, bmcs]) => ({ model, bmcs, adminUrl }));
 }
 
 async function enrolServer({ servers, credentials }: Service, bmc: RunningBmc): Promise<void> {
@@ -61,29 +68,37 @@ interface Model {
   readonly adminUrl: string;
 }
 
-/** The versions for one model, and a set of the newest. */
-async function offerFirmware(service: Service, { model, bmcs, adminUrl }: Model): Promise<number> {
-  const offered = new Map<string, { readonly firmware: OfferedFirmware; readonly bmc: RunningBmc }>();
+/** A version, and a server that it is for. */
+interface Offer {
+  readonly firmware: OfferedFirmware;
+  readonly bmc: RunningBmc;
+  readonly model: string;
+  readonly adminUrl: string;
+}
+
+function offersOf({ model, bmcs, adminUrl }: Model): Offer[] {
+  const offers = new Map<string, Offer>();
   for (const bmc of bmcs) {
     for (const firmware of listFirmware(bmc)) {
       const key = `${firmware.softwareId} ${firmware.version}`;
-      if (!offered.has(key)) offered.set(key, { firmware, bmc });
+      if (!offers.has(key)) offers.set(key, { firmware, bmc, model, adminUrl });
     }
   }
+  return [...offers.values()];
+}
+
+async function offerNewest(service: Service, model: Model): Promise<void> {
+  const offers = offersOf(model).filter(({ firmware }) => firmware.isNewest);
+  const isClear = findClear(offers.map(({ firmware }) => firmware));
   // By what a set tells its members apart; of two parts with the same version the first one is in it.
-  const newest = new Map<string, string>();
-  const isClear = findClear([...offered.values()].map(({ firmware }) => firmware));
-  for (const { firmware, bmc } of offered.values()) {
-    const { id } = await putFirmware(service, { firmware, bmc, model, adminUrl });
-    const key = `${firmware.component} ${firmware.version}`;
-    if (firmware.isNewest && isClear(firmware) && !newest.has(key)) newest.set(key, id);
+  const members = new Map<string, string>();
+  for (const offer of offers) {
+    const { id } = await putFirmware(service, offer);
+    const key = `${offer.firmware.component} ${offer.firmware.version}`;
+    if (isClear(offer.firmware) && !members.has(key)) members.set(key, id);
   }
-  const [first] = bmcs;
-  if (first !== undefined) {
-    const vendor = first.machine.personality.manufacturer;
-    await putSet(service, { model, vendor, newest: [...newest.values()] });
-  }
-  return offered.size;
+  const vendor = model.bmcs[0]?.machine.personality.manufacturer ?? '';
+  await putSet(service, { model: model.model, vendor, newest: [...members.values()] });
 }
 
 /** Parts that every server has one of go by its model, the others by their own name. */
@@ -99,10 +114,7 @@ function findClear(all: readonly OfferedFirmware[]): (firmware: OfferedFirmware)
   };
 }
 
-async function putFirmware(
-  { firmware: catalogue }: Service,
-  offer: { firmware: OfferedFirmware; bmc: RunningBmc; model: string; adminUrl: string },
-): Promise<FirmwareRecord> {
+async function putFirmware({ firmware: catalogue }: Service, offer: Offer): Promise<FirmwareRecord> {
   const { firmware, bmc, model, adminUrl } = offer;
   const { vendor, component, version, softwareId } = firmware;
   const filename = `${slug(model)}-${slug(softwareId)}-${slug(version)}.bin`;
