@@ -36,7 +36,8 @@ export async function poll<T>(bmc: Bmc, options: PollOptions<T>): Promise<T> {
       last = error;
     }
     const left = options.deadlineMs - elapsed();
-    if (left <= 0) {
+    // Less than a millisecond may be too little to be added to the clock's time, which would then stand still.
+    if (left < 1) {
       const detail = last?.message ?? options.seen?.() ?? 'it did not come to that';
       const more = last === undefined ? {} : { cause: last };
       throw new BmcError('deadline', { origin, what: options.what, ms: options.deadlineMs, detail }, more);

@@ -43,7 +43,8 @@ export async function* pollProgress(
     }
     yield { progress, unchangedMs: now - last.since };
     const left = end - clock.monotonic();
-    if (left <= 0) return;
+    // Less than a millisecond may be too little to be added to the clock's time, which would then stand still.
+    if (left < 1) return;
     await sleep(clock, Math.min(left, backoffDelay(backoff, looks, random)), options.signal);
   }
 }

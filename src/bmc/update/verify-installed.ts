@@ -60,7 +60,7 @@ async function verify(bmc: Bmc, order: VerifyOrder): Promise<Verification> {
     if (order.isStagedEnough === true && counts.staged >= wanted) return seen;
     const left = end - clock.monotonic();
     // A good read that was not confirmed often enough is not the wanted state yet.
-    if (left <= 0) return seen.kind === 'installed' ? unconfirmed(seen.slots, counts.installed, wanted) : seen;
+    if (left < 1) return seen.kind === 'installed' ? unconfirmed(seen.slots, counts.installed, wanted) : seen;
     const failures = seen.kind === 'installed' ? 1 : reads;
     await sleep(clock, Math.min(left, backoffDelay(backoff, failures, bmc.random)), order.signal);
   }
