@@ -70,8 +70,8 @@ export async function runInstall(
       if (!(await advance(run, result))) await advance(run, 'cancelled');
     }
   } finally {
-    await run.giveSlotBack();
     await run.dropImage();
+    await run.giveSlotBack();
   }
 }
 
