@@ -125,7 +125,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const { deadlineMs, body } = this.#request;
     const leftMs = typeof body === 'object' ? this.#lastProgressMs + deadlineMs - clock.monotonic() : 0;
     if (leftMs > 0) {
-      this.#deadline = clock.after(leftMs, this.#onDeadline);
+      // A wait shorter than the clock can tell would never end.
+      this.#deadline = clock.after(Math.ceil(leftMs), this.#onDeadline);
       return;
     }
     const hasBegun = this.#controller !== undefined;

@@ -162,7 +162,8 @@ function openStream(line: Line, request: HttpRequest, options: TransportOptions)
     /** A reader that does not keep up is no silence of the BMC. */
     const watch = (): void => {
       const leftMs = body.writableNeedDrain ? streamIdleMs : lastDataMs + streamIdleMs - clock.monotonic();
-      if (leftMs > 0) idle = clock.after(leftMs, watch);
+      // A wait shorter than the clock can tell would never end.
+      if (leftMs > 0) idle = clock.after(Math.ceil(leftMs), watch);
       else body.destroy(new HttpFailure('timeout', `nothing came within ${streamIdleMs} ms`, { hasBegun: true }));
     };
     signal?.addEventListener('abort', onAbort, { once: true });
