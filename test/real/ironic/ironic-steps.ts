@@ -77,7 +77,8 @@ export function lookByReading(reader: RedfishReader, systemPath: string): BmcLoo
 
 /** Lets the unmodified redfish driver of a real Ironic enrol, inspect, power, clean and service one BMC. */
 export function runIronicSteps({ name, connect, withFirmware = false }: IronicStepsOptions): void {
-  describe(`Ironic's redfish driver on ${name}`, () => {
+  // One node goes step by step, whatever others do beside it.
+  describe(`Ironic's redfish driver on ${name}`, { concurrency: false }, () => {
     let subject: IronicSubject;
     let node: string;
 

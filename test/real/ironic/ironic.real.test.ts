@@ -9,7 +9,7 @@ import { type SushyTools, startSushyTools } from './sushy-tools.ts';
 
 const whyNot = whyNoRealIronic();
 
-describe('a real Ironic with a real Redfish emulator', { skip: whyNot ?? false }, () => {
+describe('a real Ironic with a real Redfish emulator', { skip: whyNot ?? false, concurrency: true }, () => {
   const scratch = createScratch('ironic');
   let ironic: Ironic;
   let stock: SushyTools;

@@ -13,7 +13,7 @@ export interface IronicOptions {
   /** Wiped on start. */
   readonly dataDir: string;
   readonly port: number;
-  /** How often the conductor reads the power state of every node; each read costs half a second of CPU. */
+  /** How often the conductor reads the power state of every node, 600 s unless given; each read costs half a second of CPU. */
   readonly powerSyncSeconds?: number;
 }
 
@@ -61,6 +61,8 @@ export interface Ironic {
 
 const newestVersion = '1.115';
 const patienceMs = 300_000;
+/** Each look costs the process that is waited for some of the CPU it has. */
+const lookEveryMs = 500;
 
 /** Starts a fresh Ironic on loopback and resolves when its redfish driver is ready. */
 export async function startIronic(options: IronicOptions): Promise<Ironic> {
@@ -93,7 +95,7 @@ function writeFiles(dataDir: string, options: IronicOptions): string {
     mkdirSync(join(dataDir, folder), { recursive: true, mode: 0o700 });
   }
   const confPath = join(dataDir, 'ironic.conf');
-  const { port, powerSyncSeconds = 60 } = options;
+  const { port, powerSyncSeconds = 600 } = options;
   writeFileSync(confPath, ironicConf({ dataDir, port, powerSyncSeconds }));
   return confPath;
 }
@@ -168,6 +170,7 @@ async function waitForState(readNode: () => Promise<IronicNode>, state: string):
   return until({
     what: `the state ${state}`,
     timeoutMs: patienceMs,
+    everyMs: lookEveryMs,
     detail: () => `it is ${last?.provision_state}, last error: ${last?.last_error}`,
     look: async () => {
       last = await readNode();
@@ -183,6 +186,7 @@ async function waitForPower(readNode: () => Promise<IronicNode>, power: string):
   return until({
     what: power,
     timeoutMs: patienceMs,
+    everyMs: lookEveryMs,
     detail: () => `it is ${last?.power_state}, last error: ${last?.last_error}`,
     look: async () => {
       last = await readNode();
