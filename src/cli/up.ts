@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { addSettings } from './add-settings.ts';
+import { usageError } from './errors.ts';
 import type { SimulatedRack } from './plane/simulated-rack.ts';
-import { readSettings, type Settings } from './settings.ts';
+import { readSettings, type Settings, serverSettings } from './settings.ts';
 import { fleetNamespace } from './simulate/fleet-namespace.ts';
 import { runUntilInterrupted } from './stop.ts';
 import type { Terminal } from './terminal.ts';
@@ -48,8 +49,22 @@ export function addServerCommands(program: Command, terminal: Terminal): void {
 
 async function runUp(settings: Settings<(typeof upSettings)[number]>, terminal: Terminal): Promise<void> {
   const { kubeconfig } = settings;
-  if (kubeconfig === undefined) await runEmbedded(settings, terminal);
-  else await runInCluster({ ...settings, kubeconfig }, terminal);
+  if (kubeconfig === undefined) return runEmbedded(settings, terminal);
+  refuseWorkPlane(settings);
+  await runInCluster({ ...settings, kubeconfig }, terminal);
+}
+
+/** Nothing that was asked for is left out in silence. */
+function refuseWorkPlane(settings: Settings<'databaseUrl' | 'natsUrl' | 'restPort' | 'facilities' | 'bmcCa'>): void {
+  const { databaseUrl, natsUrl, restPort, facilities, bmcCa } = settings;
+  const asked = { databaseUrl, natsUrl, restPort, facilities, bmcCa };
+  const flags = Object.entries(asked)
+    .filter(([, value]) => value !== undefined)
+    .map(([name]) => serverSettings[name as keyof typeof asked].flag);
+  if (flags.length === 0) return;
+  throw usageError(
+    `${flags.join(', ')} with --kubeconfig: the firmware install service beside a cluster is not part of this version yet; leave it out`,
+  );
 }
 
 async function runEmbedded(settings: Settings<(typeof upSettings)[number]>, terminal: Terminal): Promise<void> {

@@ -132,6 +132,20 @@ describe('who asks', () => {
     rmSync(broken);
   });
 
+  test('what up cannot do beside a cluster is refused, not left out in silence', async () => {
+    const url = 'postgres://me:not-to-be-seen@127.0.0.1/db';
+    const { code, err } = await runCli([
+      'up',
+      '--kubeconfig',
+      join(fleet.dataDir, 'kubeconfig'),
+      '--database-url',
+      url,
+    ]);
+    assert.equal(code, 2);
+    assert.match(err, /--database-url with --kubeconfig: .* not part of this version yet/);
+    assert.doesNotMatch(err, /not-to-be-seen/);
+  });
+
   test('KUBECONFIG and --kubeconfig say which server is meant', async () => {
     const kubeconfig = join(fleet.dataDir, 'kubeconfig');
     const byEnv = startCli(['get', 'bmh', '-o', 'name'], { KUBECONFIG: kubeconfig });
