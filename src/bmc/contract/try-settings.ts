@@ -50,7 +50,7 @@ export function tryVirtualMedia(target: RunningTarget): Promise<void> {
   return target.asProcess(async (bmc) => {
     const image = target.mediumUri;
     const inserted = await insertMedium(bmc, { image });
-    assert.deepEqual([inserted.wasSent, inserted.isVerified], [true, true]);
+    assert.deepEqual([inserted.wasSent, inserted.isVerified, inserted.doubt], [true, true, undefined]);
     assert.equal((await insertMedium(bmc, { image })).wasSent, false);
     assert.equal((await listVirtualDrives(bmc)).filter(({ isInserted }) => isInserted).length, 1);
     const ejected = await ejectMedia(bmc);

@@ -64,8 +64,11 @@ test('a medium whose answer was lost is looked for in its drive', async () => {
   const insertLine = `POST ${drive.path}/Actions/VirtualMedia.InsertMedia`;
   const ejectLine = `POST ${drive.path}/Actions/VirtualMedia.EjectMedia`;
   const taken = losing(insertLine, (_, change) => change(drive.path, { Image: image, Inserted: true }));
-  assert.equal((await insertMedium(taken.bmc, { image })).isVerified, true);
+  const { isVerified, doubt } = await insertMedium(taken.bmc, { image });
+  assert.equal(isVerified, true);
+  assert.ok(doubt !== undefined, 'the drive shows it, but whether the host has it nobody said');
   assert.equal(taken.sends(), 1);
+  assert.equal((await insertMedium(taken.bmc, { image })).doubt, undefined, 'what is in already is not asked for');
   const lost = losing(insertLine);
   await assert.rejects(insertMedium(lost.bmc, { image }), isAmbiguous);
   assert.equal(lost.sends(), 1);

@@ -48,6 +48,11 @@ export interface MediumChange {
   /** False when it was so already. */
   readonly wasSent: boolean;
   readonly isVerified: boolean;
+  /**
+   * Why the host may not see what the drive shows: the BMC answered with an error, or its answer was lost. sushy-tools
+   * shows a medium that it failed to hand to its host.
+   */
+  readonly doubt?: string;
 }
 
 /** The virtual drives of a machine: of its manager, or of the system itself on newer BMCs. */
@@ -221,7 +226,8 @@ async function verified(
         return check.isThere(drive) ? drive : undefined;
       },
     });
-    return { drive, wasSent: true, isVerified: true };
+    const doubt = check.lost === undefined ? {} : { doubt: check.lost.message };
+    return { drive, wasSent: true, isVerified: true, ...doubt };
   } catch (error) {
     if (!isBmcError(error, 'deadline')) throw error;
     if (check.lost !== undefined) throw check.lost;
