@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { addBackupCommands } from './data-dir/commands.ts';
 import { exitCodes, explainError, type Outcome } from './errors.ts';
+import { addWorkCommands } from './install-service/commands.ts';
 import { addMarkCommands } from './objects/annotate.ts';
 import { addApplyCommand } from './objects/apply.ts';
 import { addDeleteCommand } from './objects/delete.ts';
@@ -13,7 +14,6 @@ import type { Terminal } from './terminal.ts';
 import { addServerCommands } from './up.ts';
 import { packageVersion } from './version.ts';
 import { addVersionCommand } from './version-command.ts';
-import { addWorkCommands } from './work/commands.ts';
 
 /** Every command, ready to parse a command line. */
 export function createProgram(terminal: Terminal): Command {

@@ -4,6 +4,7 @@ import { addSettings } from './add-settings.ts';
 import { usageError } from './errors.ts';
 import type { SimulatedRack } from './plane/simulated-rack.ts';
 import { readSettings, type Settings, serverSettings } from './settings.ts';
+import { shellWord } from './shell-word.ts';
 import { fleetNamespace } from './simulate/fleet-namespace.ts';
 import { runUntilInterrupted } from './stop.ts';
 import type { Terminal } from './terminal.ts';
@@ -154,8 +155,4 @@ async function runApiServer(settings: Settings<(typeof apiserverSettings)[number
 
 function lines(...all: readonly string[]): string {
   return `${all.join('\n')}\n`;
-}
-
-function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

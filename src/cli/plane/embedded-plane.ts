@@ -1,9 +1,9 @@
 import { type ApiServer, startApiServer } from '../../apiserver/index.ts';
 import { backoffDelay, createClient, type KubeClient, KubeError, sleep, systemClock } from '../../kube/index.ts';
 import { CliError } from '../errors.ts';
+import type { EmbeddedWork, EmbeddedWorkSettings } from '../install-service/embedded-work.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
-import type { EmbeddedWork, EmbeddedWorkSettings } from '../work/embedded-work.ts';
 import { converterOfKinds } from './in-process-conversion.ts';
 import { type Installed, installKinds } from './install-kinds.ts';
 import { explainListenError } from './listen-error.ts';
@@ -96,7 +96,7 @@ async function startWork(
   terminal: Terminal,
 ): Promise<EmbeddedWork> {
   try {
-    const { startEmbeddedWork } = await import('../work/embedded-work.ts');
+    const { startEmbeddedWork } = await import('../install-service/embedded-work.ts');
     return await startEmbeddedWork(settings, beside, terminal);
   } catch (error) {
     await beside.rack?.close();

@@ -12,6 +12,7 @@ import {
 } from '../../../simulator/index.ts';
 import { CliError, usageError } from '../errors.ts';
 import { type Settings, serverSettings } from '../settings.ts';
+import { shellWord } from '../shell-word.ts';
 import { runUntilInterrupted } from '../stop.ts';
 import type { Terminal } from '../terminal.ts';
 import { type ExportedFiles, exportFleet, prepareExport } from './export-fleet.ts';
@@ -60,8 +61,7 @@ function exportNote(folder: string, { written, removed }: ExportedFiles): string
 /** What else has to be typed for a command to find this simulator; nothing where it looks by itself. */
 function dataDirFlag(dataDir: string, { cwd }: Terminal): string {
   if (dataDir === resolve(cwd, serverSettings.dataDir.fallback)) return '';
-  const isPlainWord = /^[\w@%+=:,./-]+$/.test(dataDir);
-  return ` --data-dir ${isPlainWord ? dataDir : `'${dataDir.replaceAll("'", `'\\''`)}'`}`;
+  return ` --data-dir ${shellWord(dataDir)}`;
 }
 
 function greeting(
