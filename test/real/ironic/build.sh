@@ -77,18 +77,18 @@ build_libvirt() {
   echo "unpacking the libvirt client library (cached afterwards)" >&2
   local work="$out/libvirt.part" names
   rm -rf "$work" "$out/libvirt"
-  mkdir -p "$work/debs" "$work/root"
+  mkdir -p "$work/debs" "$work/unpacked"
   # A package that is installed is downloaded again by name, so its module can be copied out of it.
   names=$(missing_packages) && fetch "$work/debs" python3-libvirt libvirt0 $names || {
     apt_update || fail "apt-get could not fetch python3-libvirt and its libraries"
     names=$(missing_packages) && fetch "$work/debs" python3-libvirt libvirt0 $names || fail "apt-get could not fetch python3-libvirt"
   }
-  for each in "$work"/debs/*.deb; do dpkg-deb -x "$each" "$work/root"; done
+  for each in "$work"/debs/*.deb; do dpkg-deb -x "$each" "$work/unpacked"; done
   rm -rf "$work/debs"
   mv "$work" "$out/libvirt"
   local site
   site=$("$out/venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("platlib"))')
-  cp "$out"/libvirt/root/usr/lib/python3/dist-packages/libvirt*.{py,so} "$site/"
+  cp "$out"/libvirt/unpacked/usr/lib/python3/dist-packages/libvirt*.{py,so} "$site/"
   LD_LIBRARY_PATH=$(library_path) "$out/venv/bin/python" -c 'import libvirt; libvirt.open("test:///default").close()' ||
     fail "Debian's libvirt module does not fit $python; use Debian's own python3"
   library_path >"$out/libvirt/library-path"
@@ -102,7 +102,7 @@ fetch() { # fetch FOLDER PACKAGE...
 library_path() {
   local triplet
   triplet=$(dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null || echo "$(uname -m)-linux-gnu")
-  printf '%s' "$out/libvirt/root/usr/lib/$triplet:$out/libvirt/root/lib/$triplet"
+  printf '%s' "$out/libvirt/unpacked/usr/lib/$triplet:$out/libvirt/unpacked/lib/$triplet"
 }
 
 build_base
