@@ -14,6 +14,8 @@ const byKind: ReadonlyMap<string, BuiltinRoleAccess> = new Map<string, BuiltinRo
   ['BareMetalHost', 'modify'],
   ['HostFirmwareSettings', 'modify'],
   ['HostFirmwareComponents', 'modify'],
+  // What a host in use gets to read is up to whoever uses it.
+  ['DataImage', 'full'],
   // Being able to write this is being able to allow live updates, so it is never given away by default.
   ['HostUpdatePolicy', 'none'],
   // Tenants link configurations to the ports they were given and see nothing of the switches behind them.

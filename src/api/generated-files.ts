@@ -1,7 +1,14 @@
 import type { KindDeclaration } from './declare.ts';
-import { controllerRoleOf, personaRolesOf } from './persona-roles.ts';
+import {
+  controllerRoleOf,
+  leaseRole,
+  machineControllerRoleOf,
+  networkControllerRoleOf,
+  personaRolesOf,
+} from './persona-roles.ts';
 import { referenceFileOf, referenceIndexOf, referencePageOf } from './reference-page.ts';
 import { kindRolesOf } from './roles.ts';
+import { serviceRoles } from './service-roles.ts';
 import { crdOf } from './to-crd.ts';
 import { yamlText } from './yaml-text.ts';
 
@@ -18,7 +25,13 @@ export function generatedFilesOf(kinds: readonly KindDeclaration[]): ReadonlyMap
     files.set(`deploy/rbac/${kind.group}_${kind.plural}.yaml`, yamlOf(kindRolesOf(kind)));
     files.set(`docs/reference/kinds/${referenceFileOf(kind)}`, referencePageOf(kind));
   }
-  for (const role of [...personaRolesOf(kinds), controllerRoleOf(kinds)]) {
+  const controllers = [
+    controllerRoleOf(kinds),
+    networkControllerRoleOf(kinds),
+    machineControllerRoleOf(kinds),
+    leaseRole(),
+  ];
+  for (const role of [...personaRolesOf(kinds), ...serviceRoles(), ...controllers]) {
     files.set(`deploy/rbac/${role.metadata.name}.yaml`, yamlOf([role]));
   }
   files.set('docs/reference/kinds/README.md', referenceIndexOf(kinds));

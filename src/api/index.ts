@@ -94,7 +94,9 @@ export {
   type DiscoveredFirmwareSpec,
   type DiscoveredFirmwareStatus,
   discoveredFirmware,
+  excludeLabel,
   type Firmware,
+  groupAnnotation,
   heightUnitAnnotation,
   type IroncoreApiVersion,
   ironcoreApiVersion,
@@ -110,6 +112,7 @@ export {
   parkOperation,
   rackAnnotation,
   retryOperation,
+  retryPropagatedOperation,
   type Server,
   type ServerFirmware,
   type ServerFirmwareGroup,
@@ -141,6 +144,13 @@ export {
   type BareMetalHostStatus,
   bareMetalHost,
   bareMetalHostDiscovery,
+  classificationLabelPrefix,
+  type DataImage,
+  type DataImageSpec,
+  type DataImageStatus,
+  dataImage,
+  defaultMaxUnusedHosts,
+  defaultRateLimit,
   type FirmwareSchema,
   type FirmwareSchemaSpec,
   type FixtureSwitch,
@@ -148,6 +158,10 @@ export {
   type FixtureSwitchStatus,
   firmwareSchema,
   fixtureSwitch,
+  type HardwareCharacteristics,
+  type HardwareClassification,
+  type HardwareClassificationSpec,
+  type HardwareClassificationStatus,
   type HardwareData,
   type HardwareDataSpec,
   type HardwareDetails,
@@ -161,12 +175,14 @@ export {
   type HostPort,
   type HostUpdatePolicy,
   type HostUpdatePolicySpec,
+  hardwareClassification,
   hardwareData,
   hostErrorTypes,
   hostFirmwareComponents,
   hostFirmwareSettings,
   hostUpdatePolicy,
   type Image,
+  isControlAnnotation,
   type Metal3ApiVersion,
   metal3ApiVersion,
   metal3Group,
@@ -181,11 +197,16 @@ export {
   operationalStatuses,
   ovsSwitch,
   type PortOfSwitch,
+  type PreprovisioningImage,
+  type PreprovisioningImageSpec,
+  type PreprovisioningImageStatus,
   type ProviderSwitchKind,
   type ProviderSwitchStatus,
   type ProvisioningState,
+  preprovisioningImage,
   providerSwitchKinds,
   provisioningStates,
+  quarantineLabel,
   type Raid,
   type ResourceNameTemplate,
   type RootDeviceHints,
@@ -218,10 +239,19 @@ export {
   userLimitName,
 } from './metal3/index.ts';
 export type { CustomResource, LenientResource, ObjectMeta, OwnerReference } from './object.ts';
-export { controllerRoleOf, personaRolesOf } from './persona-roles.ts';
+export {
+  controllerRoleOf,
+  leaseRole,
+  machineControllerRoleOf,
+  networkControllerRoleOf,
+  personaRolesOf,
+} from './persona-roles.ts';
 export { referencePageOf } from './reference-page.ts';
 export type { ObjectReference, SecretReference } from './references.ts';
 export { allKinds, findKind, kindAliases } from './registry.ts';
 export { type ClusterRole, kindRolesOf, type PolicyRule } from './roles.ts';
+/** The messages and services of the update service, generated from `rpc/update.proto`. */
+export * as updateRpc from './rpc/update_pb.js';
+export { serviceGroup, serviceRoles } from './service-roles.ts';
 export { type CustomResourceDefinition, crdOf, schemaOf } from './to-crd.ts';
 export { type Judgement, judge, validatorOf, type Write } from './validator.ts';

@@ -35,11 +35,17 @@ export function personaRolesOf(kinds: readonly KindDeclaration[]): ClusterRole[]
       ],
     ),
     clusterRole(
+      'rackwright-tenant-ports',
+      'Bind it where the infra team keeps its switches: a consumer links configurations to ports of their own hosts there. Admission refuses all other ports.',
+      on(['SwitchPort'], ['get', 'update', 'patch']),
+    ),
+    clusterRole(
       'rackwright-host-user',
       'Uses hosts: power, images, firmware and settings. Live updates happen only where a policy allows them.',
       [
         ...on(['BareMetalHost', 'HostFirmwareSettings', 'HostFirmwareComponents'], modifyVerbs),
-        ...on(['HardwareData', 'FirmwareSchema', 'HostUpdatePolicy'], readVerbs),
+        ...on(['DataImage'], fullVerbs),
+        ...on(['HardwareData', 'FirmwareSchema', 'HostUpdatePolicy', 'PreprovisioningImage'], readVerbs),
       ],
     ),
     clusterRole(
@@ -60,18 +66,102 @@ export function personaRolesOf(kinds: readonly KindDeclaration[]): ClusterRole[]
   ];
 }
 
+/** Kinds that people write and controllers only report on. */
+const reportedKinds = ['BareMetalHostDiscovery', 'HardwareClassification'];
+
+/** The role of all controllers in the one namespace where they elect a leader and claim machines: Leases elsewhere are the locks of others. */
+export function leaseRole(): ClusterRole {
+  const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'];
+  return clusterRole(
+    'rackwright-leases',
+    'What all controllers need in the namespace rackwright-system; bind it there with a RoleBinding, never for the cluster.',
+    [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs }],
+  );
+}
+
 /** The role of our own controllers. */
 export function controllerRoleOf(kinds: readonly KindDeclaration[]): ClusterRole {
+  const isReported = ({ kind }: KindDeclaration): boolean => reportedKinds.includes(kind);
   const own = groupsOf(kinds).flatMap(([group, members]): PolicyRule[] => {
-    const names = members.map((kind) => kind.plural);
+    const written = members.filter((kind) => !isReported(kind));
     return [
-      { apiGroups: [group], resources: names, verbs: fullVerbs },
-      { apiGroups: [group], resources: names.map((name) => `${name}/status`), verbs: ['get', 'update', 'patch'] },
-      { apiGroups: [group], resources: names.map((name) => `${name}/finalizers`), verbs: ['update'] },
+      ...ownRules(group, written),
+      ...reportRules(group, members.filter(isReported)),
       ...scaleRules(group, members),
     ];
   });
   return clusterRole('rackwright-manager', 'What the controllers themselves need.', [...own, ...clusterRules]);
+}
+
+const networkKinds = [
+  'Switch',
+  'AnsibleSwitch',
+  'OVSSwitch',
+  'FixtureSwitch',
+  'SwitchPort',
+  'SwitchPortConfiguration',
+  'SwitchResourceLimit',
+];
+
+/** The role of the network controllers, where they run apart: for all consumers, or for one namespace each. */
+export function networkControllerRoleOf(kinds: readonly KindDeclaration[]): ClusterRole {
+  const own = kinds.filter(({ kind }) => networkKinds.includes(kind));
+  const hosts = kinds.filter(({ kind }) => kind === 'BareMetalHost');
+  const rules = groupsOf(own).flatMap(([group, members]) => ownRules(group, members));
+  return clusterRole('rackwright-network-manager', 'What the network controllers need, where they run apart.', [
+    ...rules,
+    ...hosts.flatMap((kind) => kindRules(kind, readVerbs)),
+    ...secretRules(['get']),
+    { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch', 'update'] },
+    { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
+  ]);
+}
+
+const machineKinds = [
+  'Metal3Machine',
+  'Metal3MachineTemplate',
+  'Metal3Cluster',
+  'Cluster',
+  'Machine',
+  'MachineSet',
+  'MachineDeployment',
+];
+
+/** The role of the machine controllers, where they run apart. */
+export function machineControllerRoleOf(kinds: readonly KindDeclaration[]): ClusterRole {
+  const own = kinds.filter(({ kind }) => machineKinds.includes(kind));
+  const hosts = kinds.filter(({ kind }) => kind === 'BareMetalHost');
+  const rules = groupsOf(own).flatMap(([group, members]) => [
+    ...ownRules(group, members),
+    ...scaleRules(group, members),
+  ]);
+  return clusterRole('rackwright-machine-manager', 'What the machine controllers need, where they run apart.', [
+    ...rules,
+    ...hosts.flatMap((kind) => kindRules(kind, modifyVerbs)),
+    // Kubeconfigs of clusters are read; credentials of BMCs are only labelled.
+    ...secretRules(['get', 'patch']),
+    { apiGroups: [''], resources: ['nodes'], verbs: [...modifyVerbs, 'delete'] },
+    { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch', 'update'] },
+    { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: readVerbs },
+  ]);
+}
+
+function ownRules(group: string, members: readonly KindDeclaration[]): PolicyRule[] {
+  const names = members.map((kind) => kind.plural);
+  return [
+    { apiGroups: [group], resources: names, verbs: [...modifyVerbs, 'create', 'delete'] },
+    { apiGroups: [group], resources: names.map((name) => `${name}/status`), verbs: ['get', 'update', 'patch'] },
+    { apiGroups: [group], resources: names.map((name) => `${name}/finalizers`), verbs: ['update'] },
+  ];
+}
+
+function reportRules(group: string, members: readonly KindDeclaration[]): PolicyRule[] {
+  if (members.length === 0) return [];
+  const names = members.map((kind) => kind.plural);
+  return [
+    { apiGroups: [group], resources: names, verbs: readVerbs },
+    { apiGroups: [group], resources: names.map((name) => `${name}/status`), verbs: ['get', 'update', 'patch'] },
+  ];
 }
 
 function scaleRules(group: string, members: readonly KindDeclaration[]): PolicyRule[] {
@@ -93,17 +183,12 @@ const clusterRules: readonly PolicyRule[] = [
   ...secretRules(['get', 'list', 'watch', 'create', 'update', 'patch', 'delete']),
   { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch', 'create', 'update', 'patch'] },
   { apiGroups: [''], resources: ['namespaces', 'serviceaccounts'], verbs: readVerbs },
-  { apiGroups: [''], resources: ['nodes'], verbs: modifyVerbs },
+  { apiGroups: [''], resources: ['nodes'], verbs: [...modifyVerbs, 'delete'] },
   { apiGroups: [''], resources: ['pods'], verbs: readVerbs },
   { apiGroups: [''], resources: ['pods/eviction'], verbs: ['create'] },
   { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch', 'update'] },
   { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: readVerbs },
   { apiGroups: ['batch'], resources: ['jobs'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
-  {
-    apiGroups: ['coordination.k8s.io'],
-    resources: ['leases'],
-    verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'],
-  },
   { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
   { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
   {

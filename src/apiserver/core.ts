@@ -1,4 +1,6 @@
 import type { Admission } from './admission/admission.ts';
+import type { EventBytes } from './handlers/event-bytes.ts';
+import type { WatchGuard } from './overload/watch-guard.ts';
 import type { ResourceRegistry } from './registry.ts';
 import type { ObjectStore } from './store/store.ts';
 
@@ -7,6 +9,9 @@ export interface ServerCore {
   readonly store: ObjectStore;
   readonly registry: ResourceRegistry;
   readonly admission: Admission;
+  readonly events: EventBytes;
+  /** What clients that do not read may let pile up. */
+  readonly watches: WatchGuard;
   now(): Date;
   newUid(): string;
   /** Five characters for generateName. */

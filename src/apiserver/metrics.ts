@@ -1,6 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { AuditLog } from './audit.ts';
 import type { RequestInfo } from './http/request-info.ts';
+import type { Rejection } from './overload/overloaded.ts';
+import type { RequestGate } from './overload/request-gate.ts';
+import type { CutOff } from './overload/watch-guard.ts';
 import type { ResourceRegistry } from './registry.ts';
 import type { ObjectStore } from './store/store.ts';
 
@@ -10,6 +13,8 @@ export class RequestMetrics {
   readonly #requests: Counter<'verb' | 'group' | 'version' | 'resource' | 'subresource' | 'code'>;
   readonly #durations: Histogram<'verb' | 'resource'>;
   readonly #watches: Gauge<'resource'>;
+  readonly #rejected: Counter<'reason'>;
+  readonly #cutOff: Counter<'reason'>;
 
   constructor() {
     this.#watches = new Gauge({
@@ -31,6 +36,18 @@ export class RequestMetrics {
       labelNames: ['verb', 'group', 'version', 'resource', 'subresource', 'code'],
       registers: [this.registry],
     });
+    this.#rejected = new Counter({
+      name: 'rackwright_apiserver_rejected_total',
+      help: 'Requests answered with 429 and connections refused because the server was too busy, by reason.',
+      labelNames: ['reason'],
+      registers: [this.registry],
+    });
+    this.#cutOff = new Counter({
+      name: 'rackwright_apiserver_watches_cut_off_total',
+      help: 'Watches that were ended because their clients did not read, by reason.',
+      labelNames: ['reason'],
+      registers: [this.registry],
+    });
     collectDefaultMetrics({ register: this.registry });
   }
 
@@ -46,6 +63,34 @@ export class RequestMetrics {
     const verb = info.verb.toUpperCase();
     this.#requests.inc({ verb, group, version, resource, subresource, code });
     if (info.verb !== 'watch') this.#durations.observe({ verb, resource }, durationMs / 1000);
+  }
+
+  /** Called when a request or a connection is sent away. */
+  onRejected(reason: Rejection): void {
+    this.#rejected.inc({ reason });
+  }
+
+  /** Called when a watch is ended because its client does not read. */
+  onCutOff(reason: CutOff): void {
+    this.#cutOff.inc({ reason });
+  }
+
+  /** Shows how many requests are worked on and how many wait. */
+  showGate(gate: Pick<RequestGate, 'load'>): void {
+    const show = (name: string, help: string, of: 'inFlight' | 'queued'): void => {
+      const gauge = new Gauge({
+        name,
+        help,
+        labelNames: ['request_kind'],
+        registers: [this.registry],
+        collect() {
+          gauge.set({ request_kind: 'readOnly' }, gate.load('read')[of]);
+          gauge.set({ request_kind: 'mutating' }, gate.load('write')[of]);
+        },
+      });
+    };
+    show('apiserver_current_inflight_requests', 'Requests worked on now, by kind; exempt ones excluded.', 'inFlight');
+    show('apiserver_current_inqueue_requests', 'Requests that wait for their turn now, by kind.', 'queued');
   }
 
   /** Shows how many lines the audit log could not keep. */

@@ -19,6 +19,8 @@ import { type ConverterFactory, renameOnly } from './crd/conversion.ts';
 import { converterFactory } from './crd/conversion-in-process.ts';
 import { CrdLifecycle } from './crd/crd-lifecycle.ts';
 import { loadIdentity, type ServerIdentity } from './data-dir.ts';
+import { EventBytes } from './handlers/event-bytes.ts';
+import type { WatchGuard } from './overload/watch-guard.ts';
 import { ResourceRegistry } from './registry.ts';
 import { loadOrCreateKeys } from './store/keys.ts';
 import { type OpenStore, openStore } from './store/open-store.ts';
@@ -57,7 +59,7 @@ const suffixAlphabet = 'bcdfghjklmnpqrstvwxz2456789';
 /** Opens the data directory and starts everything that does not need an address yet. */
 export async function openPlane(
   options: PlaneOptions,
-  parts: { host: string; now: () => Date; onFault: (error: unknown) => void },
+  parts: { host: string; watches: WatchGuard; now: () => Date; onFault: (error: unknown) => void },
 ): Promise<Plane> {
   const { now, onFault } = parts;
   const { dataDir, eventTtlMs, runsDisruption } = options;
@@ -68,7 +70,7 @@ export async function openPlane(
   const client = new WebhookClient(options.resolveService);
   const webhooks = new WebhookIndex();
   const following = webhooks.follow(store);
-  const core = createCore({ options, store, access, webhooks, client, now });
+  const core = createCore({ options, store, access, webhooks, client, watches: parts.watches, now });
   for (const builtin of builtinResources()) core.registry.add(serveBuiltin(builtin));
   const builtinGroups = new Set([...core.registry.groups(), ...access.virtual.map((v) => v.group)]);
   const converterFor = converterFactory(options.converterFor ?? (() => renameOnly), client);
@@ -107,10 +109,11 @@ interface CoreParts {
   readonly access: Access;
   readonly webhooks: WebhookIndex;
   readonly client: WebhookClient;
+  readonly watches: WatchGuard;
   now(): Date;
 }
 
-function createCore({ options, store, access, webhooks, client, now }: CoreParts): ServerCore {
+function createCore({ options, store, access, webhooks, client, watches, now }: CoreParts): ServerCore {
   const registry = new ResourceRegistry();
   const { authorizer } = access;
   return {
@@ -121,6 +124,8 @@ function createCore({ options, store, access, webhooks, client, now }: CoreParts
       new WebhookAdmission({ store, registry, authorizer, webhooks, client }),
       escalationAdmission(authorizer),
     ]),
+    events: new EventBytes(),
+    watches,
     now,
     newUid: randomUUID,
     newSuffix: () => Array.from({ length: 5 }, () => suffixAlphabet[randomInt(suffixAlphabet.length)]).join(''),

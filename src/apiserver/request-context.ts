@@ -15,6 +15,8 @@ export interface RequestContext {
   readonly response: ServerResponse;
   /** Throws 403 unless the user may also do this to the same object: a PUT or apply that creates needs `create`. */
   demand(verb: string): void;
+  /** Lets the next request be worked on: for what goes on for as long as its client likes. */
+  giveWay(): void;
   /** Texts for `Warning:` headers, in order, without duplicates. */
   readonly warnings: Set<string>;
 }

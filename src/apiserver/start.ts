@@ -10,6 +10,10 @@ import { answerBrokenRequests } from './http/broken-request.ts';
 import { createNonResourceRoutes } from './http/non-resource.ts';
 import { RequestMetrics } from './metrics.ts';
 import { createOpenApiDocuments } from './openapi/documents.ts';
+import { limitConnections } from './overload/limit-connections.ts';
+import { type GivenLimits, type OverloadLimits, withUsualLimits } from './overload/limits.ts';
+import { RequestGate } from './overload/request-gate.ts';
+import { WatchGuard } from './overload/watch-guard.ts';
 import { openPlane, type Plane, type PlaneOptions } from './plane.ts';
 import { writeWhole } from './store/durable-file.ts';
 import { StoreError } from './store/errors.ts';
@@ -22,6 +26,8 @@ export interface ApiServerOptions extends PlaneOptions {
   readonly host?: string;
   /** What must be so before /readyz says ok; a text says what is missing. */
   readonly readiness?: Readonly<Record<string, () => string | undefined>>;
+  /** What clients may take of the server, where it is not to be the usual. */
+  readonly limits?: GivenLimits;
   /** Told about what should never happen. */
   onFault?(error: unknown): void;
 }
@@ -59,9 +65,6 @@ const version = {
   platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
 };
 
-/** Of the request line and the headers, as kube-apiserver takes it: selectors may name thousands of values. */
-const maxHeaderBytes = 1 << 20;
-
 /** Starts the embedded Kubernetes API server on a data directory and resolves when it answers. */
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
   const host = options.host ?? '127.0.0.1';
@@ -72,10 +75,15 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     // Controllers still at work when the store closes stop with this; it is what they are meant to do.
     if (!isClosing || !(error instanceof StoreError) || error.code !== 'closed') tell(error);
   };
-  const plane = await openPlane(options, { host, now, onFault });
+  const limits = withUsualLimits(options.limits);
+  const metrics = new RequestMetrics();
+  const watches = new WatchGuard(limits.watch, metrics);
+  const plane = await openPlane(options, { host, watches, now, onFault });
   const audit = await openAuditLog(join(options.dataDir, 'audit.log'), { now, onFault });
   const address = { value: '' };
-  const server = createHttpsServer(plane.identity, requestListener(plane, audit, { options, address, onFault }));
+  const listener = requestListener(plane, audit, { options, limits, metrics, address, onFault });
+  const server = createHttpsServer(plane.identity, limits, listener);
+  limitConnections(server, limits.connection, (why) => metrics.onRejected(why));
   const closeParts = async (): Promise<void> => {
     await audit.close();
     await plane.close();
@@ -102,6 +110,8 @@ function tellFault(error: unknown): void {
 
 interface Front {
   readonly options: ApiServerOptions;
+  readonly limits: OverloadLimits;
+  readonly metrics: RequestMetrics;
   /** `host:port`, known once the server listens. */
   readonly address: { readonly value: string };
   onFault(error: unknown): void;
@@ -110,7 +120,9 @@ interface Front {
 function requestListener(plane: Plane, audit: AuditLog, front: Front) {
   const { core, access, isBuiltinGroup } = plane;
   const { authenticator, authorizer, virtual } = access;
-  const metrics = new RequestMetrics();
+  const { metrics, limits } = front;
+  const gate = new RequestGate(limits, metrics, () => performance.now());
+  metrics.showGate(gate);
   metrics.showStored(core.store, core.registry);
   metrics.showAudit(audit);
   const discovery = { registry: core.registry, virtual };
@@ -131,6 +143,7 @@ function requestListener(plane: Plane, audit: AuditLog, front: Front) {
     impersonate: (request, user) => impersonate(request, user, authorizer),
     audit,
     metrics,
+    gate,
     routes: access.withRoutes(routes, () => `https://${front.address.value}`),
     virtual,
     subresources: [...access.subresources(core), ...builtinSubresources(core)],
@@ -139,7 +152,11 @@ function requestListener(plane: Plane, audit: AuditLog, front: Front) {
   });
 }
 
-function createHttpsServer(identity: ServerIdentity, listener: ReturnType<typeof createRequestListener>): Server {
+function createHttpsServer(
+  identity: ServerIdentity,
+  { connection }: OverloadLimits,
+  listener: ReturnType<typeof createRequestListener>,
+): Server {
   const server = createServer(
     {
       key: identity.server.privateKeyPem,
@@ -149,10 +166,14 @@ function createHttpsServer(identity: ServerIdentity, listener: ReturnType<typeof
       requestCert: true,
       rejectUnauthorized: false,
       keepAliveTimeout: 90_000,
-      requestTimeout: 60_000,
+      // These end when a request has arrived: a watch, which has nothing more to say, goes on.
+      handshakeTimeout: connection.handshakeMs,
+      headersTimeout: connection.headersMs,
+      requestTimeout: connection.requestMs,
+      connectionsCheckingInterval: connection.checkMs,
       noDelay: true,
       requireHostHeader: false,
-      maxHeaderSize: maxHeaderBytes,
+      maxHeaderSize: connection.headerBytes,
     },
     listener,
   );

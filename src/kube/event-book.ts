@@ -9,6 +9,8 @@ export interface EventWrite {
   readonly object: KubeObject;
   /** For an event that exists: what changed in it. */
   readonly change: object;
+  /** To be called when it was written or given up: not before is the same event written again. */
+  end(): void;
 }
 
 /** What became of an entry. */
@@ -19,11 +21,14 @@ export interface EventBook {
   enter(subject: EventSubject, draft: EventDraft): EntryOutcome;
   /** The next event to write. */
   next(): EventWrite | undefined;
+  /** How many events wait to be written. */
+  readonly waiting: number;
 }
 
 /** Who writes, and by which clock. */
 export interface EventBookOptions {
   readonly component: string;
+  readonly reportingComponent?: string | undefined;
   readonly instance: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -65,6 +70,7 @@ export function createEventBook(options: EventBookOptions): EventBook {
   const messages = new Map<string, { readonly since: number; readonly texts: Set<string> }>();
   const spending = new Map<string, Spending>();
   const waiting = new Set<Told>();
+  const inWriting = new Set<Told>();
 
   /** True when the object has not told too much lately. */
   const spend = (subject: string, now: number): boolean => {
@@ -105,14 +111,19 @@ export function createEventBook(options: EventBookOptions): EventBook {
       return 'queued';
     },
     next() {
-      const [entry] = waiting;
+      const entry = waiting.values().find((each) => !inWriting.has(each));
       if (entry === undefined) return undefined;
       waiting.delete(entry);
+      inWriting.add(entry);
       const isNew = !entry.isWritten;
       entry.isWritten = true;
       const { count, message, lastTimestamp, metadata } = entry.object;
       const key = { namespace: metadata?.namespace, name: metadata?.name ?? '' };
-      return { key, isNew, object: structuredClone(entry.object), change: { count, message, lastTimestamp } };
+      const end = (): void => void inWriting.delete(entry);
+      return { key, isNew, object: structuredClone(entry.object), change: { count, message, lastTimestamp }, end };
+    },
+    get waiting() {
+      return waiting.size;
     },
   };
 }
@@ -148,6 +159,7 @@ function newEvent(subject: EventSubject, draft: EventDraft, options: EventBookOp
     // Events about cluster-scoped objects live in the default namespace, where kubectl looks for them.
     metadata: { name: `${name.slice(0, 200)}.${suffix}`, namespace: namespace ?? 'default' },
     involvedObject: { apiVersion: subject.apiVersion, kind: subject.kind, name, namespace, uid, resourceVersion },
+    ...(draft.related === undefined ? {} : { related: draft.related }),
     type: draft.type,
     reason: draft.reason,
     message: draft.message,
@@ -155,7 +167,7 @@ function newEvent(subject: EventSubject, draft: EventDraft, options: EventBookOp
     firstTimestamp: at,
     lastTimestamp: at,
     source: { component: options.component },
-    reportingComponent: options.component,
+    reportingComponent: options.reportingComponent ?? options.component,
     reportingInstance: options.instance,
   };
 }

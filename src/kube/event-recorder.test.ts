@@ -12,13 +12,18 @@ interface Sent {
   readonly body: Record<string, unknown>;
 }
 
-function setUp(answer: (request: TransportRequest) => number = () => 201) {
+function setUp(
+  answer: (request: TransportRequest) => number = () => 201,
+  more: { readonly concurrency?: number; readonly reportingComponent?: string; readonly gate?: Promise<void> } = {},
+) {
+  const { gate, ...options } = more;
   const clock = createFakeClock();
   const metrics = createMetrics();
   const sent: Sent[] = [];
   const transport = {
     async send(request: TransportRequest) {
       const status = answer(request);
+      await gate;
       if (status === 0) throw new Error('connection refused');
       sent.push({
         method: request.method,
@@ -38,6 +43,7 @@ function setUp(answer: (request: TransportRequest) => number = () => 201) {
     clock,
     random: () => 0.5,
     metrics,
+    ...options,
   });
   return { clock, metrics, sent, recorder };
 }
@@ -52,6 +58,54 @@ const host: EventSubject = {
 const draft = { type: 'Normal' as const, reason: 'PoweredOn', message: 'the host was powered on' };
 
 describe('an event recorder', () => {
+  test('says who reports in both ways, and what else is concerned', async () => {
+    const { sent, recorder } = setUp(undefined, { reportingComponent: 'example.com/test' });
+    recorder.record(host, { ...draft, related: { kind: 'Machine', name: 'm1' } });
+    await recorder.flush();
+    const { source, reportingComponent, related } = sent[0]?.body ?? {};
+    assert.deepEqual([source, reportingComponent], [{ component: 'rackwright-test' }, 'example.com/test']);
+    assert.deepEqual(related, { kind: 'Machine', name: 'm1' });
+  });
+
+  test('writes several events at once when told to, but one event never twice at once', async () => {
+    const gate = Promise.withResolvers<void>();
+    let open = 0;
+    const counted = () => {
+      open += 1;
+      return 201;
+    };
+    const { sent, recorder } = setUp(counted, { concurrency: 2, gate: gate.promise });
+    recorder.record(host, draft);
+    recorder.record(host, { ...draft, reason: 'Other' });
+    await new Promise(setImmediate);
+    recorder.record(host, draft);
+    await new Promise(setImmediate);
+    assert.equal(open, 2, 'both are being written; the repetition waits for the first');
+    gate.resolve();
+    await recorder.flush();
+    assert.deepEqual(
+      sent.map(({ method }) => method),
+      ['POST', 'POST', 'PATCH'],
+    );
+  });
+
+  test('lets whoever has much to tell wait until there is room', async () => {
+    const gate = Promise.withResolvers<void>();
+    const { recorder } = setUp(undefined, { gate: gate.promise });
+    for (const reason of ['A', 'B', 'C', 'D']) recorder.record(host, { ...draft, reason });
+    await new Promise(setImmediate);
+    let isThrough = false;
+    const waiting = recorder.whenFewerWait(3).then(() => {
+      isThrough = true;
+    });
+    await new Promise(setImmediate);
+    assert.equal(isThrough, false);
+    gate.resolve();
+    await waiting;
+    await recorder.flush();
+    await recorder.whenFewerWait(1);
+  });
+
   test('writes an event as kubectl shows it', async () => {
     const { sent, recorder } = setUp();
     recorder.record(host, draft);

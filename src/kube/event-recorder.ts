@@ -12,6 +12,8 @@ export interface EventDraft {
   readonly reason: string;
   /** A sentence for people; never a secret. */
   readonly message: string;
+  /** Another object that it concerns. */
+  readonly related?: object | undefined;
 }
 
 /** The object an event is about. */
@@ -22,6 +24,10 @@ export interface EventRecorderOptions {
   readonly client: KubeClient;
   /** Who reports, e.g. `rackwright-hosts`. */
   readonly component: string;
+  /** The same in the form of today's API, e.g. `metal3.io/baremetal-controller`; the component unless given. */
+  readonly reportingComponent?: string | undefined;
+  /** How many events are written at once; 1 unless given. */
+  readonly concurrency?: number | undefined;
   /** Which of several processes reports. */
   readonly instance: string;
   readonly clock: Clock;
@@ -36,6 +42,8 @@ export interface EventRecorder {
   record(subject: EventSubject, draft: EventDraft): void;
   /** Resolves when everything recorded so far was written or given up; for the end of a process. */
   flush(): Promise<void>;
+  /** Resolves when fewer than so many events wait: who has much to tell waits for that, so that none is dropped. */
+  whenFewerWait(than: number): Promise<void>;
 }
 
 /** Core events: what `kubectl describe` and `kubectl get events` show. */
@@ -43,7 +51,7 @@ export const events: ResourceRef = { group: '', version: 'v1', resource: 'events
 
 const maxAttempts = 4;
 
-/** A recorder that writes one event at a time in the background. */
+/** A recorder that writes events in the background, few at a time. */
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
   const logger = (options.logger ?? silentLogger).child({ component: options.component });
   const outcomes = (options.metrics ?? noMetrics).counter({
@@ -53,7 +61,8 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   });
   const book: EventBook = createEventBook(options);
   const resource = options.client.resource<KubeObject>(events);
-  let writing: Promise<void> | undefined;
+  const writers = new Set<Promise<void>>();
+  const patient = new Set<{ readonly than: number; readonly go: () => void }>();
 
   const write = async (entry: EventWrite): Promise<void> => {
     if (entry.isNew) {
@@ -83,11 +92,27 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       }
     }
   };
+  const release = (): void => {
+    for (const each of patient) {
+      if (book.waiting >= each.than) continue;
+      patient.delete(each);
+      each.go();
+    }
+  };
   const work = async (): Promise<void> => {
     for (let entry = book.next(); entry !== undefined; entry = book.next()) {
       outcomes.add(1, { outcome: await writeStubbornly(entry) });
+      entry.end();
+      release();
     }
-    writing = undefined;
+  };
+  const employ = (): void => {
+    if (writers.size >= (options.concurrency ?? 1)) return;
+    // Begun in a later turn, so that nothing of it can throw into the caller.
+    const writer = Promise.resolve()
+      .then(work)
+      .finally(() => void writers.delete(writer));
+    writers.add(writer);
   };
 
   return {
@@ -95,15 +120,18 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       try {
         const outcome = book.enter(subject, draft);
         if (outcome !== 'queued') outcomes.add(1, { outcome });
-        // Begun in a later turn, so that nothing of it can throw into the caller.
-        writing ??= Promise.resolve().then(work);
+        employ();
       } catch (error) {
         outcomes.add(1, { outcome: 'dropped' });
         logger.error('an event could not be recorded', { error, reason: draft?.reason });
       }
     },
     flush: async () => {
-      while (writing !== undefined) await writing;
+      while (writers.size > 0) await Promise.all(writers);
+    },
+    whenFewerWait(than) {
+      if (book.waiting < than) return Promise.resolve();
+      return new Promise((go) => patient.add({ than, go }));
     },
   };
 }

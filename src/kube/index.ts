@@ -86,6 +86,15 @@ export type { WatchEvent } from './client/watch-stream.ts';
 export { type Clock, type Random, sleep, systemClock, type Timer } from './clock.ts';
 export { checkTable } from './controller/check-table.ts';
 export {
+  type Condition,
+  type ConditionContext,
+  type ConditionDraft,
+  conditionOf,
+  isTrue,
+  namesForPeople,
+  writeConditions,
+} from './controller/conditions.ts';
+export {
   type Controller,
   type ControllerDefinition,
   type ControllerOptions,
@@ -97,9 +106,16 @@ export {
   watchInformer,
 } from './controller/controller.ts';
 export type { Decision, Effect, Instant, Reason, Wake } from './controller/decision.ts';
+export { patchStatus, statusChange } from './controller/patch-status.ts';
 export { type Failure, failed, ok, type Result, toFailure } from './controller/result.ts';
-export { type ControllerSet, runControllers } from './controller/run-controllers.ts';
-export { createStateMetrics, type StateMetrics } from './controller/state-metrics.ts';
+export { type ControllerSet, type RunnableController, runControllers } from './controller/run-controllers.ts';
+export { isSameJson } from './controller/same-json.ts';
+export {
+  createStateCounts,
+  createStateMetrics,
+  type StateCounts,
+  type StateMetrics,
+} from './controller/state-metrics.ts';
 export {
   defineStateTable,
   drawStateTable,
@@ -113,6 +129,7 @@ export {
   takeStep,
 } from './controller/state-table.ts';
 export { applyStatus, replaceStatus, type WithStatus } from './controller/write-status.ts';
+export { definitionsRef, installDefinitions, untilServed } from './definitions.ts';
 export {
   isAborted,
   isAlreadyExists,
@@ -142,6 +159,7 @@ export {
 export { createFakeClock, type FakeClock } from './fake-clock.ts';
 export { createInformer, type Informer, type InformerOptions } from './informer/informer.ts';
 export type { Change, ChangeHandler, Indexer } from './informer/object-cache.ts';
+export { createTable, type ObjectTable } from './informer/object-table.ts';
 export { createLeaderElection, type LeaderElection, type LeaderElectionOptions } from './leader-election.ts';
 export { createLeaseStore, type Lease, type LeaseStore, leaseNameOf, uniqueIdentity } from './lease.ts';
 export {
@@ -162,3 +180,12 @@ export {
 } from './object.ts';
 export { bundleCertificates, type CertifiedKey, splitCertificates } from './pem.ts';
 export { createWorkQueue, type WorkOutcome, type WorkQueue, type WorkQueueOptions } from './queue/work-queue.ts';
+export {
+  type ErrorEntry,
+  type ErrorMore,
+  type HttpErrorEntry,
+  HttpTableError,
+  isErrorOf,
+  TableError,
+} from './table-error.ts';
+export { durationMs, growingWaitMs, momentOf, textOfMoment } from './times.ts';

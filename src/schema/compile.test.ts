@@ -347,6 +347,7 @@ test('decodeFault says what Go says about malformed metadata', () => {
       'parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"',
     ],
     [{ metadata: { name: 'a', creationTimestamp: null } }, undefined],
+    [{ metadata: { managedFields: [{ fieldsV1: 'no tree' }] } }, undefined],
   ];
   for (const [object, expected] of table) assert.equal(compiled.decodeFault(object), expected);
 });

@@ -10,7 +10,7 @@ import type { JsonSchema } from './json-schema.ts';
 import { compileListTypes, explainListTypes } from './list-types.ts';
 import { dropEmptyMetadata, metadataFault, pruneMetadata } from './object-meta.ts';
 import { compileKnownFields, pruneUnknown } from './prune.ts';
-import { compileRules } from './rules.ts';
+import { compileRules, type ForgivenRule } from './rules.ts';
 
 /** How a schema is to be read. */
 export interface CompileOptions {
@@ -27,6 +27,8 @@ export interface CompiledSchema {
   decodeFault(object: JsonObject): string | undefined;
   /** Fills defaults in place, after dropping nulls that no schema allows. */
   applyDefaults(object: JsonObject): void;
+  /** Fills defaults in place and leaves nulls where they are, for objects that no client wrote as they stand. */
+  fillDefaults(object: JsonObject): void;
   /** Removes unknown fields in place and lists them as the API server does: `spec.list[0].bar`. */
   prune(object: JsonObject): string[];
   /** The fields `prune` would remove. */
@@ -38,9 +40,9 @@ export interface CompiledSchema {
   /** All mistakes of a new object: `validate`, then the rules unless a mistake makes them meaningless. */
   validateCreate(object: JsonObject): FieldError[];
   /** All mistakes of an update; those in fields that it leaves unchanged are forgiven. */
-  validateUpdate(object: JsonObject, old: JsonObject): FieldError[];
+  validateUpdate(object: JsonObject, old: JsonObject, onForgiven?: ForgivenRule): FieldError[];
   /** The same for a write to the status subresource, which is checked below `status` only. */
-  validateStatusUpdate(object: JsonObject, old: JsonObject): FieldError[];
+  validateStatusUpdate(object: JsonObject, old: JsonObject, onForgiven?: ForgivenRule): FieldError[];
 }
 
 /** Compiles a schema once, for many objects. */
@@ -50,7 +52,7 @@ export function compileSchema(schema: JsonSchema, options: CompileOptions): Comp
   return { schema, ...structure, ...validity };
 }
 
-type Structure = Pick<CompiledSchema, 'decodeFault' | 'applyDefaults' | 'prune' | 'findUnknown'>;
+type Structure = Pick<CompiledSchema, 'decodeFault' | 'applyDefaults' | 'fillDefaults' | 'prune' | 'findUnknown'>;
 
 function compileStructure(schema: JsonSchema, options: CompileOptions): Structure {
   const fill = compileDefaults(schema);
@@ -74,6 +76,7 @@ function compileStructure(schema: JsonSchema, options: CompileOptions): Structur
       if (hasNull(object)) dropNulls(object, schema);
       fill?.(object);
     },
+    fillDefaults: (object) => fill?.(object),
     prune: (object) => unknown(object, true),
     findUnknown: (object) => unknown(object, false),
   };
@@ -97,11 +100,16 @@ type Validity = Pick<
 
 function compileValidity(schema: JsonSchema, options: CompileOptions): Validity {
   const run = compileRules(schema, { isRoot: options.isRoot });
-  const validateRules = (object: JsonObject, old: JsonObject | undefined) =>
-    run?.(object, old, { ratchets: true }) ?? [];
-  const withRules = (errors: FieldError[], object: JsonObject, old: JsonObject | undefined): FieldError[] => {
+  const validateRules = (object: JsonObject, old: JsonObject | undefined, onForgiven?: ForgivenRule) =>
+    run?.(object, old, { ratchets: true, ...(onForgiven === undefined ? {} : { onForgiven }) }) ?? [];
+  const withRules = (
+    errors: FieldError[],
+    object: JsonObject,
+    old: JsonObject | undefined,
+    onForgiven?: ForgivenRule,
+  ): FieldError[] => {
     if (run === undefined) return errors;
-    return hasBlocking(errors) ? [...errors, rulesNotChecked] : [...errors, ...validateRules(object, old)];
+    return hasBlocking(errors) ? [...errors, rulesNotChecked] : [...errors, ...validateRules(object, old, onForgiven)];
   };
   const values = compileValues(schema);
   const status = schema.properties?.status ?? {};
@@ -122,19 +130,19 @@ function compileValidity(schema: JsonSchema, options: CompileOptions): Validity 
     validate,
     validateRules,
     validateCreate: (object) => withRules(validate(object), object, undefined),
-    validateUpdate: (object, old) => {
+    validateUpdate: (object, old, onForgiven) => {
       const errors = [
         ...values(object, new Correlation(schema, object, old), ''),
         ...(embeds ? validateEmbedded(object, schema) : []),
         ...extra(object, old),
       ];
-      return withRules(errors, object, old);
+      return withRules(errors, object, old, onForgiven);
     },
-    validateStatusUpdate: (object, old) => {
+    validateStatusUpdate: (object, old, onForgiven) => {
       const value = object.status;
       const correlation = new Correlation(schema, object, old).field('status');
       const errors = value === undefined ? [] : statusValues(value, correlation, 'status');
-      return withRules([...errors, ...extra(object, old)], object, old);
+      return withRules([...errors, ...extra(object, old)], object, old, onForgiven);
     },
   };
 }

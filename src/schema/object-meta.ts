@@ -27,7 +27,8 @@ const managedFieldsEntry: JsonSchema = {
   properties: {
     apiVersion: text,
     fieldsType: text,
-    fieldsV1: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+    // Taken as it is, whatever it is: what is no field set is found out when owners are looked at.
+    fieldsV1: { 'x-kubernetes-preserve-unknown-fields': true },
     manager: text,
     operation: text,
     subresource: text,

@@ -3,9 +3,11 @@ import {
   isMap,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   type Node,
   parseAllDocuments,
+  type ScalarTag,
   type Tags,
   type YAMLParseError,
 } from 'yaml';
@@ -27,12 +29,14 @@ export type ParsedYaml =
 
 /** Parses the first document of a YAML text as the API server does: YAML 1.1 scalars, then JSON. */
 export function parseYamlStrict(text: string): ParsedYaml {
+  if (hasSurrogateEscape(text)) return { error: 'yaml: found invalid Unicode character escape code' };
   const json = text.startsWith('{') ? parseAsJson(text) : undefined;
   if (json !== undefined) return json;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what is refused
   if (/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/.test(text)) return { error: 'yaml: control characters are not allowed' };
   const lines = new LineCounter();
-  const documents = parseAllDocuments(text, {
+  // A carriage return alone ends a line, too; the parser knows it only before a line feed.
+  const documents = parseAllDocuments(text.replace(/\r(?!\n)/g, '\n'), {
     version: '1.1',
     customTags: keepPlainTags,
     uniqueKeys: false,
@@ -48,20 +52,50 @@ export function parseYamlStrict(text: string): ParsedYaml {
   return readDocument(document, lines);
 }
 
+/** In YAML an escape names a whole character, so that even pairs of surrogates, which JSON writes, are none. */
+function hasSurrogateEscape(text: string): boolean {
+  if (!/\\u[dD][89a-fA-F]/.test(text)) return false;
+  for (const lexeme of new Lexer().lex(text)) {
+    if (lexeme.startsWith('"') && /^(?:[^\\]|\\.)*?\\u[dD][89a-fA-F]/s.test(lexeme)) return true;
+  }
+  return false;
+}
+
 /** Most clients that apply send JSON, which is YAML too and read a hundred times faster; undefined when it is not plain. */
 function parseAsJson(text: string): ParsedYaml | undefined {
   const parsed = parseJson(text);
   if ('error' in parsed || findDuplicateFields(text, parsed.value).length > 0) return undefined;
+  // What no float can hold is a text in YAML.
+  if (/[eE]\+?\d{3}|\d{309}/.test(text) && findInfinite(parsed.value) !== undefined) return undefined;
   return { value: parsed.value, duplicates: [], strictError: undefined };
 }
 
 // Timestamps, sexagesimal numbers and the collection types of YAML 1.1 stay what they look like: text.
 function keepPlainTags(tags: Tags): Tags {
   const dropped = /(?:timestamp|binary|omap|pairs|set)$/;
-  return tags.filter((tag) => {
+  const kept = tags.filter((tag) => {
     if (typeof tag === 'string') return !dropped.test(tag);
     return !dropped.test(tag.tag) && !('format' in tag && tag.format === 'TIME');
   });
+  return kept.map((tag) => (isScalarTag(tag) ? asFloat(tag) : tag));
+}
+
+function isScalarTag(tag: Tags[number]): tag is ScalarTag {
+  return typeof tag === 'object' && tag.collection === undefined;
+}
+
+/** A point without any digit is a text, which the parser takes for a number; so is a number that no float can hold. */
+function asFloat(tag: ScalarTag): ScalarTag {
+  if (tag.test === undefined || !(tag.test.test('.') || tag.test.test('1e400'))) return tag;
+  return {
+    ...tag,
+    test: new RegExp(`^(?=.*[0-9])${tag.test.source.replace(/^\^/, '')}`),
+    resolve(text, onError, options) {
+      const value = tag.resolve(text, onError, options);
+      const found = isScalar(value) ? value.value : value;
+      return found === Number.POSITIVE_INFINITY || found === Number.NEGATIVE_INFINITY ? text : value;
+    },
+  };
 }
 
 function readDocument(document: Document, lines: LineCounter): ParsedYaml {

@@ -127,6 +127,32 @@ test('YAML is read with the scalars of YAML 1.1 and the fields that stand twice'
 });
 
 // Each pair was said by kube-apiserver 1.34.
+test('a point is a text, and a number only with a digit', () => {
+  const parsed = parseYamlStrict('[., -., ._, 1., .5, 1.5, .inf1]');
+  assert.ok(!('error' in parsed));
+  assert.deepEqual(parsed.value, ['.', '-.', '._', 1, 0.5, 1.5, '.inf1']);
+});
+
+test('a number that no float can hold is a text in YAML', () => {
+  for (const text of ['{"a": 1e400, "b": -1.5e999, "c": 1e3}', 'a: 1e400\nb: -1.5e999\nc: 1e3\n']) {
+    const parsed = parseYamlStrict(text);
+    assert.ok(!('error' in parsed));
+    assert.deepEqual(parsed.value, { a: '1e400', b: '-1.5e999', c: 1000 });
+  }
+  assert.deepEqual(parseYamlStrict('a: .inf'), { error: 'json: unsupported value: +Inf' });
+});
+
+test('a carriage return ends a line of YAML', () => {
+  for (const [text, value] of [
+    ['\r', null],
+    ['a: 1\rb: 2\r\nc: 3\n', { a: 1, b: 2, c: 3 }],
+  ] as const) {
+    const parsed = parseYamlStrict(text);
+    assert.ok(!('error' in parsed));
+    assert.deepEqual(parsed.value, value);
+  }
+});
+
 const yamlFaults: [string, string][] = [
   ['a: b: c', 'yaml: mapping values are not allowed in this context'],
   ['x: 1\na: b: c\n', 'yaml: line 2: mapping values are not allowed in this context'],
@@ -223,4 +249,13 @@ test('flow YAML that is no JSON, and JSON with a field twice, are still read as 
   assert.ok('value' in twice);
   assert.deepEqual(twice.duplicates, ['a']);
   assert.match(twice.strictError ?? '', /line 1: key "a" already set in map/);
+});
+
+test('YAML has no escapes for halves of characters, though its plain texts may hold what looks like one', () => {
+  const refused = { error: 'yaml: found invalid Unicode character escape code' };
+  assert.deepEqual(parseYamlStrict('{"a":"\\ud83d\\ude00"}'), refused);
+  assert.deepEqual(parseYamlStrict('a: "x\\uD800"'), refused);
+  for (const text of ["a: 'x\\ud800'", 'a: x\\ud800', 'a: "x\\\\ud800"', 'a: "\\ud7ff"']) {
+    assert.ok('value' in parseYamlStrict(text), text);
+  }
 });

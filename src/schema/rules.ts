@@ -5,12 +5,16 @@ import { duplicateError, type FieldError, forbiddenError, invalidError, required
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import type { JsonSchema, ValidationRule } from './json-schema.ts';
 
+/** Told about a rule that an update breaks only where it leaves things as they were. */
+export type ForgivenRule = (error: FieldError) => void;
+
 /** How rules are run. */
 export interface RunOptions {
   /** The path of the value, put before every path reported. */
   readonly path?: string;
   /** Forgive failures in values that the update leaves unchanged. */
   readonly ratchets?: boolean;
+  readonly onForgiven?: ForgivenRule;
 }
 
 /** Runs the rules of a schema on a value and, for transition rules, its old form. */
@@ -23,10 +27,10 @@ export type RulesRunner = (value: Json, old: Json | undefined, options?: RunOpti
 export function compileRules(schema: JsonSchema, options: { readonly isRoot: boolean }): RulesRunner | undefined {
   if (!hasRules(schema)) return undefined;
   let root: RuleNode | undefined;
-  return (value, old, { path = '', ratchets = false } = {}) => {
+  return (value, old, { path = '', ratchets = false, onForgiven = () => {} } = {}) => {
     root ??= compileNode(schema, schema, options.isRoot);
     if (root === undefined) return [];
-    const run: Run = { errors: [], budget: new CostBudget() };
+    const run: Run = { errors: [], budget: new CostBudget(), onForgiven };
     const current = ratchets && old !== undefined ? new Correlation(schema, value, old) : undefined;
     checkNode(run, root, { value, old, path, current, parent: undefined });
     return run.errors;
@@ -90,6 +94,7 @@ function isEmbedded(schema: JsonSchema): boolean {
 interface Run {
   readonly errors: FieldError[];
   readonly budget: CostBudget;
+  readonly onForgiven: ForgivenRule;
 }
 
 interface Visit {
@@ -194,7 +199,8 @@ function runRule(run: Run, compiled: CompiledRule, at: Subject): boolean {
   if (isTrue) return true;
   const { text, stops } = messageOf(run, compiled, at);
   const isForgiven = !usesOldSelf && (at.current ?? at.parent)?.isUnchanged === true;
-  if (!isForgiven) run.errors.push(failure(compiled, at, text));
+  if (isForgiven) run.onForgiven(failure(compiled, at, text));
+  else run.errors.push(failure(compiled, at, text));
   return !stops;
 }
 

@@ -1,5 +1,6 @@
 import { Agent, type RequestOptions, request } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
 import type { Json, JsonObject } from '../../src/schema/index.ts';
 import type { ConformanceTarget } from './target.ts';
 
@@ -14,7 +15,7 @@ export interface ApiRequest {
   readonly method: string;
   readonly path: string;
   readonly headers?: Record<string, string>;
-  /** An object is sent as JSON, a string as it is. */
+  /** An object is sent as JSON, a string or bytes as they are. */
   readonly body?: unknown;
   readonly as?: Caller;
 }
@@ -110,7 +111,9 @@ export class ApiClient {
         answer.on('data', (chunk: Buffer) => chunks.push(chunk));
         answer.on('error', fail);
         answer.on('end', () => {
-          done(new ApiAnswer(answer.statusCode ?? 0, flatten(answer.headers), Buffer.concat(chunks).toString('utf8')));
+          const headers = flatten(answer.headers);
+          const text = unpacked(Buffer.concat(chunks), headers['content-encoding']).toString('utf8');
+          done(new ApiAnswer(answer.statusCode ?? 0, headers, text));
         });
       });
       sent.on('timeout', () => sent.destroy(new Error(`no answer in 60 s to ${asked.method} ${asked.path}`)));
@@ -124,9 +127,14 @@ export class ApiClient {
   }
 }
 
+function unpacked(bytes: Buffer, encoding: string | undefined): Buffer {
+  return encoding === 'gzip' && bytes.length > 0 ? gunzipSync(bytes) : bytes;
+}
+
 function encode(asked: ApiRequest, headers: Record<string, string>) {
   if (asked.body === undefined) return { payload: undefined, headers };
-  const payload = Buffer.from(typeof asked.body === 'string' ? asked.body : JSON.stringify(asked.body));
+  const { body } = asked;
+  const payload = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   const typed = 'content-type' in headers ? headers : { ...headers, 'content-type': 'application/json' };
   return { payload, headers: { ...typed, 'content-length': String(payload.length) } };
 }

@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import type { Json, JsonObject } from '../../src/schema/index.ts';
 import type { CertificateAuthority } from '../real/certificate-authority.ts';
 import { ApiAnswer, ApiClient, type Caller, parseBody } from './api-client.ts';
+import { cleanUp } from './clean-up.ts';
 import { KubectlFolder, type KubectlOptions, type KubectlResult } from './kubectl-step.ts';
 import type { ConformanceTarget } from './target.ts';
 import type { Transcript, TranscriptEntry } from './transcript.ts';
@@ -69,6 +70,7 @@ export class CaseRun {
     this.#authority = options.authority;
     this.#folder = join(options.folder, this.slug);
     this.#kubectl = new KubectlFolder(options.target, this.#folder);
+    this.alias(this.#folder, 'folder');
   }
 
   get(path: string, options: StepOptions = {}): Promise<ApiAnswer> {
@@ -172,6 +174,18 @@ export class CaseRun {
     this.#record(`kubectl ${commandLine}`, printed(lines.join('\n')));
   }
 
+  /** Runs kubectl proxy, sends it GET requests, and records the answers. */
+  async kubectlProxy(flags: string, paths: readonly string[], show: StepOptions['show'] = wholeBody): Promise<void> {
+    await this.#kubectl.proxy(splitWords(flags), async (url) => {
+      this.alias(url.replace('http://', ''), 'proxy');
+      for (const path of paths) {
+        const answer = await fetch(`${url}${path}`);
+        const seen = new ApiAnswer(answer.status, Object.fromEntries(answer.headers), await answer.text());
+        this.#record(`GET ${path} through kubectl proxy ${flags}`, describeAnswer(seen, show));
+      }
+    });
+  }
+
   /** Writes a file into the folder in which kubectl runs. */
   file(name: string, content: string | object | readonly object[]): string {
     this.#kubectl.file(name, content);
@@ -218,8 +232,9 @@ export class CaseRun {
     }
   }
 
-  /** Ends watches, webhooks and connections, and hands over what was seen. */
+  /** Ends watches, webhooks and connections, takes away what others would meet, and hands over what was seen. */
   async finish(): Promise<Transcript> {
+    await cleanUp(this.#client, this);
     for (const close of this.#closers) await close();
     this.#client.close();
     rmSync(this.#folder, { recursive: true, force: true });
@@ -286,11 +301,17 @@ function wholeBody(answer: ApiAnswer): Json {
 
 /** Lines as printed, without ages and without column widths, which follow the ages. */
 function printed(text: string): string[] {
-  const lines = text.replace(/\n$/, '').split('\n');
+  // What kubectl's library logs of short watches depends on how long they happened to last.
+  const lines = text
+    .replace(/\n$/, '')
+    .split('\n')
+    .filter((line) => !/^[IWE]\d{4} .*reflector\.go/.test(line));
   return lines.map((line) =>
     line
       .replace(/(?<![\w-])\d+(\.\d+)?(ms|s|m|h|d|y)(\d+(ms|s|m|h|d))?(?![\w-])/g, '<age>')
       .replace(/^( *Resource Version: +)\d+$/, '$1<version>')
+      .replace(/^[IWE]\d{4} [\d:.]+ +\d+ /, '<logged> ')
+      .replace(/[^\s"]*kubectl-edit-\d+\.(yaml|json)/g, '<edited file>')
       .replace(/\S+(LIVE|MERGED)-\d+/g, '<folder of $1>')
       .replace(/\t\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ \S+$/, '  <time>')
       .replace(/(\S) {2,}/g, '$1  ')

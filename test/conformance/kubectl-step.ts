@@ -19,6 +19,8 @@ export interface KubectlOptions {
   readonly show?: (line: string) => boolean;
   /** A kubeconfig other than the administrator's. */
   readonly kubeconfigPath?: string;
+  /** The program that `kubectl edit` starts; without one, nothing is changed. */
+  readonly editor?: string;
 }
 
 /** A folder of its own in which one case runs kubectl against one target. */
@@ -51,14 +53,14 @@ export class KubectlFolder {
     });
   }
 
-  /** Runs kubectl until it has printed so many lines (or 20 s), doing something once it has printed the first ones. */
+  /** Runs kubectl until it has printed so many lines (or two minutes), doing something once it has printed the first ones. */
   async follow(
     args: readonly string[],
     wanted: { firstLines: number; lines: number },
     during: () => Promise<void>,
   ): Promise<string[]> {
     const { child, output } = this.#spawn(args, {});
-    const deadline = Date.now() + 20_000;
+    const deadline = Date.now() + 120_000;
     const until = async (count: number) => {
       while (completeLines(output.stdout).length < count && Date.now() < deadline && child.exitCode === null) {
         await delay(20);
@@ -73,12 +75,36 @@ export class KubectlFolder {
     return completeLines(output.stdout);
   }
 
+  /** Runs kubectl proxy on a free port while something is done through it. */
+  async proxy(args: readonly string[], during: (url: string) => Promise<void>): Promise<void> {
+    const { child, output } = this.#spawn(['proxy', '--port=0', ...args], {});
+    const deadline = Date.now() + 120_000;
+    const closed = new Promise((done) => child.once('close', done));
+    let address: RegExpExecArray | null = null;
+    while (address === null && Date.now() < deadline && child.exitCode === null) {
+      await delay(20);
+      address = /Starting to serve on (\S+)/.exec(output.stdout);
+    }
+    try {
+      if (address === null) throw new Error(`kubectl proxy did not start: ${output.stderr}`);
+      await during(`http://${address[1]}`);
+    } finally {
+      child.kill('SIGTERM');
+      await closed;
+    }
+  }
+
   #spawn(args: readonly string[], options: KubectlOptions) {
     mkdirSync(this.#folder, { recursive: true });
     const kubeconfig = options.kubeconfigPath ?? this.#target.kubeconfigPath;
     const child = spawn(this.#target.kubectl, [...args], {
       cwd: this.#folder,
-      env: { PATH: process.env.PATH ?? '', HOME: this.#folder, KUBECONFIG: kubeconfig, KUBE_EDITOR: 'true' },
+      env: {
+        PATH: process.env.PATH ?? '',
+        HOME: this.#folder,
+        KUBECONFIG: kubeconfig,
+        KUBE_EDITOR: options.editor ?? 'true',
+      },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     const output = { stdout: '', stderr: '' };

@@ -7,6 +7,9 @@ import type { Transcript } from './transcript.ts';
 /** Changes whenever transcripts are recorded in another form. */
 const recordingForm = 1;
 
+/** What cases of several topics are built from. */
+const sharedFiles = ['fixtures.ts', 'rbac-steps.ts', 'webhook-steps.ts'];
+
 /** Keeps what the real server said, outside the work tree, so that it need not be started for every comparison. */
 export class RecordingCache {
   readonly #folder: string;
@@ -35,13 +38,13 @@ export class RecordingCache {
   }
 }
 
-/** A hash for each topic: of its file and of the fixtures that all share. */
+/** A hash for each topic: of its file and of what all share. */
 export function hashTopics(topicNames: readonly string[]): Map<string, string> {
   const casesFolder = join(import.meta.dirname, 'cases');
-  const fixtures = readFileSync(join(import.meta.dirname, 'fixtures.ts'));
+  const fixtures = sharedFiles.map((name) => readFileSync(join(import.meta.dirname, name)));
   return new Map(
     topicNames.map((name) => {
-      const hash = createHash('sha256').update(String(recordingForm)).update(fixtures);
+      const hash = createHash('sha256').update(String(recordingForm)).update(Buffer.concat(fixtures));
       return [
         name,
         hash

@@ -1,5 +1,6 @@
 import { realKubeVersion } from '../real/kube/binaries.ts';
 import type { Topic } from './case.ts';
+import { casesOf, coverage } from './coverage.ts';
 import type { KnownDifference } from './known-differences.ts';
 
 /** Where the page lies, seen from the root of the repository. */
@@ -21,6 +22,12 @@ export function referencePage(topics: readonly Topic[], known: readonly KnownDif
     '## Differences',
     '',
     ...differences(known),
+    '',
+    '## What is compared',
+    '',
+    '| behaviour | cases | which |',
+    '|---|---|---|',
+    ...coverage.map((each) => `| ${each.what} | ${casesOf(each, topics).length} | ${each.cases.join(', ')} |`),
     '',
     '## Cases',
     '',

@@ -77,7 +77,7 @@ async function record(start: () => Promise<ConformanceTarget>, which = cases): P
   const began = Date.now();
   try {
     const transcripts = await recordCases(target, which, (transcript) => {
-      if (target.name === 'real') cache.write(transcript);
+      if (target.name === 'real' && !isIncomplete(transcript)) cache.write(transcript);
       if (isIncomplete(transcript)) console.log(`incomplete on ${target.name}: ${transcript.caseId}`);
       if (options.show === true && options.target === target.name) show(transcript);
     });

@@ -35,7 +35,7 @@ export async function startWebhookServer(
     asked.on('end', async () => {
       const review = JSON.parse(text) as JsonObject;
       reviews.push(review);
-      const reply = await handle(review, asked.url ?? '/');
+      const reply = await handle(review, (asked.url ?? '/').split('?')[0] ?? '/');
       if ('httpCode' in reply) {
         answer.writeHead(Number(reply.httpCode), { 'content-type': 'text/plain' }).end(String(reply.text));
       } else {

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../schema/index.ts';
 import { bareMetalHost } from '../metal3/bare-metal-host.ts';
 import { bareMetalHostDiscovery } from '../metal3/bare-metal-host-discovery.ts';
 import { metal3ApiVersion } from '../metal3/group.ts';
+import { hardwareClassification } from '../metal3/hardware-classification.ts';
 import { casesOf, type KindCase } from './kind-case.ts';
 
 const mac = '52:54:00:aa:00:01';
@@ -238,7 +239,7 @@ const updateCases: KindCase[] = [
   host.update('adding a BMC', {}, { 'spec/bmc': bmc }, 'accepted'),
   host.update(
     'moving a BMC of a host that is available',
-    { 'spec/bmc': bmc, status: okStatus },
+    { 'spec/bmc': bmc, status: { ...okStatus, goodCredentials: { credentialsVersion: '1' } } },
     { 'spec/bmc/address': 'ipmi://192.0.2.2' },
     { field: 'spec.bmc', reason: 'FieldValueForbidden' },
   ),
@@ -251,6 +252,12 @@ const updateCases: KindCase[] = [
   host.update(
     'moving a BMC of a host that is detached',
     { 'spec/bmc': bmc, status: { ...okStatus, operationalStatus: 'detached' } },
+    { 'spec/bmc/address': 'ipmi://192.0.2.2' },
+    'accepted',
+  ),
+  host.update(
+    'moving a BMC that was never reached of a host that is provisioned',
+    { 'spec/bmc': bmc, status: { ...okStatus, provisioning: { state: 'provisioned', ID: 'x' } } },
     { 'spec/bmc/address': 'ipmi://192.0.2.2' },
     'accepted',
   ),
@@ -291,6 +298,7 @@ const statusCases: KindCase[] = [
   host.status('servicing', { ...okStatus, operationalStatus: 'servicing' }, 'accepted'),
   host.status('importing', { ...okStatus, provisioning: { state: 'importing', ID: 'x' } }, 'accepted'),
   host.status('a detach error', { ...okStatus, operationalStatus: 'error', errorType: 'detach error' }, 'accepted'),
+  host.status('a network error', { ...okStatus, operationalStatus: 'error', errorType: 'network error' }, 'accepted'),
   host.status(
     'counters by default',
     {
@@ -344,6 +352,30 @@ const discoveryCases: KindCase[] = [
   discovery.accepts('the boot MAC address', { [`${template}/hardwareDetails`]: 'boot-mac' }),
   discovery.accepts('the id of the provisioner', { [`${template}/hardwareDetails`]: 'provisioning-id' }),
   discovery.accepts('an empty prefix', { [`${template}/prefix`]: '' }),
+  discovery.accepts('annotations of anybody, and the one that pauses hosts', {
+    'spec/annotations': { 'example.com/a': 'b', 'baremetalhost.metal3.io/paused': 'quarantine' },
+  }),
+  ...[
+    'baremetalhost.metal3.io/status',
+    'baremetalhost.metal3.io/detached',
+    'inspect.metal3.io',
+    'inspect.metal3.io/hardwaredetails',
+    'reboot.metal3.io/now',
+    'capi.metal3.io/unhealthy',
+    'hosts.rackwright.io/preparation',
+    'discovery.rackwright.io/host',
+  ].map((name) =>
+    discovery.refuses(
+      `the annotation ${name}`,
+      { 'spec/annotations': { [name]: '{}' } },
+      { field: 'spec.annotations', reason: 'FieldValueInvalid' },
+    ),
+  ),
+  discovery.refuses(
+    'an annotation without end',
+    { 'spec/annotations': { a: 'x'.repeat(1025) } },
+    { field: 'spec.annotations.a', reason: 'FieldValueTooLong' },
+  ),
   discovery.refuses('no spec', { spec: undefined }, { field: 'spec', reason: 'FieldValueRequired' }),
   discovery.refuses(
     'no detail',
@@ -370,6 +402,21 @@ const discoveryCases: KindCase[] = [
     { 'spec/pollIntervalSeconds': 0 },
     { field: 'spec.pollIntervalSeconds', reason: 'FieldValueInvalid' },
   ),
+  discovery.accepts('selection, a deny list and a rate limit', {
+    'spec/hardwareSelector': { cpu: { minimumCount: 8 }, disk: { diskSelector: [{ type: 'NVME' }] } },
+    'spec/ignoredMACAddresses': ['52:54:00:aa:00:01'],
+    'spec/rateLimit': { hostsPerMinute: 30, burst: 5 },
+  }),
+  discovery.refuses(
+    'an ignored MAC that is none',
+    { 'spec/ignoredMACAddresses': ['52-54'] },
+    { field: 'spec.ignoredMACAddresses[0]', reason: 'FieldValueInvalid' },
+  ),
+  discovery.refuses(
+    'a rate of nothing',
+    { 'spec/rateLimit': { hostsPerMinute: 0 } },
+    { field: 'spec.rateLimit.hostsPerMinute', reason: 'FieldValueInvalid' },
+  ),
   discovery.status('a count', { discoveredHosts: 3 }, 'accepted'),
   discovery.status(
     'a negative count',
@@ -378,7 +425,56 @@ const discoveryCases: KindCase[] = [
   ),
 ];
 
-/** Cases of BareMetalHost and BareMetalHostDiscovery. */
+const classification = casesOf(hardwareClassification, 'v1alpha1', {
+  apiVersion: metal3ApiVersion,
+  kind: 'HardwareClassification',
+  metadata: { name: 'profile', namespace: 'default' },
+  spec: { hardwareCharacteristics: { cpu: { minimumCount: 1 } } },
+});
+
+const classificationCases: KindCase[] = [
+  classification.accepts('the sample of Metal3', {
+    'spec/hardwareCharacteristics': {
+      cpu: { architecture: 'x86_64', minimumCount: 48, maximumCount: 72, minimumSpeedMHz: 1000, maximumSpeedMHz: 3600 },
+      disk: {
+        minimumCount: 1,
+        maximumCount: 8,
+        minimumIndividualSizeGB: 20,
+        maximumIndividualSizeGB: 3000,
+        diskSelector: [{ hctl: '0:0:0:0', rotational: true }],
+      },
+      ram: { minimumSizeGB: 2, maximumSizeGB: 180 },
+      nic: { minimumCount: 1, maximumCount: 7, nicSelector: { vendor: ['0x8086'] } },
+      systemVendor: { manufacturer: 'Example Inc.', productName: 'R1' },
+      firmware: { bios: { vendor: 'Example Inc.', minorVersion: '1.5.6', majorVersion: '2.0.0' } },
+    },
+  }),
+  classification.accepts('disks by their kind', {
+    'spec/hardwareCharacteristics': { disk: { diskSelector: [{ type: 'NVME' }], minimumCount: 2 } },
+  }),
+  classification.refuses(
+    'a count of nothing',
+    { 'spec/hardwareCharacteristics/cpu/minimumCount': 0 },
+    { field: 'spec.hardwareCharacteristics.cpu.minimumCount', reason: 'FieldValueInvalid' },
+  ),
+  classification.refuses(
+    'no characteristics',
+    { spec: {} },
+    { field: 'spec.hardwareCharacteristics', reason: 'FieldValueRequired' },
+  ),
+  classification.refuses(
+    'disks of a kind that is none',
+    { 'spec/hardwareCharacteristics/disk': { diskSelector: [{ type: 'TAPE' }] } },
+    { field: 'spec.hardwareCharacteristics.disk.diskSelector[0].type', reason: 'FieldValueNotSupported' },
+  ),
+  classification.refuses(
+    'a name that no label can have',
+    { 'metadata/name': 'a'.repeat(64) },
+    { field: '', reason: 'FieldValueInvalid' },
+  ),
+];
+
+/** Cases of BareMetalHost, BareMetalHostDiscovery and HardwareClassification. */
 export const metal3HostCases: readonly KindCase[] = [
   ...specCases,
   ...imageCases,
@@ -387,4 +483,5 @@ export const metal3HostCases: readonly KindCase[] = [
   ...updateCases,
   ...statusCases,
   ...discoveryCases,
+  ...classificationCases,
 ];

@@ -3,7 +3,7 @@ import { Conditions } from '../condition.ts';
 import { ageColumn, declareKind, List, ListMap, Struct, Text, Time } from '../declare.ts';
 import type { CustomResource } from '../object.ts';
 import { type IroncoreApiVersion, ironcoreApiVersion, ironcoreGroup, ironcoreVersion } from './names.ts';
-import { Duration, Int32, Int64, Report } from './shapes.ts';
+import { Duration, FailedRuns, Int32, Int64, OpenRequest, Report } from './shapes.ts';
 
 const maxVersionsToStore = 100;
 
@@ -60,6 +60,8 @@ export const DiscoveredFirmwareStatus = Struct(
         maxItems: 256,
       }),
     ),
+    request: Type.Optional(OpenRequest),
+    failedRuns: Type.Optional(FailedRuns),
     report: Type.Optional(Report),
     conditions: Type.Optional(Conditions('What is known about the object now.')),
   },

@@ -25,6 +25,8 @@ export {
   discoveredFirmware,
 } from './discovered-firmware.ts';
 export {
+  excludeLabel,
+  groupAnnotation,
   heightUnitAnnotation,
   type IroncoreApiVersion,
   ironcoreApiVersion,
@@ -39,6 +41,7 @@ export {
   parkOperation,
   rackAnnotation,
   retryOperation,
+  retryPropagatedOperation,
   unparkOperation,
 } from './names.ts';
 export { type Server, type ServerSpec, type ServerState, type ServerStatus, server, serverStates } from './server.ts';

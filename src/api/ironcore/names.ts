@@ -47,6 +47,15 @@ export const unparkOperation = 'unpark' satisfies Operation;
 /** Annotation that stays, with value `true`, while a server is parked. */
 export const parkedAnnotation = 'metal.ironcore.dev/parked';
 
+/** Operation that a group passes on to its servers when it is told to try again. */
+export const retryPropagatedOperation = 'retry-propagated' satisfies Operation;
+
+/** Label that keeps firmware work away: such a server gets no ServerFirmware, and one that is there does nothing. */
+export const excludeLabel = 'metal.ironcore.dev/exclude';
+
+/** Annotation of a ServerFirmware with the name of the group whose entries it has. */
+export const groupAnnotation = 'metal.ironcore.dev/firmware-group';
+
 /** Annotation with the rack a server is mounted in. */
 export const rackAnnotation = 'topology.metal.ironcore.dev/rack';
 
@@ -75,6 +84,8 @@ export const ironcoreConditions = {
   paused: 'Paused',
   /** Another group selects some of the same servers; neither writes. */
   selectorConflict: 'SelectorConflict',
+  /** The group's selector also selects servers of another manufacturer or model, which it leaves alone. */
+  otherHardware: 'OtherHardware',
 } as const;
 
 /** Reasons the conditions above give, where a program has to tell them apart. */
@@ -83,6 +94,8 @@ export const ironcoreReasons = {
   firmwareNotFound: 'FirmwareNotFound',
   /** The host is in use and its update policy does not allow the work now. */
   hostInUse: 'HostInUse',
+  /** Two hosts claim the machine, and nobody knows which of them would be disturbed. */
+  claimedTwice: 'ClaimedTwice',
   /** The same desired list failed as often as it may. */
   attemptsExhausted: 'AttemptsExhausted',
 } as const;

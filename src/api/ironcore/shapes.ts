@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { type SchemaOptions, StringEnum, Struct, Text, Whole } from '../declare.ts';
+import { type SchemaOptions, StringEnum, Struct, Text, Time, Whole } from '../declare.ts';
 
 /** A length of time as Go writes it: `30m`, `1h30m`, `24h`. */
 export function Duration(description: string, options: SchemaOptions = {}) {
@@ -106,4 +106,28 @@ export const Report = Struct(
     sequence: Int64('Grows with every result.', { minimum: 0 }),
   },
   { description: 'Which piece of finished work last wrote this status.' },
+);
+
+/** A request that was accepted and whose work has not reported yet. */
+export const OpenRequest = Struct(
+  {
+    kind: StringEnum(['Scan', 'Update', 'Discovery'], { description: 'What was asked for.' }),
+    jobID: Text('Id of the work that does it.', { minLength: 1, maxLength: 253 }),
+    time: Time({ description: 'When it was accepted.' }),
+    desiredHash: Type.Optional(Text('Which desired list an update is for.', { minLength: 1, maxLength: 128 })),
+    report: Type.Optional(
+      Int64('Sequence of the result that answered it; stays when other results come.', { minimum: 0 }),
+    ),
+  },
+  { description: 'The request that is under way; gone once its work has reported.' },
+);
+
+/** Work that failed without a success since. */
+export const FailedRuns = Struct(
+  {
+    failed: Int32('How often it failed in a row.', { minimum: 0 }),
+    lastFailureTime: Type.Optional(Time({ description: 'When it failed last.' })),
+    message: Type.Optional(Text('Why it failed last.', { maxLength: 32768 })),
+  },
+  { description: 'Runs that failed in a row; gone after the first that succeeds.' },
 );

@@ -20,6 +20,7 @@ export const hostErrorTypes = [
   'power management error',
   'servicing error',
   'detach error',
+  'network error',
 ] as const;
 
 /** Every value of `status.provisioning.state`; `match profile` and `ready` come from old versions of Metal3. */
@@ -116,7 +117,7 @@ export const BareMetalHostStatus = Struct(
     ),
     conditions: Type.Optional(
       Conditions(
-        'Manageable, AvailableForProvisioning, Provisioned, Ready, Progressing, Healthy and, where they apply, NetworkConfigured and DuplicateMachine.',
+        'Manageable, AvailableForProvisioning, Provisioned, Ready, Progressing, Healthy and, where they apply, LiveUpdates, NetworkConfigured and DuplicateMachine.',
       ),
     ),
   },

@@ -9,8 +9,9 @@ export type BareMetalHost = LenientResource<Metal3ApiVersion, 'BareMetalHost', B
 
 const rules = [
   {
-    rule: "!has(oldSelf.spec) || !has(oldSelf.spec.bmc) || oldSelf.spec.bmc.address == '' || (has(self.spec) && has(self.spec.bmc) && self.spec.bmc.address == oldSelf.spec.bmc.address) || (has(self.status) && (self.status.operationalStatus == 'detached' || self.status.provisioning.state == 'registering'))",
-    message: 'spec.bmc.address cannot be changed once it is set, unless the host is registering or detached',
+    rule: "!has(oldSelf.spec) || !has(oldSelf.spec.bmc) || oldSelf.spec.bmc.address == '' || (has(self.spec) && has(self.spec.bmc) && self.spec.bmc.address == oldSelf.spec.bmc.address) || (has(self.status) && (self.status.operationalStatus == 'detached' || self.status.provisioning.state == 'registering' || (self.status.provisioning.ID != '' && !(has(self.status.goodCredentials) && has(self.status.goodCredentials.credentialsVersion)))))",
+    message:
+      'spec.bmc.address cannot be changed once it is set, unless the host is registering or detached, or came by itself and its BMC was never reached',
     reason: 'FieldValueForbidden' as const,
     fieldPath: '.spec.bmc',
   },

@@ -2,13 +2,16 @@ import type { KindDeclaration } from '../declare.ts';
 import { ansibleSwitch } from './ansible-switch.ts';
 import { bareMetalHost } from './bare-metal-host.ts';
 import { bareMetalHostDiscovery } from './bare-metal-host-discovery.ts';
+import { dataImage } from './data-image.ts';
 import { firmwareSchema } from './firmware-schema.ts';
 import { fixtureSwitch } from './fixture-switch.ts';
+import { hardwareClassification } from './hardware-classification.ts';
 import { hardwareData } from './hardware-data.ts';
 import { hostFirmwareComponents } from './host-firmware-components.ts';
 import { hostFirmwareSettings } from './host-firmware-settings.ts';
 import { hostUpdatePolicy } from './host-update-policy.ts';
 import { ovsSwitch } from './ovs-switch.ts';
+import { preprovisioningImage } from './preprovisioning-image.ts';
 import { networkSwitch } from './switch.ts';
 import { switchPort } from './switch-port.ts';
 import { switchPortConfiguration } from './switch-port-configuration.ts';
@@ -22,7 +25,10 @@ export const metal3Kinds: readonly KindDeclaration[] = [
   firmwareSchema,
   hostFirmwareComponents,
   hostUpdatePolicy,
+  dataImage,
+  preprovisioningImage,
   bareMetalHostDiscovery,
+  hardwareClassification,
   networkSwitch,
   ansibleSwitch,
   ovsSwitch,
@@ -45,8 +51,12 @@ export {
   type BareMetalHostDiscoverySpec,
   type BareMetalHostDiscoveryStatus,
   bareMetalHostDiscovery,
+  defaultMaxUnusedHosts,
+  defaultRateLimit,
+  isControlAnnotation,
   type NamingDetail,
   namingDetails,
+  quarantineLabel,
   type ResourceNameTemplate,
 } from './bare-metal-host-discovery.ts';
 export type { BareMetalHostSpec, HostPort } from './bare-metal-host-spec.ts';
@@ -59,6 +69,7 @@ export {
   type ProvisioningState,
   provisioningStates,
 } from './bare-metal-host-status.ts';
+export { type DataImage, type DataImageSpec, type DataImageStatus, dataImage } from './data-image.ts';
 export type { Raid, RootDeviceHints } from './disks.ts';
 export { type FirmwareSchema, type FirmwareSchemaSpec, firmwareSchema } from './firmware-schema.ts';
 export {
@@ -68,6 +79,14 @@ export {
   fixtureSwitch,
 } from './fixture-switch.ts';
 export { type Metal3ApiVersion, metal3ApiVersion, metal3Group } from './group.ts';
+export type { HardwareCharacteristics } from './hardware-characteristics.ts';
+export {
+  classificationLabelPrefix,
+  type HardwareClassification,
+  type HardwareClassificationSpec,
+  type HardwareClassificationStatus,
+  hardwareClassification,
+} from './hardware-classification.ts';
 export { type HardwareData, type HardwareDataSpec, hardwareData } from './hardware-data.ts';
 export type { HardwareDetails, Nic, Storage } from './hardware-details.ts';
 export {
@@ -96,6 +115,12 @@ export {
   switchPortConfigurationKinds,
 } from './network-references.ts';
 export { type OVSSwitch, type OVSSwitchSpec, ovsSwitch } from './ovs-switch.ts';
+export {
+  type PreprovisioningImage,
+  type PreprovisioningImageSpec,
+  type PreprovisioningImageStatus,
+  preprovisioningImage,
+} from './preprovisioning-image.ts';
 export type { ProviderSwitchStatus } from './provider-switch.ts';
 export {
   networkSwitch,

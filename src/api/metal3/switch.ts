@@ -65,6 +65,12 @@ export const SwitchSpec = Struct(
     provider: Provider,
     ports: Type.Optional(Ports),
     parkingVLAN: Type.Optional(VlanId('VLAN a clean port is put into; without it a clean port carries no VLAN.')),
+    managementPort: Type.Optional(
+      Text('Name of the port on the switch that it is managed through; that port is never changed.', {
+        minLength: 1,
+        maxLength: 128,
+      }),
+    ),
     macAddress: Type.Optional(
       Text('Chassis ID the switch announces by LLDP, to check that hosts are plugged in where they say.', {
         pattern: exactMacPattern,

@@ -54,6 +54,7 @@ export async function inVersion(
     revision: Number.MAX_SAFE_INTEGER,
     createdRevision: 0,
     labels: object.metadata.labels,
+    owners: object.metadata.ownerReferences,
     json: JSON.stringify(storage),
   };
   return to.read(stored);

@@ -23,6 +23,7 @@ export class FakeStore {
       revision,
       createdRevision: previous?.createdRevision ?? revision,
       labels,
+      owners: object.metadata.ownerReferences,
       json: JSON.stringify(object),
     };
     this.#objects.set(textOf(key), stored);

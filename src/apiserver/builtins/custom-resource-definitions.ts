@@ -33,7 +33,6 @@ const strategy: Strategy = {
   },
   validate: validateCrd,
   validateUpdate: validateCrdUpdate,
-  validateStatusUpdate: validateCrdUpdate,
   prepareForDelete(object, { now }) {
     const crd = asCrd(object);
     if (crd.metadata.deletionTimestamp !== undefined) return { isHeld: false, graceSeconds: undefined };

@@ -11,6 +11,12 @@ interface Namespace extends KubeObject {
 const nameLabel = 'kubernetes.io/metadata.name';
 const ownFinalizer = 'kubernetes';
 
+/** An empty list is not written down. */
+function withFinalizers(spec: Namespace['spec'] | undefined, finalizers: string[]): NonNullable<Namespace['spec']> {
+  const { finalizers: _, ...rest } = spec ?? {};
+  return finalizers.length === 0 ? rest : { ...rest, finalizers };
+}
+
 const strategy: Strategy = {
   applyDefaults(object) {
     if (object.metadata.name === undefined) return;
@@ -22,12 +28,15 @@ const strategy: Strategy = {
     object.status = { phase: 'Active' };
   },
   prepareForUpdate(object: Namespace, old: Namespace) {
-    if (old.spec !== undefined) object.spec = { ...object.spec, finalizers: old.spec.finalizers ?? [] };
+    if (old.spec !== undefined) object.spec = withFinalizers(object.spec, old.spec.finalizers ?? []);
     if (old.status !== undefined) object.status = old.status;
   },
   prepareForDelete(object: Namespace) {
     const isHeld = (object.spec?.finalizers ?? []).length > 0;
     if (isHeld) object.status = { ...object.status, phase: 'Terminating' };
+    // Held by nothing but metadata any more, it is deleted as everything else is.
+    const isEmptied = !isHeld && object.metadata.deletionTimestamp !== undefined;
+    if (isEmptied) object.metadata.deletionGracePeriodSeconds = 0;
     return { isHeld, graceSeconds: undefined };
   },
   isHeldWhenDeleted: (object: Namespace) => (object.spec?.finalizers ?? []).length > 0,

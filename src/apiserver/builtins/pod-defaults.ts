@@ -1,3 +1,4 @@
+import { imageTag } from './image-tag.ts';
 import type { Container, DownwardFile, Handler, PodSpec, Probe, Toleration, Volume } from './pod-object.ts';
 import { parseQuantity, quantityText } from './quantity.ts';
 
@@ -37,7 +38,7 @@ function allContainers(spec: PodSpec): Container[] {
 function defaultContainer(container: Container): void {
   container.terminationMessagePath ??= '/dev/termination-log';
   container.terminationMessagePolicy ??= 'File';
-  container.imagePullPolicy ??= tagOf(container.image ?? '') === 'latest' ? 'Always' : 'IfNotPresent';
+  container.imagePullPolicy ??= imageTag(container.image ?? '') === 'latest' ? 'Always' : 'IfNotPresent';
   for (const probe of [container.livenessProbe, container.readinessProbe, container.startupProbe]) {
     if (probe !== undefined) defaultProbe(probe);
   }
@@ -46,12 +47,6 @@ function defaultContainer(container: Container): void {
   }
   for (const { valueFrom } of container.env ?? []) defaultFieldRef(valueFrom?.fieldRef);
   for (const amounts of [container.resources?.limits, container.resources?.requests]) roundAmounts(amounts ?? {});
-}
-
-/** The tag of an image: what follows the last colon that is not part of a host; `latest` when there is none. */
-function tagOf(image: string): string {
-  if (image.includes('@')) return /:([^@/]+)@/.exec(image)?.[1] ?? '';
-  return /:([^/:]+)$/.exec(image)?.[1] ?? (image === '' ? '' : 'latest');
 }
 
 /** No amount finer than a thousandth is kept. */

@@ -3,7 +3,7 @@ import { parseQuantity } from './quantity.ts';
 
 /** What is allowed in a pod but hardly meant, for `Warning:` headers. */
 export function podWarnings(spec: PodSpec, path: string): string[] {
-  const warnings: string[] = [];
+  const warnings = nodeSelectorWarnings(spec.nodeSelector ?? {}, path);
   for (const [index, { name = '' }] of (spec.imagePullSecrets ?? []).entries()) {
     if (name === '')
       warnings.push(`${path}.imagePullSecrets[${index}].name: invalid empty name ${JSON.stringify(name)}`);
@@ -19,6 +19,31 @@ export function podWarnings(spec: PodSpec, path: string): string[] {
   }
   return warnings;
 }
+
+const deprecatedNodeLabels: Readonly<Record<string, string>> = {
+  'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
+  'beta.kubernetes.io/os': 'deprecated since v1.14; use "kubernetes.io/os" instead',
+  'failure-domain.beta.kubernetes.io/region': 'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
+  'failure-domain.beta.kubernetes.io/zone': 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
+  'beta.kubernetes.io/instance-type': 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
+};
+
+function nodeSelectorWarnings(selector: Readonly<Record<string, string>>, path: string): string[] {
+  return Object.keys(selector).flatMap((key) => {
+    const words = Object.hasOwn(deprecatedNodeLabels, key) ? deprecatedNodeLabels[key] : undefined;
+    return words === undefined ? [] : [`${path}.nodeSelector[${key}]: ${words}`];
+  });
+}
+
+/** What to say of annotations of pods that no longer do anything. */
+export function podAnnotationWarnings(annotations: Readonly<Record<string, string>>): string[] {
+  return Object.keys(annotations)
+    .filter((key) => key === seccompPod || key.startsWith(seccompContainer))
+    .map((key) => `metadata.annotations[${key}]: non-functional in v1.27+; use the "seccompProfile" field instead`);
+}
+
+const seccompPod = 'seccomp.security.alpha.kubernetes.io/pod';
+const seccompContainer = 'container.seccomp.security.alpha.kubernetes.io/';
 
 function containerWarnings({ resources = {}, env = [] }: Container, path: string): string[] {
   const warnings: string[] = [];

@@ -6,7 +6,7 @@ import type { Pod, PodSpec } from './pod-object.ts';
 import { creationFaults } from './pod-settings-validation.ts';
 import { podTable } from './pod-table.ts';
 import { podSpecFaults, podStatusFaults, podUpdateFaults } from './pod-validation.ts';
-import { podWarnings } from './pod-warnings.ts';
+import { podAnnotationWarnings, podWarnings } from './pod-warnings.ts';
 
 /** Pods run on nodes: whoever deletes one that does waits for its node to stop it. */
 function planDeletion(pod: Pod, request: DeletionRequest): DeletionPlan {
@@ -29,6 +29,7 @@ const strategy: Strategy = {
     // There is no less than at once.
     if ((pod.spec?.terminationGracePeriodSeconds ?? 0) < 0) spec(pod).terminationGracePeriodSeconds = 1;
     for (const warning of podWarnings(spec(pod), 'spec')) warn(warning);
+    for (const warning of podAnnotationWarnings(pod.metadata.annotations ?? {})) warn(warning);
     addDefaultTolerations(spec(pod));
     dropUnservedFields(spec(pod));
     pod.status = { phase: 'Pending', qosClass: qosClassOf(spec(pod)) };

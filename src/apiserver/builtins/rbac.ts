@@ -75,7 +75,13 @@ function roleFaults(role: Role, scope: Scope): FieldError[] {
     const words = 'at least one clusterRoleSelector required if aggregationRule is non-nil';
     errors.push(requiredError(field, words));
   }
-  return [...errors, ...selectors.flatMap((selector, index) => selectorFaults(selector, `${field}[${index}]`))];
+  return [...errors, ...selectors.flatMap((selector, index) => roleSelectorFaults(selector, `${field}[${index}]`))];
+}
+
+/** A selector that cannot be used is said to be so once more as a whole. */
+function roleSelectorFaults(selector: LabelSelector, field: string): FieldError[] {
+  const errors = selectorFaults(selector, field);
+  return errors.length === 0 ? [] : [...errors, invalidError(field, null, 'invalid label selector.')];
 }
 
 /** An empty list of rules is stored as none. */

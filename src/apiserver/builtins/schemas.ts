@@ -8,7 +8,8 @@ interface SchemaFile {
   readonly definitions: Readonly<Record<string, JsonSchema>>;
 }
 
-const anyObject: JsonSchema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+const anything: JsonSchema = { 'x-kubernetes-preserve-unknown-fields': true };
+const anyObject: JsonSchema = { type: 'object', ...anything };
 
 /** Shapes that the OpenAPI documents describe only loosely. */
 const special: Readonly<Record<string, JsonSchema>> = {
@@ -17,7 +18,8 @@ const special: Readonly<Record<string, JsonSchema>> = {
     'x-kubernetes-int-or-string': true,
     'x-go-type': 'resource.Quantity',
   },
-  'io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1': anyObject,
+  // Taken as it is: what is no field set is found out when owners are looked at.
+  'io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1': anything,
   'io.k8s.apimachinery.pkg.runtime.RawExtension': anyObject,
   // Refers to itself without end; CustomResourceDefinitions are checked by code of their own.
   'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps': anyObject,

@@ -51,6 +51,9 @@ function compileBuiltin({ schema, strategy, compiled: own }: BuiltinResource): C
   const compiled = own ?? compileSchema(schema, { kind: 'builtin', isRoot: true });
   return {
     ...compiled,
+    fillDefaults(object) {
+      this.applyDefaults(object);
+    },
     applyDefaults(object) {
       dropEmpty(object, schema);
       compiled.applyDefaults(object);

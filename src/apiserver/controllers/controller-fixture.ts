@@ -9,9 +9,12 @@ import type { ServerCore } from '../core.ts';
 import { createObject } from '../handlers/create.ts';
 import { type DeleteResult, deleteObject } from '../handlers/delete.ts';
 import type { DeleteOptions } from '../handlers/delete-options.ts';
+import { EventBytes } from '../handlers/event-bytes.ts';
 import { systemContext, systemDeletion, systemWrite } from '../handlers/system-context.ts';
 import { updateObject } from '../handlers/update.ts';
 import { asJson, type KubeObject } from '../object.ts';
+import { usualLimits } from '../overload/limits.ts';
+import { WatchGuard } from '../overload/watch-guard.ts';
 import { ResourceRegistry } from '../registry.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Key, ObjectStore, Stored } from '../store/store.ts';
@@ -28,7 +31,16 @@ export async function openCore(directory: string, now: () => Date = () => new Da
 export function coreOn(store: ObjectStore, now: () => Date = () => new Date()): ServerCore {
   const registry = new ResourceRegistry();
   for (const served of builtins) registry.add(served);
-  return { store, registry, admission: openAdmission, now, newUid: randomUUID, newSuffix: () => 'abcde' };
+  return {
+    store,
+    registry,
+    admission: openAdmission,
+    events: new EventBytes(),
+    watches: new WatchGuard(usualLimits.watch, { onCutOff: () => undefined }),
+    now,
+    newUid: randomUUID,
+    newSuffix: () => 'abcde',
+  };
 }
 
 /** For tests: makes namespaces. */

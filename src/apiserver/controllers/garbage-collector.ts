@@ -1,6 +1,6 @@
 import { createWorkQueue, systemClock, type WorkOutcome } from '../../kube/index.ts';
 import type { ServerCore } from '../core.ts';
-import type { KubeObject, OwnerReference } from '../object.ts';
+import type { KubeObject, ObjectMeta, OwnerReference } from '../object.ts';
 import type { Stored } from '../store/store.ts';
 import { CollectorWrites } from './collector-writes.ts';
 import type { EveryBucket } from './every-bucket.ts';
@@ -80,10 +80,12 @@ export class GarbageCollector {
 
   #onSet(current: Stored): void {
     if (ignoredBuckets.has(current.bucket)) return;
-    const before = this.#index.ownersAt(addressOf(current));
-    const owners = this.#index.set(current);
-    if (owners.length > 0) this.#queue.add(addressOf(current));
-    this.#wakeWaiting(before);
+    const before = this.#index.set(current);
+    // While its owners stay the same, only their going can change the verdict, and that is heard of by itself.
+    if (before !== undefined) {
+      if (current.owners !== undefined) this.#queue.add(addressOf(current));
+      this.#wakeWaiting(before);
+    }
     if (isWaiting(current)) {
       this.#waiting.set(current.uid, addressOf(current));
       this.#queue.add(addressOf(current));
@@ -110,15 +112,12 @@ export class GarbageCollector {
     this.#delayed.delete(address);
     const stored = this.#core.store.get(keyAt(address));
     if (stored === undefined) return done;
-    const object = JSON.parse(stored.json) as KubeObject;
-    const { metadata } = object;
-    if (metadata.deletionTimestamp !== undefined) {
-      const finalizers = metadata.finalizers ?? [];
-      if (finalizers.includes(orphanFinalizer)) return this.#orphan(stored);
-      if (finalizers.includes(foregroundFinalizer)) return this.#deleteDependentsFirst(stored);
-      return done;
-    }
-    return this.#judge(stored, object);
+    const dying = dyingMetadata(stored);
+    if (dying === undefined) return this.#judge(stored);
+    const finalizers = dying.finalizers ?? [];
+    if (finalizers.includes(orphanFinalizer)) return this.#orphan(stored);
+    if (finalizers.includes(foregroundFinalizer)) return this.#deleteDependentsFirst(stored);
+    return done;
   }
 
   async #orphan(owner: Stored): Promise<WorkOutcome> {
@@ -133,7 +132,7 @@ export class GarbageCollector {
     for (const address of this.#index.dependentsOf(owner.uid).keys()) {
       // One that is going already tells us when it is gone.
       const dependent = this.#core.store.get(keyAt(address));
-      if (dependent !== undefined && !isDying(dependent)) this.#queue.add(address);
+      if (dependent !== undefined && dyingMetadata(dependent) === undefined) this.#queue.add(address);
     }
     const isWaiting = (uid: string): boolean => this.#waiting.has(uid);
     const blockersOf = (uid: string): string[] => this.#blockersOf(uid);
@@ -153,9 +152,9 @@ export class GarbageCollector {
   }
 
   /** Decides about an object that names owners. */
-  async #judge(stored: Stored, object: KubeObject): Promise<WorkOutcome> {
-    const owners = object.metadata.ownerReferences ?? [];
-    if (owners.length === 0) return done;
+  async #judge(stored: Stored): Promise<WorkOutcome> {
+    const { owners } = stored;
+    if (owners === undefined) return done;
     const found = this.#lookup.classify(stored, owners);
     if (found === 'unmapped') {
       this.#unmapped.add(addressOf(stored));
@@ -179,17 +178,15 @@ export class GarbageCollector {
   }
 }
 
-function isDying({ json }: Stored): boolean {
-  if (!json.includes('"deletionTimestamp"')) return false;
-  return (JSON.parse(json) as KubeObject).metadata.deletionTimestamp !== undefined;
+/** The metadata of an object that is being deleted; that most are not, the text tells without parsing. */
+function dyingMetadata({ json }: Stored): ObjectMeta | undefined {
+  if (!json.includes('"deletionTimestamp"')) return undefined;
+  const { metadata } = JSON.parse(json) as KubeObject;
+  return metadata.deletionTimestamp === undefined ? undefined : metadata;
 }
 
 /** True for an owner that is being deleted and has dependents to see to. */
 function isWaiting(stored: Stored): boolean {
-  const { json } = stored;
-  if (!json.includes('"deletionTimestamp"')) return false;
-  if (!json.includes(`"${orphanFinalizer}"`) && !json.includes(`"${foregroundFinalizer}"`)) return false;
-  const { deletionTimestamp, finalizers = [] } = (JSON.parse(json) as KubeObject).metadata;
-  const isHeld = finalizers.includes(orphanFinalizer) || finalizers.includes(foregroundFinalizer);
-  return deletionTimestamp !== undefined && isHeld;
+  const finalizers = dyingMetadata(stored)?.finalizers ?? [];
+  return finalizers.includes(orphanFinalizer) || finalizers.includes(foregroundFinalizer);
 }

@@ -1,4 +1,4 @@
-import type { KubeObject, OwnerReference } from '../object.ts';
+import type { OwnerReference } from '../object.ts';
 import type { Stored } from '../store/store.ts';
 import { addressOf } from './object-address.ts';
 
@@ -7,17 +7,18 @@ export class OwnerIndex {
   readonly #dependents = new Map<string, Map<string, OwnerReference>>();
   readonly #owners = new Map<string, readonly OwnerReference[]>();
 
-  /** Takes the object's owners in; returns them. */
-  set(stored: Stored): readonly OwnerReference[] {
-    const owners = ownersOf(stored);
+  /** Takes the object's owners in; returns those it had before, or undefined when they are the same. */
+  set(stored: Stored): readonly OwnerReference[] | undefined {
+    const { owners } = stored;
     const address = addressOf(stored);
     const before = this.#owners.get(address);
-    if (before === undefined && owners.length === 0) return owners;
+    // Versions with the same owners share one list, so that most writes end here.
+    if (before === owners) return undefined;
     this.#forget(address, before ?? []);
-    if (owners.length === 0) this.#owners.delete(address);
+    if (owners === undefined) this.#owners.delete(address);
     else this.#owners.set(address, owners);
-    for (const owner of owners) this.#remember(address, owner);
-    return owners;
+    for (const owner of owners ?? []) this.#remember(address, owner);
+    return before ?? [];
   }
 
   /** Forgets an object; returns the owners it had. */
@@ -27,11 +28,6 @@ export class OwnerIndex {
     this.#forget(address, before);
     this.#owners.delete(address);
     return before;
-  }
-
-  /** The owners an object had when it was last set. */
-  ownersAt(address: string): readonly OwnerReference[] {
-    return this.#owners.get(address) ?? [];
   }
 
   /** Addresses of the objects that name this owner, each with its reference. */
@@ -58,9 +54,3 @@ export class OwnerIndex {
 }
 
 const none: ReadonlyMap<string, OwnerReference> = new Map();
-
-/** The owners of a stored object; most have none, which the text tells without parsing. */
-export function ownersOf(stored: Stored): readonly OwnerReference[] {
-  if (!stored.json.includes('"ownerReferences":[')) return [];
-  return (JSON.parse(stored.json) as KubeObject).metadata.ownerReferences ?? [];
-}

@@ -1,3 +1,5 @@
+import { type FieldError, formatFieldError } from '../../schema/index.ts';
+import { checkAnnotations, checkLabels } from '../meta/validate-metadata.ts';
 import type { KubeObject, ObjectMeta } from '../object.ts';
 import { plainError } from '../status.ts';
 
@@ -30,6 +32,7 @@ export function checkConverted(from: KubeObject, to: KubeObject, toApiVersion: s
     const why = `must have the same ${text}: ${was[field] ?? ''} != ${is[field] ?? ''}`;
     throw conversionFault(from, `returned invalid object: ${why}`);
   }
+  checkChangeable(from, is);
   const { labels: _labels, annotations: _annotations, ...metadata } = was;
   return {
     ...to,
@@ -39,4 +42,14 @@ export function checkConverted(from: KubeObject, to: KubeObject, toApiVersion: s
       ...(is.annotations === undefined ? {} : { annotations: is.annotations }),
     },
   };
+}
+
+/** Of what a conversion may change, all must still be valid. */
+function checkChangeable(from: KubeObject, { labels, annotations }: ObjectMeta): void {
+  const errors: FieldError[] = [];
+  checkLabels(labels, 'metadata.labels', errors);
+  checkAnnotations(annotations, errors);
+  if (errors.length === 0) return;
+  const texts = errors.map(formatFieldError);
+  throw conversionFault(from, `returned invalid metadata: ${texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`}`);
 }

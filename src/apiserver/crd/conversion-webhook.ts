@@ -132,7 +132,16 @@ function withoutVersion(object: KubeObject): KubeObject {
   return { ...object, metadata };
 }
 
+/** Reads the type before all else, as a decoder that knows ConversionReviews and nothing else. */
+function checkKnown({ apiVersion = '', kind = '' }: JsonObject): void {
+  const isKnown = kind === 'ConversionReview' && /^apiextensions\.k8s\.io\/v1(beta1)?$/.test(String(apiVersion));
+  if (isKnown || apiVersion === '' || kind === '') return;
+  const name = `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`;
+  throw new WebhookCallError(`${name} in scheme "pkg/runtime/scheme.go:110"`);
+}
+
 function readResponse(review: JsonObject, uid: string): JsonObject[] {
+  checkKnown(review);
   const { response } = review;
   if (!isJsonObject(response)) throw new WebhookCallError('no response provided');
   if (response.uid !== uid) {

@@ -24,7 +24,7 @@ export function customTable(columns: readonly CrdColumn[] | undefined): TablePri
   const cells = declared.map(compileCell);
   return {
     columns: [nameColumn, ...declared.map(columnOf)],
-    row: (object, now) => [object.metadata.name, ...cells.map((cell) => cell(object, now))],
+    row: (object, now) => [object.metadata.name ?? '', ...cells.map((cell) => cell(object, now))],
   };
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../schema/index.ts';
+import { decodeFault, isJsonObject, type JsonObject, objectMetaSchema } from '../../schema/index.ts';
 import type { ManagedFieldsEntry } from '../object.ts';
 import { copyJson } from '../patch/clone.ts';
 import { equalJson } from '../patch/equal-json.ts';
@@ -70,8 +70,13 @@ function checkKind(scope: Scope, { patch, kind }: Apply): void {
   if (patch.apiVersion !== apiVersion || patch.kind !== kind) {
     throw badRequest(`invalid object type: ${printKind(patch.apiVersion, patch.kind)}`);
   }
-  const metadata = patch.metadata;
-  if (isJsonObject(metadata) && Array.isArray(metadata.managedFields))
+}
+
+/** Who manages what is for the server to say. Entries that cannot be read count as none, and do not fit the schema. */
+function checkUnmanaged({ patch: { metadata } }: Apply): void {
+  if (!isJsonObject(metadata) || !Array.isArray(metadata.managedFields)) return;
+  const { managedFields } = metadata;
+  if (managedFields.every(isJsonObject) && decodeFault({ managedFields }, objectMetaSchema) === undefined)
     throw badRequest('metadata.managedFields must be nil');
 }
 
@@ -97,6 +102,7 @@ function applyOrAdopt(scope: Scope, apply: Apply, live: JsonObject, entries: rea
 
 function mergeAndOwn(scope: Scope, apply: Apply, live: JsonObject, before: readonly Entry[]): Applied {
   const { apiVersion, type } = scope.versions.own;
+  checkUnmanaged(apply);
   checkFits(scope, apply);
   const known = reconcileEntries(scope, before);
   const last = known.find((entry) => isSameOwner(entry, apply.owner));

@@ -107,7 +107,9 @@ export function parseFieldSet(fields: unknown, order: ElementOrder): FieldSet {
 }
 
 function parseNode(node: unknown, order: ElementOrder): FieldSet | undefined {
-  if (typeof node !== 'object' || node === null || Array.isArray(node)) return undefined;
+  if (node === null) return undefined;
+  if (typeof node !== 'object' || Array.isArray(node))
+    throw new BadFieldSet(`expect { or n, but found ${JSON.stringify(node).slice(0, 1)}`);
   const source = node as Record<string, unknown>;
   const out = new Map<string, FieldSet>();
   let some = false;

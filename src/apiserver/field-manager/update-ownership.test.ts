@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { JsonObject } from '../../schema/index.ts';
 import { asJson, type ManagedFieldsEntry } from '../object.ts';
 import { compareObjects } from './compare.ts';
 import { createFieldManager } from './field-manager.ts';
@@ -137,6 +138,21 @@ const sent: { title: string; managedFields: ManagedFieldsEntry[]; owners: string
     title: 'entries with broken fields leave the live ones in force',
     managedFields: [{ ...alice, fieldsV1: { bad: {} } }],
     owners: ['creator Update'],
+  },
+  {
+    title: 'entries with fields that are no tree leave the live ones in force',
+    managedFields: [{ ...alice, fieldsV1: 'f:spec' as unknown as JsonObject }],
+    owners: ['creator Update'],
+  },
+  {
+    title: 'entries with a text inside their fields leave the live ones in force',
+    managedFields: [{ ...alice, fieldsV1: { 'f:spec': 'x' } }],
+    owners: ['creator Update'],
+  },
+  {
+    title: 'a null inside fields is a leaf',
+    managedFields: [{ ...alice, fieldsV1: { 'f:spec': { 'f:color': null } } }],
+    owners: ['alice Update'],
   },
   {
     title: 'owners in an unknown version are dropped',

@@ -5,7 +5,7 @@ import { temporaryServer, widgetOf, widgetsAt } from '../http/temporary-server.t
 test('the audit log calls a dry run what stored nothing, however it was asked for', async (t) => {
   const { request, patch, audited } = await temporaryServer(t);
   const last = (): readonly unknown[] => [audited.at(-1)?.info.verb, audited.at(-1)?.isDryRun];
-  await request('POST', `${widgetsAt()}?dryRun=`, widgetOf('w'));
+  await request('POST', widgetsAt(), widgetOf('w'));
   assert.deepEqual(last(), ['create', false]);
   assert.equal((await request('GET', widgetsAt('w'))).code, 200);
   await request('POST', `${widgetsAt()}?dryRun=All`, widgetOf('v'));

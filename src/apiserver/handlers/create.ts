@@ -3,9 +3,10 @@ import { dropRepeatedOwners } from '../meta/owner-references.ts';
 import { asJson, copyObject, type KubeObject } from '../object.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
-import { alreadyExists, badRequest, plainError } from '../status.ts';
-import type { Stored } from '../store/store.ts';
+import { type ApiError, alreadyExists, badRequest, plainError } from '../status.ts';
+import type { Key, Stored } from '../store/store.ts';
 import { checkNamespaceForCreate } from './namespace-lifecycle.ts';
+import { refuseUnpresentable } from './present.ts';
 import { strategyContext } from './strategy-context.ts';
 import { refuseInvalid, validateForCreate } from './validate.ts';
 import { optionsObject, type WriteOptions } from './write-options.ts';
@@ -26,26 +27,49 @@ export async function createObject(
   managed?: 'already',
 ): Promise<WriteResult> {
   const meta = object.metadata;
-  const namespace = served.namespaced ? context.info.namespace : '';
-  settleNamespace(served, object, namespace);
-  if (meta.resourceVersion !== undefined && meta.resourceVersion !== '' && meta.resourceVersion !== '0') {
-    throw plainError('resourceVersion should not be set on objects to be created');
-  }
+  settleNamespace(served, object, context.info.namespace);
   const generates = (meta.name ?? '') === '' && (meta.generateName ?? '') !== '';
   for (let attempt = 1; ; attempt++) {
     const candidate = generates && attempt < nameAttempts ? copyObject(object) : object;
     if (generates) candidate.metadata.name = generatedName(meta.generateName ?? '', core.newSuffix());
     const result = await createNamed(core, context, served, candidate, options, managed === 'already');
     if (result !== 'exists') return result;
-    if (!generates || attempt >= nameAttempts) throw alreadyExists(served, candidate.metadata.name ?? '');
+    if (!generates || attempt >= nameAttempts) throw existsAlready(core, served, keyOf(served, candidate));
   }
+}
+
+function keyOf(served: ServedResource, { metadata }: KubeObject): Key {
+  return { bucket: served.bucket, namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
+}
+
+/** 409; whoever waits for the old one to go is told that it is on its way. */
+function existsAlready(core: ServerCore, served: ServedResource, key: Key): ApiError {
+  const error = alreadyExists(served, key.name);
+  const stored = core.store.head(key);
+  if (stored !== undefined && isBeingDeleted(stored.json))
+    error.status.message = `object is being deleted: ${error.status.message}`;
+  return error;
+}
+
+function isBeingDeleted(json: string): boolean {
+  return (
+    json.includes('"deletionTimestamp"') && (JSON.parse(json) as KubeObject).metadata.deletionTimestamp !== undefined
+  );
 }
 
 function generatedName(prefix: string, suffix: string): string {
   return `${prefix.slice(0, 63 - suffix.length)}${suffix}`;
 }
 
-function settleNamespace(served: ServedResource, object: KubeObject, namespace: string): void {
+/** Nothing that is about to be stored may claim to have been; what is no version at all claims nothing. */
+function refuseVersion({ resourceVersion = '' }: KubeObject['metadata']): void {
+  if (/^\d{1,19}$/.test(resourceVersion) && Number(resourceVersion) > 0)
+    throw plainError('resourceVersion should not be set on objects to be created');
+}
+
+/** Neither a client nor an admission webhook may put an object elsewhere than the request says. */
+function settleNamespace(served: ServedResource, object: KubeObject, asked: string): void {
+  const namespace = served.namespaced ? asked : '';
   const given = object.metadata.namespace ?? '';
   if (!served.namespaced) {
     delete object.metadata.namespace; // a namespace means nothing here, and is not an error either
@@ -69,15 +93,15 @@ async function createNamed(
   checkNamespaceForCreate(core, served, object);
   if (!isManaged) trackCreation(served, object, options, context.now);
   const admitted = await admitCreate(core, context, served, object, options);
+  if (admitted !== object) settleNamespace(served, admitted, context.info.namespace);
   prepareForCreate(core, context, served, admitted);
   refuseInvalid(served, admitted, validateForCreate(served, admitted, strategyContext(core, context)));
   await validateByAdmission(core, context, served, admitted, options);
-  const key = {
-    bucket: served.bucket,
-    namespace: admitted.metadata.namespace ?? '',
-    name: admitted.metadata.name ?? '',
-  };
+  const key = keyOf(served, admitted);
+  if (core.store.head(key) === undefined) refuseUnpresentable(context, served);
   if (options.dryRun) return core.store.head(key) === undefined ? { dryRun: admitted } : 'exists';
+  refuseVersion(admitted.metadata);
+  delete admitted.metadata.resourceVersion;
   const written = writeThrough(core, served, { kind: 'create', key, object: await served.toStorage(admitted) });
   if ('conflict' in written) {
     if (written.head !== undefined) await core.store.durable(written.head);
@@ -93,7 +117,6 @@ function fillSystemFields(core: ServerCore, object: KubeObject, now: Date): void
   delete meta.deletionTimestamp;
   delete meta.deletionGracePeriodSeconds;
   delete meta.selfLink;
-  delete meta.resourceVersion;
 }
 
 function trackCreation(served: ServedResource, object: KubeObject, options: WriteOptions, now: Date): void {
@@ -150,10 +173,16 @@ function createAttributes(context: RequestContext, served: ServedResource, objec
   };
 }
 
+/** The client's status goes; one that the schema gives to every object comes in its place. */
+function dropStatus(served: ServedResource, object: KubeObject): void {
+  delete object.status;
+  if (served.schema.properties?.status?.default !== undefined) served.compiled.applyDefaults(asJson(object));
+}
+
 /** What the server itself sets on a new object: no status, generation 1, the kind's own preparations. */
 function prepareForCreate(core: ServerCore, context: RequestContext, served: ServedResource, object: KubeObject): void {
   dropRepeatedOwners(object.metadata, (text) => context.warnings.add(text), 'after-admission');
-  if (served.hasStatus && served.origin === 'custom') delete object.status;
+  if (served.hasStatus && served.origin === 'custom') dropStatus(served, object);
   if (served.origin === 'custom' || served.strategy.hasGeneration === true) object.metadata.generation = 1;
   served.strategy.prepareForCreate?.(object, strategyContext(core, context));
 }

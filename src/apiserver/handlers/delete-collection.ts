@@ -13,7 +13,8 @@ export async function deleteCollection(
   served: ServedResource,
   options: DeleteOptions,
 ): Promise<RenderedPage> {
-  const page = await listObjects(core, context, served);
+  // It goes through the collection in pages, which makes a version that is asked for an exact one.
+  const page = await listObjects(core, context, served, { isExact: true });
   await Promise.all(
     page.keys.map(async ({ bucket, namespace: ns, name }) => {
       try {

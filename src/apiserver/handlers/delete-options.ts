@@ -9,7 +9,7 @@ import {
 import { isTrue } from '../http/request-info.ts';
 import type { RequestContext } from '../request-context.ts';
 import { badRequest, invalidOptions, plainError } from '../status.ts';
-import { readDryRun } from './write-options.ts';
+import { dryRunErrors } from './write-options.ts';
 
 /** What a delete asks for, from its body or its query. */
 export interface DeleteOptions {
@@ -42,10 +42,10 @@ const schema: JsonSchema = {
   },
 };
 
-/** Reads DeleteOptions from a decoded body (if any) and the query. */
+/** Reads DeleteOptions from a decoded body, or from the query when there is none: the two are never mixed. */
 export function readDeleteOptions(context: RequestContext, body: JsonObject | undefined): DeleteOptions {
   const raw = body ?? optionsFromQuery(context.info.query);
-  if (body !== undefined && body.kind !== undefined && body.kind !== 'DeleteOptions') {
+  if (body !== undefined && (body.kind ?? '') !== '' && body.kind !== 'DeleteOptions') {
     const version = JSON.stringify(body.apiVersion ?? '');
     throw plainError(
       `no kind ${JSON.stringify(body.kind)} is registered for version ${version} in scheme "pkg/runtime/scheme.go:110"`,
@@ -54,12 +54,13 @@ export function readDeleteOptions(context: RequestContext, body: JsonObject | un
   const fault = decodeFault(raw, schema);
   if (fault !== undefined) throw plainError(fault);
   const preconditions = isJsonObject(raw.preconditions) ? raw.preconditions : {};
-  const given = Array.isArray(raw.dryRun) ? raw.dryRun.map(String) : context.info.query.getAll('dryRun');
-  const dryRun = readDryRun(given, 'DeleteOptions');
-  context.asked.isDryRun = dryRun;
+  const given = Array.isArray(raw.dryRun) ? raw.dryRun.map(String) : [];
+  const faults = dryRunErrors(given);
+  if (faults.length > 0) throw invalidOptions('DeleteOptions', ...faults);
+  context.asked.isDryRun = given.length > 0;
   const orphanDependents = typeof raw.orphanDependents === 'boolean' ? raw.orphanDependents : undefined;
   return {
-    dryRun,
+    dryRun: given.length > 0,
     gracePeriodSeconds: typeof raw.gracePeriodSeconds === 'number' ? raw.gracePeriodSeconds : undefined,
     propagationPolicy: readPolicy(raw, orphanDependents),
     orphanDependents,
@@ -73,9 +74,16 @@ export function readDeleteOptions(context: RequestContext, body: JsonObject | un
 
 function optionsFromQuery(query: URLSearchParams): JsonObject {
   const options: JsonObject = {};
+  if (query.has('dryRun')) options.dryRun = query.getAll('dryRun');
   const policy = query.get('propagationPolicy');
   const grace = query.get('gracePeriodSeconds');
   const orphan = query.get('orphanDependents');
+  const preconditions: JsonObject = {};
+  for (const name of ['uid', 'resourceVersion']) {
+    const value = query.get(name);
+    if (value !== null && value !== '') preconditions[name] = value;
+  }
+  if (Object.keys(preconditions).length > 0) options.preconditions = preconditions;
   if (policy !== null) options.propagationPolicy = policy;
   if (grace !== null && !/^-?\d+$/.test(grace)) {
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(grace)}: invalid syntax`);

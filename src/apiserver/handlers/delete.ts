@@ -5,7 +5,8 @@ import type { ServedResource } from '../served-resource.ts';
 import { type ApiError, conflict, notFound } from '../status.ts';
 import type { Key, Stored } from '../store/store.ts';
 import type { DeleteOptions } from './delete-options.ts';
-import { checkNamespaceDeletion } from './namespace-lifecycle.ts';
+import { checkNamespaceDeletion, namespaceBucket } from './namespace-lifecycle.ts';
+import { checkPresentable } from './present.ts';
 import { writeThrough } from './write-through.ts';
 
 /** What became of a delete: gone, or marked and waiting for its finalizers. */
@@ -62,6 +63,7 @@ async function tryDelete(
   const warn = (text: string): void => {
     context.warnings.add(text);
   };
+  checkPresentable(context);
   return applyDelete(core, served, { key, options, stored, live, now: context.now, warn });
 }
 
@@ -94,11 +96,23 @@ async function applyDelete(
     await core.store.durable(stored); // nothing to write, but what is answered must be on disk
     return { isGone: false, stored, object: next };
   }
-  const kind = isHeld ? 'update' : 'delete';
   const object = await served.toStorage(next);
-  const written = writeThrough(core, served, { kind, key, object, expect: stored.revision });
-  if ('conflict' in written) return 'moved';
-  return { isGone: !isHeld, stored: await written, object: next };
+  // Watchers see such a kind marked before they see it gone.
+  const isTwice = !isHeld && plan.isMarked === true && JSON.stringify(next) !== before;
+  const marked = isTwice ? await write(core, served, { kind: 'update', key, object, expect: stored.revision }) : stored;
+  if (marked === 'moved') return 'moved';
+  const kind = isHeld ? 'update' : 'delete';
+  const written = await write(core, served, { kind, key, object, expect: marked.revision });
+  return written === 'moved' ? 'moved' : { isGone: !isHeld, stored: written, object: next };
+}
+
+async function write(
+  core: ServerCore,
+  served: ServedResource,
+  mutation: Parameters<typeof writeThrough>[2],
+): Promise<Stored | 'moved'> {
+  const written = writeThrough(core, served, mutation);
+  return 'conflict' in written ? 'moved' : written;
 }
 
 function markDeleted(meta: ObjectMeta, now: Date, grace: number | undefined): void {
@@ -142,6 +156,10 @@ export function checkPreconditions(served: ServedResource, options: DeleteOption
   const { uid, resourceVersion } = options.preconditions;
   const meta = live.metadata;
   if (uid !== undefined && uid !== meta.uid) {
+    if (served.bucket === namespaceBucket) {
+      const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${meta.uid ?? ''}`;
+      throw conflict(served, meta.name ?? '', why);
+    }
     const why = `the UID in the precondition (${uid}) does not match the UID in record (${meta.uid ?? ''})`;
     throw preconditionFailed(served, meta, `${why}. The object might have been deleted and then recreated`);
   }

@@ -1,4 +1,4 @@
-import { forbiddenError, isJsonObject, type Json, type JsonObject, requiredError } from '../../schema/index.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../schema/index.ts';
 import type { ServerCore } from '../core.ts';
 import { readBody } from '../http/body.ts';
 import { bodyMediaType, decodePatch, parseBody } from '../http/decode.ts';
@@ -6,10 +6,20 @@ import { asJson, type KubeObject } from '../object.ts';
 import { applyJsonPatch, applyMergePatch } from '../patch/index.ts';
 import type { Answer, RequestContext } from '../request-context.ts';
 import type { ScalePaths, ServedResource } from '../served-resource.ts';
-import { badRequest, invalidOptions, methodNotSupported, notFound } from '../status.ts';
+import { badRequest, methodNotSupported, notFound } from '../status.ts';
 import type { Key } from '../store/store.ts';
 import { applyPatches, checkMediaType, jsonPatch, unusablePatch } from './patch.ts';
-import { checkScaleNames, isScale, scaleOf, scalePatch, scaleType, withScale } from './scale.ts';
+import { presentObject } from './present.ts';
+import {
+  checkScaleNames,
+  isScale,
+  requireReplicas,
+  scaleOf,
+  scalePatch,
+  scaleTable,
+  scaleType,
+  withScale,
+} from './scale.ts';
 import { type Change, updateObject } from './update.ts';
 import { readWriteOptions, type WriteOptions } from './write-options.ts';
 
@@ -24,7 +34,9 @@ export async function dispatchScale(
   if (verb === 'get') {
     const stored = core.store.get(key);
     if (stored === undefined) throw notFound(served, key.name);
-    return { code: 200, json: JSON.stringify(scaleOf(served, paths, await served.read(stored))) };
+    const object = await served.read(stored);
+    requireReplicas(paths, object);
+    return shown(context, target, object);
   }
   if (verb !== 'patch' && verb !== 'update') throw methodNotSupported(served, verb);
   const how = verb === 'update' ? await readPut(context, key) : await readPatch(context, target);
@@ -35,9 +47,24 @@ export async function dispatchScale(
     isManaged: how.isManaged === true,
     isReplacement: verb === 'update',
     transform: (live) => how.change(target, live),
+    shownAs: asScale(served),
   });
   const object = 'stored' in result ? await served.read(result.stored) : result.dryRun;
-  return { code: 200, json: JSON.stringify(scaleOf(served, paths, object)) };
+  return shown(context, target, object);
+}
+
+/** For whoever asks for another form of it, a Scale is a built-in kind of its own. */
+function asScale(served: ServedResource): ServedResource {
+  return { ...served, origin: 'builtin', group: 'autoscaling', kind: 'Scale', table: scaleTable };
+}
+
+function shown(
+  context: RequestContext,
+  { served, paths }: { served: ServedResource; paths: ScalePaths },
+  object: KubeObject,
+): Answer {
+  const json = JSON.stringify(scaleOf(served, paths, object));
+  return { code: 200, json: presentObject(context, asScale(served), json) };
 }
 
 interface ScaleChange extends Pick<Change, 'options'> {
@@ -61,15 +88,15 @@ async function readPatch(
 ): Promise<ScaleChange> {
   const mediaType = bodyMediaType(context);
   checkMediaType(served, mediaType);
-  const options = readWriteOptions(context, 'PatchOptions');
+  const isApply = applyPatches.has(mediaType);
+  const options = readWriteOptions(context, isApply ? 'apply' : 'patch');
   const text = (await readBody(context.request)).toString('utf8');
-  if (applyPatches.has(mediaType)) return readApply(context, options, { key, text });
-  if (options.force)
-    throw invalidOptions('PatchOptions', forbiddenError('force', 'may not be specified for non-apply patch'));
-  const patch = decodePatch(text, { isArray: mediaType === jsonPatch });
+  if (isApply) return readApply(context, options, { key, text });
   return {
     options,
     change({ paths }, live) {
+      // Not before there is something to patch: an object that is not there is told first.
+      const patch = decodePatch(text, { isArray: mediaType === jsonPatch });
       const current = asJson(scaleOf(served, paths, live));
       const scale = Array.isArray(patch) ? applyJsonPatch(current, patch) : applyMergePatch(current, patch);
       if (!isScale(scale)) throw unusablePatch(JSON.stringify(scale), whyNoScale(scale));
@@ -90,24 +117,25 @@ function readApply(
   options: WriteOptions,
   { key, text }: { key: Key; text: string },
 ): ScaleChange {
-  if (!options.hasFieldManager)
-    throw invalidOptions('PatchOptions', requiredError('fieldManager', 'is required for apply patch'));
-  const scale = decodePatch(text, { isArray: false, isYaml: true });
-  const { apiVersion, kind }: JsonObject = isJsonObject(scale) ? scale : {};
-  if (!isScale(scale) || kind === undefined || apiVersion === undefined)
-    throw badRequest(`invalid object type: ${String(apiVersion ?? '/')}, Kind=${String(kind ?? '')}`);
-  checkScaleNames(key, {
-    ...scale,
-    metadata: { name: key.name, ...(isJsonObject(scale.metadata) ? scale.metadata : {}) },
-  });
   return {
     options,
     isManaged: true,
     change({ served, paths }, live) {
+      const scale = decodeApplied(key, text);
       const { fieldManager: manager, force } = options;
       const patch = scalePatch(served, { paths, key, scale });
       const merged = served.fieldManager.apply({ live, patch, manager, force, subresource: 'scale', now: context.now });
       return withScale(paths, merged, scale);
     },
   };
+}
+
+function decodeApplied(key: Key, text: string): JsonObject {
+  const scale = decodePatch(text, { isArray: false, isYaml: true });
+  const { apiVersion, kind }: JsonObject = isJsonObject(scale) ? scale : {};
+  if (!isScale(scale) || kind === undefined || apiVersion === undefined)
+    throw badRequest(`invalid object type: ${String(apiVersion ?? '/')}, Kind=${String(kind ?? '')}`);
+  const metadata = { name: key.name, ...(isJsonObject(scale.metadata) ? scale.metadata : {}) };
+  checkScaleNames(key, { ...scale, metadata });
+  return scale;
 }

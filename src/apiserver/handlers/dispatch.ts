@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../schema/index.ts';
 import type { ServerCore } from '../core.ts';
 import { readBody } from '../http/body.ts';
-import { bodyMediaType, decodeObject, parseEncoded, typeMetaFault } from '../http/decode.ts';
-import type { RequestInfo } from '../http/request-info.ts';
+import { bodyMediaType, checkBodyType, decodeObject, parseEncoded, typeMetaFault } from '../http/decode.ts';
+import { isTrue, type RequestInfo } from '../http/request-info.ts';
 import { copyObject, type KubeObject } from '../object.ts';
 import type { Answer, RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
@@ -13,8 +13,11 @@ import { deleteObject } from './delete.ts';
 import { deleteCollection } from './delete-collection.ts';
 import { readDeleteOptions } from './delete-options.ts';
 import { dispatchScale } from './dispatch-scale.ts';
+import { checkSelectors, compileFilter } from './filter.ts';
 import { badVersion, listObjects, tooLargeVersion } from './list.ts';
+import { checkIntegers, checkListOptions, checkWatchOptions } from './list-options.ts';
 import { patchObject } from './patch.ts';
+import { checkPathName } from './path-name.ts';
 import { presentList, presentObject } from './present.ts';
 import { updateObject } from './update.ts';
 import { watchObjects } from './watch.ts';
@@ -39,12 +42,13 @@ export async function dispatch(
 async function answer(core: ServerCore, context: RequestContext, served: ServedResource): Promise<Answer | undefined> {
   const { info } = context;
   if (served.deprecationWarning !== undefined) context.warnings.add(served.deprecationWarning);
-  refuseWrongMethod(info, served);
+  // Of a write, what it brings is looked at first.
+  if (!['update', 'patch', 'delete'].includes(info.verb)) checkPathName(info.name);
+  if (info.verb === 'get') checkGetVersion(core, info.query.get('resourceVersion'));
   if (info.subresource === 'scale' && served.scale !== undefined)
     return dispatchScale(core, context, { served, paths: served.scale, key: keyOf(context, served) });
   switch (info.verb) {
     case 'get':
-      checkGetVersion(core, info.query.get('resourceVersion'));
       return {
         code: 200,
         json: presentObject(context, served, await served.render(requireStored(core, served, keyOf(context, served)))),
@@ -69,19 +73,20 @@ async function answer(core: ServerCore, context: RequestContext, served: ServedR
   }
 }
 
+const subresourceVerbs = new Set(['get', 'update', 'patch']);
+
 /** Whole collections cannot be replaced, built-in objects not be created under a name, subresources not deleted. */
-function refuseWrongMethod(info: RequestInfo, served: ServedResource): void {
+export function refuseWrongMethod(info: RequestInfo, served: ServedResource): void {
   const isNamed = info.name !== '';
   const isBuiltin = served.origin === 'builtin';
   const isForAll = (info.verb === 'update' || info.verb === 'patch') && !isNamed;
-  if (isForAll && !isBuiltin) throw badRequest('name must be provided');
+  if (isForAll && !isBuiltin && info.verb === 'update') throw badRequest('name must be provided');
   const isWrong =
     (info.method === 'HEAD' && served.origin === 'builtin') ||
-    (info.verb === 'watch' && info.method !== 'GET') ||
+    (info.verb === 'watch' && info.method !== 'GET' && info.method !== 'HEAD') ||
     (info.verb === 'create' && isNamed && isBuiltin) ||
-    isForAll ||
-    (info.verb.startsWith('delete') && info.subresource !== '') ||
-    (info.subresource !== '' && info.verb === 'create') ||
+    (isForAll && isBuiltin) ||
+    (info.subresource !== '' && !subresourceVerbs.has(info.verb)) ||
     (info.subresource === '' && !served.verbs.includes(info.verb));
   if (!isWrong) return;
   throw isBuiltin ? methodNotAllowed() : methodNotSupported(served, info.verb);
@@ -111,6 +116,7 @@ async function renderResult(context: RequestContext, served: ServedResource, res
 }
 
 async function handleCreate(core: ServerCore, context: RequestContext, served: ServedResource): Promise<Answer> {
+  checkBodyType(context);
   const options = readWriteOptions(context, 'CreateOptions');
   const object = decodeObject(context, served, await readBody(context.request), options.fieldValidation);
   const result = await createObject(core, context, served, object, options);
@@ -121,6 +127,7 @@ async function handleUpdate(core: ServerCore, context: RequestContext, served: S
   const options = readWriteOptions(context, 'UpdateOptions');
   const body = await readBody(context.request);
   const object = decodeObject(context, served, body, options.fieldValidation);
+  checkPathName(context.info.name);
   const key = keyOf(context, served);
   checkNames(key, object);
   const isMissing = core.store.head(key) === undefined;
@@ -176,6 +183,7 @@ async function readOptionsBody(context: RequestContext): Promise<JsonObject | un
 
 async function handleDelete(core: ServerCore, context: RequestContext, served: ServedResource): Promise<Answer> {
   const options = readDeleteOptions(context, await readOptionsBody(context));
+  checkPathName(context.info.name);
   const outcome = await deleteObject(core, context, served, { key: keyOf(context, served), options });
   if (!outcome.isGone || served.strategy.returnsDeleted === true) {
     const json = outcome.stored === undefined ? JSON.stringify(outcome.object) : await served.render(outcome.stored);
@@ -202,6 +210,12 @@ async function handleDeleteCollection(
   context: RequestContext,
   served: ServedResource,
 ): Promise<Answer> {
+  const { query } = context.info;
+  checkIntegers(query);
+  checkSelectors(query);
+  if (isTrue(query.get('watch'))) checkWatchOptions(query);
+  else checkListOptions(query);
+  compileFilter(served, query); // a selector of a field that there is not is told before a body that cannot be read
   const options = readDeleteOptions(context, await readOptionsBody(context));
   const page = await deleteCollection(core, context, served, options);
   return { code: 200, json: presentList(context, served, page) };

@@ -17,6 +17,12 @@ export interface SelectingFilter {
   settle(): Promise<void> | undefined;
 }
 
+/** Throws 400 for selectors that cannot be read, whatever they are about. */
+export function checkSelectors(query: URLSearchParams): void {
+  compileLabelSelector(query.get('labelSelector'));
+  parseFieldSelector(query.get('fieldSelector'));
+}
+
 /** Compiles labelSelector and fieldSelector of a query into one filter. */
 export function compileFilter(served: ServedResource, query: URLSearchParams): StoredFilter {
   const labels = compileLabelSelector(query.get('labelSelector'));

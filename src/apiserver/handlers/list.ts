@@ -1,11 +1,12 @@
-import { forbiddenError, notSupportedError } from '../../schema/index.ts';
 import type { ServerCore } from '../core.ts';
+import type { RequestInfo } from '../http/request-info.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
-import { ApiError, badRequest, expired, invalidOptions } from '../status.ts';
+import { ApiError, badRequest, expired } from '../status.ts';
 import type { Key, ListPage } from '../store/store.ts';
 import { readContinueToken, writeContinueToken } from './continue-token.ts';
-import { compileFilter, type StoredFilter } from './filter.ts';
+import { checkSelectors, compileFilter, type StoredFilter } from './filter.ts';
+import { checkIntegers, checkListOptions, checkWatchOptions, readInteger } from './list-options.ts';
 
 /** A page of rendered objects and what goes into the list's metadata. */
 export interface RenderedPage {
@@ -22,23 +23,31 @@ interface Start {
   readonly after: { namespace: string; name: string } | undefined;
 }
 
-const matchField = 'resourceVersionMatch';
+/** Throws for a list or watch whose options cannot be read or do not go together. */
+export function checkListed(served: ServedResource, { query, verb }: RequestInfo): void {
+  checkIntegers(query);
+  checkSelectors(query);
+  if (verb === 'watch') checkWatchOptions(query);
+  else checkListOptions(query);
+  compileFilter(served, query);
+}
 
 /** Lists the objects a request asks for, each as the JSON text of the served version. */
 export async function listObjects(
   core: ServerCore,
   context: RequestContext,
   served: ServedResource,
+  options: { readonly isExact?: boolean } = {},
 ): Promise<RenderedPage> {
   const { query } = context.info;
+  checkIntegers(query);
   const limit = readLimit(query.get('limit'));
-  readInteger(query.get('timeoutSeconds'));
+  checkSelectors(query);
+  checkListOptions(query);
   const filter = compileFilter(served, query);
-  if (query.has('sendInitialEvents'))
-    throw invalidOptions('ListOptions', forbiddenError('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
-  const start = readStart(core, query);
+  const start = readStart(core, query, { isPaged: limit > 0 || options.isExact === true });
   // Whoever takes any version is answered from memory by kube-apiserver, and with everything at once.
-  const isAny = query.get('resourceVersion') === '0' && start.after === undefined;
+  const isAny = query.get('resourceVersion') === '0';
   const page = await readPage(core, context, served, { limit: isAny ? 0 : limit, filter, start });
   const rendered = page.items.map((stored) => served.render(stored));
   // Waits only when something has to be waited for: all conversions of a page go out together.
@@ -88,49 +97,22 @@ function tryPage(core: ServerCore, context: RequestContext, served: ServedResour
   throw expired('The resourceVersion for the provided list is too old.');
 }
 
-/** A whole number of a query, as Go reads it; 0 when there is none. */
-export function readInteger(text: string | null): number {
-  if (text === null || text === '') return 0;
-  const isNumber = /^[+-]?\d+$/.test(text);
-  if (isNumber && BigInt.asIntN(64, BigInt(text)) === BigInt(text)) return Number(text);
-  const why = isNumber ? 'value out of range' : 'invalid syntax';
-  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${why}`);
-}
-
 function readLimit(text: string | null): number {
   return Math.max(0, readInteger(text));
 }
 
 /** Where the listing starts: newest, an exact version, or after the last key of an earlier page. */
-function readStart(core: ServerCore, query: URLSearchParams): Start {
+function readStart(core: ServerCore, query: URLSearchParams, { isPaged }: { isPaged: boolean }): Start {
   const token = query.get('continue') ?? '';
   const version = query.get('resourceVersion') ?? '';
   const match = query.get('resourceVersionMatch') ?? '';
-  if (token !== '') return readToken(core, token, version, match);
-  checkVersionMatch(version, match);
+  if (token !== '') return readToken(core, token, version);
   if (version === '' || version === '0') return { revision: undefined, after: undefined };
   const revision = parseRevision(version);
   if (revision > core.store.revision()) throw tooLargeVersion(revision, core.store.revision());
-  return { revision: match === 'Exact' ? revision : undefined, after: undefined };
-}
-
-function checkVersionMatch(version: string, match: string): void {
-  if (match === '') return;
-  if (version === '') {
-    throw invalidOptions(
-      'ListOptions',
-      forbiddenError(matchField, 'resourceVersionMatch is forbidden unless resourceVersion is provided'),
-    );
-  }
-  if (match !== 'Exact' && match !== 'NotOlderThan') {
-    throw invalidOptions('ListOptions', notSupportedError(matchField, match, ['Exact', 'NotOlderThan', '']));
-  }
-  if (match === 'Exact' && version === '0') {
-    throw invalidOptions(
-      'ListOptions',
-      forbiddenError(matchField, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'),
-    );
-  }
+  // Clients from before there was a match to ask for mean exactly this version when they ask for pages.
+  const isExact = match === 'Exact' || (match === '' && isPaged);
+  return { revision: isExact ? revision : undefined, after: undefined };
 }
 
 /** Reads a resourceVersion; refuses what is not a number as kube-apiserver does. */
@@ -160,10 +142,9 @@ export function tooLargeVersion(asked: number, current: number): ApiError {
   });
 }
 
-function readToken(core: ServerCore, token: string, version: string, match: string): Start {
+function readToken(core: ServerCore, token: string, version: string): Start {
   if (version !== '' && version !== '0')
     throw badRequest('specifying resource version is not allowed when using continue');
-  if (match !== '') throw badRequest('specifying resource version match is not allowed when using continue');
   const start = readContinueToken(token);
   const newest = core.store.revision();
   if (start.revision !== undefined && start.revision > newest) throw tooLargeVersion(start.revision, newest);

@@ -1,20 +1,14 @@
-import { forbiddenError, goJson, isJsonObject, type Json, type JsonObject, requiredError } from '../../schema/index.ts';
+import { decodeFault, goJson, isJsonObject, type Json, type JsonObject, objectMetaSchema } from '../../schema/index.ts';
 import type { ServerCore } from '../core.ts';
-import {
-  builtinTypeFault,
-  checkCustomType,
-  decodePatch,
-  finishDecoding,
-  refuseUnknownFields,
-  typeMetaFault,
-} from '../http/decode.ts';
+import { builtinTypeFault, decodePatch, finishDecoding, refuseUnknownFields, typeMetaFault } from '../http/decode.ts';
 import { asJson, type KubeObject } from '../object.ts';
 import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch, convertFault, copyJson } from '../patch/index.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
-import { ApiError, badRequest, conflict, invalid, invalidOptions, notFound, unsupportedMediaType } from '../status.ts';
+import { ApiError, badRequest, conflict, invalid, notFound, unsupportedMediaType } from '../status.ts';
 import type { Key } from '../store/store.ts';
 import { createObject, type WriteResult } from './create.ts';
+import { checkPathName } from './path-name.ts';
 import { updateObject } from './update.ts';
 import { readWriteOptions, type WriteOptions } from './write-options.ts';
 
@@ -41,18 +35,22 @@ export async function patchObject(
   request: PatchRequest,
 ): Promise<{ result: WriteResult; isCreated: boolean }> {
   checkMediaType(served, request.mediaType);
-  const options = readWriteOptions(context, 'PatchOptions');
-  if (applyPatches.has(request.mediaType)) return applyObject(core, context, served, request, options);
-  if (options.force)
-    throw invalidOptions('PatchOptions', forbiddenError('force', 'may not be specified for non-apply patch'));
+  const isApply = applyPatches.has(request.mediaType);
+  const options = readWriteOptions(context, isApply ? 'apply' : 'patch');
+  if (isApply) return applyObject(core, context, served, request, options);
+  checkPathName(request.key.name);
   const isBare = request.mediaType === strategicPatch;
-  const patch = decodePatch(request.body, { isArray: request.mediaType === jsonPatch, isBare });
+  const decode = () => decodePatch(request.body, { isArray: request.mediaType === jsonPatch, isBare });
+  let decoded: Json | undefined;
   const result = await updateObject(core, context, served, {
     key: request.key,
     subresource: request.subresource,
     options,
     isManaged: false,
     transform: (live) => {
+      // Not before there is something to patch: an object that is not there is told first.
+      const patch = decoded ?? decode();
+      decoded = patch;
       const patchLive = () => patchedObject(served, request.mediaType, live, patch);
       // Only a patch that is refused is shown, by then without its unknown fields: it is made once more for that.
       const show = () => (request.mediaType === strategicPatch ? goMap(patch) : goJson(patchLive()));
@@ -97,6 +95,8 @@ function finishPatched(
   made: { patched: JsonObject; show: () => string; options: WriteOptions },
 ): KubeObject {
   const { patched, show, options } = made;
+  if (served.origin === 'builtin' && request.mediaType !== strategicPatch && (patched.apiVersion ?? '') === '')
+    throw versionlessPatch(served, request.key, { patched, show });
   const fault = request.mediaType === strategicPatch ? convertFault(patched, served.schema) : undefined;
   if (fault !== undefined) throw unusablePatch(show(), fault);
   refuseUnknownFields(context, served, patched, {
@@ -104,10 +104,33 @@ function finishPatched(
     fieldValidation: options.fieldValidation,
     refuse: (why) => unusablePatch(show(), why),
   });
-  checkPatchedType(served, patched, show);
+  checkTypeTexts(patched, show);
+  // A strategic patch is applied to the kind itself, whatever it says its name is.
+  if (request.mediaType !== strategicPatch) checkPatchedType(served, patched, show);
+  else Object.assign(patched, { kind: served.kind, apiVersion: served.apiVersion });
   const object = finishDecoding(served, patched);
   checkIdentity(served, request.key, object);
   return object;
+}
+
+/**
+ * Without a version the real server decodes a built-in kind into its internal form. That knows none of the fields by the
+ * names they have on the wire but those of metadata, which it looks for beside the kind: the object has no name.
+ */
+function versionlessPatch(
+  served: ServedResource,
+  key: Key,
+  { patched, show }: { patched: JsonObject; show: () => string },
+): ApiError {
+  const { kind = '' } = patched;
+  const isOther = kind !== null && kind !== '' && kind !== served.kind;
+  const unknown = `no kind ${JSON.stringify(kind)} is registered for the internal version of group ${JSON.stringify(served.group)}`;
+  const fault = isOther ? `${unknown} in scheme "pkg/runtime/scheme.go:110"` : decodeFault(patched, objectMetaSchema);
+  return fault === undefined ? namelessPatch(key) : unusablePatch(show(), fault);
+}
+
+function namelessPatch(key: Key): ApiError {
+  return badRequest(`the name of the object (${key.name} based on URL) was undeterminable: name must be provided`);
 }
 
 /** 422: what the patch makes of the object is none. */
@@ -130,9 +153,7 @@ function goMap(value: Json): string {
 /** A patch may not move an object to another name or namespace. */
 function checkIdentity(served: ServedResource, key: Key, object: KubeObject): void {
   const { name, namespace } = object.metadata;
-  if ((name ?? '') === '') {
-    throw badRequest(`the name of the object (${key.name} based on URL) was undeterminable: name must be provided`);
-  }
+  if ((name ?? '') === '') throw namelessPatch(key);
   if (name !== key.name) {
     throw badRequest(`the name of the object (${name ?? ''}) does not match the name on the URL (${key.name})`);
   }
@@ -141,11 +162,17 @@ function checkIdentity(served: ServedResource, key: Key, object: KubeObject): vo
   }
 }
 
+function checkTypeTexts({ apiVersion = '', kind = '' }: JsonObject, show: () => string): void {
+  if (typeof apiVersion === 'string' && typeof kind === 'string') return;
+  throw unusablePatch(show(), 'apiVersion and kind must be texts');
+}
+
 function checkPatchedType(served: ServedResource, patched: JsonObject, show: () => string): void {
   if (served.origin === 'custom') {
-    checkCustomType(served, patched);
-    return;
+    if ((patched.kind ?? '') === '') throw unusablePatch(show(), `Object 'Kind' is missing in '${goJson(patched)}'`);
+    return; // whether it is the right one is a matter of validation
   }
+  if ((patched.kind ?? '') === '') patched.kind = served.kind;
   const why = builtinTypeFault(served, patched);
   if (why !== undefined) throw unusablePatch(show(), why);
   patched.kind = served.kind;
@@ -159,15 +186,16 @@ async function applyObject(
   request: PatchRequest,
   options: WriteOptions,
 ): Promise<{ result: WriteResult; isCreated: boolean }> {
-  if (!options.hasFieldManager)
-    throw invalidOptions('PatchOptions', requiredError('fieldManager', 'is required for apply patch'));
+  checkPathName(request.key.name);
+  if (request.subresource !== '' && core.store.head(request.key) === undefined)
+    throw notFound(served, request.key.name);
   const patch = decodeApply(request.body);
   checkApplied(served, request.key, patch);
   const merge = (live: KubeObject | undefined): KubeObject =>
     mergeApplied(served, request, options, patch, live, context.now);
   for (;;) {
     if (core.store.head(request.key) === undefined) {
-      if (request.subresource !== '') throw notFound(served, request.key.name);
+      if (request.subresource !== '') throw notFound(served, request.key.name); // gone meanwhile
       refuseUidOfNothing(served, request.key, patch);
       context.demand('create');
       const created = await createApplied(core, context, served, options, merge(undefined));
@@ -236,8 +264,10 @@ function mergeApplied(
     subresource: request.subresource,
     now,
   });
+  checkAppliedName(request.key, patch);
   served.compiled.prune(asJson(merged));
-  finishDecoding(served, asJson(merged));
+  // Nulls that were applied, or that are left of maps and lists whose last item went, are the rules' to judge.
+  served.compiled.fillDefaults(asJson(merged));
   if (live !== undefined) {
     const asked = isJsonObject(patch.metadata) ? patch.metadata.resourceVersion : undefined;
     merged.metadata.resourceVersion =
@@ -267,9 +297,12 @@ function checkApplied(served: ServedResource, key: Key, patch: JsonObject): void
     throw badRequest(`invalid object type: ${String(apiVersion)}, Kind=${String(kind)}`);
   }
   if (!isJsonObject(metadata)) return;
-  const name = metadata.name ?? key.name;
-  if (name !== key.name) {
-    throw badRequest(`the name of the object (${String(name)}) does not match the name on the URL (${key.name})`);
-  }
-  metadata.name = name;
+  metadata.name ??= key.name;
+}
+
+/** Comes after the merge: what does not fit the kind at all is refused before. */
+function checkAppliedName(key: Key, patch: JsonObject): void {
+  const name = isJsonObject(patch.metadata) ? patch.metadata.name : key.name;
+  if (name === key.name) return;
+  throw badRequest(`the name of the object (${String(name)}) does not match the name on the URL (${key.name})`);
 }

@@ -2,7 +2,7 @@ import type { KubeObject } from '../object.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { TableColumn } from '../resource.ts';
 import type { ServedResource } from '../served-resource.ts';
-import { badRequest } from '../status.ts';
+import { type ApiError, badRequest, notAcceptable, plainError } from '../status.ts';
 import type { RenderedPage } from './list.ts';
 
 /** How many `metadata` bytes of a Table row are kept: all of it, only metadata, or nothing. */
@@ -16,10 +16,25 @@ function includeObjectOf(context: RequestContext): IncludeObject {
   throw badRequest(`Unable to convert to Table as requested: ${fault}`);
 }
 
+/** Throws 400 for a Table whose rows shall carry something that there is not. */
+export function checkPresentable(context: RequestContext): void {
+  if (context.media.as === 'Table') includeObjectOf(context);
+}
+
+/**
+ * Refuses a client that could not be shown what it writes. The real server says so too, but only after it has written: what is
+ * refused here leaves nothing.
+ */
+export function refuseUnpresentable(context: RequestContext, served: ServedResource): void {
+  if (context.media.as === 'PartialObjectMetadataList') throw noList(served);
+  checkPresentable(context);
+}
+
 /** One object as the client wants to see it: itself, a Table of one row, or its metadata alone. */
 export function presentObject(context: RequestContext, served: ServedResource, json: string): string {
   if (context.media.as === 'object') return json;
   if (context.media.as === 'Table') return JSON.stringify(tableOf(context, served, [json], singleMeta(json)));
+  if (context.media.as === 'PartialObjectMetadataList') throw noList(served);
   return JSON.stringify(partialOf(context, JSON.parse(json) as KubeObject));
 }
 
@@ -32,7 +47,9 @@ export function eventObject(
 ): string {
   if (context.media.as === 'object') return json;
   if (context.media.as !== 'Table') return JSON.stringify(partialOf(context, JSON.parse(json) as KubeObject));
-  const table = tableOf(context, served, event.isBookmark ? [] : [json], singleMeta(json));
+  // A bookmark has nothing of its kind to show in the columns, but for custom resources all are shown alike.
+  const isRow = !event.isBookmark || served.origin === 'custom';
+  const table = tableOf(context, served, isRow ? [json] : [], singleMeta(json));
   return JSON.stringify(event.isFirst ? table : { ...table, columnDefinitions: null });
 }
 
@@ -60,12 +77,32 @@ export function presentList(context: RequestContext, served: ServedResource, pag
     const items = served.origin === 'builtin' ? page.items.map(withoutTypeMeta) : page.items;
     return `${head}${items.join(',')}]}`;
   }
+  if (context.media.as === 'PartialObjectMetadata') throw noSingleObject(served);
   return JSON.stringify({
     kind: 'PartialObjectMetadataList',
     apiVersion: `meta.k8s.io/${context.media.asVersion}`,
     metadata,
     items: page.items.map((json) => partialOf(context, JSON.parse(json) as KubeObject)),
   });
+}
+
+/** 406: the metadata of one object was asked for where there are many. */
+function noSingleObject({ origin, group, listKind }: ServedResource): ApiError {
+  const type = origin === 'custom' ? '*unstructured.UnstructuredList' : `*${packageOf(group)}.${listKind}`;
+  return notAcceptable(`you requested PartialObjectMetadata, but the requested object is a list (${type})`);
+}
+
+/** 406, or 500 for custom resources: the metadata of many objects was asked for where there is one. */
+function noList({ origin, group, kind }: ServedResource): ApiError {
+  if (origin === 'custom') return plainError('content is not a list');
+  const type = `*${packageOf(group)}.${kind}`;
+  return notAcceptable(`you requested PartialObjectMetadataList, but the requested object is not a list (${type})`);
+}
+
+/** The Go package in which kube-apiserver has the kinds of a group. */
+function packageOf(group: string): string {
+  if (group === 'autoscaling') return 'v1'; // a Scale is shown as clients know it, all else as the server does
+  return group === '' ? 'core' : (group.split('.')[0] ?? '');
 }
 
 function listMeta(page: RenderedPage) {

@@ -1,5 +1,15 @@
-import { type FieldError, isJsonObject, type Json, type JsonObject } from '../../schema/index.ts';
+import {
+  decodeFault,
+  type FieldError,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type JsonSchema,
+  objectMetaSchema,
+} from '../../schema/index.ts';
+import { ageText } from '../meta/age.ts';
 import { asJson, type KubeObject } from '../object.ts';
+import type { TablePrinter } from '../resource.ts';
 import type { ScalePaths, ServedResource } from '../served-resource.ts';
 import { badRequest, internalError } from '../status.ts';
 import type { Key } from '../store/store.ts';
@@ -8,10 +18,7 @@ import type { Key } from '../store/store.ts';
 export function scaleOf(served: ServedResource, paths: ScalePaths, object: KubeObject): KubeObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const json = asJson(object);
-  const replicas = numberAt(json, paths.specReplicasPath);
-  if (replicas === undefined) {
-    throw internalError(`the spec replicas field "${paths.specReplicasPath}" does not exist`);
-  }
+  const replicas = numberAt(json, paths.specReplicasPath) ?? 0;
   const selector = paths.labelSelectorPath === undefined ? undefined : valueAt(json, paths.labelSelectorPath);
   return {
     kind: 'Scale',
@@ -31,18 +38,53 @@ export function scaleOf(served: ServedResource, paths: ScalePaths, object: KubeO
   };
 }
 
+/** Throws 500 for an object without a replica count: it can be given one, but there is none to read. */
+export function requireReplicas(paths: ScalePaths, object: KubeObject): void {
+  if (numberAt(asJson(object), paths.specReplicasPath) !== undefined) return;
+  throw internalError(`the spec replicas field "${paths.specReplicasPath}" does not exist`);
+}
+
+/** How Scales are shown as a table. */
+export const scaleTable: TablePrinter = {
+  columns: [
+    { name: 'Name', type: 'string', format: 'name', description: 'The name of the object.' },
+    { name: 'Desired', type: 'integer', description: 'How many there should be.' },
+    { name: 'Available', type: 'integer', description: 'How many there are.' },
+    { name: 'Age', type: 'date', description: 'How long ago the object was created.' },
+  ],
+  row(scale, now) {
+    const { spec, status } = scale as KubeObject & { spec: { replicas?: number }; status: { replicas: number } };
+    const { name, creationTimestamp } = scale.metadata;
+    const age = creationTimestamp ? ageText(creationTimestamp, now) : '<unknown>';
+    return [name, spec.replicas ?? 0, status.replicas, age];
+  },
+};
+
 /** What a Scale calls itself. */
 export const scaleType = { apiVersion: 'autoscaling/v1', kind: 'Scale' } as const;
+
+const wholeNumber: JsonSchema = { type: 'integer', format: 'int32' };
+const scaleSchema: JsonSchema = {
+  type: 'object',
+  'x-go-type': 'v1.Scale',
+  properties: {
+    metadata: objectMetaSchema,
+    spec: { type: 'object', 'x-go-type': 'v1.ScaleSpec', properties: { replicas: wholeNumber } },
+    status: {
+      type: 'object',
+      'x-go-type': 'v1.ScaleStatus',
+      properties: { replicas: wholeNumber, selector: { type: 'string' } },
+    },
+  },
+};
 
 /** True for what can be read as a Scale: nothing in it says that it is something else. */
 export function isScale(value: Json): value is JsonObject {
   if (!isJsonObject(value)) return false;
-  const { apiVersion = '', kind = '', spec = {}, metadata = {} } = value;
+  const { apiVersion = '', kind = '' } = value;
   const isNamed = (apiVersion === '' && kind === '') || apiVersion === scaleType.apiVersion;
   if (!isNamed || (kind !== '' && kind !== scaleType.kind)) return false;
-  if (spec === null) return isJsonObject(metadata);
-  const { replicas = 0 } = isJsonObject(spec) ? spec : {};
-  return isJsonObject(spec) && isJsonObject(metadata) && (replicas === null || Number.isInteger(replicas));
+  return decodeFault(value, scaleSchema) === undefined;
 }
 
 /** Throws 400 unless the Scale is that of the object in the URL. */

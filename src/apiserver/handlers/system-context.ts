@@ -39,6 +39,7 @@ export function systemContext(
     media: { format: 'json', as: 'object', asVersion: 'v1', contentType: 'application/json', pretty: false },
     now: core.now(),
     demand: () => undefined,
+    giveWay: () => undefined,
     request,
     response: new ServerResponse(request),
     warnings: new Set(),

@@ -4,10 +4,11 @@ import { equalIgnoringManagedFieldsTimestamps } from '../field-manager/index.ts'
 import { asJson, copyObject, type KubeObject } from '../object.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
-import { type ApiError, conflict, invalid, notFound, plainError, staleWrite } from '../status.ts';
+import { type ApiError, conflict, internalError, invalid, notFound, plainError, staleWrite } from '../status.ts';
 import type { Key, Stored } from '../store/store.ts';
 import type { WriteResult } from './create.ts';
 import { prepareForUpdate } from './prepare-update.ts';
+import { refuseUnpresentable } from './present.ts';
 import { strategyContext } from './strategy-context.ts';
 import { refuseInvalid, validateForUpdate } from './validate.ts';
 import { optionsObject, type WriteOptions } from './write-options.ts';
@@ -22,10 +23,13 @@ export interface Change {
   transform(live: KubeObject): KubeObject | Promise<KubeObject>;
   /** True when `transform` has already set managedFields (server-side apply). */
   readonly isManaged: boolean;
+  /** What the answer shows, when that is not the object itself. */
+  readonly shownAs?: ServedResource;
   /** True for a PUT, whose uid is a precondition; a patch that changes the uid is just wrong. */
   readonly isReplacement?: boolean;
 }
 
+const missingVersion = "Object 'apiVersion' is missing in 'object has no apiVersion field'";
 const attempts = 20;
 /** More conversions than one object can have owners in different versions. */
 const maxWaits = 100;
@@ -67,12 +71,14 @@ async function tryUpdate(
   let next = wanted;
   if (!change.isManaged) trackUpdate(served, change, next, live, context.now);
   next = await admitUpdate(core, context, served, change, next, live);
+  if ((next.apiVersion ?? '') === '') throw internalError(missingVersion);
   prepareForUpdate(core, context, served, { object: next, old: live, subresource: change.subresource });
   if (change.isManaged || change.subresource !== '') settleManagedFields(next);
   const isStatus = change.subresource === 'status';
   const errors = validateForUpdate(served, { object: next, old: live, isStatus }, strategyContext(core, context));
   refuseInvalid(served, next, errors);
   await validateByAdmission(core, context, served, change, next, live);
+  refuseUnpresentable(context, change.shownAs ?? served);
   return commitUpdate(core, served, change, { next, live, stored });
 }
 

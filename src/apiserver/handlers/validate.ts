@@ -1,4 +1,4 @@
-import type { FieldError } from '../../schema/index.ts';
+import { type FieldError, formatFieldError } from '../../schema/index.ts';
 import {
   finalizerWarnings,
   type MetadataRule,
@@ -13,6 +13,7 @@ import { scaleFaults } from './scale.ts';
 
 /** Every mistake in an object about to be created. */
 export function validateForCreate(served: ServedResource, object: KubeObject, context: StrategyContext): FieldError[] {
+  refuseOtherType(served, object);
   const errors = validateMetadata(object.metadata, metadataRule(served));
   if (served.origin === 'custom')
     errors.push(...served.compiled.validateCreate(asJson(object)), ...scaleFaults(served, object));
@@ -28,18 +29,32 @@ export function validateForUpdate(
   context: StrategyContext,
 ): FieldError[] {
   const { object, old } = next;
+  refuseOtherType(served, object);
   const errors = validateMetadata(object.metadata, metadataRule(served));
   errors.push(...validateMetadataUpdate(object.metadata, old.metadata));
   if (served.origin === 'custom') {
     const { compiled } = served;
     const check = next.isStatus ? compiled.validateStatusUpdate : compiled.validateUpdate;
-    errors.push(...check.call(compiled, asJson(object), asJson(old)), ...scaleFaults(served, object));
+    const warn = (error: FieldError): void => context.warn(formatFieldError(error));
+    errors.push(...check.call(compiled, asJson(object), asJson(old), warn), ...scaleFaults(served, object));
   }
   const { strategy } = served;
   const check = next.isStatus ? strategy.validateStatusUpdate : strategy.validateUpdate;
   errors.push(...(check?.call(strategy, object, old, context) ?? []));
   if (errors.length === 0) warnOfFinalizers(served, next, context);
   return errors;
+}
+
+/** A custom resource that calls itself something else is told that alone, under the name it gives itself. */
+function refuseOtherType(served: ServedResource, { kind, apiVersion, metadata }: KubeObject): void {
+  if (served.origin !== 'custom' || (kind === served.kind && apiVersion === served.apiVersion)) return;
+  const mustBe = (field: 'kind' | 'apiVersion', badValue: string): FieldError[] =>
+    badValue === served[field]
+      ? []
+      : [{ reason: 'FieldValueInvalid', field, badValue, detail: `must be ${served[field]}` }];
+  const group = apiVersion.includes('/') ? (apiVersion.split('/', 1)[0] ?? '') : '';
+  const errors = [...mustBe('kind', kind), ...mustBe('apiVersion', apiVersion)];
+  throw invalid({ group, kind }, metadata.name ?? '', errors);
 }
 
 function warnOfFinalizers(
@@ -52,7 +67,7 @@ function warnOfFinalizers(
 }
 
 /** Groups whose kinds take any finalizer name, as custom resources do. */
-const lenientGroups = new Set(['apiextensions.k8s.io', 'admissionregistration.k8s.io']);
+const lenientGroups = new Set(['apiextensions.k8s.io', 'admissionregistration.k8s.io', 'coordination.k8s.io']);
 
 function metadataRule({ nameRule, namespaced, origin, group }: ServedResource): MetadataRule {
   return { name: nameRule, namespaced, wantsQualifiedFinalizers: origin === 'builtin' && !lenientGroups.has(group) };

@@ -172,6 +172,41 @@ test('a client that does not read is cut off, and others are not kept waiting', 
   await reading.close();
 });
 
+test('a client that takes nothing for too long is cut off, however little waits for it', async (t) => {
+  const server = await temporaryServer(t, { limits: { watch: { stallMs: 100 } } });
+  const body = 'x'.repeat(900_000);
+  for (let n = 0; n < 10; n++) await server.request('POST', widgetsAt(), widgetOf(`w${n}`, { body }));
+  const stuck = await open(`${server.url}${widgetsAt()}?watch=1`);
+  stuck.pause();
+  const reading = await server.watch(`${widgetsAt()}?watch=1&resourceVersion=${server.store.revision()}`);
+  while (server.store.stats().subscribers > 1) await new Promise(setImmediate);
+  const last = await server.request('POST', widgetsAt(), widgetOf('last'));
+  assert.deepEqual(shown(await reading.take(1)), [`ADDED last@${last.object.metadata.resourceVersion}`]);
+  assert.match(await server.metrics.registry.metrics(), /watches_cut_off_total\{reason="stalled"\} 1/);
+  stuck.destroy();
+  await reading.close();
+});
+
+test('history that nobody reads is bounded: who asks for more is told to list', async (t) => {
+  const server = await temporaryServer(t, { limits: { watch: { historyBytes: 24 << 20 } } });
+  const body = 'x'.repeat(900_000);
+  const first = await server.request('POST', widgetsAt(), widgetOf('x', { body }));
+  for (let n = 0; n < 24; n++) await server.patch(widgetsAt('x'), { spec: { n } });
+  const path = `${widgetsAt()}?watch=1&resourceVersion=${first.object.metadata.resourceVersion}`;
+  const stuck = await open(server.url + path);
+  stuck.pause();
+  assert.ok(server.core.watches.historyBytes > 10 << 20, 'the history does not wait for its client');
+  const refused = await server.watch(path);
+  const [event, ...rest] = await refused.take(2);
+  assert.deepEqual([event?.type, event?.object.code, rest], ['ERROR', 410, []]);
+  stuck.destroy();
+  while (server.core.watches.historyBytes > 0) await new Promise(setImmediate);
+  const again = await server.watch(path);
+  assert.equal((await again.take(24)).length, 24);
+  await again.close();
+  while (server.core.watches.historyBytes > 0) await new Promise(setImmediate);
+});
+
 test('a watch ends on the server when its client goes away', { timeout: 60_000 }, async (t) => {
   const server = await temporaryServer(t);
   const watches = await Promise.all(Array.from({ length: 20 }, () => open(`${server.url}${widgetsAt()}?watch=1`)));

@@ -1,14 +1,15 @@
-import { type FieldError, forbiddenError, notSupportedError } from '../../schema/index.ts';
 import type { ServerCore } from '../core.ts';
+import { noStreamFits } from '../http/media.ts';
 import { isTrue } from '../http/request-info.ts';
-import type { KubeObject } from '../object.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
-import { ApiError, invalidOptions, plainError } from '../status.ts';
+import { ApiError, plainError } from '../status.ts';
 import type { Change, Stored } from '../store/store.ts';
-import { compileFilter, type StoredFilter } from './filter.ts';
-import { badVersion, readInteger, tooLargeVersion } from './list.ts';
-import { type WatchEvent, WatchStream } from './watch-stream.ts';
+import { checkSelectors, compileFilter, type StoredFilter } from './filter.ts';
+import { badVersion, tooLargeVersion } from './list.ts';
+import { checkWatchOptions, readInteger } from './list-options.ts';
+import { checkPresentable } from './present.ts';
+import { type Debt, type WatchEvent, WatchStream } from './watch-stream.ts';
 
 const bookmarkIntervalMs = 60_000;
 const lastBookmarkMs = 2_000;
@@ -33,13 +34,27 @@ interface WatchRequest {
 
 /** Streams the changes of a resource until the client or the definition goes, or the time asked for is over. */
 export async function watchObjects(core: ServerCore, context: RequestContext, served: ServedResource): Promise<void> {
+  if (context.media.format === 'yaml') throw noStreamFits();
   const request = readWatchRequest(core, context, served);
-  const stream = new WatchStream(context, served);
+  checkPresentable(context);
+  const stream = new WatchStream(context, served, core);
+  if (context.info.method === 'HEAD') {
+    stream.open();
+    stream.end(); // there is a watch to be had; more cannot be said without a body
+    return;
+  }
   const since = request.sendsState ? core.store.revision() : request.since;
   const initial = request.sendsState ? core.store.scan(served.bucket) : [];
   let isOwed = true; // history comes before `subscribe` returns
+  let isTooMuch = false;
   const sendAll = (changes: readonly Change[]): void => {
-    for (const change of changes) sendChange(stream, change, request, isOwed);
+    const of = isOwed ? 'history' : 'present';
+    if (isOwed) isTooMuch = !core.watches.hasRoomFor(sizeOf(changes));
+    if (isTooMuch) return;
+    const eventOf = (change: Change) => chooseEvent(core, change, request);
+    for (const change of changes) {
+      sendChosen(stream, request, () => eventOf(change), { of, bytes: change.current.json.length });
+    }
   };
   // A client that was not sent a change must not take what comes after it for all there is.
   const subscription = core.store.subscribe(served.bucket, since, sendAll, () => stream.end());
@@ -48,20 +63,21 @@ export async function watchObjects(core: ServerCore, context: RequestContext, se
     stream.fail(tooOld(request.since, core.store.oldestRevision()));
     return;
   }
+  if (isTooMuch) {
+    subscription.close();
+    stream.fail(tooOld(request.since, core.store.revision()));
+    return;
+  }
   stream.open();
-  for (const item of initial) sendChosen(stream, request, () => chooseItem(item, request), { weight: 0 });
+  for (const item of initial) sendChosen(stream, request, () => chooseItem(item, request), { of: 'state', bytes: 0 });
   const marks = new Bookmarks(core, stream, request);
   if (request.marksInitialEnd) marks.send();
   // Another definition reads and filters in another way: the client goes on under that one from where it is.
   const definition = core.registry.onceOutdated(served, () => stream.end());
+  context.giveWay();
   await runUntilClosed(stream, marks, request);
   definition.close();
   subscription.close();
-}
-
-function sendChange(stream: WatchStream, change: Change, request: WatchRequest, isOwed: boolean): void {
-  const weight = isOwed ? 0 : change.current.json.length;
-  sendChosen(stream, request, () => chooseEvent(change, request), { weight });
 }
 
 /** Sends what the selection keeps. Where a webhook has to say first what that is, everything after it waits. */
@@ -69,16 +85,16 @@ function sendChosen(
   stream: WatchStream,
   { filter }: WatchRequest,
   choose: () => WatchEvent | undefined,
-  { weight }: { weight: number },
+  debt: Debt,
 ): void {
   const event = choose();
   const wait = filter?.settle();
   if (wait === undefined) {
-    if (event !== undefined) stream.send(event, { weight });
+    if (event !== undefined) stream.send(event, debt);
     return;
   }
   wait.catch(() => undefined); // heard of below, when the turn has come
-  stream.sendLater({ weight }, async () => {
+  stream.sendLater(debt, async () => {
     for (let more: Promise<void> | undefined = wait; ; ) {
       await more;
       const chosen = choose();
@@ -88,15 +104,19 @@ function sendChosen(
   });
 }
 
+function sizeOf(changes: readonly Change[]): number {
+  return changes.reduce((sum, change) => sum + change.current.json.length, 0);
+}
+
 function chooseItem(item: Stored, request: WatchRequest): WatchEvent | undefined {
   return isWanted(item, request) ? { type: 'ADDED', stored: item } : undefined;
 }
 
-function chooseEvent(change: Change, request: WatchRequest): WatchEvent | undefined {
+function chooseEvent({ events }: ServerCore, change: Change, request: WatchRequest): WatchEvent | undefined {
   const was = change.previous !== undefined && isWanted(change.previous, request);
   const is = change.type !== 'DELETED' && isWanted(change.current, request);
   if (is) return { type: was ? 'MODIFIED' : 'ADDED', stored: change.current };
-  return was ? { type: 'DELETED', stored: lastSeen(change) } : undefined;
+  return was ? { type: 'DELETED', stored: events.lastSeen(change) } : undefined;
 }
 
 /** Tells a client up to which version it has seen everything. */
@@ -137,18 +157,19 @@ async function runUntilClosed(stream: WatchStream, marks: Bookmarks, request: Wa
 
 function readWatchRequest(core: ServerCore, context: RequestContext, served: ServedResource): WatchRequest {
   const { query, namespace } = context.info;
+  checkSelectors(query);
+  checkWatchOptions(query);
+  const filter = compileFilter(served, query);
   const version = query.get('resourceVersion') ?? '';
   if (!/^\d{0,15}$/.test(version)) throw plainError(badVersion(version));
   const revision = Number(version);
   const initial = query.get('sendInitialEvents');
-  const match = query.get('resourceVersionMatch') ?? '';
-  checkInitialEvents(query, initial, match);
   const sendsInitial = initial !== null && isTrue(initial);
   const newest = core.store.revision();
   if (sendsInitial && revision > newest) throw tooLargeVersion(revision, newest);
   const seconds = readInteger(query.get('timeoutSeconds'));
   return {
-    filter: compileFilter(served, query),
+    filter,
     name: context.info.name,
     namespace: served.namespaced && namespace !== '' ? namespace : undefined,
     since: revision === 0 ? core.store.revision() : revision,
@@ -159,21 +180,6 @@ function readWatchRequest(core: ServerCore, context: RequestContext, served: Ser
   };
 }
 
-function checkInitialEvents(query: URLSearchParams, initial: string | null, match: string): void {
-  const field = 'resourceVersionMatch';
-  const refuse = (...errors: FieldError[]): never => {
-    throw invalidOptions('ListOptions', ...errors);
-  };
-  if (query.has('continue')) refuse(forbiddenError(field, `${field} is forbidden when continue is provided`));
-  if (initial === null && match !== '') {
-    refuse(forbiddenError(field, `${field} is forbidden for watch unless sendInitialEvents is provided`));
-  }
-  if (initial === null || match === 'NotOlderThan') return;
-  const needed = forbiddenError(field, `sendInitialEvents requires setting ${field} to NotOlderThan`);
-  if (match === '') refuse(needed);
-  refuse(needed, notSupportedError(field, match, ['NotOlderThan']));
-}
-
 function tooOld(asked: number, oldest: number): ApiError {
   return new ApiError({ code: 410, reason: 'Expired', message: `too old resource version: ${asked} (${oldest})` });
 }
@@ -182,16 +188,4 @@ function isWanted(item: Stored, request: WatchRequest): boolean {
   if (request.name !== '' && item.name !== request.name) return false;
   if (request.namespace !== undefined && item.namespace !== request.namespace) return false;
   return request.filter === undefined || request.filter(item);
-}
-
-/**
- * What went, or left the selection, is shown as it was, at the version of the change. The revision stays that of the
- * old text: it says how the text has to be read.
- */
-function lastSeen(change: Change): Stored {
-  const { previous, current } = change;
-  if (previous === undefined) return current;
-  const object = JSON.parse(previous.json) as KubeObject;
-  object.metadata.resourceVersion = String(change.revision);
-  return { ...previous, json: JSON.stringify(object) };
 }

@@ -1,4 +1,12 @@
-import { invalidError, type JsonObject, notSupportedError, tooLongError } from '../../schema/index.ts';
+import {
+  type FieldError,
+  forbiddenError,
+  invalidError,
+  type JsonObject,
+  notSupportedError,
+  requiredError,
+  tooLongError,
+} from '../../schema/index.ts';
 import { isTrue } from '../http/request-info.ts';
 import type { RequestContext } from '../request-context.ts';
 import { invalidOptions } from '../status.ts';
@@ -18,43 +26,56 @@ export interface WriteOptions {
   readonly force: boolean;
 }
 
-/** Reads and checks the query parameters of a write. */
-export function readWriteOptions(context: RequestContext, kind: WriteOptions['kind']): WriteOptions {
+/** What asks for options: a patch is one that applies or one that does not. */
+export type WriteForm = 'CreateOptions' | 'UpdateOptions' | 'apply' | 'patch';
+
+/** Reads and checks the query parameters of a write; throws 422 with everything that is wrong with them. */
+export function readWriteOptions(context: RequestContext, form: WriteForm): WriteOptions {
   const { query } = context.info;
-  const given = query.get('fieldManager') ?? '';
-  checkManager(kind, given);
-  const dryRun = readDryRun(query.getAll('dryRun'), kind);
-  context.asked.isDryRun = dryRun;
+  const kind = form === 'apply' || form === 'patch' ? 'PatchOptions' : form;
+  const manager = query.get('fieldManager') ?? '';
+  const force = query.has('force') && isTrue(query.get('force'));
+  const dryRuns = query.getAll('dryRun');
+  const fieldValidation = query.get('fieldValidation') ?? '';
+  const errors = [
+    ...formErrors(form, { manager, force }),
+    ...managerErrors(manager),
+    ...dryRunErrors(dryRuns),
+    ...fieldValidationErrors(fieldValidation),
+  ];
+  if (errors.length > 0) throw invalidOptions(kind, ...errors);
+  context.asked.isDryRun = dryRuns.length > 0;
   return {
     kind,
-    dryRun,
-    fieldManager: given === '' ? managerOfAgent(context.request.headers['user-agent'] ?? '') : given,
-    hasFieldManager: given !== '',
-    fieldValidation: readFieldValidation(query.get('fieldValidation'), kind),
-    hasFieldValidation: (query.get('fieldValidation') ?? '') !== '',
-    force: query.has('force') && isTrue(query.get('force')),
+    dryRun: dryRuns.length > 0,
+    fieldManager: manager === '' ? managerOfAgent(context.request.headers['user-agent'] ?? '') : manager,
+    hasFieldManager: manager !== '',
+    fieldValidation: isFieldValidation(fieldValidation) ? fieldValidation : 'Warn',
+    hasFieldValidation: fieldValidation !== '',
+    force,
   };
 }
 
-/** True for `dryRun=All`; any other value is refused. */
-export function readDryRun(values: string[], kind: string): boolean {
-  const given = values.filter((v) => v !== '');
-  for (const value of given) {
-    if (value !== 'All')
-      throw invalidOptions(kind, {
-        reason: 'FieldValueNotSupported',
-        field: 'dryRun',
-        badValue: [value],
-        detail: 'supported values: "All"',
-      });
-  }
-  return given.length > 0;
+/** What an apply must say, and nothing else may. */
+function formErrors(form: WriteForm, { manager, force }: { manager: string; force: boolean }): FieldError[] {
+  if (form === 'apply' && manager === '') return [requiredError('fieldManager', 'is required for apply patch')];
+  return form === 'patch' && force ? [forbiddenError('force', 'may not be specified for non-apply patch')] : [];
 }
 
-function readFieldValidation(value: string | null, kind: string): FieldValidation {
-  if (value === null || value === '') return 'Warn';
-  if (value === 'Ignore' || value === 'Warn' || value === 'Strict') return value;
-  throw invalidOptions(kind, notSupportedError('fieldValidation', value, ['', 'Ignore', 'Strict', 'Warn']));
+/** What is wrong with `dryRun`: anything but `All`. */
+export function dryRunErrors(values: string[]): FieldError[] {
+  if (values.every((value) => value === 'All')) return [];
+  const detail = 'supported values: "All"';
+  return [{ reason: 'FieldValueNotSupported', field: 'dryRun', badValue: values, detail }];
+}
+
+function isFieldValidation(value: string): value is FieldValidation {
+  return value === 'Ignore' || value === 'Warn' || value === 'Strict';
+}
+
+function fieldValidationErrors(value: string): FieldError[] {
+  if (value === '' || isFieldValidation(value)) return [];
+  return [notSupportedError('fieldValidation', value, ['', 'Ignore', 'Strict', 'Warn'])];
 }
 
 /** What Go calls printable: letters, marks, numbers, punctuation, symbols and the plain space. */
@@ -76,8 +97,9 @@ function managerOfAgent(header: string): string {
   return name;
 }
 
-function checkManager(kind: string, manager: string): void {
-  const errors = Buffer.byteLength(manager) > maxManagerBytes ? [tooLongError('fieldManager', maxManagerBytes)] : [];
+function managerErrors(manager: string): FieldError[] {
+  const errors: FieldError[] =
+    Buffer.byteLength(manager) > maxManagerBytes ? [tooLongError('fieldManager', maxManagerBytes)] : [];
   let at = 0;
   for (const character of manager) {
     if (!printable.test(character)) {
@@ -86,7 +108,7 @@ function checkManager(kind: string, manager: string): void {
     }
     at += Buffer.byteLength(character);
   }
-  if (errors.length > 0) throw invalidOptions(kind, ...errors);
+  return errors;
 }
 
 /** The options as an admission webhook sees them: of what happens to the object, whichever way it was asked for. */

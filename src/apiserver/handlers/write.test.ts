@@ -112,3 +112,32 @@ test('keys that mean something to JavaScript are data like any other', async (t)
   assert.equal(({} as { polluted?: boolean }).polluted, undefined);
   assert.deepEqual(server.faults, []);
 });
+
+test('a generation below zero is refused where the server does not count it', async (t) => {
+  const server = await temporaryServer(t);
+  const reply = await server.request('POST', configMaps, { metadata: { name: 'x', generation: -1 } });
+  assert.equal(reply.code, 422);
+  assert.match(reply.text, /metadata.generation: Invalid value: -1: must be greater than or equal to 0/);
+  const counted = await server.request('POST', widgetsAt(), {
+    ...widgetOf('x'),
+    metadata: { name: 'x', generation: -1 },
+  });
+  assert.deepEqual([counted.code, counted.object.metadata.generation], [201, 1]);
+});
+
+test('owners that cannot be read are as good as none', async (t) => {
+  const server = await temporaryServer(t);
+  const sent = (name: string, fieldsV1: unknown) => ({ metadata: { name, managedFields: [{ fieldsV1 }] } });
+  for (const [path, body] of [
+    [configMaps, sent('x', 'a text')],
+    [configMaps, sent('y', [1])],
+    [widgetsAt(), { ...widgetOf('x'), ...sent('x', 5) }],
+  ] as const) {
+    const reply = await server.request('POST', path, body);
+    assert.equal(reply.code, 201, reply.text);
+    assert.doesNotMatch(reply.text, /a text|\[1\]|"fieldsV1":5/);
+  }
+  const strategic = { 'content-type': 'application/strategic-merge-patch+json' };
+  const patched = await server.request('PATCH', `${configMaps}/x`, sent('x', 'a text'), strategic);
+  assert.equal(patched.code, 200, patched.text);
+});

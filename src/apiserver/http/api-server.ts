@@ -3,22 +3,27 @@ import { type AuditLog, nameIn } from '../audit.ts';
 import { type Authenticator, type Authorizer, accessQueryOf, anonymous } from '../auth/auth.ts';
 import { PlainTextError } from '../auth/impersonation.ts';
 import type { ServerCore } from '../core.ts';
-import { dispatch } from '../handlers/dispatch.ts';
+import { dispatch, refuseWrongMethod } from '../handlers/dispatch.ts';
 import { dispatchSubresource, dispatchVirtual } from '../handlers/dispatch-special.ts';
+import { checkListed } from '../handlers/list.ts';
+import { checkMediaType } from '../handlers/patch.ts';
 import { DefinitionChanged } from '../handlers/write-through.ts';
 import type { RequestMetrics } from '../metrics.ts';
+import { Overloaded } from '../overload/overloaded.ts';
+import type { RequestGate, Visit } from '../overload/request-gate.ts';
 import type { Answer, RequestContext } from '../request-context.ts';
 import type { UserInfo } from '../resource.ts';
 import type { ServedResource } from '../served-resource.ts';
-import { ApiError, internalError, methodNotSupported, notFound, unknownResource } from '../status.ts';
+import { ApiError, badRequest, internalError, methodNotAllowed, notFound, unknownResource } from '../status.ts';
 import type { SubresourceHandler, VirtualResource } from '../virtual-resource.ts';
 import { TruncatedBody } from './body.ts';
 import { refuseWithoutHost } from './broken-request.ts';
+import { bodyMediaType } from './decode.ts';
 import { forbiddenRequest } from './forbidden.ts';
-import { chooseMedia, type MediaChoice } from './media.ts';
+import { checkRouted, chooseMedia, type MediaChoice } from './media.ts';
 import type { NonResourceRoutes } from './non-resource.ts';
-import { isPathValid, isTrue, type RequestInfo, readRequestInfo } from './request-info.ts';
-import { respondJson, respondText } from './respond.ts';
+import { isPathValid, isTrue, pathFault, type RequestInfo, readRequestInfo } from './request-info.ts';
+import { acceptsGzip, respondJson, respondText } from './respond.ts';
 
 /** Everything a request meets on its way. */
 export interface ApiServerParts {
@@ -29,6 +34,8 @@ export interface ApiServerParts {
   impersonate(request: IncomingMessage, caller: UserInfo): UserInfo | undefined;
   readonly audit: AuditLog;
   readonly metrics: RequestMetrics;
+  /** Where requests wait for their turn. */
+  readonly gate: RequestGate;
   readonly routes: NonResourceRoutes;
   readonly virtual: readonly VirtualResource[];
   readonly subresources: readonly SubresourceHandler[];
@@ -57,6 +64,12 @@ export function createRequestListener(parts: ApiServerParts) {
     }
     if (refuseWithoutHost(request)) return;
     const info = readRequestInfo(request);
+    const fault = pathFault(info);
+    if (fault !== undefined) {
+      const why = `failed to create RequestInfo: ${fault}, ${request.url ?? ''}`;
+      respondText(response, 500, `Internal Server Error: ${JSON.stringify(request.url ?? '')}: ${why}\n`);
+      return;
+    }
     serve(parts, request, response, info).catch((error: unknown) => {
       response.destroy(); // even the error answer failed: say nothing rather than half of something
       parts.onFault(error, info);
@@ -78,9 +91,11 @@ async function serve(
     media: plainMedia,
     name: info.name,
     asked: { isDryRun: false },
+    visit: undefined,
   };
   let code = 200;
   let reason = '';
+  let isJudged = true;
   const measured = knownParts(parts, info);
   const end = parts.metrics.begin(measured);
   try {
@@ -95,13 +110,17 @@ async function serve(
       const failure = toApiError(parts, error, info);
       code = failure.code;
       reason = failure.status.reason ?? '';
+      isJudged = !(failure instanceof Overloaded);
       if (seen.name === '') seen.name = failure.status.details?.name ?? '';
       answerError(response, request, failure, { warnings, media: seen.media });
     }
   }
+  seen.visit?.end();
   end();
   parts.metrics.observe(measured, code, performance.now() - started);
-  if (isAudited(info, code)) parts.audit.record({ info, ...seen, isDryRun: seen.asked.isDryRun, code, reason });
+  // A flood that is sent away must not wash the lines of what was judged out of the log.
+  if (isJudged && isAudited(info, code))
+    parts.audit.record({ info, ...seen, isDryRun: seen.asked.isDryRun, code, reason });
 }
 
 interface Flight {
@@ -119,6 +138,8 @@ interface Flight {
     /** The name of the object, for a create known only afterwards. */
     name: string;
     readonly asked: RequestContext['asked'];
+    /** Its place among the requests that are worked on. */
+    visit: Visit | undefined;
   };
 }
 
@@ -146,6 +167,8 @@ async function answerRequest(parts: ApiServerParts, flight: Flight): Promise<num
   seen.user = parts.impersonate(request, seen.caller) ?? seen.caller;
   const verdict = parts.authorizer.authorize(accessQueryOf(info, seen.user));
   if (!verdict.isAllowed) throw forbiddenRequest(info, seen.user, verdict.reason);
+  seen.visit = parts.gate.admit({ info, user: seen.user, request, response });
+  if (seen.visit.admitted !== undefined) await seen.visit.admitted;
   if (!info.isResource) return parts.routes.serve({ request, response, info, user: seen.user });
   const answer = await answerResource(parts, flight);
   if (answer === 'no such resource') {
@@ -172,6 +195,7 @@ async function answerResource(parts: ApiServerParts, flight: Flight): Promise<An
   for (let redos = 0; ; redos++) {
     const target = findTarget(parts, info);
     if (target === undefined) return 'no such resource';
+    refuseByRoute(target, flight);
     const context = contextOf(parts, flight);
     seen.media = context.media;
     try {
@@ -182,6 +206,44 @@ async function answerResource(parts: ApiServerParts, flight: Flight): Promise<An
       if (!canRedo || redos >= maxRedos) throw error;
       warnings.clear(); // said by the old definition; the new one speaks for itself
     }
+  }
+}
+
+/**
+ * The method and the form of a patch are looked at before what the client accepts, and for built-in kinds before all
+ * else. Of lists of custom resources even the options are.
+ */
+function refuseByRoute(target: Target, flight: Flight): void {
+  const { info, request } = flight;
+  if (target.kind === 'stored') {
+    refuseWrongMethod(info, target.served);
+    if (info.verb === 'patch') checkMediaType(target.served, bodyMediaType({ request }));
+    if (target.served.origin === 'custom') {
+      if (info.verb === 'patch' && info.name === '') throw badRequest('name must be provided');
+      if (info.verb === 'list' || info.verb === 'watch') refuseList(target.served, flight);
+      return;
+    }
+    if (target.served.namespaced && info.namespace === '' && !readVerbs.has(info.verb)) throw methodNotAllowed();
+  }
+  checkRouted(request.headers.accept, { isCollection: info.verb === 'list' || info.verb === 'watch' });
+}
+
+/** What is wrong with a list is said in the form that was asked for, if there is one. */
+function refuseList(served: ServedResource, { info, request, seen }: Flight): void {
+  try {
+    checkListed(served, info);
+  } catch (error) {
+    seen.media = mediaOf(request, info) ?? seen.media;
+    throw error;
+  }
+}
+
+function mediaOf(request: IncomingMessage, info: RequestInfo): MediaChoice | undefined {
+  try {
+    return chooseMedia(request.headers.accept, { canTransform: true, pretty: wantsPretty(request, info) });
+  } catch (error) {
+    if (error instanceof ApiError) return undefined; // told when it is its turn
+    throw error;
   }
 }
 
@@ -215,24 +277,25 @@ function storedTarget(parts: ApiServerParts, info: RequestInfo, served: ServedRe
 /** Namespaced resources are listed across namespaces, and namespaces themselves carry their name as namespace. */
 function isListOfAll(info: RequestInfo, served: ServedResource): boolean {
   if (!served.namespaced) return served.bucket === '/namespaces';
-  return info.verb === 'list' || info.verb === 'watch' || info.verb === 'create' || info.verb === 'deletecollection';
+  if (info.verb === 'list' || info.verb === 'watch') return true;
+  // The paths of custom resources are made for their verbs; those of built-in kinds are there and refuse the method.
+  return served.origin === 'builtin' && (info.verb === 'create' || info.verb === 'deletecollection');
 }
 
 function contextOf(parts: ApiServerParts, flight: Flight): RequestContext {
   const { request, response, info, warnings, seen } = flight;
-  const canTransform =
-    readVerbs.has(info.verb) || info.verb === 'create' || info.verb === 'update' || info.verb === 'patch';
   return {
     info,
     user: seen.user,
     asked: seen.asked,
-    media: chooseMedia(request.headers.accept, { canTransform, pretty: wantsPretty(request, info) }),
+    media: chooseMedia(request.headers.accept, { canTransform: true, pretty: wantsPretty(request, info) }),
     now: parts.core.now(),
     demand(verb) {
       const asked = { ...info, verb };
       const verdict = parts.authorizer.authorize(accessQueryOf(asked, seen.user));
       if (!verdict.isAllowed) throw forbiddenRequest(asked, seen.user, verdict.reason);
     },
+    giveWay: () => seen.visit?.giveWay(),
     request,
     response,
     warnings,
@@ -244,12 +307,7 @@ async function answerTarget(
   context: RequestContext,
   target: Target,
 ): Promise<Answer | undefined> {
-  if (target.kind === 'stored') {
-    if (target.served.namespaced && context.info.namespace === '' && !readVerbs.has(context.info.verb)) {
-      throw methodNotSupported(target.served, context.info.verb);
-    }
-    return dispatch(parts.core, context, target.served);
-  }
+  if (target.kind === 'stored') return dispatch(parts.core, context, target.served);
   if (target.kind === 'sub') return dispatchSubresource(context, target.handler, target.served);
   return dispatchVirtual(context, target.virtual);
 }
@@ -259,11 +317,6 @@ function wantsPretty(request: IncomingMessage, info: RequestInfo): boolean {
   if (asked !== null) return isTrue(asked);
   const agent = request.headers['user-agent'] ?? '';
   return agent.startsWith('curl') || agent.startsWith('Wget') || agent.startsWith('Mozilla/5.0');
-}
-
-function acceptsGzip(request: IncomingMessage): boolean {
-  const header = request.headers['accept-encoding'];
-  return typeof header === 'string' && header.includes('gzip');
 }
 
 function toApiError(parts: ApiServerParts, error: unknown, info: RequestInfo): ApiError {

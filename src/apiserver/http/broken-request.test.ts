@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect as open, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { connect, type TLSSocket } from 'node:tls';
 import { createCertificateAuthority, issueServerCertificate } from '../../kube/index.ts';
@@ -50,6 +50,43 @@ async function impatientServer(t: TestContext): Promise<{ open(): Promise<TLSSoc
   return { open, truncated: () => truncated };
 }
 
+/** A server for which every handshake takes too long, and a connection that it has found out about. */
+async function lateConnection(t: TestContext, grace: { readonly ms: number }): Promise<Socket> {
+  const options = { key: issued.privateKeyPem, cert: issued.certificatePem, handshakeTimeout: 1 };
+  const server = createServer(options, (_, response) => response.end('as asked'));
+  answerBrokenRequests(server, grace);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const found = once(server, 'tlsClientError');
+  const socket = open((server.address() as AddressInfo).port, '127.0.0.1');
+  t.after(() => socket.destroy());
+  const [error] = await found;
+  assert.equal((error as NodeJS.ErrnoException).code, 'ERR_TLS_HANDSHAKE_TIMEOUT');
+  return socket;
+}
+
+test('a handshake that is late after the machine stood still is no broken request', async (t) => {
+  const socket = connect({ socket: await lateConnection(t, { ms: 600_000 }), ca: authority.certificatePem });
+  await once(socket, 'secureConnect');
+  const answer = everythingFrom(socket);
+  socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+  assert.match(await answer, /^HTTP\/1\.1 200 .*as asked/s);
+});
+
+test('whoever does not even then begin is cut off without a word', { timeout: 120_000 }, async (t) => {
+  const socket = await lateConnection(t, { ms: 1 });
+  let heard = 0;
+  socket.on('data', (chunk) => {
+    heard += chunk.length;
+  });
+  await once(socket, 'close');
+  assert.equal(heard, 0);
+});
+
 async function everythingFrom(socket: TLSSocket): Promise<string> {
   let text = '';
   socket.on('data', (chunk: Buffer) => {
@@ -59,7 +96,7 @@ async function everythingFrom(socket: TLSSocket): Promise<string> {
   return text;
 }
 
-test('a client that never finishes its headers is told that time is up', { timeout: 30_000 }, async (t) => {
+test('a client that never finishes its headers is told that time is up', { timeout: 120_000 }, async (t) => {
   const { open } = await impatientServer(t);
   const socket = await open();
   const answer = everythingFrom(socket);
@@ -67,7 +104,7 @@ test('a client that never finishes its headers is told that time is up', { timeo
   assert.match(await answer, /^HTTP\/1\.1 504 /);
 });
 
-test('a client that drips its body is cut off, and its request given up', { timeout: 30_000 }, async (t) => {
+test('a client that drips its body is cut off, and its request given up', { timeout: 120_000 }, async (t) => {
   const { open, truncated } = await impatientServer(t);
   const socket = await open();
   const answer = everythingFrom(socket);
@@ -78,7 +115,7 @@ test('a client that drips its body is cut off, and its request given up', { time
   while (truncated() === 0) await new Promise(setImmediate);
 });
 
-test('rubbish after rubbish is answered once', { timeout: 30_000 }, async (t) => {
+test('rubbish after rubbish is answered once', { timeout: 120_000 }, async (t) => {
   const { open } = await impatientServer(t);
   const socket = await open();
   const answer = everythingFrom(socket);
@@ -86,7 +123,9 @@ test('rubbish after rubbish is answered once', { timeout: 30_000 }, async (t) =>
   assert.deepEqual((await answer).match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 400']);
 });
 
-test('a large refused body does not reset the connection before its answer is read', { timeout: 30_000 }, async (t) => {
+test('a large refused body does not reset the connection before its answer is read', {
+  timeout: 120_000,
+}, async (t) => {
   const { open } = await impatientServer(t);
   const socket = await open();
   const answer = everythingFrom(socket);

@@ -22,14 +22,29 @@ const badChunk = {
 };
 const missingHost = '400 Bad Request: missing required Host header';
 
+/**
+ * How long a handshake that took too long may still take. After the machine stood still all timers are due before anybody
+ * was heard, and whoever came meanwhile is not to blame.
+ */
+const graceMs = 5000;
+
 /** Answers what is not HTTP, and requests that end before their body does, as kube-apiserver does. */
-export function answerBrokenRequests(server: Server): void {
+export function answerBrokenRequests(server: Server, grace = { ms: graceMs }): void {
+  const late = new WeakMap<Duplex, NodeJS.Timeout>();
+  server.on('secureConnection', (socket) => clearTimeout(late.get(socket)));
   const answering = new WeakMap<Duplex, ServerResponse>();
   const refused = new WeakSet<Duplex>();
   server.prependListener('request', (request, response) => {
     answering.set(request.socket, response);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    // Nothing may be written: with the end of the handshake it would be the answer to whatever is asked first.
+    if (error.code === 'ERR_TLS_HANDSHAKE_TIMEOUT') {
+      const timer = setTimeout(() => socket.destroy(), grace.ms);
+      socket.once('close', () => clearTimeout(timer));
+      late.set(socket, timer);
+      return;
+    }
     if (refused.has(socket)) return; // more of what was refused already
     refused.add(socket);
     const before = answering.get(socket);

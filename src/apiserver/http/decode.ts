@@ -12,14 +12,14 @@ import { asKubeObject, type KubeObject } from '../object.ts';
 import { decodeProtobuf, protobufMediaType, type TypeName } from '../protobuf/index.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
-import { badRequest, invalid, unsupportedMediaType } from '../status.ts';
+import { badRequest, unsupportedMediaType } from '../status.ts';
 
 const structType =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 /** The media type of a body without its parameters; JSON when none is given. */
-export function bodyMediaType(context: RequestContext): string {
-  const header = context.request.headers['content-type'] ?? '';
+export function bodyMediaType({ request }: Pick<RequestContext, 'request'>): string {
+  const header = request.headers['content-type'] ?? '';
   const type = header.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   return type === '' ? 'application/json' : type;
 }
@@ -52,7 +52,17 @@ export function parseEncoded({ bytes, mediaType }: EncodedBody, expected: TypeNa
     if ('error' in parsed) return { error: parsed.error.replace(/^yaml: line 1: /, 'yaml: ') };
     return { value: parsed.value, text, duplicates: () => parsed.duplicates };
   }
-  throw unsupportedMediaType(
+  throw unknownBodyType();
+}
+
+/** Throws 415 before anything of the request is read, for a body in a form that is not known. */
+export function checkBodyType(context: RequestContext): void {
+  const type = bodyMediaType(context);
+  if (!['application/json', 'application/yaml', protobufMediaType].includes(type)) throw unknownBodyType();
+}
+
+function unknownBodyType(): Error {
+  return unsupportedMediaType(
     'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf',
   );
 }
@@ -99,7 +109,9 @@ export function decodeObject(
   const value = parsed.value ?? {};
   if (!isJsonObject(value)) throw refuse(typeMetaFault(value));
   const { text } = parsed;
-  const number = mediaType === 'application/json' ? overflowingNumber(text) : undefined;
+  // Fields that a built-in kind does not know are skipped unread, whatever they hold.
+  const isKept = served.origin === 'custom' && mediaType === 'application/json';
+  const number = isKept ? overflowingNumber(text) : undefined;
   if (number !== undefined) throw refuseFields(served, overflow(number));
   checkTypeMeta(served, value, text, refuse);
   refuseUnknownFields(context, served, value, {
@@ -120,12 +132,11 @@ export function typeMetaFault(value: Json): string {
 /** The first number of a valid JSON text that no float can hold: JavaScript reads infinity and would write null. */
 function overflowingNumber(text: string): string | undefined {
   if (!/[eE]\+?\d{3}|\d{309}/.test(text)) return undefined;
-  let found: string | undefined;
-  JSON.parse(text, (_key, value: unknown, context?: { source?: string }) => {
-    if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) found ??= context?.source;
-    return value;
-  });
-  return found;
+  // Token by token: a value that a later one of the same name replaces is none to JavaScript.
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g)) {
+    if (!token.startsWith('"') && !Number.isFinite(Number(token))) return token;
+  }
+  return undefined;
 }
 
 function overflow(number: string): string {
@@ -178,7 +189,7 @@ function checkTypeMeta(served: ServedResource, value: JsonObject, text: string, 
   const version = String(apiVersion ?? '').replace(/^.*\//, '');
   if (fault !== undefined)
     throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${served.kind}: ${fault}`);
-  checkCustomType(served, value);
+  checkCustomVersion(served, value);
 }
 
 /** Why an object of another type cannot stand for a built-in kind, in the words of Kubernetes' own converter. */
@@ -194,21 +205,13 @@ export function builtinTypeFault(served: ServedResource, value: JsonObject): str
   return `converting (${served.version}.${kind}) to (${internal}.${served.kind}): unknown conversion`;
 }
 
-/** Throws when an object of another version or kind stands where a custom resource should. */
-export function checkCustomType(served: ServedResource, value: JsonObject): void {
+/** Throws when an object of another version stands where a custom resource should; its kind is a matter of validation. */
+export function checkCustomVersion(served: ServedResource, value: JsonObject): void {
   const apiVersion = String(value.apiVersion ?? '');
-  const kind = String(value.kind ?? '');
-  if (apiVersion !== served.apiVersion) {
-    throw badRequest(
-      `the API version in the data (${apiVersion}) does not match the expected API version (${served.apiVersion})`,
-    );
-  }
-  if (kind === served.kind) return;
-  const metadata = isJsonObject(value.metadata) ? value.metadata : {};
-  const name = typeof metadata.name === 'string' ? metadata.name : '';
-  throw invalid({ group: served.group, kind }, name, [
-    { reason: 'FieldValueInvalid', field: 'kind', badValue: kind, detail: `must be ${served.kind}` },
-  ]);
+  if (apiVersion === served.apiVersion) return;
+  throw badRequest(
+    `the API version in the data (${apiVersion}) does not match the expected API version (${served.apiVersion})`,
+  );
 }
 
 /** What was found in a body besides its value, and what the request wants done about it. */
@@ -229,8 +232,9 @@ export function refuseUnknownFields(
   const refuse = found.refuse ?? ((why: string) => refuseFields(served, why));
   const fault = served.compiled.decodeFault(value);
   if (fault !== undefined) throw refuse(fault);
-  const unknown = served.compiled.prune(value);
+  const pruned = served.compiled.prune(value);
   if (found.fieldValidation === 'Ignore') return;
+  const unknown = isOfItsKind(served, value) ? pruned : [];
   const texts = [
     ...found.duplicates.map((f) => `duplicate field "${f}"`),
     ...unknown.map((f) => `unknown field "${f}"`),
@@ -238,6 +242,12 @@ export function refuseUnknownFields(
   if (texts.length === 0) return;
   if (found.fieldValidation === 'Strict') throw refuse(`strict decoding error: ${texts.join(', ')}`);
   for (const text of texts) context.warnings.add(text);
+}
+
+/** What calls itself something else is not held to the fields of this kind: that it does is told later on. */
+function isOfItsKind({ origin, group, kind }: ServedResource, value: JsonObject): boolean {
+  if (origin === 'builtin') return true;
+  return value.kind === kind && String(value.apiVersion ?? '').startsWith(`${group}/`);
 }
 
 /** Parses a patch body; an applied configuration may be YAML. */

@@ -1,4 +1,4 @@
-import { type ApiError, notAcceptable } from '../status.ts';
+import { ApiError, notAcceptable } from '../status.ts';
 
 /** The form an answer takes. */
 export interface MediaChoice {
@@ -35,6 +35,27 @@ function parseClause(text: string): AcceptClause {
   return { type, params, quality: params.q === undefined ? 1 : Number(params.q) };
 }
 
+const written = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
+const streamed = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'];
+
+/**
+ * Built-in kinds are behind a router that compares media types letter by letter, before anything else is looked at.
+ * Throws 406 for what it does not let through.
+ */
+export function checkRouted(accept: string | undefined, route: { isCollection: boolean }): void {
+  if (accept === undefined || accept === '') return;
+  const types = accept.split(',').map((clause) => (clause.split(';')[0] ?? '').trim());
+  if (types.some((type) => type === '*/*' || written.includes(type))) return;
+  const available = route.isCollection ? [...written, ...streamed] : written;
+  const message = `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`;
+  throw new ApiError({ code: 406, reason: 'NotAcceptable', message, details: {} });
+}
+
+/** 406: events can be written one after the other in other forms only. */
+export function noStreamFits(): ApiError {
+  return notAcceptable(`only the following media types are accepted: ${streamed.join(', ')}`);
+}
+
 /** Picks the answer's form from an Accept header; throws 406 when nothing fits. */
 export function chooseMedia(
   accept: string | undefined,
@@ -54,9 +75,7 @@ export function chooseMedia(
 
 /** 406, naming what kube-apiserver names. */
 export function noMediaFits(): ApiError {
-  return notAcceptable(
-    'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
-  );
+  return notAcceptable(`only the following media types are accepted: ${written.join(', ')}`);
 }
 
 function choiceOf(clause: AcceptClause, options: { canTransform: boolean; pretty: boolean }): MediaChoice | undefined {
@@ -74,7 +93,7 @@ function choiceOf(clause: AcceptClause, options: { canTransform: boolean; pretty
 }
 
 function formatOf(type: string): 'json' | 'yaml' | undefined {
-  if (type === 'application/json' || type === '*/*') return 'json';
+  if (type === 'application/json' || type === 'application/*' || type === '*/*') return 'json';
   if (type === 'application/yaml') return 'yaml';
   return undefined;
 }

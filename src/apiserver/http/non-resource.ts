@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { Registry } from 'prom-client';
 import {
   aggregatedDiscovery,
@@ -13,9 +15,9 @@ import {
 import type { OpenApiDocuments } from '../openapi/documents.ts';
 import type { UserInfo } from '../resource.ts';
 import { methodNotAllowed, unknownResource } from '../status.ts';
-import { noMediaFits } from './media.ts';
+import { chooseMedia, noMediaFits } from './media.ts';
 import type { RequestInfo } from './request-info.ts';
-import { respondJson, respondText } from './respond.ts';
+import { acceptsGzip, respondJson, respondText } from './respond.ts';
 
 /** A request to a path that names no resource. */
 export interface NonResourceRequest {
@@ -55,13 +57,19 @@ export function createNonResourceRoutes(parts: NonResourceParts): NonResourceRou
     async serve(request) {
       const { info, response } = request;
       const path = info.path.length > 1 && info.path.endsWith('/') ? info.path.slice(0, -1) : info.path;
+      if (path === '/' && info.path !== '/') return notFoundText(response); // a slash too many
       const health = healthPath.exec(path);
       if (health !== null) return serveHealth(parts, request, { root: health[1] ?? '', only: health[2] });
-      if (info.method !== 'GET' && info.method !== 'HEAD') {
-        if (path === '/version' || isBuiltinPath(parts, path)) throw methodNotAllowed();
+      // These, and what tells of custom resources, are served by handlers that never look at the method.
+      const isOfCustom = path.startsWith('/apis/') && !isBuiltinPath(parts, path);
+      const isForAll = info.path === '/' || info.path === '/apis/' || isOfCustom;
+      const isRouted = path === '/version' || isBuiltinPath(parts, path);
+      if (info.method === 'HEAD' && isRouted) throw methodNotAllowed();
+      if (info.method !== 'GET' && info.method !== 'HEAD' && !isForAll) {
+        if (isRouted) throw methodNotAllowed();
         return notFoundText(response);
       }
-      if (path === '/metrics') return serveMetrics(parts, response);
+      if (path === '/metrics') return serveMetrics(parts, request);
       if (path === '/openapi/v2') return serveOpenApiV2(parts, request);
       const document = findDocument(parts, request, path);
       if (document !== undefined) return sendDocument(request, document);
@@ -75,6 +83,8 @@ export function createNonResourceRoutes(parts: NonResourceParts): NonResourceRou
 interface Document {
   readonly body: object | string;
   readonly contentType?: string;
+  /** It would look different to a client that accepts something else; such documents are not packed. */
+  readonly isVaried?: boolean;
 }
 
 function findDocument(parts: NonResourceParts, { request }: NonResourceRequest, path: string): Document | undefined {
@@ -83,7 +93,7 @@ function findDocument(parts: NonResourceParts, { request }: NonResourceRequest, 
   if (path === '/openapi/v3') return { body: parts.openapi.v3Index(), contentType: 'text/plain; charset=utf-8' };
   if (path.startsWith('/openapi/v3/')) {
     const body = parts.openapi.v3Document(path.slice('/openapi/v3/'.length));
-    return body === undefined ? undefined : { body };
+    return body === undefined ? undefined : { body, isVaried: true };
   }
   if (path === '/api' || path === '/apis') return rootDiscovery(parts, request, path === '/api' ? 'api' : 'apis');
   const segments = path.split('/').slice(1);
@@ -100,7 +110,7 @@ function rootDiscovery(parts: NonResourceParts, request: IncomingMessage, root: 
       return { body: aggregatedDiscovery(parts.discovery, root), contentType: aggregatedType };
     }
     if (!clauses.some((clause) => clause === 'application/json' || clause === '*/*')) throw noMediaFits();
-  }
+  } else chooseMedia(accept, { canTransform: false, pretty: false });
   return { body: root === 'api' ? coreVersions(parts.address()) : apiGroupList(parts.discovery) };
 }
 
@@ -144,28 +154,50 @@ function sendDocument({ request, response, info }: NonResourceRequest, document:
   const json = typeof document.body === 'string' ? document.body : JSON.stringify(document.body);
   const isAggregated = document.contentType?.includes('APIGroupDiscoveryList') ?? false;
   const etag = `"${createHash('sha256').update(json).digest('hex').toUpperCase()}"`;
-  const headers = { ETag: etag, Vary: 'Accept', ...(isAggregated ? { 'Cache-Control': 'public' } : {}) };
+  const varies = isAggregated || document.isVaried === true;
+  const headers = {
+    ETag: etag,
+    ...(varies ? { Vary: 'Accept' } : {}),
+    ...(isAggregated ? { 'Cache-Control': 'public' } : {}),
+  };
   if (request.headers['if-none-match'] === etag) {
     response.writeHead(304, headers).end();
     return 304;
   }
-  const acceptsGzip = String(request.headers['accept-encoding'] ?? '').includes('gzip');
   const pretty = info.query.has('pretty');
   const form = { format: 'json' as const, contentType: document.contentType ?? 'application/json', pretty };
-  respondJson(response, json, { code: 200, media: form, warnings: new Set(), acceptsGzip, headers });
+  const isPacked = document.isVaried !== true && acceptsGzip(request);
+  respondJson(response, json, { code: 200, media: form, warnings: new Set(), acceptsGzip: isPacked, headers });
   return 200;
 }
 
 function serveOpenApiV2(parts: NonResourceParts, { request, response }: NonResourceRequest): number {
-  const acceptsGzip = String(request.headers['accept-encoding'] ?? '').includes('gzip');
-  respondJson(response, parts.openapi.v2(), { code: 200, media, warnings: new Set(), acceptsGzip });
+  const headers = { Vary: 'Accept-Encoding, Accept' };
+  if (/application\/com\.github\.proto-openapi\.spec\.v2[.@]v1\.0\+protobuf/.test(request.headers.accept ?? '')) {
+    const bytes = parts.openapi.v2Protobuf();
+    response.writeHead(200, { ...headers, 'Content-Type': protobufDocument, 'Content-Length': bytes.length });
+    response.end(bytes);
+    return 200;
+  }
+  const frame = { code: 200, media, warnings: new Set<string>(), acceptsGzip: acceptsGzip(request), headers };
+  respondJson(response, parts.openapi.v2(), frame);
   return 200;
 }
 
-async function serveMetrics(parts: NonResourceParts, response: ServerResponse): Promise<number> {
-  respondText(response, 200, await parts.metrics.metrics(), { 'Content-Type': metricsType });
+async function serveMetrics(parts: NonResourceParts, { request, response }: NonResourceRequest): Promise<number> {
+  const text = await parts.metrics.metrics();
+  if (acceptsGzip(request)) {
+    const bytes = await promisify(gzip)(text);
+    const headers = { 'Content-Type': metricsType, 'Content-Encoding': 'gzip', 'Content-Length': bytes.length };
+    response.writeHead(200, { 'Cache-Control': 'no-cache, private', ...headers }).end(bytes);
+    return 200;
+  }
+  respondText(response, 200, text, { 'Content-Type': metricsType });
   return 200;
 }
+
+/** The form in which kubectl reads the OpenAPI 2 document; it asks for it by a name that is no media type. */
+const protobufDocument = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 
 const metricsType = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isPathValid, readRequestInfo } from './request-info.ts';
+import { isPathValid, pathFault, readRequestInfo } from './request-info.ts';
 
 function shown(method: string, url: string): string {
   const { verb, group, version, namespace, resource, name, subresource } = readRequestInfo({ method, url });
@@ -24,6 +24,11 @@ const table: [method: string, url: string, shown: string][] = [
   ['GET', '/api/v1/pods?fieldSelector=metadata.name%3Dp', 'list  v1  pods p '],
   ['GET', 'https://somewhere/api/v1/pods', 'list  v1  pods  '],
   ['GET', '/apis/g.io/v1', 'get      '],
+  ['GET', '/apis/g.io/v1/namespaces/a/things//x', 'list g.io v1 a things  x'],
+  ['GET', '/api/v1//namespaces', 'get  v1   namespaces '],
+  ['GET', '/apis//v1/things/x', 'get      '],
+  ['GET', '//api/v1/namespaces', 'get      '],
+  ['GET', '/api/v1/namespaces/', 'list  v1  namespaces  '],
   ['GET', '/version', 'get      '],
 ];
 
@@ -36,6 +41,22 @@ test('a path with a broken escape is not valid, a query may have one', () => {
   assert.equal(isPathValid('/a%'), false);
   assert.equal(isPathValid('/a?b=%zz'), true);
   assert.equal(isPathValid('/a%2f'), true);
+});
+
+test('a word that stood before resources says nothing when it stands alone', () => {
+  const faultOf = (url: string) => pathFault(readRequestInfo({ method: 'GET', url }));
+  for (const url of [
+    '/api/v1/watch',
+    '/api/v1/watch/?a=b',
+    '/apis/g.io/v1/watch',
+    '/apis//v1/watch',
+    '/api/v1/proxy/',
+  ]) {
+    assert.equal(faultOf(url), 'unable to determine kind and namespace from url', url);
+  }
+  for (const url of ['/api/v1/watch/pods', '/api/watch', '/api/v1/pods/watch', '/api/v1/namespaces/a/watch']) {
+    assert.equal(faultOf(url), undefined, url);
+  }
 });
 
 test('any request line is read, whatever it is', () => {
@@ -64,7 +85,7 @@ test('any request line is read, whatever it is', () => {
       fc.constantFrom('GET', 'POST', 'BURN', ''),
       (url, method) => {
         const info = readRequestInfo({ method, url });
-        assert.equal(info.isResource, info.resource !== '');
+        assert.ok(info.isResource || info.resource === '');
         assert.ok([info.verb, info.name, info.subresource].every((text) => typeof text === 'string'));
       },
     ),

@@ -37,7 +37,7 @@ export function readRequestInfo(request: Pick<IncomingMessage, 'method' | 'url'>
   const path = decodePath(mark < 0 ? url : url.slice(0, mark));
   const query = parseQuery(mark < 0 ? '' : url.slice(mark + 1));
   const segments = splitPath(path);
-  const resource = resourceParts(segments);
+  const resource = path.startsWith('//') ? undefined : resourceParts(segments);
   const base = { method, path, query };
   if (resource === undefined) {
     return { ...base, isResource: false, verb: method.toLowerCase(), group: '', version: '', ...nothing };
@@ -71,6 +71,14 @@ interface Parts {
   name: string;
 }
 
+/** Words that stood before a resource in old paths; alone they say nothing, not even that there is no such resource. */
+const bareWord = /^\/+(?:api\/[^/]*|apis\/[^/]*\/[^/]*)\/(?:watch|proxy)\/*$/;
+
+/** Why it cannot be told what a path asks for; undefined when it can. */
+export function pathFault({ path }: RequestInfo): string | undefined {
+  return bareWord.test(path) ? 'unable to determine kind and namespace from url' : undefined;
+}
+
 /** A proxy may name the whole URL in the request line. */
 function withoutOrigin(url: string): string {
   return url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '');
@@ -90,15 +98,16 @@ function decodePath(path: string): string {
   return Buffer.from(bytes, 'latin1').toString('utf8');
 }
 
+/** An empty part inside a path counts: what stands behind it is no longer where it would belong. */
 function splitPath(path: string): string[] {
-  return path.split('/').filter((s) => s !== '');
+  return path.replace(/^\/+|\/+$/g, '').split('/');
 }
 
 function resourceParts(segments: string[]): { parts: Parts; isWatchPath: boolean } | undefined {
   const [prefix, second, third] = segments;
   if (prefix === 'api' && segments.length >= 3 && second !== undefined) return partsOf('', second, segments.slice(2));
-  if (prefix !== 'apis' || segments.length < 4 || second === undefined || third === undefined) return undefined;
-  return partsOf(second, third, segments.slice(3));
+  if (prefix !== 'apis' || segments.length < 4 || (second ?? '') === '') return undefined;
+  return partsOf(second ?? '', third ?? '', segments.slice(3));
 }
 
 /** `/api/v1/watch/...` is the old way to ask for a watch. */

@@ -44,14 +44,16 @@ export function respondJson(response: ServerResponse, json: string, frame: Respo
         return;
       }
       headers['Content-Encoding'] = 'gzip';
-      headers.Vary = 'Accept-Encoding';
+      headers.Vary ??= 'Accept-Encoding';
       headers['Content-Length'] = packed.length;
       send(response.writeHead(frame.code, headers), packed, frame.unread);
     });
     return;
   }
   headers['Content-Length'] = Buffer.byteLength(text);
-  send(response.writeHead(frame.code, headers), text, frame.unread);
+  // Node would write headers in the encoding of a text that goes out with them, and warnings are bytes already.
+  const body = frame.warnings.size > 0 ? Buffer.from(text) : text;
+  send(response.writeHead(frame.code, headers), body, frame.unread);
 }
 
 function send(response: ServerResponse, body: string | Buffer, unread: IncomingMessage | undefined): void {
@@ -61,6 +63,12 @@ function send(response: ServerResponse, body: string | Buffer, unread: IncomingM
   }
   response.write(body);
   drainRequest(unread, () => response.end());
+}
+
+/** Whether an Accept-Encoding header names gzip, by itself and without a weight, as kube-apiserver reads it. */
+export function acceptsGzip(request: IncomingMessage): boolean {
+  const header = String(request.headers['accept-encoding'] ?? '');
+  return header.split(',').some((token) => token.trim() === 'gzip');
 }
 
 function formatted(json: string, media: ResponseFrame['media']): string {
@@ -89,8 +97,9 @@ function shortWarnings(warnings: ReadonlySet<string>): string[] {
 }
 
 function warningHeader(text: string): string {
-  // Header values are Latin-1; anything else would make Node refuse the whole answer.
-  const safe = text.replace(/[^\x20-\x7e]/g, '?').replace(/["\\]/g, '\\$&');
+  // Node writes each character of a header as one byte: these are the bytes of UTF-8. Control characters it refuses.
+  const bytes = Buffer.from(text.replace(/\p{Cc}/gu, '?')).toString('latin1');
+  const safe = bytes.replace(/["\\]/g, '\\$&');
   return `299 - "${safe}"`;
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { openAdmission } from '../admission/admission.ts';
@@ -10,9 +10,14 @@ import { serveBuiltin } from '../builtins/serve-builtin.ts';
 import type { ServerCore } from '../core.ts';
 import { renameOnly } from '../crd/conversion.ts';
 import { serveCrd } from '../crd/serve-crd.ts';
+import { EventBytes } from '../handlers/event-bytes.ts';
 import { RequestMetrics } from '../metrics.ts';
 import type { KubeObject } from '../object.ts';
+import { type GivenLimits, withUsualLimits } from '../overload/limits.ts';
+import { RequestGate } from '../overload/request-gate.ts';
+import { WatchGuard } from '../overload/watch-guard.ts';
 import { ResourceRegistry } from '../registry.ts';
+import type { UserInfo } from '../resource.ts';
 import type { Status } from '../status.ts';
 import type { OpenStore, StoreOptions } from '../store/open-store.ts';
 import { temporaryStore } from '../store/temporary-store.ts';
@@ -51,6 +56,7 @@ export interface TemporaryServer {
   /** What the server called unexpected. */
   readonly faults: unknown[];
   readonly audited: AuditEntry[];
+  readonly metrics: RequestMetrics;
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<TestReply>;
   /** A merge patch. */
   patch(path: string, body: unknown): Promise<TestReply>;
@@ -61,15 +67,24 @@ export interface TemporaryServer {
 export interface TemporaryServerOptions {
   readonly store?: Partial<StoreOptions>;
   readonly core?: Partial<ServerCore>;
+  readonly limits?: GivenLimits;
+  /** Who makes a request; an administrator unless told. */
+  readonly userOf?: (request: IncomingMessage) => UserInfo;
 }
 
 /** For tests: starts a server in a new directory; both go when the test ends. */
 export async function temporaryServer(t: TestContext, options: TemporaryServerOptions = {}): Promise<TemporaryServer> {
   const store = await temporaryStore(t, options.store);
+  const limits = withUsualLimits(options.limits);
+  const metrics = new RequestMetrics();
+  const gate = new RequestGate(limits, metrics, () => performance.now());
+  metrics.showGate(gate);
   const core: ServerCore = {
     store,
     registry: new ResourceRegistry(),
     admission: openAdmission,
+    events: new EventBytes(),
+    watches: new WatchGuard(limits.watch, metrics),
     now: () => new Date(),
     newUid: randomUUID,
     newSuffix: () => randomUUID().slice(0, 5),
@@ -81,9 +96,11 @@ export async function temporaryServer(t: TestContext, options: TemporaryServerOp
   const audited: AuditEntry[] = [];
   const admin = { username: 'admin', groups: ['system:masters'] };
   const server = createServer(
+    // A connection that is dropped for being idle while the machine stood still fails whatever is sent on it next.
+    { keepAliveTimeout: 600_000 },
     createRequestListener({
       core,
-      authenticator: { authenticate: () => admin },
+      authenticator: { authenticate: (request) => options.userOf?.(request) ?? admin },
       authorizer: { authorize: () => ({ isAllowed: true, reason: '' }) },
       impersonate: () => undefined,
       audit: {
@@ -92,7 +109,8 @@ export async function temporaryServer(t: TestContext, options: TemporaryServerOp
         lost: () => 0,
         close: async () => undefined,
       },
-      metrics: new RequestMetrics(),
+      metrics,
+      gate,
       routes: { serve: async () => 404 },
       virtual: [],
       subresources: [],
@@ -106,7 +124,7 @@ export async function temporaryServer(t: TestContext, options: TemporaryServerOp
     server.closeAllConnections();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, core, store, faults, audited, ...clientOf(url) };
+  return { url, core, store, faults, audited, metrics, ...clientOf(url) };
 }
 
 function clientOf(url: string): Pick<TemporaryServer, 'request' | 'patch' | 'watch'> {

@@ -120,3 +120,11 @@ test('a field selector unescapes its values', () => {
     { field: 'y', negate: false, value: '\\' },
   ]);
 });
+
+test('a field selector without a field keeps everything when it has no value either', () => {
+  assert.deepEqual(parseFieldSelector('=,==,!='), []);
+  assert.deepEqual(parseFieldSelector('=a,!b='), [
+    { field: '', negate: false, value: 'a' },
+    { field: '!b', negate: false, value: '' },
+  ]);
+});

@@ -72,11 +72,13 @@ export interface FieldTerm {
 /** Parses a field selector (`metadata.name=x,status.phase!=Running`). */
 export function parseFieldSelector(text: string | null): FieldTerm[] {
   if (text === null || text === '') return [];
-  return splitUnescaped(text).map((part) => {
-    const match = /^([^!=]+?)(!=|==|=)(.*)$/.exec(part);
+  const terms = splitUnescaped(text).map((part) => {
+    const match = /^(.*?)(!=|==|=)(.*)$/s.exec(part);
     if (!match) throw badRequest(`invalid selector: '${text}'; can't understand '${part}'`);
     return { field: match[1] ?? '', negate: match[2] === '!=', value: unescapeValue(match[3] ?? '') };
   });
+  // Nothing that equals, or does not equal, nothing keeps everything.
+  return terms.filter(({ field, value }) => field !== '' || value !== '');
 }
 
 function splitUnescaped(text: string): string[] {

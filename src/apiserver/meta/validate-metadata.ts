@@ -20,10 +20,12 @@ export function validateMetadata(meta: ObjectMeta, rule: MetadataRule): FieldErr
   checkGenerateName(meta, rule.name, errors);
   checkName(meta, rule.name, errors);
   checkNamespace(meta, rule.namespaced, errors);
+  checkGeneration(meta, errors);
   checkLabels(meta.labels, 'metadata.labels', errors);
   checkAnnotations(meta.annotations, errors);
   checkOwners(meta.ownerReferences ?? [], errors);
   checkFinalizers(meta.finalizers ?? [], rule, errors);
+  checkManagers(meta, errors);
   return errors;
 }
 
@@ -60,6 +62,12 @@ function checkNamespace(meta: ObjectMeta, namespaced: boolean, errors: FieldErro
     for (const f of nameFaults('dns-label', namespace)) errors.push(invalidValue('metadata.namespace', namespace, f));
 }
 
+/** Most kinds count it themselves; of the others, what a client sends is taken. */
+function checkGeneration({ generation = 0 }: ObjectMeta, errors: FieldError[]): void {
+  if (generation < 0)
+    errors.push(invalidValue('metadata.generation', generation, 'must be greater than or equal to 0'));
+}
+
 /** Checks a label map at any path. */
 export function checkLabels(labels: Record<string, string> | undefined, field: string, errors: FieldError[]): void {
   if (labels === undefined) return;
@@ -69,7 +77,8 @@ export function checkLabels(labels: Record<string, string> | undefined, field: s
   }
 }
 
-function checkAnnotations(annotations: Record<string, string> | undefined, errors: FieldError[]): void {
+/** Checks the annotations of an object. */
+export function checkAnnotations(annotations: Record<string, string> | undefined, errors: FieldError[]): void {
   if (annotations === undefined) return;
   let total = 0;
   for (const [key, value] of Object.entries(annotations)) {
@@ -123,6 +132,16 @@ function checkFinalizers(finalizers: string[], rule: MetadataRule, errors: Field
   if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
     const detail = 'finalizer orphan and foregroundDeletion cannot be both set';
     errors.push(invalidValue('metadata.finalizers', finalizers, detail));
+  }
+}
+
+const longestManagerBytes = 128;
+
+function checkManagers(meta: ObjectMeta, errors: FieldError[]): void {
+  for (const [index, { manager = '' }] of (meta.managedFields ?? []).entries()) {
+    if (Buffer.byteLength(manager) <= longestManagerBytes) continue;
+    const detail = `may not be more than ${longestManagerBytes} bytes`;
+    errors.push({ reason: 'FieldValueTooLong', field: `metadata.managedFields[${index}].manager`, detail });
   }
 }
 

@@ -70,12 +70,20 @@ export const deleteOptionsName = 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOpt
 export const statusName = 'io.k8s.apimachinery.pkg.apis.meta.v1.Status';
 export const patchName = 'io.k8s.apimachinery.pkg.apis.meta.v1.Patch';
 
+const ownerName = 'io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference';
+const managedName = 'io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry';
+const fieldsName = 'io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1';
+
 const text: JsonSchema = { type: 'string' };
 const texts: JsonSchema = { type: 'array', items: { type: 'string' } };
 const textMap: JsonSchema = { type: 'object', additionalProperties: { type: 'string' } };
 
 /** The shared definitions: metadata, list metadata, DeleteOptions, Status, Patch. */
-export function sharedDefinitions(): Record<string, JsonSchema> {
+export function sharedDefinitions(refPrefix: string): Record<string, JsonSchema> {
+  const item = (name: string): JsonSchema =>
+    refPrefix.startsWith('#/components')
+      ? { default: {}, allOf: [{ $ref: `${refPrefix}${name}` }] }
+      : { $ref: `${refPrefix}${name}` };
   const owner: JsonSchema = {
     type: 'object',
     description: 'An object that owns this one: when the last owner is gone, this object is deleted.',
@@ -99,7 +107,7 @@ export function sharedDefinitions(): Record<string, JsonSchema> {
       apiVersion: text,
       time: { type: 'string', format: 'date-time' },
       fieldsType: text,
-      fieldsV1: { type: 'object' },
+      fieldsV1: refOf(fieldsName, 'The fields, as a tree.', refPrefix),
       subresource: text,
     },
   };
@@ -123,15 +131,18 @@ export function sharedDefinitions(): Record<string, JsonSchema> {
         finalizers: { ...texts, 'x-kubernetes-list-type': 'set', 'x-kubernetes-patch-strategy': 'merge' },
         ownerReferences: {
           type: 'array',
-          items: owner,
+          items: item(ownerName),
           'x-kubernetes-list-type': 'map',
           'x-kubernetes-list-map-keys': ['uid'],
           'x-kubernetes-patch-merge-key': 'uid',
           'x-kubernetes-patch-strategy': 'merge',
         },
-        managedFields: { type: 'array', items: managed, 'x-kubernetes-list-type': 'atomic' },
+        managedFields: { type: 'array', items: item(managedName), 'x-kubernetes-list-type': 'atomic' },
       },
     },
+    [ownerName]: owner,
+    [managedName]: managed,
+    [fieldsName]: { type: 'object', description: 'A set of fields, as a tree of their paths.' },
     [listMetaName]: {
       type: 'object',
       description: 'Metadata of a list.',
@@ -184,7 +195,7 @@ export function definitionsOf(
     for (const version of groupVersions(source, group))
       Object.assign(definitions, versionDefinitions(source, group, version, refPrefix));
   }
-  return { ...definitions, ...sharedDefinitions() };
+  return { ...definitions, ...sharedDefinitions(refPrefix) };
 }
 
 /** The definitions of one group version. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type DiscoverySource, groupNames, groupVersions } from '../discovery/discovery.ts';
-import { openApiV2 } from './v2.ts';
+import { type OpenApiV2, openApiV2 } from './v2.ts';
+import { openApiV2Protobuf } from './v2-protobuf.ts';
 import { openApiV3 } from './v3.ts';
 
 /** The OpenAPI documents of everything that is served now. */
@@ -11,6 +12,8 @@ export interface OpenApiDocuments {
   v3Document(path: string): string | undefined;
   /** `GET /openapi/v2`, as text. */
   v2(): string;
+  /** The same, as kubectl reads it. */
+  v2Protobuf(): Buffer;
 }
 
 /** Builds documents when they are first asked for, and again after the set of resources changed. */
@@ -18,7 +21,7 @@ export function createOpenApiDocuments(
   source: DiscoverySource,
   title: { name: string; version: string },
 ): OpenApiDocuments {
-  const cache = { generation: -1, v3: new Map<string, string>(), v2: undefined as string | undefined };
+  const cache = { generation: -1, v3: new Map<string, string>(), v2: undefined as OpenApiV2 | undefined };
   const fresh = (): typeof cache => {
     if (cache.generation !== source.registry.generation) {
       cache.generation = source.registry.generation;
@@ -46,8 +49,13 @@ export function createOpenApiDocuments(
     v3Document: document,
     v2() {
       const current = fresh();
-      current.v2 ??= JSON.stringify(openApiV2(source, title));
-      return current.v2;
+      current.v2 ??= openApiV2(source, title);
+      return JSON.stringify(current.v2);
+    },
+    v2Protobuf() {
+      const current = fresh();
+      current.v2 ??= openApiV2(source, title);
+      return openApiV2Protobuf(current.v2);
     },
   };
 }

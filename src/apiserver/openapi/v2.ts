@@ -31,8 +31,16 @@ const dialect: Dialect = {
   }),
 };
 
+/** The OpenAPI 2 document. */
+export interface OpenApiV2 {
+  readonly swagger: '2.0';
+  readonly info: { readonly title: string; readonly version: string };
+  readonly paths: Readonly<Record<string, object>>;
+  readonly definitions: Readonly<Record<string, JsonSchema>>;
+}
+
 /** The one OpenAPI 2 document of everything. */
-export function openApiV2(source: DiscoverySource, title: { name: string; version: string }): object {
+export function openApiV2(source: DiscoverySource, title: { name: string; version: string }): OpenApiV2 {
   const groups = ['', ...groupNames(source)];
   const paths: Record<string, object> = {};
   for (const group of groups) {

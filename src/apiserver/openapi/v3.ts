@@ -37,6 +37,8 @@ export function openApiV3(
     openapi: '3.0.0',
     info: { title: title.name, version: title.version },
     paths: pathsOf(source, group, version, dialect),
-    components: { schemas: { ...versionDefinitions(source, group, version, refPrefix), ...sharedDefinitions() } },
+    components: {
+      schemas: { ...versionDefinitions(source, group, version, refPrefix), ...sharedDefinitions(refPrefix) },
+    },
   };
 }

@@ -1,4 +1,4 @@
-/** For tests: a number as protobuf writes one; negative ones take ten bytes. */
+/** A number as protobuf writes one; negative ones take ten bytes. */
 export function varint(value: number | bigint): Buffer {
   const bytes: number[] = [];
   let rest = BigInt.asUintN(64, BigInt(value));
@@ -9,12 +9,12 @@ export function varint(value: number | bigint): Buffer {
   return Buffer.from([...bytes, Number(rest)]);
 }
 
-/** For tests: a field that holds a number. */
+/** A field that holds a number. */
 export function numberField(field: number, value: number | bigint): Buffer {
   return Buffer.concat([varint(field * 8), varint(value)]);
 }
 
-/** For tests: a field that holds a text, or a message made of the given fields. */
+/** A field that holds a text, or a message made of the given fields. */
 export function field(number: number, ...parts: readonly (string | Buffer)[]): Buffer {
   const body = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
   return Buffer.concat([varint(number * 8 + 2), varint(body.length), body]);

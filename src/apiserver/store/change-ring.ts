@@ -4,6 +4,7 @@ import type { Change } from './store.ts';
 /** How much recent history stays in memory. */
 export interface RingLimits {
   readonly changes: number;
+  /** Of what is held for the sake of history alone. */
   readonly bytes: number;
 }
 
@@ -81,7 +82,13 @@ export class ChangeRing {
   }
 }
 
-/** A change may be the only holder of the version before it, so both count. */
-function weight(change: Change): number {
-  return change.current.json.length + (change.previous?.json.length ?? 0);
+/** About what the records around the texts of a change take. */
+const recordBytes = 512;
+
+/**
+ * What is in memory because the change is: the version before it, which nothing else holds but older changes, and the
+ * text of a deletion. What is live is held by its bucket, and counts here when a later change replaces it.
+ */
+function weight({ type, current, previous }: Change): number {
+  return recordBytes + (previous?.json.length ?? 0) + (type === 'DELETED' ? current.json.length : 0);
 }

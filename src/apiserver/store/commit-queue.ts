@@ -54,6 +54,8 @@ export class CommitQueue {
     this.#worker = new Worker(new URL('./commit-worker.ts', import.meta.url), {
       workerData: options,
       name: 'object store',
+      // Rows only pass through: left to itself, V8 lets this thread's heap grow for them and keeps it.
+      resourceLimits: { maxYoungGenerationSizeMb: 12 },
     });
     this.#worker.on('message', (message: FromWriter) => this.#receive(message));
     this.#worker.on('error', (cause) => this.#lose(cause));

@@ -22,7 +22,7 @@ export interface StoreOptions {
   readonly keys?: readonly SealingKey[];
   /** How long superseded versions are kept: 5 minutes, at most 200,000 revisions, looked at every 30 seconds. */
   readonly retention?: Partial<Retention>;
-  /** How much history is kept in memory (50,000 changes, 64 MiB) or read from disk at once (10,000 changes). */
+  /** How much history is kept in memory (50,000 changes, 24 MiB beyond what is live) or read from disk at once (10,000 changes). */
   readonly history?: Partial<HistoryLimits>;
   /** The database file may not grow past this. */
   readonly maxBytes?: number;
@@ -72,7 +72,7 @@ async function openLocked(options: StoreOptions, release: () => void): Promise<O
   const store = new SqliteStore({
     reader: new RevisionReader(new DatabaseSync(file, { readOnly: true }), new Sealer(keys)),
     objects,
-    history: { changes: 50_000, bytes: 64 << 20, replayChanges: 10_000, ...options.history },
+    history: { changes: 50_000, bytes: 24 << 20, replayChanges: 10_000, ...options.history },
     retention: { retentionMs: 5 * 60_000, intervalMs: 30_000, revisions: 200_000, ...options.retention },
     writer: { file, keys, maxBytes: options.maxBytes, checkpointBytes: options.checkpointBytes ?? 2 << 20 },
     now: options.now ?? (() => performance.now()),

@@ -3,7 +3,7 @@ import type { Undo } from './bucket.ts';
 import { StoreError } from './errors.ts';
 import type { Sealer } from './sealing.ts';
 import type { Change, Stored } from './store.ts';
-import { labelsIn, pathOf, storedVersion } from './stored-version.ts';
+import { keptIn, pathOf, storedVersion } from './stored-version.ts';
 
 const columns = 'rv, prev, created, deleted, bucket, namespace, name, uid, value';
 
@@ -110,7 +110,7 @@ export class RevisionReader {
   #version([revision, , createdRevision, , bucket, namespace, name, uid, value]: Row): Stored {
     const key = { bucket, namespace, name };
     const json = typeof value === 'string' ? value : this.#sealer.open(key, value);
-    return storedVersion({ key, uid, revision, createdRevision, json }, labelsIn(json));
+    return storedVersion({ key, uid, revision, createdRevision, json }, keptIn(json));
   }
 
   #meta(name: string): number {

@@ -17,7 +17,7 @@ import type {
   Write,
   WriteConflict,
 } from './store.ts';
-import { pathOf, storedVersion } from './stored-version.ts';
+import { keptOf, pathOf, storedVersion } from './stored-version.ts';
 import { Subscriptions } from './subscriptions.ts';
 
 /** What a store is put together from. */
@@ -252,8 +252,7 @@ export class SqliteStore implements ObjectStore, CommitListener {
       createdRevision: previous?.createdRevision ?? revision,
       json: JSON.stringify(object),
     };
-    // A copy: the caller may go on to change the object.
-    const current = storedVersion(fields, object.metadata.labels && { ...object.metadata.labels });
+    const current = storedVersion(fields, keptOf(object.metadata, previous));
     const type = write.kind === 'create' ? 'ADDED' : write.kind === 'update' ? 'MODIFIED' : 'DELETED';
     return { revision, key: current, previous, current, type };
   }

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../object.ts';
+import type { KubeObject, OwnerReference } from '../object.ts';
 
 /** Where an object lives. `bucket` is `<group>/<resource>`, the core group being empty: `/secrets`. */
 export interface Key {
@@ -16,6 +16,8 @@ export interface Stored extends Key {
   /** The revision the object was created at. */
   readonly createdRevision: number;
   readonly labels: Readonly<Record<string, string>> | undefined;
+  /** The owners it names; the very list of the version before while they stay the same. */
+  readonly owners: readonly OwnerReference[] | undefined;
   readonly json: string;
 }
 

@@ -1,6 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ObjectMeta, OwnerReference } from '../object.ts';
 import type { Key, Stored } from './store.ts';
 
-type Labels = Stored['labels'];
+/** What is kept of an object beside its text, so that following every write does not mean parsing it. */
+export type KeptMetadata = Pick<Stored, 'labels' | 'owners'>;
+
+const none: KeptMetadata = { labels: undefined, owners: undefined };
 
 /** What a version that was read from disk is made of. */
 export interface VersionFields {
@@ -12,17 +17,32 @@ export interface VersionFields {
 }
 
 /** A plain record with every field its own, so that a copy of it is complete. */
-export function storedVersion(fields: VersionFields, labels: Labels): Stored {
+export function storedVersion(fields: VersionFields, { labels, owners }: KeptMetadata): Stored {
   const { key, uid, revision, createdRevision, json } = fields;
-  return { bucket: key.bucket, namespace: key.namespace, name: key.name, uid, revision, createdRevision, labels, json };
+  const { bucket, namespace, name } = key;
+  return { bucket, namespace, name, uid, revision, createdRevision, labels, owners, json };
 }
 
-/** The labels in the JSON of an object. */
-export function labelsIn(json: string): Labels {
-  // Finding out that there are none is far cheaper than parsing, which counts when a store with many objects is opened.
-  if (!json.includes('"labels":')) return undefined;
-  const object = JSON.parse(json) as { metadata?: { labels?: Record<string, string> } };
-  return object.metadata?.labels;
+/** What is kept of an object that is written: copies, since the caller may go on to change the object. */
+export function keptOf({ labels, ownerReferences }: ObjectMeta, previous: Stored | undefined): KeptMetadata {
+  return { labels: labels && { ...labels }, owners: sameOwners(ownersOf(ownerReferences), previous?.owners) };
+}
+
+/** What is kept of an object that is read from disk. */
+export function keptIn(json: string): KeptMetadata {
+  // Finding out that there is nothing is far cheaper than parsing, which counts when a store with many objects is opened.
+  if (!json.includes('"labels":') && !json.includes('"ownerReferences":[')) return none;
+  const { labels, ownerReferences } = (JSON.parse(json) as { metadata?: ObjectMeta }).metadata ?? {};
+  return { labels, owners: ownersOf(ownerReferences) };
+}
+
+function ownersOf(references: readonly OwnerReference[] | undefined): Stored['owners'] {
+  return references === undefined || references.length === 0 ? undefined : references.map((each) => ({ ...each }));
+}
+
+/** The list of the version before when it says the same: most writes leave the owners alone, and one list serves all. */
+function sameOwners(owners: Stored['owners'], previous: Stored['owners']): Stored['owners'] {
+  return owners !== undefined && isDeepStrictEqual(owners, previous) ? previous : owners;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { Agent, request } from 'undici';
+import type { Agent } from 'undici';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../schema/index.ts';
 import type { WebhookClientConfig } from '../crd/crd-object.ts';
 import { serverFault, transportFault } from './webhook-fault.ts';
@@ -16,9 +16,13 @@ const maxAnswerBytes = 16 * 1024 * 1024;
 const structType =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
+type Undici = typeof import('undici');
+
 /** Calls webhooks over HTTPS; connections are kept per host and certificate authority. */
 export class WebhookClient {
   readonly #agents = new Map<string, Agent>();
+  /** Loaded with the first call: most servers have no webhooks, and it is a tenth of what an empty one holds. */
+  #undici: Promise<Undici> | undefined;
   readonly #resolveService: ServiceResolver;
 
   constructor(resolveService: ServiceResolver = () => undefined) {
@@ -58,9 +62,11 @@ export class WebhookClient {
     { text, signal }: { text: string; signal: AbortSignal },
   ): Promise<{ code: number; text: string; contentType: string }> {
     try {
-      const response = await request(url, {
+      this.#undici ??= import('undici');
+      const undici = await this.#undici;
+      const response = await undici.request(url, {
         method: 'POST',
-        dispatcher: this.#agentFor(url, caBundle ?? ''),
+        dispatcher: this.#agentFor(url, caBundle ?? '', undici),
         headers: {
           'content-type': 'application/json',
           accept: 'application/json, */*',
@@ -77,12 +83,12 @@ export class WebhookClient {
     }
   }
 
-  #agentFor(url: URL, caBundle: string): Agent {
+  #agentFor(url: URL, caBundle: string, undici: Undici): Agent {
     const key = `${url.host} ${caBundle}`;
     const known = this.#agents.get(key);
     if (known !== undefined) return known;
     const ca = caBundle === '' ? undefined : Buffer.from(caBundle, 'base64').toString('utf8');
-    const agent = new Agent({
+    const agent = new undici.Agent({
       connections: maxConnections,
       connect: { ...(ca === undefined ? {} : { ca }), ALPNProtocols: ['http/1.1'] },
     });

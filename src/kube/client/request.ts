@@ -57,7 +57,7 @@ export function createRequester(options: RequesterOptions): Requester {
   });
   const seconds: Histogram = options.metrics.histogram({
     name: 'rackwright_kube_request_seconds',
-    help: 'Time from request to the beginning of the answer.',
+    help: 'Time from request to answer; of a watch, to its beginning.',
     labels: ['method'],
   });
 
@@ -195,14 +195,10 @@ function retryDelay(error: unknown, request: ApiRequest, attempt: number, random
 }
 
 function encode(request: ApiRequest, signal: AbortSignal, isStream: boolean): TransportRequest {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(request.query ?? {})) {
-    if (value !== undefined && value !== '') query.set(name, String(value));
-  }
   const hasBody = request.body !== undefined;
   return {
     method: request.method,
-    path: query.size === 0 ? request.path : `${request.path}?${query}`,
+    path: pathOf(request),
     headers: {
       accept: request.accept ?? 'application/json',
       ...(hasBody ? { 'content-type': request.contentType ?? 'application/json' } : {}),
@@ -211,6 +207,16 @@ function encode(request: ApiRequest, signal: AbortSignal, isStream: boolean): Tr
     signal,
     isStream,
   };
+}
+
+function pathOf({ path, query }: ApiRequest): string {
+  let text = '';
+  for (const name in query) {
+    const value = query[name];
+    if (value === undefined || value === '') continue;
+    text += `${text === '' ? '?' : '&'}${name}=${encodeURIComponent(value)}`;
+  }
+  return path + text;
 }
 
 async function errorFrom(answer: TransportAnswer, request: ApiRequest): Promise<KubeError> {

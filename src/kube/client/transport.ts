@@ -1,5 +1,6 @@
-import { Agent, type Dispatcher, ProxyAgent, Socks5ProxyAgent } from 'undici';
-import { type Connection, type Credentials, tlsConnectOptions } from './connection.ts';
+import type { Dispatcher } from 'undici';
+import { type Connection, type Credentials, type TlsSettings, tlsConnectOptions } from './connection.ts';
+import { sendForWhole } from './whole-answer.ts';
 
 /** One HTTP request to the API, without what the connection adds. */
 export interface TransportRequest {
@@ -13,7 +14,7 @@ export interface TransportRequest {
   readonly isStream: boolean;
 }
 
-/** One HTTP answer, its body still coming in. */
+/** One HTTP answer; the body of a stream is still coming in. */
 export interface TransportAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -36,8 +37,11 @@ export interface HttpTransportOptions {
   readonly keepAliveProbeMs?: number;
 }
 
+type Undici = typeof import('undici');
+
 interface Dispatchers {
   readonly fingerprint: string;
+  readonly tls: TlsSettings;
   readonly requests: Dispatcher;
   readonly streams: Dispatcher;
 }
@@ -47,8 +51,11 @@ export function createHttpTransport(connection: Connection, options: HttpTranspo
   const base = new URL(connection.server);
   const prefix = base.pathname.replace(/\/$/, '');
   let current: Dispatchers | undefined;
+  let loading: Promise<Undici> | undefined;
 
-  const dispatchers = (credentials: Credentials): Dispatchers => {
+  const dispatchers = (undici: Undici, credentials: Credentials): Dispatchers => {
+    // Most connections always say the same: only those that make it anew are looked at more closely.
+    if (current !== undefined && current.tls === credentials.tls) return current;
     const fingerprint = JSON.stringify(credentials.tls);
     if (current?.fingerprint === fingerprint) return current;
     // Requests in flight finish on the old connections.
@@ -56,26 +63,36 @@ export function createHttpTransport(connection: Connection, options: HttpTranspo
     void current?.streams.close();
     current = {
       fingerprint,
-      requests: createDispatcher(connection, credentials, options, options.maxConnections ?? 32),
-      streams: createDispatcher(connection, credentials, options, null),
+      tls: credentials.tls,
+      requests: createDispatcher(undici, {
+        connection,
+        credentials,
+        options,
+        connections: options.maxConnections ?? 32,
+      }),
+      streams: createDispatcher(undici, { connection, credentials, options, connections: null }),
     };
     return current;
   };
 
   const attempt = async (request: TransportRequest, fresh: boolean): Promise<TransportAnswer> => {
+    // Loaded with the first request: the API server takes much from this room, and never sends one.
+    loading ??= import('undici');
+    const undici = await loading;
     const credentials = await connection.credentials({ fresh });
-    const { requests, streams } = dispatchers(credentials);
-    const answer = await (request.isStream ? streams : requests).request({
+    const { requests, streams } = dispatchers(undici, credentials);
+    const order = {
       origin: base.origin,
       path: prefix + request.path,
       method: request.method,
       headers: headerList({ 'user-agent': options.userAgent, ...credentials.headers, ...request.headers }),
       body: request.body ?? null,
-      signal: request.signal,
       // The caller's signal is the time limit; a watch may be quiet for longer than any fixed limit of the pool.
       headersTimeout: 0,
       bodyTimeout: 0,
-    });
+    };
+    if (!request.isStream) return sendForWhole(requests, order, request.signal);
+    const answer = await streams.request({ ...order, signal: request.signal });
     return { status: answer.statusCode, headers: answer.headers, body: answer.body, text: () => answer.body.text() };
   };
 
@@ -93,11 +110,17 @@ export function createHttpTransport(connection: Connection, options: HttpTranspo
   };
 }
 
+interface DispatcherParts {
+  readonly connection: Connection;
+  readonly credentials: Credentials;
+  readonly options: HttpTransportOptions;
+  /** Null: as many as are asked for. */
+  readonly connections: number | null;
+}
+
 function createDispatcher(
-  connection: Connection,
-  credentials: Credentials,
-  options: HttpTransportOptions,
-  connections: number | null,
+  { Agent, ProxyAgent, Socks5ProxyAgent }: Undici,
+  { connection, credentials, options, connections }: DispatcherParts,
 ): Dispatcher {
   const tls = tlsConnectOptions(credentials.tls);
   const connect = {
@@ -117,5 +140,10 @@ function createDispatcher(
 
 /** Several values of one header are joined by newlines until here, since a record holds one value per name. */
 function headerList(headers: Readonly<Record<string, string>>): string[] {
-  return Object.entries(headers).flatMap(([name, value]) => value.split('\n').flatMap((one) => [name, one]));
+  const list: string[] = [];
+  for (const [name, value] of Object.entries(headers)) {
+    if (!value.includes('\n')) list.push(name, value);
+    else for (const one of value.split('\n')) list.push(name, one);
+  }
+  return list;
 }

@@ -26,7 +26,11 @@ function setUp(
   const done: string[] = [];
   const written: Status[] = [];
   const told: EventDraft[] = [];
-  const recorder: EventRecorder = { record: (_subject, draft) => void told.push(draft), flush: async () => {} };
+  const recorder: EventRecorder = {
+    record: (_subject, draft) => void told.push(draft),
+    flush: async () => {},
+    whenFewerWait: async () => {},
+  };
   let wake: (key: string) => void = () => {};
   const controller = defineController<Seen, Act, Status>(
     {

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type Logger, type Metrics, noMetrics, silentLogger } from '../../telemetry/index.ts';
 import type { BackoffOptions } from '../backoff.ts';
 import type { Clock, Random } from '../clock.ts';
@@ -10,6 +9,8 @@ import { createWorkQueue, type WorkOutcome } from '../queue/work-queue.ts';
 import { type ControllerMetrics, createControllerMetrics } from './controller-metrics.ts';
 import type { Decision, Effect, Instant } from './decision.ts';
 import { type Failure, type Result, toFailure } from './result.ts';
+import { isSameJson } from './same-json.ts';
+import { createStateCounts, type StateCounts } from './state-metrics.ts';
 
 /** What wakes a controller: changes of objects, and which keys they concern. */
 export interface Watch {
@@ -44,6 +45,8 @@ export type EffectPort<E extends Effect, Seen> = (effect: E, context: EffectCont
 export interface ControllerDefinition<Seen, E extends Effect, S> {
   readonly name: string;
   readonly watches: readonly Watch[];
+  /** The state machine that `decide` goes by: objects are counted by its states. */
+  readonly table?: { readonly name: string; readonly states: readonly string[] };
   /** Reads the caches; undefined when the object is gone. */
   readonly read: (key: string) => Seen | undefined | Promise<Seen | undefined>;
   readonly decide: (seen: Seen, now: Instant) => Decision<E, S>;
@@ -112,6 +115,7 @@ export function defineController<Seen, E extends Effect, S>(
     async stop(stopping) {
       for (const end of leave.splice(0)) end();
       await queue.drain(stopping);
+      shell.forget();
     },
     wake: (key) => queue.add(key),
     last: (key) => shell.lastOf(key),
@@ -127,6 +131,7 @@ class Shell<Seen, E extends Effect, S> {
   readonly #options: ControllerOptions;
   readonly #metrics: ControllerMetrics;
   readonly #logger: Logger;
+  readonly #states: StateCounts | undefined;
   readonly #last = new Map<string, LastDecision<E, S>>();
 
   constructor(definition: ControllerDefinition<Seen, E, S>, options: ControllerOptions) {
@@ -134,6 +139,13 @@ class Shell<Seen, E extends Effect, S> {
     this.#options = options;
     this.#metrics = createControllerMetrics(options.metrics ?? noMetrics, definition.name);
     this.#logger = (options.logger ?? silentLogger).child({ controller: definition.name });
+    const { table } = definition;
+    this.#states = table === undefined ? undefined : createStateCounts(options.metrics ?? noMetrics, table);
+  }
+
+  /** Counts nothing any more: whoever goes on counts anew. */
+  forget(): void {
+    this.#states?.clear();
   }
 
   lastOf(key: string): LastDecision<E, S> | undefined {
@@ -149,9 +161,11 @@ class Shell<Seen, E extends Effect, S> {
       seen = await this.#definition.read(key);
       if (seen === undefined) {
         this.#last.delete(key);
+        this.#states?.gone(key);
         return { kind: 'done' };
       }
       decision = this.#definition.decide(seen, at);
+      if (decision.state !== undefined) this.#states?.at(key, decision.state);
     } catch (error) {
       return this.#fail(key, toFailure(error));
     }
@@ -236,13 +250,4 @@ class Shell<Seen, E extends Effect, S> {
   #blockedMs(): number {
     return (this.#options.blockedMs ?? 60_000) * (0.9 + this.#options.random() / 5);
   }
-}
-
-/** Compares as JSON would: fields that are undefined are not there. */
-function isSameJson(left: unknown, right: unknown): boolean {
-  return isDeepStrictEqual(plain(left), plain(right));
-}
-
-function plain(value: unknown): unknown {
-  return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }

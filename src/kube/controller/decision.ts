@@ -31,4 +31,6 @@ export interface Decision<E extends Effect, S> {
   readonly why: readonly Reason[];
   /** Told to people once the effects are done. */
   readonly events?: readonly EventDraft[];
+  /** The state of the controller's table that the object is in; counted where there is a table. */
+  readonly state?: string;
 }

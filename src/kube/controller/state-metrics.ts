@@ -34,3 +34,51 @@ export function createStateMetrics<S extends string, D extends FactDomain, A ext
     },
   };
 }
+
+/** Counts objects by the state they are in. */
+export interface StateCounts {
+  /** An object is in a state now. */
+  at(key: string, state: string): void;
+  /** An object is gone. */
+  gone(key: string): void;
+  /** Nobody counts here any more. */
+  clear(): void;
+}
+
+/** Defines the gauge of objects by state; every state of the table is told, also those nobody is in. */
+export function createStateCounts(
+  metrics: Metrics,
+  { name: machine, states }: { readonly name: string; readonly states: readonly string[] },
+): StateCounts {
+  const gauge = metrics.gauge({
+    name: 'rackwright_state_objects',
+    help: 'Objects by the state they are in, as last decided.',
+    labels: ['machine', 'state'],
+  });
+  const found = new Map<string, string>();
+  const counts = new Map(states.map((state) => [state, 0]));
+  const add = (state: string | undefined, more: number): void => {
+    if (state === undefined) return;
+    const count = (counts.get(state) ?? 0) + more;
+    counts.set(state, count);
+    gauge.set(count, { machine, state });
+  };
+  for (const state of states) add(state, 0);
+  return {
+    at(key, state) {
+      const before = found.get(key);
+      if (before === state) return;
+      add(before, -1);
+      found.set(key, state);
+      add(state, 1);
+    },
+    gone(key) {
+      add(found.get(key), -1);
+      found.delete(key);
+    },
+    clear() {
+      found.clear();
+      for (const [state, count] of counts) add(state, -count);
+    },
+  };
+}

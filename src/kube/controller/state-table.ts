@@ -69,12 +69,14 @@ export function takeStep<S extends string, D extends FactDomain, A extends strin
   facts: Facts<D>,
   now: number,
 ): Step<S, A> {
-  const limitMs = limitOf(table, position.state);
+  const rows = rowsFrom(table, position.state);
+  const limitMs = limitOf(rows);
   const isOverdue = limitMs !== undefined && now >= position.since + limitMs;
-  const row = rowsFrom(table, position.state).find((r) => matches(r.when, { ...facts, overdue: isOverdue }));
+  const known = { ...facts, overdue: isOverdue };
+  const row = rows.find(({ when }) => matches(when, known));
   const isMoved = row !== undefined && row.to !== position.state;
   const next: Position<S> = isMoved ? { state: row.to, since: now } : position;
-  const nextLimitMs = limitOf(table, next.state);
+  const nextLimitMs = isMoved ? limitOf(rowsFrom(table, next.state)) : limitMs;
   const overdueAt = nextLimitMs === undefined ? undefined : next.since + nextLimitMs;
   return {
     position: next,
@@ -96,16 +98,20 @@ export function rowsFrom<S extends string, D extends FactDomain, A extends strin
   });
 }
 
-function limitOf<S extends string, D extends FactDomain, A extends string>(
-  table: StateTable<S, D, A>,
-  state: S,
-): number | undefined {
-  const limits = rowsFrom(table, state).flatMap((row) => row.within ?? []);
-  return limits.length === 0 ? undefined : Math.max(...limits);
+function limitOf(rows: readonly { readonly within?: number | undefined }[]): number | undefined {
+  let most: number | undefined;
+  for (const { within } of rows) if (within !== undefined && (most === undefined || within > most)) most = within;
+  return most;
 }
 
+/** Asked for every row at every look at an object, so nothing is made for it. */
 function matches(condition: Readonly<Record<string, unknown>>, facts: Readonly<Record<string, unknown>>): boolean {
-  return Object.entries(condition).every(([fact, wanted]) => allowed(wanted).includes(facts[fact]));
+  for (const fact in condition) {
+    const wanted = condition[fact];
+    const isAllowed = Array.isArray(wanted) ? wanted.includes(facts[fact]) : wanted === facts[fact];
+    if (!isAllowed) return false;
+  }
+  return true;
 }
 
 function allowed(wanted: unknown): readonly unknown[] {

@@ -59,7 +59,12 @@ export function createObjectCache<T extends KubeObject>(
     byIndex(name, value) {
       const index = indices.get(name);
       if (index === undefined) throw new TypeError(`there is no index "${name}"`);
-      return [...index.keys(value)].flatMap((key) => objects.get(key) ?? []);
+      const found: T[] = [];
+      for (const key of index.keys(value)) {
+        const object = objects.get(key);
+        if (object !== undefined) found.push(object);
+      }
+      return found;
     },
     get size() {
       return objects.size;
@@ -97,19 +102,31 @@ const noKeys: ReadonlySet<string> = new Set();
 
 function createIndex<T>(indexer: Indexer<T>): Index<T> {
   const byValue = new Map<string, Set<string>>();
+  /** Where each object is found now, so that this need not be worked out again when it changes. */
+  const valuesOf = new Map<string, readonly string[]>();
   return {
     keys: (value) => byValue.get(value) ?? noKeys,
     update(key, previous, current) {
-      for (const value of previous === undefined ? [] : indexer(previous)) {
+      const before = previous === undefined ? [] : (valuesOf.get(key) ?? []);
+      const after = current === undefined ? [] : indexer(current);
+      // Most changes of an object leave it where it is found.
+      if (isSameList(before, after)) return;
+      if (after.length === 0) valuesOf.delete(key);
+      else valuesOf.set(key, after);
+      for (const value of before) {
         const keys = byValue.get(value);
         keys?.delete(key);
         if (keys?.size === 0) byValue.delete(value);
       }
-      for (const value of current === undefined ? [] : indexer(current)) {
+      for (const value of after) {
         const keys = byValue.get(value);
         if (keys === undefined) byValue.set(value, new Set([key]));
         else keys.add(key);
       }
     },
   };
+}
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((value, index) => value === other[index]);
 }

@@ -63,7 +63,11 @@ export class FakeApi {
   #watchesSeen: FakeWatch[] = [];
 
   private constructor() {
-    this.#server = createServer((request, response) => void this.#serve(request, response));
+    // A connection that is dropped for being idle while the machine stood still fails whatever is sent on it next.
+    this.#server = createServer(
+      { keepAliveTimeout: 600_000 },
+      (request, response) => void this.#serve(request, response),
+    );
   }
 
   static async start(): Promise<FakeApi> {

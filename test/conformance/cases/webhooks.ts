@@ -1,54 +1,7 @@
 import type { JsonObject } from '../../../src/schema/index.ts';
 import { topic } from '../case.ts';
-import type { CaseRun } from '../case-run.ts';
 import { configMap, core, widget, widgetCrd, widgets } from '../fixtures.ts';
-import type { WebhookServer } from '../webhook-server.ts';
-
-const registration = '/apis/admissionregistration.k8s.io/v1';
-
-type Verdict = JsonObject & { allowed: boolean };
-
-function review(asked: JsonObject, verdict: Verdict): JsonObject {
-  const uid = (asked.request as JsonObject).uid ?? '';
-  return { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: { uid, ...verdict } };
-}
-
-function jsonPatch(operations: JsonObject[]): JsonObject {
-  return { patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(operations)).toString('base64') };
-}
-
-function webhookOf(t: CaseRun, hook: { url: string; caBundle: string }, changes: JsonObject = {}): JsonObject {
-  return {
-    name: `hook.${t.group}`,
-    clientConfig: { url: `${hook.url}/admit`, caBundle: hook.caBundle },
-    rules: [
-      { apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], operations: ['CREATE', 'UPDATE', 'DELETE'] },
-    ],
-    namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': t.ns } },
-    sideEffects: 'None',
-    admissionReviewVersions: ['v1'],
-    ...changes,
-  };
-}
-
-interface Registration {
-  readonly kind: 'ValidatingWebhookConfiguration' | 'MutatingWebhookConfiguration';
-  readonly changes?: JsonObject;
-}
-
-/** Registers a webhook and waits until the server calls it for a dry run named `probe`. */
-async function register(t: CaseRun, hook: WebhookServer, { kind, changes = {} }: Registration): Promise<void> {
-  const path = `${registration}/${kind.toLowerCase()}s`;
-  const webhooks = [webhookOf(t, hook, changes)];
-  const body = { apiVersion: 'admissionregistration.k8s.io/v1', kind, metadata: { name: t.slug }, webhooks };
-  const made = await t.post(path, body, { quiet: true });
-  if (made.code !== 201) t.note('registration refused', made.body);
-  await t.settle('the webhook is called', async () => {
-    await t.post(`${core(t, 'configmaps')}?dryRun=All`, configMap('probe'), { quiet: true });
-    return hook.reviews.length > 0;
-  });
-  hook.reviews.length = 0;
-}
+import { askedOf, jsonPatch, register, registration, review, webhookOf, withoutRepeats } from '../webhook-steps.ts';
 
 function deny(asked: JsonObject): boolean {
   const object = (asked.request as JsonObject).object as JsonObject | null;
@@ -117,7 +70,8 @@ export const webhooks = topic('webhooks', {
     await register(t, hook, { kind: 'MutatingWebhookConfiguration' });
     await t.post(core(t, 'configmaps'), configMap('one', { a: '1' }));
     await t.patch(core(t, 'configmaps', 'one'), 'merge', { metadata: { labels: null } });
-    t.note('reviews', hook.reviews.length);
+    const asked = (hook.reviews as JsonObject[]).map(askedOf);
+    t.note('calls', withoutRepeats(asked.map(({ operation = '', name = '' }) => ({ operation, name }))));
   },
   'mutating-widgets': async (t) => {
     await t.crd(widgetCrd(t));

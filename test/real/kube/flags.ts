@@ -76,14 +76,14 @@ export function apiserverArguments(layout: KubeLayout): string[] {
   });
 }
 
-/** How kube-controller-manager is started: only the controllers above, no leader election. */
-export function controllerManagerArguments(layout: KubeLayout): string[] {
+/** How kube-controller-manager is started: only the controllers above and those asked for, no leader election. */
+export function controllerManagerArguments(layout: KubeLayout, more: readonly string[] = []): string[] {
   return flags({
     kubeconfig: 'controllers.kubeconfig',
     'bind-address': '127.0.0.1',
     'secure-port': String(layout.controllerPort),
     'leader-elect': 'false',
-    controllers: controllers.join(','),
+    controllers: [...controllers, ...more].join(','),
     'root-ca-file': 'ca.crt',
     'service-account-private-key-file': 'sa.key',
     'kube-api-qps': '500',

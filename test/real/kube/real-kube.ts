@@ -22,6 +22,8 @@ export interface RealKubeOptions {
   readonly port: number;
   /** Leave the controller manager out, for measurements of the API server alone. */
   readonly withoutControllers?: boolean;
+  /** Controllers besides those whose work the embedded server does too. */
+  readonly controllers?: readonly string[];
 }
 
 /** A running etcd, kube-apiserver and kube-controller-manager. */
@@ -37,6 +39,8 @@ export interface RealKube {
   readonly pids: Readonly<Record<string, number>>;
   /** A client certificate that the server accepts. */
   issueClientCertificate(subject: CertificateSubject): Promise<CertificatePair>;
+  /** Kills kube-apiserver, starts it again on the same etcd, and resolves when it is ready. */
+  restartApiServer(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -58,8 +62,9 @@ export async function startRealKube(options: RealKubeOptions): Promise<RealKube>
   const stop = async () => {
     for (const each of [...started].reverse()) await each.stop();
   };
+  const ready = () => waitUntilReady({ port: options.port, caPem: authority.certPem, token: tokens.admin, started });
   try {
-    await waitUntilReady({ port: options.port, caPem: authority.certPem, token: tokens.admin, started });
+    await ready();
   } catch (error) {
     await stop();
     throw error;
@@ -72,23 +77,41 @@ export async function startRealKube(options: RealKubeOptions): Promise<RealKube>
     kubectl: binaries.kubectl,
     version: binaries.version,
     startupMs: Math.round(performance.now() - began),
-    pids: Object.fromEntries(started.map((each) => [each.name, each.pid])),
+    get pids() {
+      return Object.fromEntries(started.map((each) => [each.name, each.pid]));
+    },
     issueClientCertificate: (subject) => authority.issueClient(subject),
+    async restartApiServer() {
+      await started[1]?.stop(0);
+      started[1] = startApiServer(binaries, layout);
+      await ready();
+    },
     stop,
   };
 }
 
 function startPlane(binaries: KubeBinaries, layout: KubeLayout, options: RealKubeOptions): StartedProcess[] {
-  const plan = (name: string, file: string, args: string[]) =>
-    startProcess({ name, file, args, cwd: layout.dataDir, logPath: join(layout.dataDir, `${name}.log`) });
+  const { etcd: file, controllerManager } = binaries;
   const started = [
-    plan('etcd', binaries.etcd, etcdArguments(layout)),
-    plan('kube-apiserver', binaries.apiserver, apiserverArguments(layout)),
+    startPart(layout, { name: 'etcd', file, args: etcdArguments(layout) }),
+    startApiServer(binaries, layout),
   ];
   if (options.withoutControllers !== true) {
-    started.push(plan('kube-controller-manager', binaries.controllerManager, controllerManagerArguments(layout)));
+    const args = controllerManagerArguments(layout, options.controllers);
+    started.push(startPart(layout, { name: 'kube-controller-manager', file: controllerManager, args }));
   }
   return started;
+}
+
+function startApiServer({ apiserver: file }: KubeBinaries, layout: KubeLayout): StartedProcess {
+  return startPart(layout, { name: 'kube-apiserver', file, args: apiserverArguments(layout) });
+}
+
+function startPart(
+  { dataDir }: KubeLayout,
+  part: { readonly name: string; readonly file: string; readonly args: readonly string[] },
+): StartedProcess {
+  return startProcess({ ...part, cwd: dataDir, logPath: join(dataDir, `${part.name}.log`) });
 }
 
 async function writeFiles(layout: KubeLayout, authority: CertificateAuthority): Promise<{ admin: string }> {

@@ -59,8 +59,28 @@ function selfReview(authorizer: Authorizer): VirtualResource {
 
 function answer({ kind, metadata, spec }: Review, authorizer: Authorizer, user: UserInfo): JsonObject {
   const verdict = authorizer.authorize(queryOf(spec, user));
-  const status = { allowed: verdict.isAllowed, ...(verdict.reason === '' ? {} : { reason: verdict.reason }) };
+  const ignored = ignoredSelectors(spec);
+  const status = {
+    allowed: verdict.isAllowed,
+    ...(verdict.reason === '' ? {} : { reason: verdict.reason }),
+    ...(ignored.length === 0 ? {} : { evaluationError: joinFaults(ignored) }),
+  };
   return { kind, apiVersion, metadata, spec, status };
+}
+
+const knownOperators: readonly (string | undefined)[] = ['In', 'NotIn', 'Exists', 'DoesNotExist'];
+
+/** Selectors narrow nothing down here; of those that cannot even be read, the answer says so. */
+function ignoredSelectors({ resourceAttributes: asked }: JsonObject): string[] {
+  if (!isJsonObject(asked)) return [];
+  return ['fieldSelector', 'labelSelector'].flatMap((name) => {
+    const selector = asked[name];
+    const given = isJsonObject(selector) && Array.isArray(selector.requirements) ? selector.requirements : [];
+    const bad = given.filter((each) => !isJsonObject(each) || !knownOperators.includes(textOf(each.operator)));
+    if (bad.length === 0) return [];
+    const how = bad.length === given.length ? 'ignored' : 'partially ignored';
+    return [`spec.resourceAttributes.${name} ${how} due to parse error`];
+  });
 }
 
 function subjectOf(spec: JsonObject): UserInfo {

@@ -81,9 +81,8 @@ function managedEntry(
 function fieldsOf(object: JsonObject, emptyStructs: readonly string[]): JsonObject {
   const fields: JsonObject = {};
   for (const [name, value] of Object.entries(object)) {
-    fields[`f:${name}`] = isJsonObject(value)
-      ? { ...(emptyStructs.includes(name) ? {} : { '.': {} }), ...fieldsOf(value, []) }
-      : {};
+    const isLeaf = !isJsonObject(value) || Object.keys(value).length === 0;
+    fields[`f:${name}`] = isLeaf ? {} : { ...(emptyStructs.includes(name) ? {} : { '.': {} }), ...fieldsOf(value, []) };
   }
   return fields;
 }

@@ -6,6 +6,7 @@ import {
   notSupportedError,
   requiredError,
 } from '../../../schema/index.ts';
+import { admitSubresource } from '../../admission/admit-subresource.ts';
 import { kubeTime, type ServerCore } from '../../core.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { badRequest, conflict, notFound, plainError } from '../../status.ts';
@@ -13,6 +14,7 @@ import type { SubresourceHandler } from '../../virtual-resource.ts';
 import { type Pod, podBucket } from '../pod-object.ts';
 import { successStatus } from './success-status.ts';
 
+const bindingKind = { group: '', version: 'v1', kind: 'Binding' };
 const pods = { group: '', resource: 'pods' };
 
 /** `pods/binding`: says on which node a pod runs. */
@@ -29,7 +31,9 @@ export function podBinding(core: ServerCore): SubresourceHandler {
       if (typeof metadata.name === 'string' && metadata.name !== '' && metadata.name !== name) {
         throw badRequest('name in URL does not match name in Binding object');
       }
-      await bind(core, context, String(target.name));
+      const admitted = await admitSubresource(core, context, body, bindingKind);
+      const node = isJsonObject(admitted.target) ? admitted.target.name : target.name;
+      await bind(core, context, String(node));
       return { code: 201, object: successStatus(201) };
     },
   };

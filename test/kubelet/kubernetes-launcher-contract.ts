@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, type TestContext, test } from 'node:test';
+import { type ConnectionSpec, createClient, type KubeClient, systemClock } from '../../src/kube/index.ts';
+import { silentLogger } from '../../src/telemetry/index.ts';
+import {
+  createKubernetesLauncher,
+  type KubernetesLauncherOptions,
+} from '../../src/update-service/launchers/kubernetes/kubernetes-launcher.ts';
+import type { Launcher } from '../../src/update-service/launchers/launcher.ts';
+import { startLaunchRig } from '../../src/update-service/launchers/testing/launch-rig.ts';
+import { type Job, type Pod, refs, type Secret } from './objects.ts';
+import { startTestJobController } from './test-job-controller.ts';
+import { startTestKubelet, type TestKubelet } from './test-kubelet.ts';
+
+const namespace = 'jobs-under-test';
+const image = 'registry.example/rackwright-job:test';
+const program = join(import.meta.dirname, '../../src/update-service/launchers/testing/job-program.ts');
+const password = 'the-password-of-the-bmc';
+
+/** What every cluster that jobs are launched in has to keep. */
+export function runKubernetesLauncherContract(
+  name: string,
+  connect: () => Promise<ConnectionSpec>,
+  options: { readonly hasJobController: boolean },
+): void {
+  describe(`jobs as Jobs of ${name}`, () => {
+    const folder = mkdtempSync(join(tmpdir(), 'kubelet-'));
+    const closing: (() => Promise<void>)[] = [];
+    let client: KubeClient;
+    let kubelet: TestKubelet;
+    let port = 7460;
+
+    before(async () => {
+      client = await createClient(await connect());
+      const namespaces = { group: '', version: 'v1', resource: 'namespaces', namespaced: false };
+      await client.resource(namespaces).create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+      kubelet = startTestKubelet({ client, namespace, folder, images: { [image]: [process.execPath, program] } });
+      closing.push(() => kubelet.stop());
+      if (!options.hasJobController) {
+        const controller = startTestJobController({ client, namespace });
+        closing.push(() => controller.stop());
+      }
+    });
+
+    after(async () => {
+      for (const close of closing) await close();
+      await client.close();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    const rigOf = async (context: TestContext, more: Partial<KubernetesLauncherOptions> = {}) => {
+      const rig = await startLaunchRig(context);
+      port += 1;
+      const taskPort = port;
+      const open = (): Launcher =>
+        createKubernetesLauncher({
+          client,
+          namespace,
+          image,
+          taskPort,
+          updateService: rig.updateService,
+          bmcOf: async () => ({
+            target: 'server/1',
+            origin: 'http://127.0.0.1:1',
+            username: 'root',
+            password,
+            trust: { kind: 'system' },
+          }),
+          clock: systemClock,
+          logger: silentLogger,
+          lookEveryMs: 50,
+          ...more,
+        });
+      return { ...rig, open, launcher: open() };
+    };
+    const podsOf = async (uid: unknown): Promise<readonly Pod[]> =>
+      (
+        await client
+          .resource<Pod>(refs.pods)
+          .list({ namespace, labelSelector: `batch.kubernetes.io/controller-uid=${String(uid)}` })
+      ).items;
+
+    test('a job runs in a pod and reports for itself; its token is in a Secret that goes with the Job', async (context) => {
+      const { launcher, order, until } = await rigOf(context);
+      const { job, order: wanted } = order('succeed', 'runs');
+      const { handle } = await launcher.launch(wanted);
+      const key = { namespace, name: String(handle.name) };
+      const made = await client.resource<Job>(refs.jobs).get(key);
+      const secret = await client.resource<Secret>(refs.secrets).get(key);
+      assert.deepEqual(
+        secret.metadata?.ownerReferences?.map(({ uid }) => uid),
+        [made.metadata?.uid],
+      );
+      await until(async () => (await launcher.look(handle)).state === 'gone');
+      assert.equal(job.ended, 'succeeded');
+      const seen = JSON.stringify([made, handle, await podsOf(handle.uid)]);
+      assert.equal(seen.includes(job.token) || seen.includes(password), false);
+    });
+
+    test('launched twice it is one Job, and another life of the launcher finds it and can cancel it', async (context) => {
+      const { launcher, open, order, atWork } = await rigOf(context);
+      const { job, order: wanted } = order('wait', 'twice');
+      const before = kubelet.started;
+      const [first, second] = await Promise.all([launcher.launch(wanted), launcher.launch(wanted)]);
+      assert.deepEqual(first.handle, second.handle);
+      await atWork(job);
+      const next = open();
+      assert.deepEqual((await next.launch(wanted)).handle, first.handle);
+      assert.deepEqual(await next.look(first.handle), { state: 'running' });
+      const sight = await next.interrupt(first.handle, { timeoutMs: 30_000, isForced: false });
+      assert.equal(sight.state, 'gone');
+      assert.equal(job.failure?.reason, 'Cancelled');
+      assert.equal(kubelet.started, before + 1);
+    });
+
+    test('a job that is deaf goes with its Job when it is forced to', async (context) => {
+      const { launcher, order, until } = await rigOf(context);
+      const { job, order: wanted } = order('hang', 'deaf');
+      const { handle } = await launcher.launch(wanted);
+      await until(() => job.isCancelUnsafe);
+      assert.deepEqual(await launcher.interrupt(handle, { timeoutMs: 1, isForced: false }), { state: 'running' });
+      assert.equal((await launcher.interrupt(handle, { timeoutMs: 1, isForced: true })).state, 'gone');
+    });
+
+    test('a pod that failed is seen, with what it ended with', async (context) => {
+      const { launcher, order, until } = await rigOf(context);
+      const { job, order: wanted } = order('die', 'dies');
+      const { handle } = await launcher.launch(wanted);
+      let why = '';
+      await until(async () => {
+        const sight = await launcher.look(handle);
+        if (sight.state === 'gone') why = sight.why;
+        return sight.state === 'gone';
+      });
+      assert.match(why, /ended with 7/);
+      assert.equal(job.ended, undefined);
+    });
+
+    test('a Job of an earlier lease goes before the next one is made', async (context) => {
+      const { launcher, order, atWork, until } = await rigOf(context);
+      const earlier = order('wait', 'again');
+      const first = await launcher.launch(earlier.order);
+      await atWork(earlier.job);
+      const later = order('succeed', 'again');
+      const token = 'a-token-of-the-next-lease';
+      Object.assign(later.job, { token });
+      const second = await launcher.launch({ ...later.order, token });
+      assert.notEqual(first.handle.uid, second.handle.uid);
+      assert.equal((await launcher.look(first.handle)).state, 'gone');
+      await until(() => later.job.ended === 'succeeded');
+    });
+
+    test('an image that cannot be run is said at once', async (context) => {
+      const { launcher, order, until } = await rigOf(context, { image: 'registry.example/other:1' });
+      const { handle } = await launcher.launch(order('succeed', 'no-image').order);
+      await until(async () => (await launcher.look(handle)).state === 'gone');
+      const sight = await launcher.look(handle);
+      assert.match(sight.state === 'gone' ? sight.why : '', /cannot begin: InvalidImageName/);
+    });
+
+    test('a template that makes no Job is refused with the reason of the cluster', async (context) => {
+      const { launcher, order } = await rigOf(context, {
+        template: { spec: { template: { spec: { restartPolicy: 'Always' } } } },
+      });
+      await assert.rejects(launcher.launch(order('succeed', 'bad').order), /restartPolicy/);
+    });
+  });
+}
