@@ -106,3 +106,17 @@ test('all hosts start on, or off', async (t) => {
     assert.deepEqual(new Set(bmcs.map(({ machine }) => machine.power.state)), new Set([arePoweredOn ? 'On' : 'Off']));
   }
 });
+
+test('durations that are given hold for every BMC, and exactly where they shall not vary', async (t) => {
+  const timings = { managerResetMs: 1234 };
+  const away = async (variation: number | undefined) => {
+    const { bmcs } = await start(t, { servers: 6, timings, ...(variation === undefined ? {} : { variation }) });
+    return bmcs.map(({ machine }) => {
+      machine.manager.reset(machine.personality.service.managerResetTypes[0] ?? '');
+      assert.ok(machine.personality.timings.postMs > 0);
+      return machine.log.events.find(({ event }) => event === 'manager.away')?.detail;
+    });
+  };
+  assert.deepEqual([...new Set(await away(0))], ['ms=1234']);
+  assert.ok(new Set(await away(undefined)).size > 1);
+});

@@ -8,9 +8,10 @@ import { createHttpDownloader } from './images/download-image.ts';
 import { createImageDigests } from './images/image-digests.ts';
 import { type Certificates, createCertificates, type Endpoint, Listeners, openFleet, urlOf } from './listen/index.ts';
 import { createMachine } from './machine/create-machine.ts';
+import type { MachineTimings } from './machine/limits.ts';
 import type { Machine } from './machine/machine.ts';
 import { personalityOf } from './personalities/index.ts';
-import { type PersonalityName, personalityNames } from './personalities/personality.ts';
+import { type Personality, type PersonalityName, personalityNames } from './personalities/personality.ts';
 import { createEventPush, createFront } from './redfish/front/index.ts';
 import { sharedRoutes } from './redfish/resources/index.ts';
 import {
@@ -40,6 +41,10 @@ export interface DataCentreOptions {
   /** Cycled through; all unless given. */
   readonly personalities?: readonly PersonalityName[];
   readonly faults?: readonly FaultRule[];
+  /** Durations of every BMC in place of those of its vendor, in simulated milliseconds. */
+  readonly timings?: Partial<MachineTimings>;
+  /** By what share each duration varies, either way; a tenth unless given. */
+  readonly variation?: number;
   /**
    * `address`: every BMC at an address of its own in 127/8, all on one port. `port`: all at one address, a port each.
    * `address` unless the machine has no such addresses.
@@ -55,10 +60,16 @@ export interface DataCentreOptions {
   readonly arePoweredOn?: boolean;
   /** Also log every GET. */
   readonly doesLogReads?: boolean;
+  /** Also log with every request what its client calls itself (`User-Agent`). */
+  readonly doesLogCallers?: boolean;
   /** Whom the agents of network-booted hosts report to; without it a network boot finds nothing. */
   readonly agent?: AgentTarget;
   /** Untagged VLAN of the ports of boot NICs out of the box, where boot servers are; 100 unless given. */
   readonly provisioningVlan?: number;
+  /** The servers, by number, that try the network where their disk is empty, as a fallback; none unless given. */
+  readonly doesFallBackToNetwork?: (index: number) => boolean;
+  /** How long BMCs wait for an image that they pull, in real milliseconds; a minute unless given. */
+  readonly imageTimeoutMs?: number;
   /** Go on from here: a snapshot of the same fleet, or it is refused with a SnapshotError. */
   readonly snapshot?: Snapshot;
 }
@@ -125,7 +136,7 @@ async function assemble(
   const plan = planFleet({
     seed,
     servers: options.servers,
-    personalities: (options.personalities ?? personalityNames).map(personalityOf),
+    personalities: (options.personalities ?? personalityNames).map((name) => timed(personalityOf(name), options)),
     ...(options.racks === undefined ? {} : { racks: options.racks }),
   });
   const faults = createFaultSets(options.faults ?? [], seed);
@@ -137,8 +148,9 @@ async function assemble(
   const bmcs = plan.servers.map((server, index) =>
     describeBmc(server, { ...service, machine: at(machines, index), endpoint: at(service.endpoints, index) }),
   );
-  const { agent: target, provisioningVlan } = options;
-  const hosts = await startHosts({ bmcs, fabric, clock, target, provisioningVlan }).catch(async (error: unknown) => {
+  const { agent: target, provisioningVlan, doesFallBackToNetwork } = options;
+  const surroundings = { bmcs, fabric, clock, target, provisioningVlan, doesFallBackToNetwork };
+  const hosts = await startHosts(surroundings).catch(async (error: unknown) => {
     await service.close();
     throw error;
   });
@@ -164,6 +176,10 @@ async function assemble(
   };
 }
 
+function timed(personality: Personality, { timings }: DataCentreOptions): Personality {
+  return timings === undefined ? personality : { ...personality, timings: { ...personality.timings, ...timings } };
+}
+
 interface MachineSurroundings extends DataCentreOptions {
   readonly clock: SimClock;
   readonly faultSets: FaultSets;
@@ -172,9 +188,12 @@ interface MachineSurroundings extends DataCentreOptions {
 
 function buildMachines(
   plan: FleetPlan,
-  { clock, seed, fabric, faultSets, arePoweredOn }: MachineSurroundings,
+  { clock, seed, fabric, faultSets, arePoweredOn, variation, imageTimeoutMs }: MachineSurroundings,
 ): Machine[] {
-  const shared = { clock, seed, faults: faultSets, images: createImageDigests(), download: createHttpDownloader() };
+  const images = createImageDigests();
+  const varied = variation === undefined ? {} : { variation };
+  const download = createHttpDownloader(imageTimeoutMs === undefined ? {} : { timeoutMs: imageTimeoutMs });
+  const shared = { clock, seed, faults: faultSets, images, download, ...varied };
   return plan.servers.map(({ name, personality, hardware, username, password }) =>
     createMachine({
       ...shared,
@@ -226,6 +245,7 @@ async function openService(machines: readonly Machine[], options: DataCentreOpti
   const front = createFront({
     routes: sharedRoutes,
     doesLogReads: options.doesLogReads ?? false,
+    doesLogCallers: options.doesLogCallers ?? false,
     reset: (connection) => listeners.reset(connection),
     onBug: (error) => process.emitWarning(error instanceof Error ? error : String(error)),
   });

@@ -33,6 +33,7 @@ export { ListenError } from './listen/index.ts';
 export type { EventLog, LoggedEvent } from './machine/event-log.ts';
 export type { FirmwareSlot } from './machine/firmware.ts';
 export type { Hardware } from './machine/hardware.ts';
+export type { MachineTimings } from './machine/limits.ts';
 export type { Machine, Neighbour } from './machine/machine.ts';
 export { type AvailableFirmware, availableFirmware, maxFleetSize, personalityOf } from './personalities/index.ts';
 export { type Personality, type PersonalityName, personalityNames } from './personalities/personality.ts';
@@ -48,7 +49,8 @@ export {
   type StateKeeper,
   takeSnapshot,
 } from './snapshot/index.ts';
-export type { Fabric, PortName, SimSwitch } from './switches/fabric.ts';
+export type { AclRule } from './switches/access-list.ts';
+export { createFabric, type Fabric, type PortName, type SimSwitch } from './switches/fabric.ts';
 export type { PortSettings } from './switches/switch-port.ts';
 export { createScaledClock, type ScaledClockOptions } from './time/scaled-clock.ts';
 export type { SimClock } from './time/sim-clock.ts';

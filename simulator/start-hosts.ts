@@ -25,6 +25,8 @@ export interface HostsOptions {
   readonly clock: SimClock;
   readonly target: AgentTarget | undefined;
   readonly provisioningVlan: number | undefined;
+  /** The servers, by number, that try the network where their disk is empty; none unless given. */
+  readonly doesFallBackToNetwork?: ((index: number) => boolean) | undefined;
 }
 
 /** Gives every machine a host, and all their agents one place to listen at. */
@@ -35,7 +37,7 @@ export async function startHosts(options: HostsOptions): Promise<Hosts> {
   let link = openLink(options.target, clock, ending.signal);
   const agents = await startAgentServer({ host: '127.0.0.1', find: (name) => byName.get(name)?.agent });
   const vlan = options.provisioningVlan ?? defaultProvisioningVlan;
-  for (const bmc of options.bmcs) {
+  for (const [index, bmc] of options.bmcs.entries()) {
     const bootMac = bmc.machine.hardware.nics[0]?.ports[0]?.mac ?? '';
     const host = new Host(bmc.machine, {
       bmcAddress: new URL(bmc.url).hostname.replaceAll(/[[\]]/g, ''),
@@ -44,6 +46,7 @@ export async function startHosts(options: HostsOptions): Promise<Hosts> {
       link: () => link,
       callbackUrl: agents.urlOf(bmc.name),
       callbackCaPem: agents.caPem,
+      doesFallBackToNetwork: options.doesFallBackToNetwork?.(index),
     });
     byName.set(bmc.name, host);
   }

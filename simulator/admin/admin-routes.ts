@@ -3,15 +3,19 @@ import type { DataCentre, RunningBmc } from '../data-centre.ts';
 import { type FaultRule, faultKinds } from '../faults/fault.ts';
 import { checkFaults } from '../faults/parse-faults.ts';
 import type { PortName } from '../switches/fabric.ts';
+import type { FirmwareCatalog } from './firmware-catalog.ts';
 import { findImage, listFirmware } from './firmware-routes.ts';
 import { parsePortSettings, showPort } from './port-settings.ts';
 
 /** What a route is asked. */
 export interface AdminRequest {
   readonly dataCentre: DataCentre;
+  readonly catalog: FirmwareCatalog;
   readonly params: readonly string[];
   readonly query: URLSearchParams;
   readonly body: unknown;
+  /** Where the asker has reached the admin API: `http://127.0.0.1:8080`. */
+  readonly origin: string;
 }
 
 /** What goes back: JSON, text or a stream. */
@@ -81,8 +85,22 @@ export const adminRoutes: readonly AdminRoute[] = [
   },
   {
     method: 'GET',
+    path: '/v1/catalog',
+    about: 'all firmware that can be had, as a plain firmware catalogue; without a token, as from a vendor',
+    isPublic: true,
+    handle: async ({ catalog, origin }) => ok(await catalog.describe(origin)),
+  },
+  {
+    method: 'GET',
     path: '/v1/images/{server}/{softwareId}/{version}',
     about: 'a firmware image by server, software id and version; without a token, so that BMCs can pull it',
+    isPublic: true,
+    handle: ({ dataCentre, params }) => sendImage(findBmc(dataCentre, params[0]), params),
+  },
+  {
+    method: 'GET',
+    path: '/v1/images/{server}/{softwareId}/{version}/{file}',
+    about: 'the same under a name, as catalogues have it',
     isPublic: true,
     handle: ({ dataCentre, params }) => sendImage(findBmc(dataCentre, params[0]), params),
   },

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { DataCentre } from '../data-centre.ts';
 import { type AdminAnswer, AdminRefusal, type AdminRoute, adminRoutes } from './admin-routes.ts';
+import { createFirmwareCatalog, type FirmwareCatalog } from './firmware-catalog.ts';
 
 /** Where a running data centre is looked at and disturbed. */
 export interface AdminServer {
@@ -22,8 +23,9 @@ export async function startAdminServer(
 ): Promise<AdminServer> {
   const token = options.token ?? randomBytes(24).toString('base64url');
   const host = options.host ?? '127.0.0.1';
+  const catalog = createFirmwareCatalog(dataCentre);
   const server = createServer((request, response) => {
-    answer({ dataCentre, request, token })
+    answer({ dataCentre, catalog, request, token })
       .catch((error: unknown) => explain(error))
       .then((found) => send(response, found))
       .catch(() => response.destroy());
@@ -44,10 +46,11 @@ export async function startAdminServer(
 
 async function answer(asked: {
   readonly dataCentre: DataCentre;
+  readonly catalog: FirmwareCatalog;
   readonly request: IncomingMessage;
   readonly token: string;
 }): Promise<AdminAnswer> {
-  const { dataCentre, request, token } = asked;
+  const { dataCentre, catalog, request, token } = asked;
   const url = new URL(request.url ?? '/', 'http://admin');
   const found = findRoute(request.method ?? 'GET', url.pathname);
   if (found === 'unknown') throw new AdminRefusal(404, `there is no ${url.pathname}; GET / lists what there is`);
@@ -60,7 +63,8 @@ async function answer(asked: {
   }
   const params = found.parts.map((part) => decodePart(part));
   const body = request.method === 'GET' || request.method === 'DELETE' ? undefined : await readJson(request);
-  return found.route.handle({ dataCentre, params, query: url.searchParams, body });
+  const origin = `http://${request.headers.host ?? 'localhost'}`;
+  return found.route.handle({ dataCentre, catalog, params, query: url.searchParams, body, origin });
 }
 
 const routes = adminRoutes.map((route) => ({ route, expression: expressionOf(route.path) }));

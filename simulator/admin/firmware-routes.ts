@@ -2,8 +2,8 @@ import type { RunningBmc } from '../data-centre.ts';
 import { buildImage, type FirmwareImage } from '../images/build-image.ts';
 import { type AvailableFirmware, availableFirmware } from '../personalities/index.ts';
 
-/** Enough to take a moment, little enough to be made while it is sent. */
-const payloadBytes = 1024 * 1024;
+/** Several pieces, and little enough that hashing all there is for a rack is no part of a start that anybody notices. */
+const payloadBytes = 256 * 1024;
 
 /** A version that can be had for a server, and where its image is below the admin API. */
 export interface OfferedFirmware extends AvailableFirmware {

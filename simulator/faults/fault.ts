@@ -45,7 +45,7 @@ export interface FaultRule {
   /** Not before, and not after, this simulated time since the start. */
   readonly afterMs?: number;
   readonly untilMs?: number;
-  /** How long: of a slow answer, of being unreachable. */
+  /** How long: of a slow answer, of being unreachable, of the time after which one that is busy asks to be asked again. */
   readonly durationMs?: number;
   /** Restricts request faults to methods and paths (`*` as above). */
   readonly method?: string;

@@ -1,3 +1,4 @@
+import { type Dispatcher, fetch } from 'undici';
 import type { JsonObject } from '../redfish/route.ts';
 import type { AgentCommands } from './agent-commands.ts';
 
@@ -6,12 +7,18 @@ export type AgentTarget =
   /** A real Ironic, at the address of its API. */
   | { readonly kind: 'ironic'; readonly url: string }
   /** Rackwright's own endpoint for agents; the token is in the boot configuration. */
-  | { readonly kind: 'rackwright'; readonly url: string; readonly token: string };
+  | { readonly kind: 'rackwright'; readonly url: string; readonly token: string; readonly caPem?: string };
 
 /** What an agent says and hears while it runs. */
 export interface AgentLink {
   /** Introduces the host, then takes commands until the signal aborts (power off, reset). */
   run(agent: RunningAgent): Promise<void>;
+}
+
+/** What an agent finds again after a restart of its host. */
+export interface AgentMemory {
+  /** Who it was the last time, and the token that proves it. */
+  known: { readonly id: string; readonly token: string } | undefined;
 }
 
 /** An agent that runs on a host. */
@@ -24,6 +31,8 @@ export interface RunningAgent {
   readonly callbackUrl: string;
   /** What the certificate there is checked with. */
   readonly callbackCaPem: string;
+  /** What outlives a restart of the host, as a variable of its firmware does. */
+  readonly memory: AgentMemory;
   /** Commands must come with it once it is set. */
   setToken(token: string): void;
   readonly signal: AbortSignal;
@@ -34,6 +43,8 @@ export interface RunningAgent {
 export interface LinkAnswer {
   readonly status: number;
   readonly body: JsonObject;
+  /** When to come again, where that was said. */
+  readonly retryAfterMs: number | undefined;
 }
 
 /** One request of an agent; `undefined` when nobody answers. */
@@ -44,6 +55,8 @@ export async function ask(
     readonly headers?: Readonly<Record<string, string>>;
     readonly body?: JsonObject;
     readonly signal: AbortSignal;
+    /** How the certificate there is checked; as the system does unless given. */
+    readonly dispatcher?: Dispatcher | undefined;
   },
 ): Promise<LinkAnswer | undefined> {
   try {
@@ -52,9 +65,11 @@ export async function ask(
       headers: { 'content-type': 'application/json', accept: 'application/json', ...request.headers },
       ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
       signal: request.signal,
+      ...(request.dispatcher === undefined ? {} : { dispatcher: request.dispatcher }),
     });
     const text = await answer.text();
-    return { status: answer.status, body: asJson(text) };
+    const seconds = Number(answer.headers.get('retry-after') ?? '');
+    return { status: answer.status, body: asJson(text), retryAfterMs: seconds > 0 ? seconds * 1000 : undefined };
   } catch {
     // A provisioner that is away is asked again later: a ramdisk has nobody to complain to.
     return undefined;

@@ -2,7 +2,8 @@ import { sleep } from '../../src/kube/index.ts';
 import type { HostPower, Machine } from '../machine/machine.ts';
 import { AgentCommands } from './agent-commands.ts';
 import { agentInventory } from './agent-inventory.ts';
-import type { AgentLink } from './agent-link.ts';
+import type { AgentLink, AgentMemory } from './agent-link.ts';
+import { joinCluster } from './join-cluster.ts';
 import { type DiskContent, writeImage } from './write-image.ts';
 
 /** How long a ramdisk takes from the network to a running agent. */
@@ -22,6 +23,8 @@ export interface HostSurroundings {
   link(): AgentLink | undefined;
   readonly callbackUrl: string;
   readonly callbackCaPem: string;
+  /** Whether it tries the network where its disk is empty. */
+  readonly doesFallBackToNetwork?: boolean | undefined;
 }
 
 /** The software side of a machine: what it boots, the agent it may run, what is on its disk. */
@@ -32,6 +35,7 @@ export class Host {
   #disk: DiskContent | undefined;
   #agent: { readonly commands: AgentCommands; token: string | undefined } | undefined;
   #stop = new AbortController();
+  readonly #memory: AgentMemory = { known: undefined };
 
   constructor(machine: Machine, surroundings: HostSurroundings) {
     this.machine = machine;
@@ -62,6 +66,21 @@ export class Host {
     if (state === 'On' && bootedFrom !== undefined) this.#boot(bootedFrom);
   }
 
+  /** Switches it on as somebody does who has just plugged it in; one that is on is left as it is. */
+  bootForDiscovery(): void {
+    const { power, personality } = this.machine;
+    const type = personality.service.resetTypes.find((each) => each === 'On' || each === 'ForceOn');
+    if (power.state === 'Off' && type !== undefined) power.reset(type);
+    else if (this.#running === 'empty disk') this.#boot('disk');
+  }
+
+  /** Puts an image onto the disk past any agent, or takes off what is there; what runs goes on until the next start. */
+  writeDisk(content: DiskContent | undefined): void {
+    this.#disk = content;
+    if (content === undefined) this.machine.log.add('host.disks-erased');
+    else this.machine.log.add('host.image-written', `url=${content.url}`);
+  }
+
   #halt(): void {
     this.#stop.abort();
     this.#stop = new AbortController();
@@ -71,13 +90,19 @@ export class Host {
 
   #boot(from: NonNullable<HostPower['bootedFrom']>): void {
     this.#halt();
-    const link = from === 'disk' || from === 'bios' ? undefined : this.#bootLink(from);
+    const doesFallBack = this.#surroundings.doesFallBackToNetwork === true && this.#disk === undefined;
+    const isLocal = from === 'bios' || (from === 'disk' && !doesFallBack);
+    const link = isLocal ? undefined : this.#bootLink(from);
     if (link !== undefined) {
       void this.#runAgent(link, this.#stop.signal);
       return;
     }
     this.#running = this.#disk === undefined ? 'empty disk' : 'deployed image';
     this.machine.log.add('host.runs', `what="${this.#running}" booted-from=${from}`);
+    const node = this.#disk?.node;
+    if (node === undefined) return;
+    const { clock, log } = this.machine;
+    void joinCluster(node, { clock, signal: this.#stop.signal, note: (event, detail) => log.add(event, detail) });
   }
 
   #bootLink(from: string): AgentLink | undefined {
@@ -100,6 +125,7 @@ export class Host {
       inventory: agentInventory(machine, this.#surroundings),
       macs: machine.hardware.nics.flatMap((nic) => nic.ports.map((port) => port.mac.toLowerCase())),
       commands,
+      memory: this.#memory,
       callbackUrl: this.#surroundings.callbackUrl,
       callbackCaPem: this.#surroundings.callbackCaPem,
       setToken: (token) => {

@@ -58,7 +58,7 @@ class FakeProvisioner {
     if (path.startsWith('/v1/heartbeat')) return { status: 202, body: {} };
     if (path === '/agents') return { status: 201, body: { id: 'a1', token: 'mine' } };
     if (method === 'PUT') this.results.push(body);
-    const command = path === '/agents/a1/command' ? this.commands.shift() : undefined;
+    const command = path.split('?')[0] === '/agents/a1/command' ? this.commands.shift() : undefined;
     return command === undefined ? { status: 204, body: Buffer.alloc(0) } : { status: 200, body: command };
   }
 }
@@ -187,24 +187,34 @@ test('a token that Ironic has given before is not given again, so the one of the
 test('a host deploys an image that Rackwright tells it to, and runs it after the restart', async () => {
   dataCentre.setAgent({ kind: 'rackwright', url: `${provisioner.url}/agents`, token: 'boot-token' });
   const sha256 = createHash('sha256').update(provisioner.image).digest('hex');
-  const order = (value: string) => ({
-    id: 'c1',
+  const images = provisioner.asked.filter(({ path }) => path === '/image').length;
+  const order = (id: string, value: string) => ({
+    id,
     name: 'standby.prepare_image',
     params: { image_info: { urls: [`${provisioner.url}/image`], os_hash_algo: 'sha256', os_hash_value: value } },
   });
-  provisioner.commands.push(order('0'.repeat(64)), order(sha256), { id: 'c2', name: 'standby.reboot', params: {} });
-  const { host } = bootFromNetwork(1);
-  await provisioner.until(() => provisioner.results.length >= 2);
-  const introduction = provisioner.asked.find(({ path }) => path === '/agents');
-  assert.equal(introduction?.authorization, 'Bearer boot-token');
-  const [refused, written] = provisioner.results;
-  assert.equal(refused?.status, 'FAILED');
-  assert.match(JSON.stringify(refused), /has sha256/);
-  assert.equal(written?.status, 'SUCCEEDED');
+  // The same one twice: its end may not have been heard, and it is not done again.
+  provisioner.commands.push(order('c1', '0'.repeat(64)), order('c2', sha256), order('c2', sha256), {
+    id: 'c3',
+    name: 'standby.reboot',
+    params: {},
+  });
   const ran = Promise.withResolvers<void>();
+  const { host } = bootFromNetwork(1);
   const stop = host.machine.power.onBoot((from) => {
     if (from === 'disk') ran.resolve();
   });
+  await provisioner.until(() => provisioner.results.length >= 3);
+  const introduction = provisioner.asked.find(({ path }) => path === '/agents');
+  assert.equal(introduction?.authorization, 'Bearer boot-token');
+  const [refused, written, again] = provisioner.results;
+  assert.deepEqual(again, written);
+  assert.equal(provisioner.asked.filter(({ path }) => path === '/image').length, images + 2);
+  assert.equal(refused?.status, 'FAILED');
+  assert.match(JSON.stringify(refused), /has sha256/);
+  assert.equal(written?.status, 'SUCCEEDED');
+  await provisioner.until(() => provisioner.results.length >= 4);
+  assert.equal(provisioner.results[3]?.status, 'SUCCEEDED', 'it is told before the agent is gone');
   await ran.promise;
   stop();
   assert.equal(host.running, 'deployed image');

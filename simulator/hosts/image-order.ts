@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../redfish/route.ts';
+import { type NodeSeed, nodeSeedIn } from './node-seed.ts';
 
 /** The image that is asked for by `standby.prepare_image` or by the step `write_image`. */
 export interface ImageOrder {
@@ -6,6 +7,8 @@ export interface ImageOrder {
   readonly hashAlgorithm: string | undefined;
   readonly hashValue: string | undefined;
   readonly hasConfigDrive: boolean;
+  /** How what was deployed joins a cluster, where its config drive says so. */
+  readonly node?: NodeSeed | undefined;
 }
 
 /** Reads an order from the parameters of a command; throws when it names no image, or none that could be checked. */
@@ -18,12 +21,17 @@ export function imageOrder(params: JsonObject): ImageOrder {
     url,
     hashAlgorithm: asText(info.os_hash_algo) ?? algorithmOf(plain),
     hashValue: asText(info.os_hash_value) ?? plain,
-    hasConfigDrive: asText(params.configdrive) !== undefined || asText(info.configdrive) !== undefined,
+    hasConfigDrive: hasContent(params.configdrive) || hasContent(info.configdrive),
+    node: nodeSeedIn(asObject(params.configdrive)),
   };
 }
 
+function hasContent(drive: JsonValue | undefined): boolean {
+  return asText(drive) !== undefined || Object.keys(asObject(drive)).length > 0;
+}
+
 /** A checksum without its algorithm: its length tells. */
-function algorithmOf(checksum: string | undefined): string | undefined {
+export function algorithmOf(checksum: string | undefined): string | undefined {
   return { 32: 'md5', 64: 'sha256', 128: 'sha512' }[checksum?.length ?? 0];
 }
 

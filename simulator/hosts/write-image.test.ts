@@ -16,3 +16,13 @@ test('an image off the machine is refused before anything is connected to', asyn
   assert.equal(connections, 0);
   await assert.rejects(write('http://127.0.0.1:1/image.raw'));
 });
+
+test('an image of the simulator needs no server, and its checksum is looked at all the same', async () => {
+  const url = 'http://simulator.example/node.raw';
+  const write = (hashValue: string) =>
+    writeImage({ url, hashAlgorithm: undefined, hashValue, hasConfigDrive: false }, AbortSignal.timeout(5_000));
+  const written = await write(`${url}.sha256`);
+  assert.equal(written.sizeBytes, url.length);
+  assert.equal((await write(written.sha256)).sha256, written.sha256);
+  await assert.rejects(write('0'.repeat(64)), /has sha256/);
+});

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { formatImageHeader, type ImageHeader, imageHeadBytes } from './image-header.ts';
-import { payloadPieces } from './payload.ts';
+import { drawPayload } from './payload.ts';
 
 /** What an image is for and how large its payload is. */
 export type ImageOrder = Omit<ImageHeader, 'payloadSha256'>;
@@ -27,24 +27,32 @@ export function buildImage(order: ImageOrder): FirmwareImage {
       `the header of image ${order.softwareId} ${order.version} is longer than ${imageHeadBytes} bytes; name fewer models`,
     );
   }
-  const header: ImageHeader = { ...order, payloadSha256: digest(payloadPieces(order)) };
+  const payload = drawPayload(order);
+  const header: ImageHeader = { ...order, payloadSha256: digest(payload.passingPieces()) };
+  const headerBytes = formatImageHeader(header);
+  const start = [headerBytes];
   function* pieces(): Generator<Buffer> {
-    yield formatImageHeader(header);
-    yield* payloadPieces(header);
+    yield* start;
+    yield* payload.pieces();
   }
+  let sha256: string | undefined;
   return {
     header,
-    lengthBytes: formatImageHeader(header).length + order.payloadBytes,
-    sha256: digest(pieces()),
+    lengthBytes: headerBytes.length + order.payloadBytes,
+    // Most are made to be sent, and hashing is most of the work.
+    get sha256() {
+      sha256 ??= digest(start, payload.passingPieces());
+      return sha256;
+    },
     head: headOf(pieces()),
     stream: () => Readable.from(pieces(), { objectMode: false }),
     bytes: () => Buffer.concat([...pieces()]),
   };
 }
 
-function digest(pieces: Iterable<Buffer>): string {
+function digest(...parts: readonly Iterable<Buffer>[]): string {
   const hash = createHash('sha256');
-  for (const piece of pieces) hash.update(piece);
+  for (const pieces of parts) for (const piece of pieces) hash.update(piece);
   return hash.digest('hex');
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { formatImageHeader, type ImageHeader } from './image-header.ts';
-import { type PayloadOrder, payloadPieces } from './payload.ts';
+import { drawPayload, type PayloadOrder } from './payload.ts';
 
 const kept = 256;
 
@@ -35,7 +35,7 @@ class RememberedDigests implements ImageDigests {
 function digestImage(order: PayloadOrder, headerBytes: Buffer): ImageDigest {
   const payload = createHash('sha256');
   const file = createHash('sha256').update(headerBytes);
-  for (const piece of payloadPieces(order)) {
+  for (const piece of drawPayload(order).passingPieces()) {
     payload.update(piece);
     file.update(piece);
   }

@@ -43,8 +43,10 @@ test('an image says what it is, and its stream is what its digest and length say
 });
 
 test('a good image of any size is accepted, and any changed byte is found', () => {
+  // With less of a payload, a header with a changed letter can be that of another good image.
+  const sizes = fc.integer({ min: 32, max: 150_000 });
   fc.assert(
-    fc.property(fc.nat(150_000), fc.nat(), fc.integer({ min: 1, max: 255 }), (payloadBytes, place, flip) => {
+    fc.property(sizes, fc.nat(), fc.integer({ min: 1, max: 255 }), (payloadBytes, place, flip) => {
       const image = buildImage({ ...order, payloadBytes });
       const bytes = image.bytes();
       assert.deepEqual(checkImage(arrive(bytes), receiver), { header: image.header });

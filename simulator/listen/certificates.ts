@@ -3,8 +3,12 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import { type Clock, createCertificateAuthority, issueServerCertificate } from '../../src/kube/index.ts';
 import type { Machine } from '../machine/machine.ts';
 
-/** Contexts kept ready; those of BMCs that were not asked for longest are made anew from their keys when needed. */
-const defaultMostContexts = 256;
+/**
+ * Contexts kept ready, about 30 KiB each; those of BMCs that were not asked for longest are made anew from their keys when
+ * needed, and then know no TLS session of before. More than a busy client has in hand at once: in turn, with fewer, each
+ * would be thrown away just before it is needed.
+ */
+const defaultMostContexts = 1024;
 
 /** A BMC's certificate with its key. */
 type Pair = Awaited<ReturnType<typeof issueServerCertificate>>;

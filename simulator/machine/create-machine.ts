@@ -48,6 +48,8 @@ export interface MachineOptions {
   readonly images?: ImageDigests;
   /** How a pull fetches its image; share one among all machines. Over HTTP unless given. */
   readonly download?: ImageDownloader;
+  /** By what share each duration varies, either way; a tenth unless given. */
+  readonly variation?: number;
 }
 
 const noFaults: FaultSet = { strike: () => undefined };
@@ -77,6 +79,7 @@ class SimulatedMachine implements MachineBody {
   readonly #neighbourOf: ((mac: string) => Neighbour | undefined) | undefined;
   #images: ImageDigests | undefined;
   #download: ImageDownloader | undefined;
+  readonly #variation: number;
 
   constructor(options: MachineOptions) {
     this.name = options.name;
@@ -102,6 +105,7 @@ class SimulatedMachine implements MachineBody {
     this.#neighbourOf = options.neighbourOf;
     this.#images = options.images;
     this.#download = options.download;
+    this.#variation = options.variation ?? 0.1;
   }
 
   get notes(): Map<string, JsonValue> {
@@ -141,7 +145,8 @@ class SimulatedMachine implements MachineBody {
   }
 
   vary(durationMs: number): number {
-    return Math.round(durationMs * (0.9 + 0.2 * this.random()));
+    const share = this.#variation;
+    return Math.round(durationMs * (1 - share + 2 * share * this.random()));
   }
 }
 

@@ -27,6 +27,6 @@ export interface MachineBody extends Machine {
   readonly images: ImageDigests;
   readonly download: ImageDownloader;
   readonly seed: number;
-  /** A duration, changed by up to a tenth either way by the machine's own seed. */
+  /** A duration, changed either way by the machine's own seed: by up to a tenth unless its options say otherwise. */
   vary(durationMs: number): number;
 }

@@ -65,7 +65,6 @@ const quirks: readonly (readonly [
     (name) => personalityOf(name).service.doesRefuseIdentityEncoding,
   ],
   ['pushes want a claim', ['lenovo-xcc'], (name) => personalityOf(name).update.hasBusyClaim],
-  ['connections are closed', ['supermicro-x12'], (name) => personalityOf(name).service.doesCloseConnections],
   ['no vendor at the root', ['supermicro-x12', 'openbmc'], (name) => personalityOf(name).rootVendor === undefined],
   ['no boot progress', ['hpe-ilo5', 'supermicro-x12'], (name) => !personalityOf(name).service.hasBootProgress],
   [

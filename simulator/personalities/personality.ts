@@ -63,8 +63,6 @@ export interface ServiceFeatures {
   readonly doActionsRefuseIfMatch: boolean;
   /** An upload without Content-Length is refused (Dell). */
   readonly doesRefuseChunked: boolean;
-  /** The service closes the connection after each answer. */
-  readonly doesCloseConnections: boolean;
   /** Asking for `Accept-Encoding: identity` on a registry gets 406 (HPE). */
   readonly doesRefuseIdentityEncoding: boolean;
   readonly hasBootProgress: boolean;

@@ -22,6 +22,16 @@ const SavedServer = Type.Object({
       sizeBytes: Type.Number(),
       sha256: Type.String(),
       hasConfigDrive: Type.Boolean(),
+      /** How it joins a cluster; holds a token. */
+      node: Type.Optional(
+        Type.Object({
+          server: Type.String(),
+          caPem: Type.Optional(Type.String()),
+          token: Type.String(),
+          name: Type.String(),
+          uuid: Type.String(),
+        }),
+      ),
     }),
   ),
 });

@@ -9,7 +9,7 @@ export interface AclRule {
   /** Address or network; any unless given. */
   readonly src?: string;
   readonly des?: string;
-  /** `22` or `22-30`; any unless given. */
+  /** `22`, `22-30` or a list of them; any unless given. */
   readonly srcPortRange?: string;
   readonly desPortRange?: string;
 }
@@ -83,8 +83,7 @@ function isInNetwork(network: string | undefined, address: string): boolean {
 
 function isInPorts(range: string | undefined, port: number | undefined): boolean {
   if (range === undefined) return true;
-  const ports = parsePorts(range);
-  return ports !== undefined && port !== undefined && port >= ports.from && port <= ports.to;
+  return port !== undefined && (parsePorts(range) ?? []).some(({ from, to }) => port >= from && port <= to);
 }
 
 function isNetwork(text: string, type: AclRule['type']): boolean {
@@ -94,10 +93,10 @@ function isNetwork(text: string, type: AclRule['type']): boolean {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
 }
 
-function parsePorts(text: string): { readonly from: number; readonly to: number } | undefined {
-  const match = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text);
-  if (match === null) return undefined;
-  const from = Number(match[1]);
-  const to = Number(match[2] ?? match[1]);
-  return from <= to && to <= 65_535 ? { from, to } : undefined;
+function parsePorts(text: string): readonly { readonly from: number; readonly to: number }[] | undefined {
+  const spans = text.split(',').map((part) => {
+    const match = /^\s*(\d{1,5})(?:-(\d{1,5}))?\s*$/.exec(part);
+    return { from: Number(match?.[1]), to: Number(match?.[2] ?? match?.[1]) };
+  });
+  return spans.every(({ from, to }) => from <= to && to <= 65_535) ? spans : undefined;
 }

@@ -62,6 +62,8 @@ export interface Fabric {
   neighbourOf(mac: string): Neighbour | undefined;
   /** What LLDP shows to the switch on a port. */
   heardOn(name: PortName): PluggedNic | undefined;
+  /** Calls back with every port that is set or whose cable is moved from now on; returns how to leave. */
+  onChange(listener: (port: PortName) => void): () => void;
   /** Pulls a cable, or plugs a NIC in elsewhere. */
   plug(nic: PluggedNic, into: PortName | undefined): 'ok' | readonly string[];
   /** Whether what the host on one port sends arrives at the host on the other. */
@@ -95,6 +97,7 @@ class SwitchState implements SimSwitch {
 class CableFabric implements Fabric {
   readonly #switches = new Map<string, SwitchState>();
   readonly #portOfMac = new Map<string, PortName>();
+  readonly #listeners = new Set<(port: PortName) => void>();
 
   constructor(cables: readonly Cable[], spares: readonly PortName[]) {
     for (const { switchName, port } of spares) this.#add({ switchName, port }, parkedPort, undefined);
@@ -148,6 +151,11 @@ class CableFabric implements Fabric {
   heardOn(name: PortName): PluggedNic | undefined {
     const port = this.port(name);
     return port === undefined || port.settings.isDisabled || !port.settings.isLldpOn ? undefined : port.nic;
+  }
+
+  onChange(listener: (port: PortName) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   plug(nic: PluggedNic, into: PortName | undefined): 'ok' | readonly string[] {
@@ -205,6 +213,7 @@ class CableFabric implements Fabric {
     found.byPort.set(name.port, port);
     found.touched.add(name.port);
     found.revision += 1;
+    for (const listener of this.#listeners) listener({ switchName: name.switchName, port: name.port });
   }
 
   #unplug(mac: string): void {

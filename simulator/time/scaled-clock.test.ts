@@ -49,6 +49,24 @@ test('timers of one instant fire in the order they were set in, others by time',
   clock.close();
 });
 
+test('while the process stands still its time does too, when told so', () => {
+  let real = 1000;
+  const realNow = () => real;
+  const clock = createScaledClock({ speed: 10, startEpochMs: 0, realNow, mostAtOnceMs: 40 });
+  const plain = createScaledClock({ speed: 10, startEpochMs: 0, realNow });
+  for (const [later, expected] of [
+    [30, 300],
+    [20_000, 700],
+    [40, 1100],
+  ] as const) {
+    real += later;
+    assert.equal(clock.now(), expected);
+  }
+  assert.equal(plain.now(), 200_700);
+  clock.close();
+  plain.close();
+});
+
 test('a hold ends at its time or when it is aborted, and closing stops all timers', async () => {
   const clock = createScaledClock({ speed: 1000 });
   await clock.hold('m', 1000);

@@ -12,6 +12,11 @@ export interface ScaledClockOptions {
   readonly startEpochMs?: number;
   /** Real milliseconds from an arbitrary start, for tests; the machine's own unless given. */
   readonly realNow?: () => number;
+  /**
+   * Most real milliseconds that count at once, for worlds in one process: while it stands still, so does its time, and
+   * nobody in it is late. All count unless given.
+   */
+  readonly mostAtOnceMs?: number;
 }
 
 /** A clock whose time is real time multiplied, with one heap and one real timer for the whole world. */
@@ -20,7 +25,11 @@ class ScaledClock implements SimClock {
   readonly #speed: number;
   readonly #startEpochMs: number;
   readonly #realNow: () => number;
+  readonly #mostAtOnceMs: number;
+  readonly #looking: ReturnType<typeof setInterval> | undefined;
   readonly #realStart: number;
+  #lookedAt: number;
+  #lostMs = 0;
   #lastMs = 0;
   #isFiring = false;
   #isClosed = false;
@@ -32,6 +41,12 @@ class ScaledClock implements SimClock {
     this.#startEpochMs = options.startEpochMs ?? Date.now();
     this.#realNow = options.realNow ?? (() => performance.now());
     this.#realStart = this.#realNow();
+    this.#lookedAt = this.#realStart;
+    this.#mostAtOnceMs = options.mostAtOnceMs ?? Number.POSITIVE_INFINITY;
+    if (options.mostAtOnceMs !== undefined) {
+      // Without it, time in which nobody asks for it would be taken for time in which nothing ran.
+      this.#looking = setInterval(() => this.#reached(), options.mostAtOnceMs / 4).unref();
+    }
   }
 
   elapsedMs(): number {
@@ -66,10 +81,14 @@ class ScaledClock implements SimClock {
     this.#isClosed = true;
     this.#heap.clear();
     clearTimeout(this.#timeout);
+    clearInterval(this.#looking);
   }
 
   #reached(): number {
-    return (this.#realNow() - this.#realStart) * this.#speed;
+    const now = this.#realNow();
+    this.#lostMs += Math.max(0, now - this.#lookedAt - this.#mostAtOnceMs);
+    this.#lookedAt = now;
+    return (now - this.#realStart - this.#lostMs) * this.#speed;
   }
 
   #arm(): void {

@@ -32,6 +32,10 @@ export interface BmcNotes {
   vendor?: VendorName;
   /** Paths where `$expand` is advertised but answered wrongly; with several it is not tried any more. */
   unexpandable?: Set<string>;
+  /** Where the only system is. A link that leads nowhere any more is looked for anew; what is there is always asked. */
+  onlySystem?: string;
+  /** Where tasks are listed. */
+  taskCollection?: string;
 }
 
 /** A BMC as the rest of the program sees it: a way in, and what is known of it. Operations are functions that take one. */

@@ -1,5 +1,6 @@
-/** Whether trying again can help: by itself, after somebody did something, never, or only after a repair of our code. */
-export type RetryClass = 'transient' | 'blocked' | 'terminal' | 'bug';
+import { type ErrorEntry, isErrorOf, TableError } from '../kube/index.ts';
+
+export type { RetryClass } from '../kube/index.ts';
 
 /** Everything that can be wrong between us and a BMC. */
 export const bmcErrors = {
@@ -42,15 +43,13 @@ export const bmcErrors = {
   badAddress: { retry: 'terminal', message: 'the BMC address {address} cannot be used: {detail}' },
   cancelled: { retry: 'transient', message: 'the request to the BMC at {origin} was cancelled' },
   closed: { retry: 'bug', message: 'the gate to the BMC at {origin} is closed' },
-} as const satisfies Record<string, { retry: RetryClass; message: string }>;
+} as const satisfies Record<string, ErrorEntry>;
 
 /** A key of the error table. */
 export type BmcErrorCode = keyof typeof bmcErrors;
 
 /** What went wrong with a BMC, with a code to decide on and a message to show. */
-export class BmcError extends Error {
-  readonly code: BmcErrorCode;
-  readonly retry: RetryClass;
+export class BmcError extends TableError<BmcErrorCode> {
   /** The HTTP status, where the BMC gave one. */
   readonly status: number | undefined;
   /** Message ids of the BMC's extended info (`IDRAC.2.8.SYS518`), for those who know the vendor. */
@@ -61,11 +60,7 @@ export class BmcError extends Error {
     fields: Readonly<Record<string, string | number>>,
     more: { readonly status?: number; readonly messageIds?: readonly string[]; readonly cause?: unknown } = {},
   ) {
-    const text = bmcErrors[code].message.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(fields[name] ?? '?'));
-    super(text, more.cause === undefined ? undefined : { cause: more.cause });
-    this.name = 'BmcError';
-    this.code = code;
-    this.retry = bmcErrors[code].retry;
+    super({ table: bmcErrors, code, fields }, more);
     this.status = more.status;
     this.messageIds = more.messageIds ?? [];
   }
@@ -73,5 +68,5 @@ export class BmcError extends Error {
 
 /** True for errors of this room with one of the codes, or with any when none is named. */
 export function isBmcError(error: unknown, ...codes: readonly BmcErrorCode[]): error is BmcError {
-  return error instanceof BmcError && (codes.length === 0 || codes.includes(error.code));
+  return isErrorOf(BmcError, error, codes);
 }

@@ -44,6 +44,8 @@ export interface StartedUpdate {
   readonly startTarget?: string;
   /** Tasks that were there once the image was uploaded: an update task besides them is this one, already begun. */
   readonly earlierTasks?: readonly string[];
+  /** The BMC may have taken it and forgotten: if the version does not come in the end, it was not taken. */
+  readonly isAssumed?: true;
   /** What went wrong besides, without harm to the update. */
   readonly warnings?: readonly string[];
 }

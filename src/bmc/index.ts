@@ -63,13 +63,23 @@ export {
   type PowerChange,
   type PowerState,
   type PowerWish,
+  powerIn,
   readPower,
   resetManager,
   setPower,
   waitForPost,
   waitForReturn,
 } from './power/index.ts';
-export { type Collection, type Gap, listSystems, type Member, readCollection, systemOf } from './redfish/index.ts';
+export {
+  type Collection,
+  detectVendor,
+  type Gap,
+  listSystems,
+  type Member,
+  readCollection,
+  systemOf,
+  type VendorTraces,
+} from './redfish/index.ts';
 export {
   type Bios,
   type BiosAttribute,
@@ -115,6 +125,7 @@ export {
   continueInstall,
   describeUpdateService,
   type FollowInstallOptions,
+  findRunningUpdate,
   findStartedUpdate,
   followInstall,
   type ImageFile,
@@ -125,6 +136,7 @@ export {
   markBeforeInstall,
   type OpenedImage,
   openImage,
+  type RunningUpdate,
   readProgress,
   type SlotChoice,
   type StartedUpdate,
@@ -145,6 +157,7 @@ export {
   cureFor,
   goneSettleMs,
   isResetDue,
+  mayWaitForHost,
   type ResetQuestion,
   type Unsticking,
 } from './vendors/index.ts';

@@ -40,7 +40,6 @@ export const dellIdrac9: Personality = {
     isIfMatchRequired: false,
     doActionsRefuseIfMatch: true,
     doesRefuseChunked: true,
-    doesCloseConnections: false,
     doesRefuseIdentityEncoding: false,
     hasBootProgress: true,
     resetTypes: [

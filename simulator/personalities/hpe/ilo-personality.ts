@@ -47,7 +47,6 @@ export function makeIlo(own: HpeOwn): Personality {
       isIfMatchRequired: false,
       doActionsRefuseIfMatch: false,
       doesRefuseChunked: false,
-      doesCloseConnections: false,
       doesRefuseIdentityEncoding: true,
       resetTypes: ['On', 'ForceOff', 'GracefulShutdown', 'ForceRestart', 'Nmi', 'PushPowerButton', 'GracefulRestart'],
       hasResetActionInfo: false,

@@ -87,7 +87,6 @@ export const lenovoXcc: Personality = {
     isIfMatchRequired: true,
     doActionsRefuseIfMatch: false,
     doesRefuseChunked: false,
-    doesCloseConnections: false,
     doesRefuseIdentityEncoding: false,
     hasBootProgress: true,
     resetTypes: ['On', 'Nmi', 'GracefulShutdown', 'GracefulRestart', 'ForceOn', 'ForceOff', 'ForceRestart'],

@@ -78,7 +78,6 @@ export const openbmc: Personality = {
     isIfMatchRequired: false,
     doActionsRefuseIfMatch: false,
     doesRefuseChunked: false,
-    doesCloseConnections: false,
     doesRefuseIdentityEncoding: false,
     hasBootProgress: true,
     resetTypes: [

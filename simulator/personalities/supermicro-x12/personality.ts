@@ -87,7 +87,6 @@ export const supermicroX12: Personality = {
     isIfMatchRequired: false,
     doActionsRefuseIfMatch: false,
     doesRefuseChunked: false,
-    doesCloseConnections: true,
     doesRefuseIdentityEncoding: false,
     hasBootProgress: false,
     resetTypes: [

@@ -38,7 +38,6 @@ const plainParts = {
     isIfMatchRequired: false,
     doActionsRefuseIfMatch: false,
     doesRefuseChunked: false,
-    doesCloseConnections: false,
     doesRefuseIdentityEncoding: false,
     hasBootProgress: true,
     resetTypes: [

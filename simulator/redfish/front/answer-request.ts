@@ -1,3 +1,4 @@
+import type { FaultRule } from '../../faults/fault.ts';
 import type { Personality } from '../../personalities/personality.ts';
 import { refuse, refuseMethod, refuseMissing } from '../resources/errors.ts';
 import type { JsonObject, RedfishAnswer, RedfishRequest } from '../route.ts';
@@ -55,20 +56,21 @@ async function delay(exchange: Exchange): Promise<'left' | undefined> {
 function disturb(exchange: Exchange): RedfishAnswer | undefined {
   const { machine, method, path } = exchange;
   const at = { method, path };
-  if (machine.faults.strike('busy', at) !== undefined) return busy(exchange);
+  const struck = machine.faults.strike('busy', at);
+  if (struck !== undefined) return busy(exchange, struck);
   const isBarred = machine.manager.isUpdating && machine.faults.strike('unauthorized-while-updating', at) !== undefined;
   return isBarred ? unauthorized(exchange) : undefined;
 }
 
 /** In the vendor's words, except that a read which is refused as if it were wrong (HPE's 400) would only confuse. */
-function busy(exchange: Exchange): RedfishAnswer {
+function busy(exchange: Exchange, { durationMs }: FaultRule): RedfishAnswer {
   const { machine, method } = exchange;
+  const seconds = String(durationMs === undefined ? busyRetrySeconds : Math.ceil(durationMs / 1000));
   const said = machine.personality.answerBusy?.(machine);
   const isSaid = said !== undefined && (said.status === 503 || !['GET', 'HEAD'].includes(method));
-  const answer = isSaid
-    ? said
-    : refuse(503, { messageId: 'ServiceTemporarilyUnavailable', args: [String(busyRetrySeconds)] });
-  return { ...answer, headers: { 'Retry-After': String(busyRetrySeconds), ...answer.headers } };
+  const answer = isSaid ? said : refuse(503, { messageId: 'ServiceTemporarilyUnavailable', args: [seconds] });
+  const asked = durationMs === undefined ? {} : { 'Retry-After': seconds };
+  return { ...answer, headers: { 'Retry-After': seconds, ...answer.headers, ...asked } };
 }
 
 function isEventStream(exchange: Exchange): boolean {

@@ -36,6 +36,11 @@ test('busy: 503 with a time to come back, then all is well', async (t) => {
   assert.equal((await read()).status, 200);
 });
 
+test('busy for as long as the rule says', async (t) => {
+  const { read } = await start(t, { kind: 'busy', durationMs: 1200 });
+  assert.equal((await read()).headers['retry-after'], '2');
+});
+
 test('busy in the words of the vendor, save for reads it would call wrong', async (t) => {
   for (const [status, read, changed] of [
     [503, 503, 503],

@@ -6,7 +6,7 @@ import type { Personality } from '../../personalities/personality.ts';
 import { refuse } from '../resources/errors.ts';
 import type { RedfishAnswer, Route } from '../route.ts';
 import { answerRequest } from './answer-request.ts';
-import type { Exchange } from './exchange.ts';
+import { type Exchange, headerOf } from './exchange.ts';
 import { compileRoutes, type RouteTable } from './route-table.ts';
 import { sendAnswer } from './send.ts';
 
@@ -16,6 +16,8 @@ export interface FrontOptions {
   readonly routes: readonly Route[];
   /** Also log every GET. */
   readonly doesLogReads: boolean;
+  /** Also log with every request what its client calls itself. */
+  readonly doesLogCallers?: boolean;
   /** Cuts a connection as a crash would. */
   reset(connection: Duplex): void;
   /** Told of what should never happen: a handler that threw. */
@@ -74,7 +76,8 @@ async function conclude(exchange: Exchange, outcome: Outcome, options: FrontOpti
   if (isLogged && outcome !== 'streamed' && outcome !== 'left') {
     const end = typeof outcome === 'object' ? String(outcome.status) : outcome;
     const suffix = typeof outcome === 'object' && (!isAnswered || exchange.reset === 'mid-answer') ? ' cut' : '';
-    exchange.machine.log.add('request', `${exchange.method} ${exchange.path} ${end}${suffix}`);
+    const caller = options.doesLogCallers === true ? ` by=${headerOf(exchange.request, 'user-agent') ?? ''}` : '';
+    exchange.machine.log.add('request', `${exchange.method} ${exchange.path} ${end}${suffix}${caller}`);
   }
   if (isAnswered && !exchange.response.headersSent) {
     if (!exchange.machine.manager.isReachable) exchange.response.setHeader('Connection', 'close');

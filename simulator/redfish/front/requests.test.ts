@@ -143,11 +143,6 @@ test('changes are logged with their result, reads only when asked for', async (t
   assert.deepEqual(loud.fake.lines, ['request GET /redfish/v1/Systems 200']);
 });
 
-test('a service that closes connections says so', async (t) => {
-  const { url } = await start(t, { service: { doesCloseConnections: true } });
-  assert.equal((await ask(url)).headers.connection, 'close');
-});
-
 test('an answer that cannot be sent is an internal error, too', async (t) => {
   const odd: Route = {
     pattern: '/redfish/v1/Odd',
@@ -164,4 +159,19 @@ test('a handler that throws is an internal error, and is told', async (t) => {
   assert.equal(answer.status, 500);
   assert.equal(answer.json.error.code, 'Base.1.8.InternalError');
   assert.match(String(bugs[0]), /a bug/);
+});
+
+test('who asked is in the log where that is wanted', async (t) => {
+  const fake = createFakeMachine({});
+  const { urls } = await serve(t, [fake.machine], {
+    routes: createFakeRoutes().routes,
+    doesLogReads: true,
+    doesLogCallers: true,
+  });
+  await ask(`${urls[0]}/redfish/v1/Systems`, { headers: { ...login, 'user-agent': 'w1.2/firmwareInstall' } });
+  await ask(`${urls[0]}/redfish/v1/Systems`, { headers: login });
+  assert.deepEqual(fake.lines, [
+    'request GET /redfish/v1/Systems 200 by=w1.2/firmwareInstall',
+    'request GET /redfish/v1/Systems 200 by=',
+  ]);
 });

@@ -20,7 +20,6 @@ export async function sendAnswer(exchange: Exchange, answer: RedfishAnswer): Pro
   for (const [name, value] of Object.entries(draft.headers)) response.setHeader(name, value);
   // A client can tell from it that the BMC's clock is off.
   response.setHeader('Date', new Date(machine.manager.now()).toUTCString());
-  if (machine.personality.service.doesCloseConnections) response.setHeader('Connection', 'close');
   if (body !== undefined) response.setHeader('Content-Length', Buffer.byteLength(body));
   else if (answer.status !== 204 && answer.status !== 304) response.setHeader('Content-Length', 0);
   if (exchange.reset === 'mid-answer') await sendHalf(exchange, Buffer.from(body ?? ''));

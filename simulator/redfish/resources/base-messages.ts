@@ -186,6 +186,11 @@ export const baseMessages = {
     severity: 'Critical',
     resolution: 'Send the request again with an If-Match header.',
   },
+  ActionParameterValueConflict: {
+    message: 'The parameter with the requested value does not go together with the state that the resource is in.',
+    severity: 'Warning',
+    resolution: 'Send the request again once the resource is at rest.',
+  },
   OperationFailed: {
     message: 'The operation cannot be done in the state that the resource is in.',
     severity: 'Warning',

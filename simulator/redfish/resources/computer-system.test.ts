@@ -65,6 +65,13 @@ test('a reset without type, with a strange type or in the wrong state is refused
   assert.deepEqual(messageIds(wrong), ['Base.1.8.OperationFailed']);
 });
 
+test('a host that goes off just now cannot be turned on, and the word for that says to ask again', async () => {
+  const { ask } = createAskedMachine();
+  assert.equal((await ask('POST', reset, { body: { ResetType: 'ForceOff' } })).status, 204);
+  const early = await ask('POST', reset, { body: { ResetType: 'On' } });
+  assert.deepEqual([early.status, ...messageIds(early)], [409, 'Base.1.8.ActionParameterValueConflict']);
+});
+
 test('a boot override is taken and shown, and null takes the boot address away', async () => {
   const { ask, get } = createAskedMachine();
   const Boot = {

@@ -155,8 +155,10 @@ function resetSystem({ machine, body }: RedfishRequest): RedfishAnswer {
       related: ['#/ResetType'],
     });
   }
+  // By this word clients know that it is worth asking again when a host that goes off is off.
+  const isSoon = machine.power.state === 'PoweringOff';
   return refuse(409, {
-    messageId: 'OperationFailed',
+    messageId: isSoon ? 'ActionParameterValueConflict' : 'OperationFailed',
     message: `The reset ${say(type)} cannot be done while the power state is ${machine.power.state}.`,
     args: [say(type), machine.power.state],
   });

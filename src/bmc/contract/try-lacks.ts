@@ -13,7 +13,7 @@ const signs: Partial<Record<keyof TargetCapabilities, (bmc: Bmc, target: Running
     await assert.rejects(resetManager(bmc), (error) => isBmcError(error, 'unsupported'));
   },
   hasEventStream: async (bmc) => {
-    const signal = AbortSignal.timeout(30_000);
+    const signal = AbortSignal.timeout(120_000);
     await assert.rejects(followEvents(bmc, { signal, onHint: () => {} }), (error) => isBmcError(error, 'unsupported'));
   },
   // It may show the medium all the same; then there is a doubt about it.

@@ -128,6 +128,7 @@ export class Attempt {
     const { status } = answer;
     if (status < 300) {
       pace.speedUp();
+      if (pass?.kind === 'session') this.#tools.breaker.noteGoodSession(this.#path);
       return judgeAnswer(answer, context);
     }
     this.#adaptPace(answer);
@@ -173,12 +174,12 @@ export class Attempt {
       return undefined;
     }
     if (this.#hasRenewed) {
-      breaker.noteFutileLogIn(nowMs);
+      breaker.noteFutileLogIn(this.#path, nowMs);
       return judgeAnswer(answer, context);
     }
     this.#hasRenewed = true;
     if (keeper.passFor(caller) !== pass) return undefined;
-    if (breaker.isLogInFutile(nowMs)) return judgeAnswer(answer, context);
+    if (breaker.isLogInFutile(this.#path, nowMs)) return judgeAnswer(answer, context);
     if (pass.kind === 'basic') {
       const obtained = await keeper.refuse(pass, caller);
       return obtained.error === undefined ? undefined : obtained;

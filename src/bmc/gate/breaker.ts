@@ -29,10 +29,12 @@ export interface Breaker {
   refused(refusal: Refusal): void;
   /** The BMC took them; what it refused of others stays refused. */
   accepted(mark: CredentialMark): void;
-  /** A session that was only just opened was refused: logging in again would not help. */
-  noteFutileLogIn(nowMs: number): void;
-  /** That happened too often lately. */
-  isLogInFutile(nowMs: number): boolean;
+  /** A session that was only just opened was refused at a path: logging in again would not help. */
+  noteFutileLogIn(path: string, nowMs: number): void;
+  /** A session was good for a path: there, and in general, logging in helps. */
+  noteGoodSession(path: string): void;
+  /** Fresh sessions were refused too often lately, at this path or wherever one was used. */
+  isLogInFutile(path: string, nowMs: number): boolean;
   /** What is shown: the credentials that are stopped, or the rest. */
   shown(nowMs: number): (LogInVerdict & { readonly username?: string }) | undefined;
 }
@@ -50,14 +52,17 @@ interface Stop extends CredentialMark {
 /** Callers with different wrong credentials must not make each other's forgotten; there are never many of them. */
 const maxStops = 16;
 
+/** No path: what holds for all of them. */
+const anywhere = '';
+
 /** Makes a breaker that lets everything pass. */
 export function createBreaker(settings: BreakerSettings): Breaker {
   let refusals = 0;
   let lastRefusalMs = 0;
   let spacedUntilMs = 0;
   let stops: readonly Stop[] = [];
-  let futile = 0;
-  let lastFutileMs = 0;
+  /** By path; a path may be closed to us for good while others are open. */
+  const futile = new Map<string, { readonly count: number; readonly lastMs: number }>();
   /** The last word was a refusal. */
   let isRefusing = false;
 
@@ -102,11 +107,22 @@ export function createBreaker(settings: BreakerSettings): Breaker {
         (stop) => stop.digest !== digest && !(stop.why === 'lockedOut' && stop.username === username),
       );
     },
-    noteFutileLogIn(nowMs) {
-      futile = nowMs - lastFutileMs < settings.logInRestMs ? futile + 1 : 1;
-      lastFutileMs = nowMs;
+    noteFutileLogIn(path, nowMs) {
+      for (const where of [path, anywhere]) {
+        const { count = 0, lastMs = 0 } = futile.get(where) ?? {};
+        futile.set(where, { count: nowMs - lastMs < settings.logInRestMs ? count + 1 : 1, lastMs: nowMs });
+      }
     },
-    isLogInFutile: (nowMs) => futile >= settings.maxRefusedLogIns && nowMs - lastFutileMs < settings.logInRestMs,
+    noteGoodSession(path) {
+      if (futile.size === 0) return;
+      futile.delete(path);
+      futile.delete(anywhere);
+    },
+    isLogInFutile: (path, nowMs) =>
+      [path, anywhere].some((where) => {
+        const { count = 0, lastMs = 0 } = futile.get(where) ?? {};
+        return count >= settings.maxRefusedLogIns && nowMs - lastMs < settings.logInRestMs;
+      }),
     shown(nowMs) {
       const [stop] = stops;
       if (isRefusing && stop !== undefined && nowMs < stop.untilMs) {

@@ -31,6 +31,35 @@ test('an expired session is renewed once and the request repeated', async (t) =>
   assert.equal(lane.sessionUri, '/redfish/v1/SessionService/Sessions/2');
 });
 
+const logIns = (bmc: { readonly lines: readonly string[] }): number =>
+  bmc.lines.filter((line) => line === 'POST /redfish/v1/SessionService/Sessions').length;
+
+test('a BMC that loses even fresh sessions now and then is logged in to for as long as that helps', async (t) => {
+  const { lane, bmc } = await openTestGate(t);
+  let losses = 0;
+  bmc.on(`GET ${systems}`, () => {
+    losses -= 1;
+    return losses >= 0 ? 401 : { status: 200, body: {} };
+  });
+  for (let round = 0; round < 5; round += 1) {
+    losses = 2;
+    await assert.rejects(lane.request({ method: 'GET', path: systems }), (error) => isBmcError(error, 'refused'));
+    losses = 1;
+    assert.equal((await lane.request({ method: 'GET', path: systems })).status, 200);
+  }
+});
+
+test('for a path that stays closed there is no log-in each time it is asked', async (t) => {
+  const { lane, bmc } = await openTestGate(t);
+  const closed = '/redfish/v1/Managers/1/Closed';
+  bmc.on(`GET ${closed}`, () => 401);
+  for (let round = 0; round < 5; round += 1) {
+    await assert.rejects(lane.request({ method: 'GET', path: closed }), (error) => isBmcError(error, 'refused'));
+    await lane.request({ method: 'GET', path: systems });
+  }
+  assert.equal(logIns(bmc), 3);
+});
+
 test('closing logs out', async (t) => {
   const { lane, bmc, gates } = await openTestGate(t);
   await lane.request({ method: 'GET', path: systems });

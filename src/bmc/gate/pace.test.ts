@@ -17,6 +17,20 @@ test('a busy BMC is asked half as often at once, and more often little by little
   assert.equal(pace.waitMs(50), 0);
 });
 
+test('one that is busy now and then is not asked ever more slowly, one that mostly is is', () => {
+  const { firstSpacingMs, maxSpacingMs } = defaultGateSettings;
+  const after = (isBusy: (at: number) => boolean): number => {
+    const pace = createPace(defaultGateSettings);
+    for (let at = 1; at <= 300; at++) {
+      if (isBusy(at)) pace.slowDown(0, undefined);
+      else pace.speedUp();
+    }
+    return pace.spacingMs;
+  };
+  assert.ok(after((at) => at <= 20 || at % 7 === 0) <= 2 * firstSpacingMs);
+  assert.ok(after((at) => at % 3 !== 0) >= maxSpacingMs / 2);
+});
+
 test('a Retry-After is kept, but not for ever', () => {
   const pace = createPace(defaultGateSettings);
   pace.slowDown(0, 5_000);

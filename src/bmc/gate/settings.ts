@@ -5,7 +5,10 @@ export interface GateSettings {
   /** How long one try may take unless the request says otherwise. */
   readonly deadlineMs: number;
   readonly connectMs: number;
-  /** How long a connection is kept for the next request. */
+  /**
+   * How long a connection is kept for the next request, unless the BMC says that it keeps it for less. Long enough for the
+   * next look at an update that goes on: a new connection costs both ends more than several requests.
+   */
   readonly keepAliveMs: number;
   /** A stream of events that brings nothing for so long is ended; whoever follows it opens another. */
   readonly streamIdleMs: number;
@@ -44,7 +47,7 @@ export const defaultGateSettings: GateSettings = {
   maxInFlight: 1,
   deadlineMs: 30_000,
   connectMs: 10_000,
-  keepAliveMs: 2_000,
+  keepAliveMs: 10_000,
   streamIdleMs: 600_000,
   maxAnswerBytes: 8 * 1024 * 1024,
   maxDepth: 64,

@@ -42,7 +42,6 @@ export function createConnector(options: ConnectorOptions): Connector {
 
   const connect: buildConnector.connector = (_, callback) => {
     const socket = openSocket(options, session);
-    session = undefined;
     current = socket;
     isConnecting = true;
     let isAccepted = false;
@@ -57,6 +56,7 @@ export function createConnector(options: ConnectorOptions): Connector {
         callback(null, socket);
       } else {
         current = undefined;
+        session = undefined;
         socket.destroy();
         callback(failure, null);
       }
@@ -116,6 +116,8 @@ function mayResume(socket: Socket, trust: Trust): boolean {
 function distrust(socket: Socket, { isTls, trust }: ConnectorOptions): HttpFailure | undefined {
   if (!isTls || trust.kind === 'insecure') return undefined;
   const tls = socket as TLSSocket;
+  // To read a certificate costs as much as a request: only where it matters.
+  if (trust.kind !== 'fingerprint' && tls.authorized) return undefined;
   const seen = tls.getPeerX509Certificate()?.fingerprint256;
   const shown = seen === undefined ? 'it shows none' : `it shows SHA-256 ${seen}`;
   if (trust.kind === 'fingerprint') {
@@ -124,7 +126,6 @@ function distrust(socket: Socket, { isTls, trust }: ConnectorOptions): HttpFailu
     if (seen !== undefined && plainFingerprint(seen) === wanted) return undefined;
     return untrusted(`it is not the pinned one; ${shown}, and pinned is ${colons(wanted)}`);
   }
-  if (tls.authorized) return undefined;
   return untrusted(`${String(tls.authorizationError ?? 'it is not signed by a trusted authority')}; ${shown}`);
 }
 

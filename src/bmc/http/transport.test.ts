@@ -163,9 +163,8 @@ test('a session of an accepted connection is resumed with TLS 1.3 and a CA, and 
     });
     const { transport } = openWay(t, { port: bmc.port, trust });
     for (let round = 0; round < 3; round += 1) assert.equal((await transport.send(get())).status, 200);
-    // A BMC need not give a new ticket with each session that it resumes.
-    assert.deepEqual(reused.slice(0, 2), [false, isResumed], `${maxVersion} ${trust.kind}`);
-    assert.ok(isResumed || !reused.includes(true));
+    // OpenSSL gives no new ticket with a session that it resumes: the first one serves all.
+    assert.deepEqual(reused, [false, isResumed, isResumed], `${maxVersion} ${trust.kind}`);
   }
 });
 

@@ -14,6 +14,12 @@ export interface TrustStore {
 
 const maxBundles = 64;
 
+/**
+ * The key exchanges that are offered. OpenSSL would also send a post-quantum key: with it the first message takes two
+ * packets, which firmware of many BMCs does not understand, and its key costs more than all else in a handshake.
+ */
+const groups = { ecdhCurve: 'X25519:P-256:P-384:P-521' };
+
 /** Makes a store of TLS contexts. */
 export function createTrustStore(): TrustStore {
   let system: SecureContext | undefined;
@@ -23,7 +29,7 @@ export function createTrustStore(): TrustStore {
   const bundle = (caPem: string): SecureContext => {
     const known = bundles.get(caPem);
     if (known !== undefined) return known;
-    const made = createSecureContext({ ca: caPem });
+    const made = createSecureContext({ ...groups, ca: caPem });
     const [oldest] = bundles.keys();
     if (bundles.size >= maxBundles && oldest !== undefined) bundles.delete(oldest);
     bundles.set(caPem, made);
@@ -34,13 +40,17 @@ export function createTrustStore(): TrustStore {
     contextOf(trust) {
       if (trust.kind === 'ca') return bundle(trust.caPem);
       if (trust.kind === 'system') {
-        system ??= createSecureContext({ ca: [...getCACertificates('default'), ...getCACertificates('system')] });
+        system ??= createSecureContext({ ...groups, ca: systemRoots() });
         return system;
       }
-      bare ??= createSecureContext({ ca: [] });
+      bare ??= createSecureContext({ ...groups, ca: [] });
       return bare;
     },
   };
+}
+
+function systemRoots(): string[] {
+  return [...getCACertificates('default'), ...getCACertificates('system')];
 }
 
 /** A fingerprint as 64 small hex digits, or undefined when it is none. */

@@ -1,3 +1,4 @@
+import { isSameVersion } from '../../versions/index.ts';
 import type { Bmc, ComponentType, FirmwareSlot, VendorName } from '../bmc.ts';
 import { isBmcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
@@ -18,7 +19,6 @@ import {
 } from '../redfish/index.ts';
 import { readManager } from './manager.ts';
 import { slotReaders, toEntry, withUniqueNames } from './slots/index.ts';
-import { isSameVersion } from './version.ts';
 
 /** What is installed, and what of it could not be read. */
 export interface FirmwareList {

@@ -1,6 +1,6 @@
+export { isSameVersion, normaliseVersion } from '../../versions/index.ts';
 export { type FirmwareList, readFirmware } from './firmware.ts';
 export { readInventory } from './inventory.ts';
 export { toMac } from './mac.ts';
 export { machineIdFrom, machineIdOf, usableUuid } from './machine-id.ts';
 export { managerOf } from './manager.ts';
-export { isSameVersion, normaliseVersion } from './version.ts';

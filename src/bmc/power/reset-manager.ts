@@ -1,7 +1,7 @@
 import type { Bmc } from '../bmc.ts';
 import { BmcError, isBmcError } from '../errors.ts';
 import { managerOf } from '../inventory/index.ts';
-import { bareRoot, type Member, rootPath, systemOf } from '../redfish/index.ts';
+import { type Member, parseServiceRoot, rootPath, systemOf } from '../redfish/index.ts';
 import { poll } from './poll.ts';
 import { offered, readResetOffer } from './reset-types.ts';
 
@@ -98,11 +98,11 @@ export async function waitForReturn(
       // While it starts its services one by one, they may be missing, closed, or not know anybody.
       tolerated: ['refused', 'notFound', 'credentials', 'ambiguous'],
       mostMs: 5_000,
-      look: async () => (await askOnce(bmc, path, isPublic)).status,
+      look: async () => (await askOnce(bmc, path, isPublic)).body,
     });
-  await ask(rootPath, true);
+  // Not noted: a BMC that is still starting may not name all of its services yet.
+  const { managers } = parseServiceRoot(await ask(rootPath, true));
   forget(bmc);
-  const { managers } = await bareRoot(bmc);
   // The first of them logs in, so that this shows a session that works.
   await ask(managers ?? wait.manager.path, false);
   await ask(wait.manager.path, false);
@@ -142,4 +142,6 @@ function forget({ notes }: Bmc): void {
   delete notes.root;
   delete notes.vendor;
   delete notes.unexpandable;
+  delete notes.onlySystem;
+  delete notes.taskCollection;
 }

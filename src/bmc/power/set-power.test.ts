@@ -257,3 +257,16 @@ test('a system without a reset action, or without a fitting type, says so', asyn
   await assert.rejects(setPower(none.bmc, { target: 'on' }), /no action ComputerSystem\.Reset/);
   await assert.rejects(setPower(host({ power: 'Off', types: ['Nmi'] }).bmc, { target: 'on' }), /offers only Nmi/);
 });
+
+test('a host in its self-test is spared where that is asked for, and only there', async () => {
+  for (const [state, isSelfTestSpared, sent] of [
+    ['MemoryInitializationStarted', true, []],
+    ['MemoryInitializationStarted', false, ['ForceRestart']],
+    ['OSRunning', true, ['ForceRestart']],
+  ] as const) {
+    const { bmc, gate } = host({ types: ['ForceRestart'] });
+    gate.change(system, { BootProgress: { LastState: state } });
+    const change = await setPower(bmc, { target: 'reset', isSelfTestSpared });
+    assert.deepEqual([change.sent, change.wasSpared === true], [sent, sent.length === 0]);
+  }
+});

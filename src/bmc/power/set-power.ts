@@ -5,6 +5,7 @@ import { poll } from './poll.ts';
 import { type PowerState, powerIn, refresh } from './power-state.ts';
 import { type ResetOffer, readResetOffer } from './reset-types.ts';
 import { createSwitching, type Switching } from './switching.ts';
+import { isInPost } from './wait-for-post.ts';
 
 /** What the power shall be. */
 export interface PowerWish {
@@ -16,6 +17,8 @@ export interface PowerWish {
   readonly gracePeriodMs?: number;
   /** For all of it; 15 minutes unless given. */
   readonly deadlineMs?: number;
+  /** Do nothing to a host that is in its self-test, where firmware may be written; false unless given. */
+  readonly isSelfTestSpared?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -29,6 +32,8 @@ export interface PowerChange {
   readonly wasForced: boolean;
   /** False when the BMC took the request but shows nothing by which to tell that it was done. */
   readonly isConfirmed: boolean;
+  /** Nothing was done, since the host is in its self-test and that was to be spared. */
+  readonly wasSpared?: true;
 }
 
 /** Brings the host's power where it shall be and says what was done for it. Done twice it does nothing more, but for resets. */
@@ -36,6 +41,9 @@ export async function setPower(bmc: Bmc, wish: PowerWish): Promise<PowerChange> 
   const system = await atRest(bmc, wish);
   const before = powerIn(system.body).state;
   if (before === wish.target) return { before, after: before, sent: [], wasForced: false, isConfirmed: true };
+  if (wish.isSelfTestSpared === true && isInPost(system.body)) {
+    return { before, after: before, sent: [], wasForced: false, isConfirmed: false, wasSpared: true };
+  }
   const offer = await readResetOffer(bmc, system.body, 'ComputerSystem.Reset');
   const switching = createSwitching(bmc, { system, offer, wish });
   const isConfirmed = await carryOut({ switching, wish, before, offer });

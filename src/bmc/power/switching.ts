@@ -2,13 +2,15 @@ import type { Bmc } from '../bmc.ts';
 import { BmcError, isBmcError } from '../errors.ts';
 import { objectIn, type System, textIn } from '../redfish/index.ts';
 import { poll } from './poll.ts';
-import { powerIn, refresh } from './power-state.ts';
+import { type PowerState, powerIn, refresh } from './power-state.ts';
 import { offered, type ResetOffer } from './reset-types.ts';
 import { type ResetAnswer, sendReset } from './send-reset.ts';
 import type { PowerWish } from './set-power.ts';
 
 const defaultGraceMs = 5 * 60_000;
 const defaultDeadlineMs = 15 * 60_000;
+/** How long a host may take to show what it was asked for, before a request whose answer was lost counts as not heard. */
+const unheardMs = 60_000;
 /** After a restart in one go: how long a sign of it is looked for. */
 const signMs = 60_000;
 /** The same for a host that shows none but its power. */
@@ -34,6 +36,8 @@ export function createSwitching(
   const left = () => Math.max(0, (wish.deadlineMs ?? defaultDeadlineMs) - (bmc.clock.monotonic() - started));
   const sent: string[] = [];
   let wasForced = false;
+  /** The power at the last look; undefined when that failed. */
+  let seen: PowerState | undefined;
 
   const send = async (from: 'on' | 'off', wanted: readonly string[]): Promise<ResetAnswer['kind']> => {
     const answer = await sendReset(bmc, { system, offer }, { wanted, from, signal: wish.signal });
@@ -43,24 +47,45 @@ export function createSwitching(
 
   const waitFor = async (state: 'on' | 'off', withinMs: number): Promise<boolean> => {
     let said = '';
+    seen = undefined;
     await poll(bmc, {
       what: `turning ${state} ${system.path}`,
       deadlineMs: withinMs,
       signal: wish.signal,
       seen: () => `its power state is ${said}`,
       look: async () => {
+        seen = undefined;
         const power = powerIn((await refresh(bmc, system)).body);
         said = power.said ?? 'not said';
+        seen = power.state;
         return power.state === state ? true : undefined;
       },
     });
     return true;
   };
 
-  /** A host may have got there by itself between the look and the request. What was sent is only waited for. */
+  /** Whether the host gets there although the answer was lost; false when it is seen to stay as it was. */
+  const wasHeard = async (state: 'on' | 'off'): Promise<boolean> => {
+    try {
+      return await waitFor(state, unheardMs);
+    } catch (error) {
+      if (!isBmcError(error, 'deadline')) throw error;
+      return seen === opposite[state] ? false : waitFor(state, left());
+    }
+  };
+
+  /**
+   * A host may have got there by itself between the look and the request. What was sent is only waited for, but for a
+   * request that may never have been heard: on and off can be asked for twice, pressing the button can not.
+   */
   const reach = async (state: 'on' | 'off', wanted: readonly string[]): Promise<boolean> => {
-    const answer = await send(state === 'on' ? 'off' : 'on', wanted);
-    return answer === 'left' || waitFor(state, left());
+    for (;;) {
+      const answer = await send(opposite[state], wanted);
+      if (answer === 'left') return true;
+      const isRepeatable = answer === 'lost' && sent.at(-1) !== 'PushPowerButton' && left() > unheardMs;
+      if (!isRepeatable) return waitFor(state, left());
+      if (await wasHeard(state)) return true;
+    }
   };
 
   const goOn = () => reach('on', ['On', 'ForceOn', 'PushPowerButton']);
@@ -145,6 +170,7 @@ export function createSwitching(
   };
 }
 
+const opposite = { on: 'off', off: 'on' } as const;
 const gracefulOff: readonly string[] = ['GracefulShutdown', 'PushPowerButton'];
 
 /** What of a system changes when it restarts; empty where it shows nothing. */

@@ -63,6 +63,11 @@ export async function waitForPost(bmc: Bmc, wait: PostWait = {}): Promise<PostOu
   });
 }
 
+/** Whether a host is in its self-test, by the body of its system; one whose BMC does not show that is not. */
+export function isInPost(system: JsonObject): boolean {
+  return powerIn(system).state === 'on' && progressIn(system)?.isOver === false;
+}
+
 function progressIn(body: JsonObject): Progress | undefined {
   const state = textIn(objectIn(body, 'BootProgress'), 'LastState');
   if (state !== undefined) return { by: 'boot-progress', said: state, isOver: overStates.test(state) };

@@ -74,6 +74,37 @@ test('after an answer that was lost nothing else is sent before the host was loo
   assert.deepEqual(on.sent, ['On']);
 });
 
+test('on and off are asked for again where the answer was lost and the host is seen to stay as it was', async () => {
+  for (const { from, target, type } of [
+    { from: 'On', target: 'off', type: 'ForceOff' },
+    { from: 'Off', target: 'on', type: 'On' },
+  ] as const) {
+    const heardAt = 3;
+    const { bmc, sent } = host(from, ['On', 'ForceOff'], (_, change) => {
+      if (sent.length < heardAt) return 'ambiguous';
+      change(target === 'on' ? 'On' : 'Off');
+      return {};
+    });
+    const change = await setPower(bmc, { target });
+    assert.deepEqual([change.after, sent], [target, [type, type, type]]);
+  }
+});
+
+test('a host that cannot be seen, or whose button was pressed, is not asked again', async () => {
+  const unseen = host('On', ['On', 'ForceOff'], () => {
+    unseen.gate.on(`GET ${system}`, () => ({ status: 503 }));
+    return 'ambiguous';
+  });
+  const button = host('Off', ['PushPowerButton'], () => 'ambiguous');
+  for (const { it, target } of [
+    { it: unseen, target: 'off' },
+    { it: button, target: 'on' },
+  ] as const) {
+    await assert.rejects(setPower(it.bmc, { target }), (error) => isBmcError(error, 'deadline'));
+    assert.equal(it.sent.length, 1);
+  }
+});
+
 test('a restart whose answer was lost and that nothing shows is told as such and not repeated', async () => {
   for (const wish of [
     { types: ['ForceRestart', 'PowerCycle'], isGraceful: false, sends: ['ForceRestart'] },

@@ -42,6 +42,27 @@ async function namedSystem(bmc: Bmc, path: string): Promise<System> {
 }
 
 async function onlySystem(bmc: Bmc): Promise<System> {
+  const known = await knownSystem(bmc);
+  if (known !== undefined) return known;
+  const system = await findOnlySystem(bmc);
+  if (bmc.notes !== undefined) bmc.notes.onlySystem = system.path;
+  return system;
+}
+
+/** The one that was found before, as it is now: one request. */
+async function knownSystem({ gate, notes }: Bmc): Promise<System | undefined> {
+  const path = notes?.onlySystem;
+  if (notes === undefined || path === undefined) return undefined;
+  try {
+    return { path, body: (await gate.request({ method: 'GET', path })).body };
+  } catch (error) {
+    if (!isBmcError(error, 'notFound')) throw error;
+    delete notes.onlySystem;
+    return undefined;
+  }
+}
+
+async function findOnlySystem(bmc: Bmc): Promise<System> {
   const reading = beginReading(bmc);
   const all = await listed(reading);
   const [first] = all;

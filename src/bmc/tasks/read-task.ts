@@ -2,7 +2,9 @@ import type { Bmc } from '../bmc.ts';
 import { isBmcError } from '../errors.ts';
 import {
   beginReading,
+  childPath,
   type Gap,
+  isSamePath,
   lastSegment,
   linkIn,
   listCollection,
@@ -52,17 +54,17 @@ export interface TaskList {
 
 /** Paths of all tasks that the BMC lists. Throws BmcErrors after which nothing else can be read either. */
 export async function listTaskUris(bmc: Bmc): Promise<TaskPaths> {
-  return listIn(beginReading(bmc), () => taskCollectionOf(bmc));
+  return withTasks(bmc, (collection) => listIn(beginReading(bmc), collection));
 }
 
 /** Paths of all jobs in a vendor's own collection of them. */
 export async function listJobUris(bmc: Bmc, collection: string | undefined): Promise<TaskPaths> {
-  return listIn(beginReading(bmc), async () => collection);
+  return (await listIn(beginReading(bmc), async () => collection)).found;
 }
 
 /** The tasks whose path passes. Those that cannot be read are gaps: nobody knows what they are. */
 export async function readTasks(bmc: Bmc, isWanted: (uri: string) => boolean): Promise<TaskList> {
-  return readList(beginReading(bmc), { collection: () => taskCollectionOf(bmc), isWanted });
+  return withTasks(bmc, (collection) => readList(beginReading(bmc), { collection, isWanted }));
 }
 
 /** The jobs of a vendor's own collection whose path passes. */
@@ -71,20 +73,64 @@ export async function readJobs(
   collection: string | undefined,
   isWanted: (uri: string) => boolean,
 ): Promise<TaskList> {
-  return readList(beginReading(bmc), { collection: async () => collection, isWanted });
+  return (await readList(beginReading(bmc), { collection: async () => collection, isWanted })).found;
 }
 
 type CollectionSource = () => Promise<string | undefined>;
 
-async function listIn(reading: Reading, collection: CollectionSource): Promise<TaskPaths> {
+/** What was read of a list, and how much is in it. */
+interface Listing<T> {
+  readonly found: T;
+  readonly count: number;
+}
+
+type Seen = { readonly isKept: boolean; readonly gaps: readonly Gap[] };
+
+/**
+ * Reads the list of tasks where it was found before, else in the usual place: the service itself need not be read then. Where
+ * it is not there the service is asked for it; also where it is empty, since that nothing goes on is concluded from it.
+ */
+async function withTasks<T extends Seen>(
+  bmc: Bmc,
+  read: (collection: CollectionSource) => Promise<Listing<T>>,
+): Promise<T> {
+  const known = bmc.notes?.taskCollection;
+  let tried: string | undefined;
+  const { found, count } = await read(async () => {
+    tried = known ?? (await usualTasks(bmc));
+    return tried;
+  });
+  if (tried === undefined) return found;
+  if ((known !== undefined || count > 0) && note(bmc, tried, found)) return found;
+  let named: string | undefined;
+  const { found: again } = await read(async () => {
+    named = await namedTasks(bmc);
+    return isSamePath(named ?? '', tried ?? '') ? undefined : named;
+  });
+  // What was seen in the usual place was seen, whatever the service does not say.
+  if (named === undefined) return found.isKept ? { ...found, gaps: [...found.gaps, ...again.gaps] } : again;
+  const isUsual = isSamePath(named, tried);
+  note(bmc, named, isUsual ? found : again);
+  return isUsual ? found : again;
+}
+
+/** Notes where the list is if it is surely there; else false. */
+function note({ notes }: Bmc, path: string, found: Seen): boolean {
+  if (!found.isKept || found.gaps.length > 0) return false;
+  if (notes !== undefined) notes.taskCollection = path;
+  return true;
+}
+
+async function listIn(reading: Reading, collection: CollectionSource): Promise<Listing<TaskPaths>> {
   const listed = await ifThere(reading, collection, (path) => listPathsIn(reading, path));
-  return { isKept: listed !== undefined, uris: listed ?? [], gaps: reading.gaps };
+  const found = { isKept: listed !== undefined, uris: listed ?? [], gaps: reading.gaps };
+  return { found, count: found.uris.length };
 }
 
 async function readList(
   reading: Reading,
   wish: { readonly collection: CollectionSource; readonly isWanted: (uri: string) => boolean },
-): Promise<TaskList> {
+): Promise<Listing<TaskList>> {
   const listed = await ifThere(reading, wish.collection, (path) => listCollection(reading, path));
   const tasks: TaskSnapshot[] = [];
   const gone: string[] = [];
@@ -101,7 +147,7 @@ async function readList(
       else reading.note(path, error);
     }
   }
-  return { isKept: listed !== undefined, tasks, gone, gaps: reading.gaps };
+  return { found: { isKept: listed !== undefined, tasks, gone, gaps: reading.gaps }, count: listed?.length ?? 0 };
 }
 
 /** Undefined where the BMC does not have the list; an empty one with a gap where it cannot be read. */
@@ -123,11 +169,15 @@ async function ifThere<T>(
   }
 }
 
-async function taskCollectionOf(bmc: Bmc): Promise<string | undefined> {
+async function usualTasks(bmc: Bmc): Promise<string | undefined> {
   const { tasks } = await bmc.root();
-  if (tasks === undefined) return undefined;
   // The root leads to the service by the standard, and straight to the collection on some BMCs.
-  if (lastSegment(tasks) === 'Tasks') return tasks;
+  return tasks === undefined || lastSegment(tasks) === 'Tasks' ? tasks : childPath(tasks, 'Tasks');
+}
+
+async function namedTasks(bmc: Bmc): Promise<string | undefined> {
+  const { tasks } = await bmc.root();
+  if (tasks === undefined || lastSegment(tasks) === 'Tasks') return tasks;
   const service = await bmc.gate.request({ method: 'GET', path: tasks });
   return linkIn(service.body, 'Tasks');
 }

@@ -123,6 +123,21 @@ for (const personality of personalityNames) {
     });
   }
 
+  test(`${personality}: an update whose answer is lost is not sent again an hour later either`, async (t) => {
+    const rig = await startRig(t, personality);
+    const { goal, finding } = await loseAnswer(rig, personality, 'after-acting', 60 * 60_000);
+    assert.equal(finding.kind, 'started', JSON.stringify(finding));
+    if (finding.kind !== 'started') return;
+    const started = stored(finding.started);
+    const found = await rig.asProcess(async (bmc) => {
+      const match = await slotsOf(bmc, goal);
+      const begun = await continueInstall(bmc, started);
+      return finishInstall(bmc, begun, { version: goal.version, match });
+    });
+    assert.equal(found.kind, 'installed', JSON.stringify(found));
+    assertWrittenOnce(rig, 0);
+  });
+
   test(`${personality}: an update that was cut off before the BMC acted is found not to have begun`, async (t) => {
     const rig = await startRig(t, personality);
     const { goal, finding } = await loseAnswer(rig, personality, 'after-reading');
@@ -138,6 +153,7 @@ async function loseAnswer(
   rig: UpdateRig,
   personality: PersonalityName,
   moment: 'after-acting' | 'mid-answer' | 'after-reading',
+  laterMs = 0,
 ): Promise<{ readonly goal: InstallGoal; readonly finding: StartFinding }> {
   const sent = await rig.asProcess(async (bmc) => {
     const goal = await prepare(bmc, rig, 'bios');
@@ -158,7 +174,10 @@ async function loseAnswer(
     assert.deepEqual([personality, moment], ['dell-idrac9', 'mid-answer']);
     return { goal: sent.goal, finding: { kind: 'started', started: sent.started } };
   }
-  const finding = await rig.asProcess((bmc) => findStartedUpdate(bmc, sent.goal.order, sent.mark));
+  const finding = await rig.asProcess(async (bmc) => {
+    await sleep(bmc.clock, laterMs);
+    return findStartedUpdate(bmc, sent.goal.order, sent.mark);
+  });
   return { goal: sent.goal, finding };
 }
 

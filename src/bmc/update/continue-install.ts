@@ -5,7 +5,7 @@ import type { StartedUpdate } from '../firmware-update.ts';
 import { findTask } from '../tasks/index.ts';
 import { waysOf } from '../vendors/index.ts';
 import { findBegun, findNewer } from './find-begun.ts';
-import { pollProgress } from './poll-progress.ts';
+import { defaultTimes, type PollOptions, pollProgress } from './poll-progress.ts';
 import { sendOnce } from './send-image.ts';
 
 const checkDeadlineMs = 20 * 60_000;
@@ -16,6 +16,8 @@ export interface ContinueOptions {
   readonly signal?: AbortSignal;
   /** How long the BMC may check the image; 20 minutes unless given. */
   readonly checkDeadlineMs?: number;
+  /** First and longest time between two looks at the check: 1 s and 30 s unless given. */
+  readonly pollMs?: PollOptions['pollMs'];
 }
 
 /**
@@ -92,10 +94,14 @@ async function postStart(
 
 async function waitForCheck(bmc: Bmc, uploaded: StartedUpdate, options: ContinueOptions): Promise<void> {
   const deadlineMs = options.checkDeadlineMs ?? checkDeadlineMs;
-  const { signal } = options;
+  const { signal, pollMs } = options;
   const task = uploaded.taskUri ?? 'of the upload';
   const { origin } = bmc.gate;
-  const polled = pollProgress(bmc, uploaded, { deadlineMs, ...(signal === undefined ? {} : { signal }) });
+  const polled = pollProgress(bmc, uploaded, {
+    deadlineMs,
+    pollMs: { ...(pollMs ?? defaultTimes), isEndSudden: true },
+    ...(signal === undefined ? {} : { signal }),
+  });
   for await (const { progress } of polled) {
     if (progress.kind === 'waits-for-start') return;
     if (progress.kind !== 'failed') continue;

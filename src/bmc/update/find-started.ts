@@ -81,6 +81,9 @@ async function lookForStart(bmc: Bmc, order: InstallOrder, since: InstallMark | 
   }
   const gaps = [...seen.gaps, ...version.gaps, ...(isFound ? (mark?.unseenFirmware ?? []) : [])];
   if (gaps.length > 0 || seen.gone.length > 0) return unseen(gaps, seen.gone);
+  if (newest === undefined && (await ways.mayHaveForgotten(bmc, bmc.clock.now() - base.startedAt))) {
+    return { kind: 'started', started: { ...base, taskUri: undefined, jobUri: undefined, isAssumed: true } };
+  }
   if (followed === undefined || newest === undefined || offer.startUpdate === undefined)
     return withoutTrace(seen, ways);
   const earlierTasks = [...(mark?.taskUris ?? []), newest.uri];

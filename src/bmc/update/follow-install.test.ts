@@ -193,3 +193,32 @@ test('what was stored as JSON can be followed', async () => {
   const stored = JSON.parse(JSON.stringify(started({ taskUri: task, jobUri: undefined }))) as StartedUpdate;
   assert.equal((await followInstall(bmc, stored, { deadlineMs: hour })).kind, 'completed');
 });
+
+test('a hint that something changed ends a wait', async () => {
+  const { bmc, gate, clock } = createScriptedBmc({ tree: hpeTree });
+  let wake: (() => void) | undefined;
+  let looks = 0;
+  gate.on(`GET ${task}`, () => {
+    looks += 1;
+    // What is heard while it is looked is not lost.
+    if (looks === 3) wake?.();
+    return looks < 4 ? running(5) : completed;
+  });
+  const outcome = await followInstall(bmc, started(), {
+    deadlineMs: hour,
+    pollMs: { first: 100_000, most: 100_000 },
+    listen: (listener) => {
+      wake = listener;
+      return () => {
+        wake = undefined;
+      };
+    },
+    onProgress: () => {
+      if (looks < 3) wake?.();
+      return undefined;
+    },
+  });
+  assert.equal(outcome.kind, 'completed');
+  assert.equal(clock.monotonic(), 0);
+  assert.equal(wake, undefined, 'it listens no more');
+});

@@ -1,6 +1,6 @@
 import type { Bmc } from '../bmc.ts';
 import type { InstallOrder } from '../firmware-update.ts';
-import { isSameVersion, readFirmware } from '../inventory/index.ts';
+import { type FirmwareList, isSameVersion, readFirmware } from '../inventory/index.ts';
 import { barePath, type Gap } from '../redfish/index.ts';
 import { listJobUris, listTaskUris } from '../tasks/index.ts';
 import { waysOf } from '../vendors/index.ts';
@@ -18,12 +18,15 @@ export interface InstallMark {
   readonly unseenFirmware?: readonly Gap[];
 }
 
-/** Notes what is on the BMC; to be stored and given to findStartedUpdate if the answer to the sending is lost. */
-export async function markBeforeInstall(bmc: Bmc, order: InstallOrder): Promise<InstallMark> {
+/**
+ * Notes what is on the BMC; to be stored and given to findStartedUpdate if the answer to the sending is lost. Who has just
+ * read what is installed can give that.
+ */
+export async function markBeforeInstall(bmc: Bmc, order: InstallOrder, installed?: FirmwareList): Promise<InstallMark> {
   const ways = waysOf((await bmc.root()).vendor);
   const tasks = await listTaskUris(bmc);
   const jobs = await listJobUris(bmc, ways.jobCollection);
-  const version = await lookForVersion(bmc, order);
+  const version = await lookForVersion(bmc, order, installed);
   const unseenTasks = [...tasks.gaps, ...jobs.gaps];
   return {
     at: bmc.clock.now(),
@@ -38,11 +41,12 @@ export async function markBeforeInstall(bmc: Bmc, order: InstallOrder): Promise<
 export async function lookForVersion(
   bmc: Bmc,
   order: InstallOrder,
+  installed?: FirmwareList,
 ): Promise<{ readonly isThere: boolean; readonly gaps: readonly Gap[] }> {
   const { version } = order;
   if (version === undefined) return { isThere: false, gaps: [] };
   const { vendor } = await bmc.root();
-  const { slots, gaps } = await readFirmware(bmc);
+  const { slots, gaps } = installed ?? (await readFirmware(bmc));
   const isThere = slots
     .filter((slot) => slot.component === order.component && slot.isBackup !== true)
     .some(({ version: now, pendingVersion }) =>

@@ -1,7 +1,8 @@
-import { backoffDelay, sleep } from '../../kube/index.ts';
+import { sleep } from '../../kube/index.ts';
 import type { Bmc } from '../bmc.ts';
 import { BmcError } from '../errors.ts';
 import type { StartedUpdate, UpdateProgress } from '../firmware-update.ts';
+import { LookPlan, type LookTimes } from './look-plan.ts';
 import { readProgress } from './read-progress.ts';
 
 /** How an update is polled. */
@@ -9,8 +10,15 @@ export interface PollOptions {
   readonly deadlineMs: number;
   readonly signal?: AbortSignal;
   /** First and longest time between two looks: 1 s and 30 s unless given. */
-  readonly pollMs?: { readonly first: number; readonly most: number };
+  readonly pollMs?: LookTimes;
+  /** Told how long the BMC was away, when it is back: from the first look that found nobody to the first that found it. */
+  readonly onReturn?: (awayMs: number) => void;
+  /** Lets somebody who hears that something may have changed end a wait early; what it gives ends that. */
+  readonly listen?: (wake: () => void) => () => void;
 }
+
+/** When an update is looked at unless somebody says otherwise. */
+export const defaultTimes: LookTimes = { first: 1000, most: 30_000 };
 
 /** One look at an update. */
 export interface ProgressLook {
@@ -30,28 +38,43 @@ export async function* pollProgress(
 ): AsyncGenerator<ProgressLook, void, void> {
   const { clock, random } = bmc;
   const end = clock.monotonic() + options.deadlineMs;
-  const backoff = { baseMs: options.pollMs?.first ?? 1000, maxMs: options.pollMs?.most ?? 30_000 };
-  let last: { readonly key: string; readonly since: number } | undefined;
-  for (let looks = 1; ; looks += 1) {
-    throwIfCancelled(bmc, options.signal);
-    const progress = await readProgress(bmc, started);
-    const now = clock.monotonic();
-    const key = keyOf(progress);
-    if (last?.key !== key) {
-      last = { key, since: now };
-      looks = 1;
+  const plan = new LookPlan(options.pollMs ?? defaultTimes, random);
+  const waiting = createWaiting(options);
+  try {
+    for (;;) {
+      throwIfCancelled(bmc, options.signal);
+      waiting.begin();
+      const progress = await readProgress(bmc, started);
+      const before = plan.awayMs;
+      const unchangedMs = plan.note(progress, clock.monotonic());
+      if (plan.awayMs !== undefined && plan.awayMs !== before) options.onReturn?.(plan.awayMs);
+      yield { progress, unchangedMs };
+      const left = end - clock.monotonic();
+      // Less than a millisecond may be too little to be added to the clock's time, which would then stand still.
+      if (left < 1) return;
+      await sleep(clock, Math.min(left, plan.next(clock.monotonic())), waiting.signal);
     }
-    yield { progress, unchangedMs: now - last.since };
-    const left = end - clock.monotonic();
-    // Less than a millisecond may be too little to be added to the clock's time, which would then stand still.
-    if (left < 1) return;
-    await sleep(clock, Math.min(left, backoffDelay(backoff, looks, random)), options.signal);
+  } finally {
+    waiting.end();
   }
 }
 
-function keyOf(progress: UpdateProgress): string {
-  if (progress.kind !== 'running') return progress.kind;
-  return `${progress.isQueued === true ? 'queued' : 'running'} ${progress.percent ?? ''}`;
+/** A wait that a hint ends; a hint that comes while it is looked ends the next one. */
+function createWaiting({ signal, listen }: PollOptions) {
+  let hinted = new AbortController();
+  const unlisten = listen?.(() => hinted.abort());
+  return {
+    begin(): void {
+      if (hinted.signal.aborted) hinted = new AbortController();
+    },
+    get signal(): AbortSignal | undefined {
+      if (listen === undefined) return signal;
+      return signal === undefined ? hinted.signal : AbortSignal.any([signal, hinted.signal]);
+    },
+    end(): void {
+      unlisten?.();
+    },
+  };
 }
 
 function throwIfCancelled(bmc: Bmc, signal: AbortSignal | undefined): void {

@@ -7,6 +7,7 @@ import { waysOf } from '../vendors/index.ts';
 import { startFirst } from './continue-install.ts';
 import { openImage } from './image.ts';
 import { type InstallPlan, planInstall } from './install-plan.ts';
+import type { PollOptions } from './poll-progress.ts';
 import { type Sending, type Sent, sendMultipart, sendPull, sendPush } from './send-image.ts';
 import { describeUpdateService } from './update-service.ts';
 
@@ -17,6 +18,8 @@ export interface StartOptions {
   readonly onUploaded?: (uploaded: StartedUpdate) => Promise<void>;
   /** How long the BMC may check an uploaded image before it is told to start; 20 minutes unless given. */
   readonly checkDeadlineMs?: number;
+  /** First and longest time between two looks at that check: 1 s and 30 s unless given. */
+  readonly pollMs?: PollOptions['pollMs'];
 }
 
 /**

@@ -72,6 +72,29 @@ test('the version must be seen several times in a row', async () => {
   assert.equal(reads, 5);
 });
 
+test('a list that comes one by one is read once; then only what was asked for', async () => {
+  const many = { ...tree, [inventory]: collectionOf(inventory, 'UEFI', 'Other1', 'Other2') };
+  const { bmc, gate } = createScriptedBmc({ tree: many });
+  const reads: string[] = [];
+  for (const id of ['UEFI', 'Other1', 'Other2']) {
+    gate.on(`GET ${inventory}/${id}`, () => {
+      reads.push(id);
+      return { body: { '@odata.id': `${inventory}/${id}`, ...uefi(id === 'UEFI' ? '2.40' : '1'), Id: id } };
+    });
+  }
+  const one = { ...order, match: (each: FirmwareSlot) => each.slot === 'UEFI' };
+  const found = await verifyInstalled(bmc, one);
+  assert.ok(found.kind === 'installed');
+  assert.deepEqual(reads.splice(0), ['UEFI', 'Other1', 'Other2', 'UEFI', 'UEFI']);
+  await verifyInstalled(bmc, { ...one, known: found.slots });
+  assert.deepEqual(reads.splice(0), ['UEFI', 'UEFI', 'UEFI']);
+  // What is known may be somewhere else by now.
+  const moved = found.slots.map((each) => ({ ...each, uri: `${inventory}/Gone` }));
+  gate.on(`GET ${inventory}/Gone`, () => ({ status: 404 }));
+  assert.equal((await verifyInstalled(bmc, { ...one, known: moved })).kind, 'installed');
+  assert.equal(reads.length, 5);
+});
+
 test('one wrong read before the deadline is not the end; the last one is', async () => {
   const { bmc, clock } = createScriptedBmc({ tree });
   const from = clock.monotonic();

@@ -3,6 +3,10 @@ import type { Bmc, FirmwareSlot, VendorName } from '../bmc.ts';
 import { BmcError, isBmcError } from '../errors.ts';
 import { isSameVersion, readFirmware } from '../inventory/index.ts';
 import { isPassing } from '../outage.ts';
+import { textIn } from '../redfish/index.ts';
+
+/** Of more slots than these the list is not longer by much. */
+const mostAlone = 4;
 
 /** Which slots are meant: by name, or by a choice among all of them. Every one of them must have the version. */
 export type SlotChoice = { readonly slots: readonly string[] } | { readonly match: (slot: FirmwareSlot) => boolean };
@@ -15,12 +19,17 @@ export interface VerifyOptions {
   /** So many good reads in a row; 3 unless given. BMCs that just restarted answer from stale caches at times. */
   readonly consecutiveReads?: number;
   readonly deadlineMs: number;
-  /** Time between two reads; 5 s first and 30 s at most unless given. */
-  readonly pollMs?: { readonly first: number; readonly most: number };
+  /** Time between two reads; 5 s first and 30 s at most unless given, and twice as long after each bad one. */
+  readonly pollMs?: { readonly first: number; readonly most: number; readonly factor?: number };
   /** End as soon as the version is found staged: nobody will reset meanwhile. */
   readonly isStagedEnough?: boolean;
   /** The BMC may be away for a while, or refuse good credentials: it was just updated or reset. */
   readonly isOutageExpected?: boolean;
+  /**
+   * The slots as they were read before: a BMC that gives its list one by one is asked for these alone at first. A good read
+   * is confirmed by asking for its slots alone wherever they can be asked.
+   */
+  readonly known?: readonly FirmwareSlot[];
   readonly signal?: AbortSignal;
 }
 
@@ -49,11 +58,14 @@ async function verify(bmc: Bmc, order: VerifyOrder): Promise<Verification> {
   const { clock } = bmc;
   const wanted = order.consecutiveReads ?? 3;
   const end = clock.monotonic() + order.deadlineMs;
-  const backoff = { baseMs: order.pollMs?.first ?? 5000, maxMs: order.pollMs?.most ?? 30_000 };
+  const { first = 5000, most = 30_000, factor = 2 } = order.pollMs ?? {};
+  const backoff = { baseMs: first, maxMs: most, factor };
   const counts = { installed: 0, staged: 0 };
+  let known = order.known;
   for (let reads = 1; ; reads += 1) {
     if (order.signal?.aborted === true) throw new BmcError('cancelled', { origin: bmc.gate.origin });
-    const seen = await look(bmc, order);
+    const seen = await look(bmc, order, { known, isConfirming: counts.installed > 0 });
+    if (seen.kind !== 'unreadable') known = seen.kind === 'installed' ? seen.slots : undefined;
     counts.installed = seen.kind === 'installed' ? counts.installed + 1 : 0;
     counts.staged = seen.kind === 'staged' ? counts.staged + 1 : 0;
     if (counts.installed >= wanted) return seen;
@@ -74,9 +86,17 @@ function unconfirmed(slots: readonly FirmwareSlot[], seen: number, wanted: numbe
   };
 }
 
-async function look(bmc: Bmc, order: VerifyOrder): Promise<Verification> {
+interface Before {
+  readonly known: readonly FirmwareSlot[] | undefined;
+  /** The last read was good. */
+  readonly isConfirming: boolean;
+}
+
+async function look(bmc: Bmc, order: VerifyOrder, before: Before): Promise<Verification> {
   try {
     const { vendor } = await bmc.root();
+    const alone = await lookAtKnown(bmc, order, before);
+    if (alone?.kind === 'installed' || (alone !== undefined && before.isConfirming)) return alone;
     const { slots, gaps } = await readFirmware(bmc, order.signal === undefined ? {} : { signal: order.signal });
     return judge(slots, order, { vendor, gaps });
   } catch (error) {
@@ -86,6 +106,24 @@ async function look(bmc: Bmc, order: VerifyOrder): Promise<Verification> {
     }
     throw error;
   }
+}
+
+/** Whether all of them have the version; what is staged only the whole list tells. Undefined where they cannot be asked. */
+async function lookAtKnown(
+  bmc: Bmc,
+  order: VerifyOrder,
+  { known = [], isConfirming }: Before,
+): Promise<Verification | undefined> {
+  const { vendor, hasExpand } = await bmc.root();
+  if (known.length === 0 || known.length > mostAlone || (hasExpand && !isConfirming)) return undefined;
+  const slots: FirmwareSlot[] = [];
+  for (const slot of known) {
+    const { status, body } = await bmc.gate.request({ method: 'GET', path: slot.uri, accept: [404, 410] });
+    const version = status < 400 ? textIn(body, 'Version') : undefined;
+    if (version === undefined) return undefined;
+    slots.push({ ...slot, version, pendingVersion: undefined });
+  }
+  return judge(slots, { match: () => true, version: order.version }, { vendor, gaps: [] });
 }
 
 /** What one read of the inventory says. */

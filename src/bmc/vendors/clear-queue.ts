@@ -29,7 +29,7 @@ export async function clearJobQueue(bmc: Bmc, options: { readonly isForced: bool
 }
 
 /** What frees an updater that is stuck. */
-export type Unsticking = 'reset-bmc' | 'clear-queue' | 'retry-later';
+export type Unsticking = 'reset-bmc' | 'reset-host' | 'clear-queue' | 'retry-later';
 
 const cures: Readonly<Record<string, Unsticking>> = {
   JCP052: 'reset-bmc',
@@ -46,4 +46,12 @@ export function cureFor(messageIds: readonly string[]): Unsticking | undefined {
     if (Object.hasOwn(cures, key)) return cures[key];
   }
   return undefined;
+}
+
+/**
+ * True when an update may be refused because of one before it: an iLO that has written a ROM shows that nowhere, and
+ * takes no other until the host has restarted.
+ */
+export function mayWaitForHost(messageIds: readonly string[]): boolean {
+  return messageIds.some((id) => messageKey(id) === 'UpdateTemporarilyUnavailable');
 }

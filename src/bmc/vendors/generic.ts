@@ -15,6 +15,7 @@ export const genericWays: UpdateWays = {
   recognise: recogniseUpdate,
   mayReadMonitors: true,
   readServiceProgress: async () => undefined,
+  mayHaveForgotten: async () => false,
   adviceFor: (error) => error.messageIds.map(meaningOf).find((meaning) => meaning !== undefined),
 };
 

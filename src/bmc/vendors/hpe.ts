@@ -1,5 +1,6 @@
 import type { Bmc } from '../bmc.ts';
 import type { UpdateProgress } from '../firmware-update.ts';
+import type { JsonObject } from '../json.ts';
 import { numberIn, objectIn, textIn } from '../redfish/index.ts';
 import { meaningOf } from '../tasks/index.ts';
 import { firstOffered, genericWays } from './generic.ts';
@@ -16,14 +17,24 @@ export const hpeWays: UpdateWays = {
       ? 'the HttpPushUri of this iLO is a form of its web pages that wants the key of a session in it; serve the image from a URL and let the iLO pull it'
       : undefined,
   readServiceProgress: readIloProgress,
+  // A ROM that is written shows nowhere until the host restarts, and the task of it is thrown away long before.
+  mayHaveForgotten: async (bmc, sinceMs) =>
+    sinceMs >= keptTaskMs && /^complete$/i.test(textIn(await readIloState(bmc), 'State') ?? ''),
 };
+
+/** How long an iLO keeps the task of an update that is over, at the least. */
+const keptTaskMs = 60_000;
+
+async function readIloState(bmc: Bmc): Promise<JsonObject> {
+  const { updateService } = await bmc.root();
+  if (updateService === undefined) return {};
+  const { body } = await bmc.gate.request({ method: 'GET', path: updateService });
+  return objectIn(body, 'Oem', 'Hpe');
+}
 
 /** The iLO tells the state of its flasher in UpdateService, also when it gave no task or threw it away. */
 async function readIloProgress(bmc: Bmc): Promise<UpdateProgress | undefined> {
-  const { updateService } = await bmc.root();
-  if (updateService === undefined) return undefined;
-  const { body } = await bmc.gate.request({ method: 'GET', path: updateService });
-  const hpe = objectIn(body, 'Oem', 'Hpe');
+  const hpe = await readIloState(bmc);
   const state = textIn(hpe, 'State');
   if (state === undefined) return undefined;
   const percent = numberIn(hpe, 'FlashProgressPercent');

@@ -15,7 +15,7 @@ export {
   type ResetQuestion,
   startPatienceMs,
 } from './activation.ts';
-export { clearJobQueue, cureFor, type Unsticking } from './clear-queue.ts';
+export { clearJobQueue, cureFor, mayWaitForHost, type Unsticking } from './clear-queue.ts';
 export type { TaskKind, UpdateWays } from './update-ways.ts';
 
 const ways: Readonly<Record<VendorName, UpdateWays>> = {

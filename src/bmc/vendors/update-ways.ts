@@ -31,6 +31,8 @@ export interface UpdateWays {
   readonly mayReadMonitors: boolean;
   /** How the update stands by other signs than its task; undefined where there are none. */
   readServiceProgress(bmc: Bmc): Promise<UpdateProgress | undefined>;
+  /** True when an update that was taken so long ago may be over without a trace in tasks and inventory. */
+  mayHaveForgotten(bmc: Bmc, sinceMs: number): Promise<boolean>;
   /** What to do about a refusal, where the vendor's message is known. */
   adviceFor(error: BmcError): string | undefined;
 }

@@ -4,6 +4,8 @@
 import os
 import types
 
+import flask as _flask
+from sushy_tools.emulator import main as _main
 from sushy_tools.emulator.resources.systems import fakedriver as _fakedriver
 
 SUSHY_EMULATOR_STATE_DIR = os.environ['EMULATOR_STATE_DIR']
@@ -35,6 +37,23 @@ _driver.get_processors = lambda self, i: [
     {'id': f'CPU{n}', 'socket': f'CPU {n}', 'model': 'Emulated', 'vendor': 'Sushy', 'cores': '2', 'threads': '4'}
     for n in range(self.get_total_cpus(i))
 ]
+
+
+def _task():
+    """The one task of the emulator is always completed; here a file may say how an update goes."""
+    told = os.path.join(SUSHY_EMULATOR_STATE_DIR, 'task-state')
+    state = open(told).read().strip() if os.path.exists(told) else 'Completed'
+    failure = [{'MessageId': 'Update.1.0.ApplyFailed', 'Message': 'the image was not applied'}]
+    return _flask.jsonify({
+        '@odata.type': '#Task.v1_4_3.Task', '@odata.id': '/redfish/v1/TaskService/Tasks/42',
+        'Id': '42', 'Name': 'Task 42', 'TaskMonitor': '/taskmon/42', 'TaskState': state,
+        'PercentComplete': 100 if state == 'Completed' else 50, 'Description': 'Task description',
+        'TaskStatus': 'Critical' if state == 'Exception' else 'OK',
+        'Messages': failure if state == 'Exception' else [],
+    })
+
+
+_main.app.view_functions['simple_task'] = _task
 
 SUSHY_EMULATOR_FAKE_SYSTEMS = [
     {

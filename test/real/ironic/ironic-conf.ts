@@ -6,6 +6,17 @@ export interface IronicConfOptions {
   readonly port: number;
   /** How often the conductor reads the power state of every node. */
   readonly powerSyncSeconds: number;
+  /** Asks for what the file `htpasswd` in the data folder has. */
+  readonly withBasicAuth?: boolean;
+  readonly discovery?: DiscoveryConf;
+}
+
+/** What becomes of machines that nobody has registered. */
+export interface DiscoveryConf {
+  /** The driver of the nodes that are made for them; `fake-hardware` unless given. */
+  readonly driver?: string;
+  /** Whether agents stay in touch until there is work for them; without it their machines are switched off. */
+  readonly isFastTrack?: boolean;
 }
 
 type Sections = Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>>;
@@ -15,11 +26,13 @@ type Sections = Readonly<Record<string, Readonly<Record<string, string | number 
  * the stock interfaces of the redfish and fake-hardware drivers.
  */
 export function ironicConf(options: IronicConfOptions): string {
-  return render({ ...serviceSections(options), ...bootSections(options), ...driverSections });
+  const { driver = 'fake-hardware' } = options.discovery ?? {};
+  const discovery = { auto_discovery: { enabled: true, driver } };
+  return render({ ...serviceSections(options), ...bootSections(options), ...driverSections, ...discovery });
 }
 
 const interfaces = {
-  enabled_hardware_types: 'fake-hardware,redfish',
+  enabled_hardware_types: 'fake-hardware,redfish,manual-management',
   enabled_bios_interfaces: 'fake,redfish,no-bios',
   enabled_boot_interfaces: 'fake,redfish-virtual-media,ipxe,pxe',
   enabled_console_interfaces: 'fake,no-console',
@@ -28,7 +41,7 @@ const interfaces = {
   enabled_inspect_interfaces: 'fake,agent,redfish,no-inspect',
   enabled_management_interfaces: 'fake,redfish,noop',
   enabled_network_interfaces: 'noop',
-  enabled_power_interfaces: 'fake,redfish',
+  enabled_power_interfaces: 'fake,redfish,agent',
   enabled_raid_interfaces: 'fake,redfish,no-raid',
   enabled_rescue_interfaces: 'fake,no-rescue',
   enabled_storage_interfaces: 'fake,noop',
@@ -38,10 +51,11 @@ const interfaces = {
   default_inspect_interface: 'agent',
 };
 
-function serviceSections({ dataDir, port, powerSyncSeconds }: IronicConfOptions): Sections {
+function serviceSections({ dataDir, port, powerSyncSeconds, withBasicAuth }: IronicConfOptions): Sections {
   return {
     DEFAULT: {
-      auth_strategy: 'noauth',
+      auth_strategy: withBasicAuth === true ? 'http_basic' : 'noauth',
+      http_basic_auth_user_file: join(dataDir, 'htpasswd'),
       rpc_transport: 'none',
       host: 'localhost',
       my_ip: '127.0.0.1',
@@ -68,10 +82,16 @@ function serviceSections({ dataDir, port, powerSyncSeconds }: IronicConfOptions)
 }
 
 /** Nothing boots from these folders: the nodes are emulated, and their kernel and ramdisk are dummies. */
-function bootSections({ dataDir, port }: IronicConfOptions): Sections {
+function bootSections({ dataDir, port, discovery }: IronicConfOptions): Sections {
   return {
     dhcp: { dhcp_provider: 'none' },
-    deploy: { http_url: `http://127.0.0.1:${port}`, http_root: join(dataDir, 'http') },
+    deploy: {
+      http_url: `http://127.0.0.1:${port}`,
+      http_root: join(dataDir, 'http'),
+      fast_track: discovery?.isFastTrack === true,
+      // Nothing serves that folder: BMCs get the address of an ISO as it was given.
+      ramdisk_image_download_source: 'http',
+    },
     pxe: {
       tftp_root: join(dataDir, 'tftpboot'),
       tftp_master_path: join(dataDir, 'master', 'tftp'),
@@ -87,7 +107,6 @@ const driverSections: Sections = {
     add_ports: 'all',
     hooks: '$default_hooks,memory,cpus,boot-mode,cpu-capabilities,root-device,parse-lldp,local-link-connection',
   },
-  auto_discovery: { enabled: true, driver: 'fake-hardware' },
   // With the defaults a BIOS update is only believed after a minute and a half.
   redfish: {
     firmware_update_status_interval: 2,

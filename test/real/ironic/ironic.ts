@@ -4,7 +4,8 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { request } from 'undici';
 import { type StartedProcess, startProcess } from '../processes.ts';
-import { ironicConf } from './ironic-conf.ts';
+import { type DiscoveryConf, ironicConf } from './ironic-conf.ts';
+import { writePasswordFile } from './password-file.ts';
 import { type IronicPrograms, realIronicPrograms } from './programs.ts';
 import { until } from './until.ts';
 
@@ -15,6 +16,9 @@ export interface IronicOptions {
   readonly port: number;
   /** How often the conductor reads the power state of every node, 600 s unless given; each read costs half a second of CPU. */
   readonly powerSyncSeconds?: number;
+  /** Asks for these by HTTP basic; without them anybody may do anything. */
+  readonly credentials?: { readonly username: string; readonly password: string };
+  readonly discovery?: DiscoveryConf;
 }
 
 /** The members of an Ironic node that tests look at. */
@@ -56,6 +60,8 @@ export interface Ironic {
   waitForPower(node: string, power: string): Promise<IronicNode>;
   /** The last lines of the log. */
   tail(): string;
+  /** Ends it and starts it again with all that it had. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -69,23 +75,22 @@ export async function startIronic(options: IronicOptions): Promise<Ironic> {
   const programs = await realIronicPrograms();
   const dataDir = resolve(options.dataDir);
   const confPath = writeFiles(dataDir, options);
+  if (options.credentials !== undefined) {
+    writePasswordFile({ python: programs.python, path: join(dataDir, 'htpasswd'), ...options.credentials });
+  }
   const env = { ...process.env, TMPDIR: join(dataDir, 'tmp') };
   await createSchema({ programs, confPath, env });
-  const started = startProcess({
-    name: 'ironic',
-    file: programs.python,
-    args: [programs.ironic, '--config-file', confPath],
-    cwd: dataDir,
-    logPath: join(dataDir, 'ironic.log'),
-    env,
-  });
-  const ironic = ironicOf({ started, port: options.port, filesDir: join(dataDir, 'http') });
-  try {
-    await waitUntilReady(ironic, started);
-  } catch (error) {
-    await started.stop();
-    throw error;
-  }
+  const start = () =>
+    startProcess({
+      name: 'ironic',
+      file: programs.python,
+      args: [programs.ironic, '--config-file', confPath],
+      cwd: dataDir,
+      logPath: join(dataDir, 'ironic.log'),
+      env,
+    });
+  const ironic = ironicOf({ start, options, filesDir: join(dataDir, 'http') });
+  await ironic.restart();
   return ironic;
 }
 
@@ -95,8 +100,9 @@ function writeFiles(dataDir: string, options: IronicOptions): string {
     mkdirSync(join(dataDir, folder), { recursive: true, mode: 0o700 });
   }
   const confPath = join(dataDir, 'ironic.conf');
-  const { port, powerSyncSeconds = 600 } = options;
-  writeFileSync(confPath, ironicConf({ dataDir, port, powerSyncSeconds }));
+  const { port, powerSyncSeconds = 600, credentials, discovery = {} } = options;
+  const withBasicAuth = credentials !== undefined;
+  writeFileSync(confPath, ironicConf({ dataDir, port, powerSyncSeconds, withBasicAuth, discovery }));
   return confPath;
 }
 
@@ -105,28 +111,62 @@ async function createSchema(plan: { programs: IronicPrograms; confPath: string; 
   await promisify(execFile)(plan.programs.python, args, { env: plan.env });
 }
 
-function ironicOf(parts: { started: StartedProcess; port: number; filesDir: string }): Ironic {
-  const { started, port, filesDir } = parts;
-  const url = `http://127.0.0.1:${port}`;
-  const api: Ironic['api'] = (method, path, body) => callPatiently(() => call({ method, url: `${url}${path}`, body }));
+function ironicOf(parts: { start: () => StartedProcess; options: IronicOptions; filesDir: string }): Ironic {
+  const { start, options, filesDir } = parts;
+  let started: StartedProcess | undefined;
+  const url = `http://127.0.0.1:${options.port}`;
+  const headers = authorizationOf(options.credentials);
+  const api: Ironic['api'] = (method, path, body) =>
+    callPatiently(() => call({ method, url: `${url}${path}`, body, headers }));
   const readNode = async (node: string) => (await api('GET', `/v1/nodes/${node}`)) as IronicNode;
-  return {
+  // The conductor lets its workers finish, which takes a few seconds.
+  const stop = async () => started?.stop(30_000);
+  const ironic: Ironic = {
     url,
     filesDir,
-    pid: started.pid,
+    get pid() {
+      return started?.pid ?? -1;
+    },
     api,
     waitForState: (node, state) => waitForState(() => readNode(node), state),
     waitForPower: (node, power) => waitForPower(() => readNode(node), power),
-    tail: () => started.tail(),
-    // The conductor lets its workers finish, which takes a few seconds.
-    stop: () => started.stop(30_000),
+    tail: () => started?.tail() ?? '',
+    async restart() {
+      await stop();
+      started = start();
+      try {
+        await waitUntilReady(ironic, started);
+      } catch (error) {
+        await stop();
+        throw error;
+      }
+    },
+    stop,
   };
+  return ironic;
 }
 
-async function call(asked: { method: string; url: string; body: unknown }): Promise<unknown> {
+function authorizationOf(credentials: IronicOptions['credentials']): Readonly<Record<string, string>> {
+  if (credentials === undefined) return {};
+  const { username, password } = credentials;
+  return { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
+}
+
+interface Asked {
+  readonly method: string;
+  readonly url: string;
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+async function call(asked: Asked): Promise<unknown> {
   const answer = await request(asked.url, {
     method: asked.method,
-    headers: { 'x-openstack-ironic-api-version': newestVersion, 'content-type': 'application/json' },
+    headers: {
+      'x-openstack-ironic-api-version': newestVersion,
+      'content-type': 'application/json',
+      ...asked.headers,
+    },
     ...(asked.body === undefined ? {} : { body: JSON.stringify(asked.body) }),
   });
   const text = await answer.body.text();

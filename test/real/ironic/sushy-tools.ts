@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createCertificateAuthority } from '../certificate-authority.ts';
 import { type StartedProcess, startProcess } from '../processes.ts';
+import { writePasswordFile } from './password-file.ts';
 import { type IronicPrograms, realIronicPrograms } from './programs.ts';
 import { createRedfishReader, type RedfishReader } from './redfish-reader.ts';
 import { until } from './until.ts';
@@ -39,11 +39,15 @@ export interface SushyTools {
   /** Reads the emulator's own resources, past whatever is being tested. */
   readonly reader: RedfishReader;
   readonly pid: number;
+  /** Lets nobody in with the old password from now on; only with Basic authentication. */
+  changePassword(password: string): void;
+  /** Says how updates of firmware go from now on; completed at once unless told. Only with `fakeplus`. */
+  setTaskState(state: 'Running' | 'Completed' | 'Exception'): void;
   stop(): Promise<void>;
 }
 
 const username = 'admin';
-const password = 'emulated-bmc';
+const firstPassword = 'emulated-bmc';
 const systemPaths = Array.from(
   { length: 8 },
   (_, index) => `/redfish/v1/Systems/11111111-0000-4000-8000-${String(index + 1).padStart(12, '0')}`,
@@ -58,7 +62,10 @@ export async function startSushyTools(options: SushyToolsOptions): Promise<Sushy
   const tls = options.withTls === true ? await writeCertificates(dataDir) : undefined;
   const emulator = startEmulator({ programs, dataDir, options });
   const url = `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${options.port}`;
-  const reader = createRedfishReader({ url, username, password, ...(tls === undefined ? {} : { caPem: tls.caPem }) });
+  let password = firstPassword;
+  const readerNow = () =>
+    createRedfishReader({ url, username, password, ...(tls === undefined ? {} : { caPem: tls.caPem }) });
+  const reader: RedfishReader = { read: (path) => readerNow().read(path) };
   try {
     await waitUntilItAnswers(emulator, reader);
   } catch (error) {
@@ -66,8 +73,26 @@ export async function startSushyTools(options: SushyToolsOptions): Promise<Sushy
     throw error;
   }
   const [systemPath = ''] = systemPaths;
-  const stop = () => emulator.stop();
-  return { url, username, password, systemPath, systemPaths, ...tls, reader, pid: emulator.pid, stop };
+  return {
+    ...{ url, username, systemPath, systemPaths, reader, pid: emulator.pid },
+    ...tls,
+    get password() {
+      return password;
+    },
+    changePassword(changed) {
+      password = changed;
+      // The emulator reads the file with every request, and shall never find half of it.
+      const path = join(dataDir, 'htpasswd');
+      writePasswordFile({ python: programs.python, path: `${path}.new`, username, password });
+      renameSync(`${path}.new`, path);
+    },
+    setTaskState(state) {
+      const path = join(dataDir, 'state', 'task-state');
+      writeFileSync(`${path}.new`, state);
+      renameSync(`${path}.new`, path);
+    },
+    stop: () => emulator.stop(),
+  };
 }
 
 interface EmulatorPlan {
@@ -79,7 +104,9 @@ interface EmulatorPlan {
 function startEmulator({ programs, dataDir, options }: EmulatorPlan): StartedProcess {
   const config = join(import.meta.dirname, `emulator-${options.driver}.conf.py`);
   const inData = (name: string) => join(dataDir, name);
-  if (options.withBasicAuth === true) writePasswordFile(programs.python, inData('htpasswd'));
+  if (options.withBasicAuth === true) {
+    writePasswordFile({ python: programs.python, path: inData('htpasswd'), username, password: firstPassword });
+  }
   const env: NodeJS.ProcessEnv = { ...process.env, EMULATOR_STATE_DIR: inData('state'), TMPDIR: dataDir };
   if (options.withBasicAuth === true) env.EMULATOR_AUTH_FILE = inData('htpasswd');
   if (options.withTls === true) {
@@ -95,13 +122,6 @@ function startEmulator({ programs, dataDir, options }: EmulatorPlan): StartedPro
     logPath: inData('sushy-emulator.log'),
     env,
   });
-}
-
-/** The emulator checks the hash with every request, so the cheapest one is made. */
-function writePasswordFile(python: string, path: string): void {
-  const code = 'import bcrypt, sys; print(bcrypt.hashpw(sys.stdin.buffer.read(), bcrypt.gensalt(4)).decode())';
-  const hash = execFileSync(python, ['-c', code], { input: password, encoding: 'utf8' });
-  writeFileSync(path, `${username}:${hash}`, { mode: 0o600 });
 }
 
 async function writeCertificates(dataDir: string): Promise<{ caPem: string; caPath: string }> {

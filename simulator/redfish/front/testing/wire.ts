@@ -63,7 +63,7 @@ export function basic(login: { username: string; password: string }): { authoriz
 export async function serve(
   context: TestContext,
   machines: readonly Machine[],
-  options: { routes: readonly Route[]; doesLogReads?: boolean },
+  options: { routes: readonly Route[]; doesLogReads?: boolean; doesLogCallers?: boolean },
 ): Promise<{ urls: string[]; bugs: unknown[]; listeners: Listeners }> {
   const bugs: unknown[] = [];
   const listeners = new Listeners({
@@ -73,6 +73,7 @@ export async function serve(
   const front = createFront({
     routes: options.routes,
     doesLogReads: options.doesLogReads ?? false,
+    doesLogCallers: options.doesLogCallers ?? false,
     reset: (connection) => listeners.reset(connection),
     onBug: (error) => void bugs.push(error),
   });

@@ -1,6 +1,6 @@
 import type { Bmc, ComponentType, FirmwareSlot } from '../../bmc.ts';
 import { isSameVersion, readFirmware } from '../../inventory/index.ts';
-import { resetManager, setPower } from '../../power/index.ts';
+import { resetManager, setPower, waitForPost } from '../../power/index.ts';
 import { goneSettleMs } from '../../vendors/index.ts';
 import {
   followInstall,
@@ -45,8 +45,7 @@ export async function finishInstall(
   for (;;) {
     const outcome = await followInstall(bmc, started, { deadlineMs: 2 * hour, hasReset });
     if (outcome.kind === 'waits-for-reset' && !hasReset) {
-      await reset(bmc, outcome.reset);
-      hasReset = true;
+      hasReset = await reset(bmc, outcome.reset);
       continue;
     }
     if (outcome.kind !== 'completed' && outcome.kind !== 'gone') throw new Error(describe(outcome));
@@ -55,8 +54,7 @@ export async function finishInstall(
       const found = await verify(goneSettleMs);
       if (found.kind === 'installed') return found;
     }
-    if (!hasReset && outcome.activation.reset !== 'none') await reset(bmc, outcome.activation.reset);
-    hasReset = true;
+    while (!hasReset) hasReset = outcome.activation.reset === 'none' || (await reset(bmc, outcome.activation.reset));
     return verify(hour);
   }
 }
@@ -77,9 +75,15 @@ export async function slotsOf(
   return ({ slot }) => names.includes(slot);
 }
 
-async function reset(bmc: Bmc, what: 'host' | 'bmc'): Promise<void> {
-  if (what === 'bmc') await resetManager(bmc);
-  else await setPower(bmc, { target: 'reset' });
+/** False when the host was in its self-test: there it may take up what waits for a restart, and is left alone. */
+async function reset(bmc: Bmc, what: 'host' | 'bmc'): Promise<boolean> {
+  if (what === 'bmc') {
+    await resetManager(bmc);
+    return true;
+  }
+  const { wasSpared } = await setPower(bmc, { target: 'reset', isSelfTestSpared: true });
+  if (wasSpared === true) await waitForPost(bmc);
+  return wasSpared !== true;
 }
 
 function describe(outcome: InstallOutcome): string {
