@@ -1,4 +1,9 @@
+export { type BmcProbeOptions, createBmcProbe } from './enrolment/bmc-probe.ts';
+export type { BmcLogin, BmcProbe, FleetPlane, MachineIdentity } from './enrolment/ports.ts';
 export { isOrcError, OrcError, type OrcErrorCode, orcErrors } from './errors.ts';
+export { type InstalledFirmware, readInstalled } from './inventory/installed-firmware.ts';
+export { draftInventory, firmwareNamespace, inventoryNamespace } from './inventory/inventory-draft.ts';
+export { type EventFollower, followEvents } from './loop/follow-events.ts';
 export { type Notice, type NoticeType, noticeTypes } from './loop/notice.ts';
 export { type OrcLoop, type OrcLoopOptions, runConditionOrc } from './loop/run-condition-orc.ts';
 export type { WebhookOptions } from './loop/webhook.ts';
@@ -19,6 +24,7 @@ export type { Delivery, NoticeBook, StoredNotice } from './store/notice-book.ts'
 export { type OrcStore, openOrcStore } from './store/orc-store.ts';
 export { orcMigrations, orcSchema } from './store/schema.ts';
 export { firmwareValidation } from './validation/firmware-validation.ts';
+export { InventoryBody, readInventoryReport } from './worker-api/inventory-body.ts';
 export {
   createRemoteWorkerPort,
   type RemoteWorkerPort,

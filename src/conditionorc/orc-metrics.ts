@@ -15,14 +15,16 @@ export interface OrcMetrics {
   stale(count: number): void;
   notice(type: string): void;
   delivered(outcome: 'delivered' | 'retried' | 'given-up'): void;
-  workers(count: number): void;
+  /** How many are online, by what they can do. */
+  workers(count: number, byKind: ReadonlyMap<string, number>): void;
 }
 
 /** Defines the metrics of conditionOrc. */
 export function createOrcMetrics(metrics: Metrics): OrcMetrics {
   const counter = (name: string, help: string, labels: string[] = []) =>
     metrics.counter({ name: `rackwright_conditionorc_${name}_total`, help, labels });
-  const gauge = (name: string, help: string) => metrics.gauge({ name: `rackwright_conditionorc_${name}`, help });
+  const gauge = (name: string, help: string, labels: string[] = []) =>
+    metrics.gauge({ name: `rackwright_conditionorc_${name}`, help, labels });
   const queued = counter('conditions_queued', 'Conditions that were asked for and taken.', ['kind', 'outcome']);
   const completed = counter('conditions_completed', 'Conditions that ended.', ['kind', 'state']);
   const failures = counter('dependency_errors', 'Failures of what conditionOrc depends on.', [
@@ -34,6 +36,7 @@ export function createOrcMetrics(metrics: Metrics): OrcMetrics {
   const notices = counter('notices', 'Notices to operators.', ['type']);
   const deliveries = counter('notice_deliveries', 'Attempts to deliver notices to a webhook.', ['outcome']);
   const workers = gauge('workers_online', 'Workers that are online, at the last round.');
+  const workersOfKind = gauge('workers_of_kind', 'Workers that are online, by kind, at the last round.', ['kind']);
   const dependencyFailed = (dependency: string, operation: string): void => failures.add(1, { dependency, operation });
   return {
     queued: (kind, outcome) => queued.add(1, { kind, outcome }),
@@ -51,7 +54,10 @@ export function createOrcMetrics(metrics: Metrics): OrcMetrics {
     stale: (count) => stale.set(count),
     notice: (type) => notices.add(1, { type }),
     delivered: (outcome) => deliveries.add(1, { outcome }),
-    workers: (count) => workers.set(count),
+    workers(count, byKind) {
+      workers.set(count);
+      for (const [kind, able] of byKind) workersOfKind.set(able, { kind });
+    },
   };
 }
 

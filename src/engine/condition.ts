@@ -12,7 +12,7 @@ export type JsonObject = { [member: string]: JsonValue };
 
 /** Why a condition is not going on, or how it ended. */
 export interface ConditionReason {
-  /** One word for programs: `HostInUse`, `WaitsForLock`, `LimitReached`, `Cancelled`, `DeadlinePassed`. */
+  /** One word for programs: `HostInUse`, `ClaimedTwice`, `WaitsForLock`, `WaitsForTurn`, `LimitReached`, `Cancelled`, `DeadlinePassed`. */
   readonly code: string;
   readonly message: string;
   readonly since: number;

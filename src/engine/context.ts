@@ -4,9 +4,9 @@ import type { EngineLimits } from './engine.ts';
 import type { EngineMetrics } from './engine-metrics.ts';
 import type { Hints } from './hints.ts';
 import type { KindTable } from './kind-table.ts';
+import type { ClockWatch } from './leases/clock-watch.ts';
 import type { EngineSettings } from './settings.ts';
-import type { Database } from './store/database.ts';
-import type { InTurn } from './turns.ts';
+import type { Database, Transaction } from './store/database.ts';
 
 /** What the parts of one engine share. */
 export interface EngineContext {
@@ -18,8 +18,9 @@ export interface EngineContext {
   /** As set now; asked anew each time. */
   limits(): EngineLimits;
   readonly hints: Hints;
-  /** For what creates and ends conditions, so that they do not get into each other's way in the store. */
-  readonly inTurn: InTurn;
+  /** A write that locks what it decides on, as `conditions/lock-lines.ts` says. */
+  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  readonly clockWatch: ClockWatch;
   readonly logger: Logger;
   readonly metrics: EngineMetrics;
   /** A new id, given the store's time. */

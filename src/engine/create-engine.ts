@@ -1,11 +1,13 @@
 import type { Clock, Random } from '../kube/index.ts';
 import { type Logger, type Metrics, noMetrics, silentLogger } from '../telemetry/index.ts';
 import type { Bus } from './bus/bus.ts';
+import { createClaims } from './claims/claims.ts';
 import { cancelCondition } from './conditions/cancel.ts';
 import { changeCondition, removeCondition } from './conditions/change.ts';
 import { createConditions } from './conditions/create.ts';
 import { getCondition, listConditions } from './conditions/list.ts';
-import { eventsAfter } from './conditions/outbox.ts';
+import { joinNote } from './conditions/note.ts';
+import { eventsAfter, lastEvent } from './conditions/outbox.ts';
 import { createQueueCount } from './conditions/queue-count.ts';
 import type { EngineContext } from './context.ts';
 import type { Engine, EngineLimits } from './engine.ts';
@@ -15,14 +17,15 @@ import { createHints } from './hints.ts';
 import { createIds } from './ids.ts';
 import { createKindTable } from './kind-table.ts';
 import type { KindDefinition } from './kinds.ts';
+import { createClockWatch } from './leases/clock-watch.ts';
 import { listControllers } from './leases/controllers.ts';
 import { createEnginePort } from './leases/engine-port.ts';
+import { joinReport } from './leases/report.ts';
 import { createMachines } from './machines/machines.ts';
 import { engineMigrations } from './schema.ts';
 import { defaultLimits, defaultSettings, type EngineSettings } from './settings.ts';
 import { type Database, migrate, readStoreId } from './store/index.ts';
 import { createSweeper } from './sweep/sweep.ts';
-import { createWriteTurns } from './turns.ts';
 
 /** What an engine is made of. */
 export interface EngineOptions {
@@ -63,8 +66,12 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     cancel: (id, by) => cancelCondition(context, id, by),
     remove: (id) => removeCondition(context, id),
     eventsAfter: (seq, limit) => eventsAfter(context, seq, limit),
+    lastEvent: () => lastEvent(context),
     machines: createMachines(context),
+    claims: createClaims(context),
     worker: port,
+    joinNote: (tx, note) => joinNote(context, tx, note),
+    joinReport: (tx, lease, report) => joinReport(context, tx, { lease, report }),
     controllers: () => listControllers(context),
     sweep: () => sweeper.sweep(),
     get limits() {
@@ -84,7 +91,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 function createContext(options: EngineOptions, limits: () => EngineLimits): EngineContext {
   const { database, clock, random = Math.random, bus, logger = silentLogger } = options;
   const metrics = createEngineMetrics(options.metrics ?? noMetrics);
-  return {
+  const parts: Omit<EngineContext, 'clockWatch'> = {
     database,
     clock,
     random,
@@ -95,6 +102,7 @@ function createContext(options: EngineOptions, limits: () => EngineLimits): Engi
     settings: { ...defaultSettings, ...options.settings },
     hints: createHints({ bus, logger, metrics }),
     newId: createIds(),
-    inTurn: createWriteTurns(database),
+    write: (work) => database.write(work, { isolation: 'row-locks' }),
   };
+  return { ...parts, clockWatch: createClockWatch(parts) };
 }

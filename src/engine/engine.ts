@@ -1,7 +1,11 @@
+import type { Claims } from './claims/claim.ts';
 import type { Condition, ConditionReason, ConditionState, JsonObject } from './condition.ts';
+import type { TargetNote } from './conditions/note.ts';
 import type { KindDefinition } from './kinds.ts';
+import type { JoinedReport } from './leases/report.ts';
 import type { Alias, AliasConflict, MachineRecord } from './machine.ts';
-import type { WorkerPort } from './worker/worker-port.ts';
+import type { Transaction } from './store/database.ts';
+import type { WorkerPort, WorkReport } from './worker/worker-port.ts';
 
 /** One thing that is asked for. */
 export interface ConditionOrder {
@@ -119,8 +123,27 @@ export interface Engine {
   remove(id: string): Promise<void>;
   /** The events after `seq`, oldest first. */
   eventsAfter(seq: number, limit: number): Promise<readonly EngineEvent[]>;
+  /** The number of the last event there is; 0 when there is none. */
+  lastEvent(): Promise<number>;
   readonly machines: Machines;
+  /** Machines that somebody outside owns. */
+  readonly claims: Claims;
   readonly worker: WorkerPort;
+  /**
+   * Takes a worker's report in a transaction on the engine's store in which the caller writes what belongs to it. Nothing
+   * is thrown for a lost lease: whoever gets `lost` has to throw, so that nothing of the transaction is stored. The
+   * transaction has to be one with `isolation: 'row-locks'`.
+   */
+  joinReport(
+    tx: Transaction,
+    lease: { readonly conditionId: string; readonly token: number },
+    report: WorkReport,
+  ): Promise<JoinedReport>;
+  /**
+   * Writes an event about a target, in a transaction of the caller, while nothing exclusive is active there. Throws
+   * `machineBusy`, `unknownMachine`.
+   */
+  joinNote(tx: Transaction, note: TargetNote): Promise<void>;
   /** Workers that were heard of. */
   controllers(): Promise<readonly ControllerRecord[]>;
   /** One round of what is done at intervals: leases that ended, deadlines, publishing, garbage. Returns what it did. */

@@ -1,5 +1,6 @@
-/** Whether trying again can help: by itself, after somebody did something, never, or only after a repair of our code. */
-export type RetryClass = 'transient' | 'blocked' | 'terminal' | 'bug';
+import { type ErrorMore, type HttpErrorEntry, HttpTableError, isErrorOf } from '../kube/index.ts';
+
+export type { RetryClass } from '../kube/index.ts';
 
 /** Everything the engine refuses or cannot do. `status` is what a front door answers over HTTP. */
 export const engineErrors = {
@@ -22,6 +23,12 @@ export const engineErrors = {
     retry: 'transient',
     message:
       'resource exhausted: {pending} conditions wait already and the limit is {limit}; nothing was stored, ask again later',
+  },
+  kindQueueFull: {
+    status: 429,
+    retry: 'transient',
+    message:
+      'resource exhausted: {pending} conditions of kind {kind} wait already and the limit of the kind is {limit}; nothing was stored, ask again later',
   },
   notFinal: {
     status: 409,
@@ -46,39 +53,19 @@ export const engineErrors = {
   stopping: { status: 503, retry: 'transient', message: 'the worker stops and lets condition {id} go' },
   aborted: { status: 503, retry: 'transient', message: '{what} was given up' },
   closed: { status: 503, retry: 'transient', message: 'the engine is closed' },
-} as const satisfies Record<string, { status: number; retry: RetryClass; message: string }>;
+} as const satisfies Record<string, HttpErrorEntry>;
 
 /** A key of the error table. */
 export type EngineErrorCode = keyof typeof engineErrors;
 
 /** What the engine refused, with a code to decide on and a message to show. */
-export class EngineError extends Error {
-  readonly code: EngineErrorCode;
-  readonly retry: RetryClass;
-  /** What a front door answers over HTTP. */
-  readonly status: number;
-  /** The single reasons, where there are several. */
-  readonly problems: readonly string[];
-
-  constructor(
-    code: EngineErrorCode,
-    fields: Readonly<Record<string, string | number>>,
-    more: { readonly problems?: readonly string[]; readonly cause?: unknown } = {},
-  ) {
-    const shown = { problems: (more.problems ?? []).join('; '), ...fields };
-    const text = engineErrors[code].message.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-      String((shown as Record<string, string | number>)[name] ?? '?'),
-    );
-    super(text, more.cause === undefined ? undefined : { cause: more.cause });
-    this.name = 'EngineError';
-    this.code = code;
-    this.retry = engineErrors[code].retry;
-    this.status = engineErrors[code].status;
-    this.problems = more.problems ?? [];
+export class EngineError extends HttpTableError<EngineErrorCode> {
+  constructor(code: EngineErrorCode, fields: Readonly<Record<string, string | number>>, more: ErrorMore = {}) {
+    super({ table: engineErrors, code, fields }, more);
   }
 }
 
 /** True for errors of this room with one of the codes, or with any when none is named. */
 export function isEngineError(error: unknown, ...codes: readonly EngineErrorCode[]): error is EngineError {
-  return error instanceof EngineError && (codes.length === 0 || codes.includes(error.code));
+  return isErrorOf(EngineError, error, codes);
 }

@@ -125,3 +125,14 @@ test('a database that asks for its transactions again changes nothing of what ha
     assert.equal(events.filter((one) => one.event === event).length, 10, event);
   }
 });
+
+test('a listener that throws hurts neither who made the change nor the other listeners', async (t) => {
+  const rig = await setUpEngine(t);
+  const heard: unknown[] = [];
+  rig.engine.onHint(() => {
+    throw new Error('a mistake');
+  });
+  rig.engine.onHint((hint) => heard.push(hint.target));
+  await rig.create('model/x', 'firmwareInstall');
+  assert.deepEqual(heard, ['model/x']);
+});

@@ -37,7 +37,15 @@ export function createHints(options: {
   const listeners = new Set<HintListener>();
   const workListeners = new Set<(ready: readonly ReadyWork[]) => void>();
   const tell: HintListener = (hint) => {
-    for (const listener of listeners) listener(hint);
+    for (const listener of [...listeners]) {
+      try {
+        listener(hint);
+      } catch (error) {
+        // What it is told of has happened: whoever did it must not hear of a failure.
+        metrics.hintLost();
+        logger.error('a listener of hints failed', { error });
+      }
+    }
   };
   const publish = (hint: BusHint): void => {
     bus?.publish(hint).catch((error: unknown) => {

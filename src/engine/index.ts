@@ -17,6 +17,7 @@ export {
   type NatsTls,
   type UnreliableBus,
 } from './bus/index.ts';
+export type { Claim, ClaimOrder, Claims, DueTurn, HeldBack, Turn } from './claims/claim.ts';
 export {
   type Condition,
   type ConditionReason,
@@ -26,6 +27,7 @@ export {
   type JsonObject,
   type JsonValue,
 } from './condition.ts';
+export type { TargetNote } from './conditions/note.ts';
 export { createEngine, type EngineOptions } from './create-engine.ts';
 export type {
   ConditionChange,
@@ -43,7 +45,17 @@ export type {
   WaitReason,
 } from './engine.ts';
 export { EngineError, type EngineErrorCode, engineErrors, isEngineError, type RetryClass } from './errors.ts';
+export {
+  type ExternalHold,
+  type ExternalOrder,
+  type ExternalWorkDesk,
+  type ExternalWorkOptions,
+  openExternalWork,
+} from './external-work/external-work.ts';
+export { externalWork } from './external-work/external-work-kind.ts';
 export type { KindDefinition, Sharing } from './kinds.ts';
+export type { JoinedReport } from './leases/report.ts';
+export { requireLease } from './leases/require-lease.ts';
 export type { Alias, AliasConflict, MachineRecord } from './machine.ts';
 export { lockKeyOf, machineIdOf, targetOf } from './machines/machine-row.ts';
 export { defaultLimits, defaultSettings, type EngineSettings } from './settings.ts';
@@ -74,6 +86,8 @@ export {
   UniqueViolation,
 } from './store/index.ts';
 export { type SweepingOptions, startSweeping } from './sweep/sweep.ts';
+export { createTurns, type InTurn } from './turns.ts';
+export { createLeisure, type Leisure, type LeisureOptions } from './worker/leisure.ts';
 export type { StepReport, Work, WorkHandler, WorkOutcome } from './worker/work.ts';
 export { createWorker, type Worker, type WorkerOptions } from './worker/worker.ts';
 export type {

@@ -1,5 +1,6 @@
 import { EngineError } from './errors.ts';
 import type { KindDefinition } from './kinds.ts';
+import { type KindLimits, kindLimitsOf } from './leases/budget.ts';
 
 /** The kinds an engine knows, found without regard to case. */
 export interface KindTable {
@@ -7,6 +8,8 @@ export interface KindTable {
   /** Throws `unknownKind` when there is none of that name. */
   find(kind: string): KindDefinition;
   get(kind: string): KindDefinition | undefined;
+  /** How many of each kind may be active, where kinds limit that. */
+  readonly activeLimits: KindLimits;
 }
 
 /** Makes the table of kinds. Two kinds that differ only in case are a mistake of whoever registers them. */
@@ -20,6 +23,7 @@ export function createKindTable(kinds: readonly KindDefinition[]): KindTable {
   const names = kinds.map((one) => one.kind).join(', ');
   return {
     all: kinds,
+    activeLimits: kindLimitsOf(kinds),
     get: (kind) => byName.get(kind.toLowerCase()),
     find(kind) {
       const found = byName.get(kind.toLowerCase());

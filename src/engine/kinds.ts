@@ -26,4 +26,12 @@ export interface KindDefinition {
    * unrunnable. What a stopping worker gives back does not count.
    */
   readonly maxLeases: number;
+  /**
+   * True where new work with equal parameters goes on from the progress of the last that was given up in the middle of what
+   * must not be cut off (too many leases ended, its deadline passed): the device may still be at it, and what was sent to it
+   * is known there only. Beginning anew would be blind. False unless given.
+   */
+  readonly isCarriedOn?: boolean;
+  /** How many of this kind may be active at once and wait, beside the limits of all; none unless given, nor with 0. */
+  readonly limits?: { readonly active?: number; readonly pending?: number };
 }

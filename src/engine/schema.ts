@@ -140,4 +140,59 @@ export const engineMigrations: readonly Migration[] = [
       ],
     },
   },
+  {
+    version: 7,
+    statements: {
+      common: [
+        // Locked by whoever leases under limits, so that two processes do not use the same room.
+        `INSERT INTO engine_facts (name) VALUES ('limits')`,
+        // A line is locked by its fence, so that there has to be one before the first lease.
+        `INSERT INTO fences (lock_key, token, quiet_until, leftovers)
+         SELECT DISTINCT lock_key, 0, 0, '[]' FROM conditions WHERE finalized_at IS NULL
+           AND lock_key NOT IN (SELECT lock_key FROM fences)`,
+      ],
+    },
+  },
+  {
+    version: 8,
+    statements: {
+      common: [
+        // What owners outside say of machines, by names: the engine may not know the machine yet.
+        `CREATE TABLE claims (
+        owner TEXT PRIMARY KEY, turn TEXT NOT NULL, work TEXT, use_code TEXT, use_message TEXT,
+        updated_at BIGINT NOT NULL)`,
+        `CREATE INDEX claims_turns ON claims (turn) WHERE turn <> 'theirs'`,
+        `CREATE TABLE claimed_names (
+        kind TEXT NOT NULL, value TEXT NOT NULL, owner TEXT NOT NULL, PRIMARY KEY (kind, value, owner))`,
+        `CREATE INDEX claimed_names_owners ON claimed_names (owner)`,
+        // Whose claim fits the names of the machine.
+        `ALTER TABLE machines ADD COLUMN claim_owner TEXT`,
+        // Locked by whoever changes names of machines or claims, so that two that meet see each other.
+        `INSERT INTO engine_facts (name) VALUES ('claims')`,
+      ],
+    },
+  },
+  {
+    version: 9,
+    statements: {
+      common: [`CREATE INDEX machines_claims ON machines (claim_owner) WHERE claim_owner IS NOT NULL`],
+    },
+  },
+  {
+    version: 10,
+    statements: {
+      // Another owner whose claim fits the names of the machine, too.
+      common: [`ALTER TABLE machines ADD COLUMN claim_rival TEXT`],
+    },
+  },
+  {
+    version: 11,
+    statements: {
+      common: [
+        `UPDATE machines SET claim_rival = (SELECT MIN(n.owner) FROM aliases a
+          JOIN claimed_names n ON n.kind = a.kind AND n.value = a.value
+          WHERE a.machine_id = machines.id AND n.owner <> machines.claim_owner) WHERE claim_owner IS NOT NULL`,
+      ],
+    },
+  },
 ];

@@ -16,7 +16,7 @@ export interface EngineSettings {
   readonly publishEveryMs: number;
   /** How long after its deadline running work may take to reach a safe point before it is cut off. */
   readonly deadlineGraceMs: number;
-  /** A pending condition that was never leased for so long, though nothing held it back, fails as unrunnable. */
+  /** A pending condition that nobody leased for so long, though nothing held it back, fails as unrunnable. */
   readonly longestWaitMs: number;
   /** Rows that one transaction of a sweep touches. */
   readonly sweepRows: number;

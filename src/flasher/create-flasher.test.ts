@@ -6,10 +6,10 @@ import { type TestContext, test } from 'node:test';
 import { createScaledClock, type PersonalityName, startDataCentre } from '../../simulator/index.ts';
 import { createGates, type Gates } from '../bmc/index.ts';
 import { createEngine, type JsonObject, openSqliteDatabase, startSweeping, type WorkerPort } from '../engine/index.ts';
-import { createArtifactCache } from './artifacts/artifact-cache.ts';
-import { startFileServer } from './artifacts/testing/file-server.ts';
+import { createArtifactCache, startFileServer } from '../firmware-store/index.ts';
 import { flasherKinds } from './conditions/kinds.ts';
 import { createFlasher, type Flasher } from './create-flasher.ts';
+import type { InstallSettings } from './install/settings.ts';
 import type { Firmware } from './plan/firmware.ts';
 import { makeRelease } from './testing/flasher-rig.ts';
 import { createMortal, type Mortal } from './testing/mortal.ts';
@@ -18,8 +18,8 @@ const speed = 200;
 const minute = 60_000;
 
 /** A real engine and real flashers on simulated servers, in time that runs faster than the real one. */
-async function setUp(context: TestContext, personalities: readonly PersonalityName[]) {
-  const clock = createScaledClock({ speed });
+async function setUp(context: TestContext, personalities: readonly PersonalityName[], leaseMs = 5 * minute) {
+  const clock = createScaledClock({ speed, mostAtOnceMs: 100 });
   const dataCentre = await startDataCentre({
     seed: 11,
     servers: personalities.length,
@@ -33,7 +33,7 @@ async function setUp(context: TestContext, personalities: readonly PersonalityNa
   const files = await startFileServer(context);
   const artifacts = await createArtifactCache({ folder, maxBytes: 100_000_000 });
   const database = await openSqliteDatabase({ path: ':memory:', clock });
-  const kinds = flasherKinds({ leaseMs: 5 * minute, requestDeadlineMs: minute });
+  const kinds = flasherKinds({ leaseMs, requestDeadlineMs: minute });
   const engine = await createEngine({ database, kinds, clock });
   const sweeping = startSweeping(engine, { clock, everyMs: 30_000 });
   const ends: (() => Promise<void>)[] = [];
@@ -61,10 +61,9 @@ async function setUp(context: TestContext, personalities: readonly PersonalityNa
       return { endpoint: { origin: bmc.url, credentials, trust: { kind: 'system' as const } } };
     },
   };
-  const start = (mortal: Mortal = createMortal()): Flasher => {
+  const start = (mortal: Mortal = createMortal(), settings: Partial<InstallSettings> = {}): Flasher => {
     // This machine may be slow, and its time runs fast.
-    const settings = { deadlineMs: 20 * minute, connectMs: 20 * minute };
-    const gates: Gates = createGates({ clock, settings });
+    const gates: Gates = createGates({ clock, settings: { deadlineMs: 20 * minute, connectMs: 20 * minute } });
     const flasher = createFlasher({
       port: mortalPort(engine.worker, mortal),
       servers,
@@ -74,7 +73,10 @@ async function setUp(context: TestContext, personalities: readonly PersonalityNa
       facilities: ['fc1'],
       gates: mortal.gates(gates),
       clock,
-      settings: { verify: { consecutiveReads: 2, deadlineMs: 15 * minute, poll: { first: 5000, most: 30_000 } } },
+      settings: {
+        verify: { consecutiveReads: 2, deadlineMs: 15 * minute, poll: { first: 5000, most: 30_000 } },
+        ...settings,
+      },
     });
     ends.push(async () => {
       if (!mortal.isDead) await flasher.stop({ graceMs: minute });
@@ -170,4 +172,30 @@ test('when a flasher dies in a flash another one finishes it, and it is written 
   assert.equal(flashes.length, 1, bmc.machine.log.text());
   const events = await engine.eventsAfter(0, 1000);
   assert.ok(events.some(({ event }) => event === 'lease-expired'));
+});
+
+test('the end of a flash is heard where the BMC tells of it, and not waited for until the next look', {
+  timeout: 120_000,
+}, async (context) => {
+  const never = 1_000_000 * minute;
+  const { dataCentre, start, install, until, files } = await setUp(context, ['lenovo-xcc'], 4 * never);
+  const [bmc] = dataCentre.bmcs;
+  assert.ok(bmc);
+  // Looked at only every few years: without the events this test would not come to an end.
+  start(createMortal(), { poll: { first: never, most: never }, followMs: 2 * never });
+  const id = await install(0, [await makeRelease(bmc.machine, { component: 'bios', put: files.put })]);
+  const { leases } = await until(id, (_, now) => now === 'succeeded');
+  assert.equal(leases, 1);
+});
+
+test('looks that are set farther apart than a lease lasts do not cost the lease', {
+  timeout: 120_000,
+}, async (context) => {
+  const { dataCentre, start, install, until, files } = await setUp(context, ['supermicro-x12']);
+  const [bmc] = dataCentre.bmcs;
+  assert.ok(bmc);
+  start(createMortal(), { poll: { first: 60 * minute, most: 60 * minute } });
+  const id = await install(0, [await makeRelease(bmc.machine, { component: 'bios', put: files.put })]);
+  const { leases } = await until(id, (_, now) => now === 'succeeded');
+  assert.equal(leases, 1);
 });

@@ -1,17 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { createGates, type Gates } from '../bmc/index.ts';
-import { type Bus, createWorker, type Worker, type WorkerPort, type WorkHandler } from '../engine/index.ts';
+import {
+  type Bus,
+  createLeisure,
+  createWorker,
+  type Worker,
+  type WorkerPort,
+  type WorkHandler,
+} from '../engine/index.ts';
+import type { ArtifactCache } from '../firmware-store/index.ts';
 import { type Clock, type Random, systemClock } from '../kube/index.ts';
 import { type Logger, type Metrics, noMetrics, silentLogger } from '../telemetry/index.ts';
-import type { ArtifactCache } from './artifacts/artifact-cache.ts';
 import { createBiosHandler } from './conditions/bios-handler.ts';
+import { createControlHandler } from './conditions/control-handler.ts';
 import { readInstallParameters } from './conditions/install-schema.ts';
 import { createInventoryHandler } from './conditions/inventory-handler.ts';
+import { createMediaHandler } from './conditions/media-handler.ts';
 import type { HandlerContext, InventorySink } from './conditions/ports.ts';
 import { createPowerHandler } from './conditions/power-handler.ts';
 import { createFlasherMetrics } from './flasher-metrics.ts';
 import type { FirmwareCatalogue, ImageAddress, ServerDirectory } from './install/ports.ts';
+import { createRestartMemory } from './install/restart-memory.ts';
 import { runInstall } from './install/run-install.ts';
 import { defaultInstallSettings, type InstallSettings } from './install/settings.ts';
 import type { Firmware } from './plan/firmware.ts';
@@ -26,6 +36,8 @@ export interface FlasherOptions {
   /** Stays open when the flasher stops. */
   readonly artifacts: ArtifactCache;
   readonly facilities: readonly string[];
+  /** Kinds that are left to others, such as an update service with another strategy. */
+  readonly without?: readonly string[];
   /** Conditions at once; 5 unless given. */
   readonly concurrency?: number;
   /** Unique in each life of the process; made up unless given. */
@@ -53,19 +65,9 @@ export interface Flasher {
 export function createFlasher(options: FlasherOptions): Flasher {
   const { clock = systemClock, random = Math.random, logger = silentLogger, metrics = noMetrics } = options;
   const gates = options.gates ?? createGates({ clock, random, logger, metrics });
-  const handlers = flasherHandlers({
-    gates,
-    clock,
-    random,
-    logger,
-    servers: options.servers,
-    catalogue: options.catalogue,
-    artifacts: options.artifacts,
-    inventorySink: options.inventorySink,
-    imageAddress: options.imageAddress ?? publishedAddress,
-    metrics: createFlasherMetrics(metrics),
-    settings: { ...defaultInstallSettings, ...options.settings },
-  });
+  const { without = [] } = options;
+  const all = Object.entries(flasherHandlers(createHandlerContext({ ...options, gates })));
+  const handlers = Object.fromEntries(all.filter(([kind]) => !without.includes(kind)));
   const id = options.id ?? `flasher/${hostname()}/${randomUUID()}`;
   const worker = createWorker({
     port: options.port,
@@ -76,6 +78,7 @@ export function createFlasher(options: FlasherOptions): Flasher {
     random,
     logger,
     metrics,
+    leisure: createLeisure({ clock }),
     ...(options.bus === undefined ? {} : { bus: options.bus }),
   });
   return {
@@ -84,6 +87,33 @@ export function createFlasher(options: FlasherOptions): Flasher {
       await worker.stop(how);
       if (options.gates === undefined) await gates.close();
     },
+  };
+}
+
+/** What the handlers of a flasher work with besides leases. */
+export type HandlerContextOptions = Omit<
+  FlasherOptions,
+  'port' | 'facilities' | 'without' | 'concurrency' | 'id' | 'bus'
+> & {
+  readonly gates: Gates;
+};
+
+/** Puts together what handlers work with. */
+export function createHandlerContext(options: HandlerContextOptions): HandlerContext {
+  const { clock = systemClock, random = Math.random, logger = silentLogger, metrics = noMetrics } = options;
+  return {
+    gates: options.gates,
+    clock,
+    random,
+    logger,
+    servers: options.servers,
+    catalogue: options.catalogue,
+    artifacts: options.artifacts,
+    inventorySink: options.inventorySink,
+    imageAddress: options.imageAddress ?? publishedAddress,
+    metrics: createFlasherMetrics(metrics),
+    settings: { ...defaultInstallSettings, ...options.settings },
+    restarts: createRestartMemory(),
   };
 }
 
@@ -97,6 +127,8 @@ export function flasherHandlers(context: HandlerContext): Readonly<Record<string
     powerCycleHard: createPowerHandler('powerCycleHard', context),
     powerCycleSoft: createPowerHandler('powerCycleSoft', context),
     biosControl: createBiosHandler(context),
+    serverControl: createControlHandler(context),
+    virtualMediaMount: createMediaHandler(context),
   };
 }
 

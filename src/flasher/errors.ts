@@ -1,58 +1,37 @@
-import type { RetryClass } from '../engine/index.ts';
+import { isStoreError, type StoreError, type StoreErrorCode } from '../firmware-store/index.ts';
+import { type ErrorEntry, type ErrorMore, TableError } from '../kube/index.ts';
 
-/** Everything that a flasher refuses or cannot do by itself; what a BMC refuses is a BmcError. */
+/** Everything that a flasher refuses or cannot do by itself; of BMCs it is a BmcError, of images a StoreError. */
 export const flasherErrors = {
-  badDigest: {
-    retry: 'terminal',
-    message: 'the checksum {digest} cannot be used: {detail}',
-  },
-  digestMissing: {
-    retry: 'terminal',
-    message: '{source} has no checksum; give its SHA-256, or allow files without one in the settings',
-  },
-  digestMismatch: {
-    retry: 'terminal',
-    message: '{source} has {algorithm} {found} and not {wanted}; publish the right file or correct the checksum',
-  },
-  sizeMismatch: { retry: 'terminal', message: '{source} has {found} bytes and not {wanted}' },
   tooLarge: { retry: 'terminal', message: '{source} has more than {limit} bytes, which is the most that is taken' },
-  noRoom: {
-    retry: 'transient',
-    message: 'there is no room for {bytes} bytes of {source}: {limit} bytes may be used and {used} are in use',
-  },
   badSource: { retry: 'terminal', message: 'the source {source} cannot be used: {detail}' },
-  sourceRefused: { retry: 'terminal', message: '{source} was refused: {detail}' },
-  sourceFailed: { retry: 'transient', message: '{source} could not be fetched: {detail}' },
   unknownServer: { retry: 'blocked', message: 'no BMC is known for {target}: give the server its BMC address first' },
+  notSimulated: {
+    retry: 'blocked',
+    message:
+      'the BMC at {origin} is not on this machine, and patience was cut down by --bmc-speed, which is for simulated BMCs here: a real server could be restarted while it is written; leave --bmc-speed out',
+  },
   unknownSet: { retry: 'blocked', message: 'there is no firmware set {set}' },
   unreadable: { retry: 'transient', message: 'the server cannot be read well enough to plan: {detail}' },
   notAtRest: { retry: 'transient', message: 'the power of the host at {origin} keeps changing' },
   badProgress: { retry: 'bug', message: 'the stored progress of condition {id} cannot be read: {detail}' },
-  aborted: { retry: 'transient', message: '{what} was given up' },
-} as const satisfies Record<string, { retry: RetryClass; message: string }>;
+} as const satisfies Record<string, ErrorEntry>;
 
 /** A key of the error table. */
 export type FlasherErrorCode = keyof typeof flasherErrors;
 
 /** What a flasher refused, with a code to decide on and a message to show. */
-export class FlasherError extends Error {
-  readonly code: FlasherErrorCode;
-  readonly retry: RetryClass;
-
-  constructor(
-    code: FlasherErrorCode,
-    fields: Readonly<Record<string, string | number>>,
-    more: { readonly cause?: unknown } = {},
-  ) {
-    const text = flasherErrors[code].message.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(fields[name] ?? '?'));
-    super(text, more.cause === undefined ? undefined : { cause: more.cause });
-    this.name = 'FlasherError';
-    this.code = code;
-    this.retry = flasherErrors[code].retry;
+export class FlasherError extends TableError<FlasherErrorCode> {
+  constructor(code: FlasherErrorCode, fields: Readonly<Record<string, string | number>>, more: ErrorMore = {}) {
+    super({ table: flasherErrors, code, fields }, more);
   }
 }
 
-/** True for errors of this room with one of the codes, or with any when none is named. */
-export function isFlasherError(error: unknown, ...codes: readonly FlasherErrorCode[]): error is FlasherError {
-  return error instanceof FlasherError && (codes.length === 0 || codes.includes(error.code));
+/** True for errors of this room, and of fetching images, with one of the codes, or with any when none is named. */
+export function isFlasherError(
+  error: unknown,
+  ...codes: readonly (FlasherErrorCode | StoreErrorCode)[]
+): error is FlasherError | StoreError {
+  if (!(error instanceof FlasherError) && !isStoreError(error)) return false;
+  return codes.length === 0 || codes.includes(error.code);
 }

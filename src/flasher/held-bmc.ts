@@ -25,6 +25,11 @@ export interface HeldBmc {
   touch(): Promise<void>;
   /** Reports, and tells which session is in use. */
   report(report: StepReport): Promise<void>;
+  /**
+   * The work is over: logs out on the connection that is open, unless others want the BMC too. Nothing waits for that; what
+   * fails the gate tries again.
+   */
+  leave(): void;
 }
 
 /** What holding a BMC needs. */
@@ -68,7 +73,11 @@ export async function holdBmc(work: Work, context: HoldContext): Promise<HeldBmc
     ...(systemPath === undefined ? {} : { systemPath }),
   });
   renewal.watch(bmc.gate);
-  const held = { bmc, touch: renewal.touch, report: renewal.report };
+  const leave = (): void => {
+    if (bmc.gate.state.waiting > 0) return;
+    bmc.gate.logOut().catch((error: unknown) => context.logger.debug('not logged out of a BMC yet', { target, error }));
+  };
+  const held = { bmc, touch: renewal.touch, report: renewal.report, leave };
   await shutOutAll(work, held, { context, gates, endpoint, checkLease });
   return held;
 }

@@ -4,21 +4,47 @@ export {
   type ArtifactCacheOptions,
   type ArtifactOrder,
   createArtifactCache,
-} from './artifacts/artifact-cache.ts';
-export { type Digest, type DigestAlgorithm, parseDigest } from './artifacts/digest.ts';
+  type Digest,
+  type DigestAlgorithm,
+  parseDigest,
+} from '../firmware-store/index.ts';
+export { ServerControlSchema, VirtualMediaSchema } from './conditions/control-schemas.ts';
 export { FirmwareInstallSchema, toFirmware } from './conditions/install-schema.ts';
 export { type FlasherKindsOptions, flasherKinds } from './conditions/kinds.ts';
 export { BiosSchema, InventorySchema, PowerSchema } from './conditions/other-schemas.ts';
+export { outsideKindNames, outsideKinds } from './conditions/outside-kinds.ts';
 export type { HandlerContext, InventoryReport, InventorySink } from './conditions/ports.ts';
-export { createFlasher, type Flasher, type FlasherOptions, flasherHandlers } from './create-flasher.ts';
+export { createStepStatus, type StepStatus } from './conditions/step-status.ts';
+export {
+  createFlasher,
+  createHandlerContext,
+  type Flasher,
+  type FlasherOptions,
+  flasherHandlers,
+  type HandlerContextOptions,
+} from './create-flasher.ts';
 export { FlasherError, type FlasherErrorCode, flasherErrors, isFlasherError } from './errors.ts';
+export { createFlasherMetrics, type FlasherMetrics } from './flasher-metrics.ts';
+export { type HeldBmc, type HoldContext, holdBmc } from './held-bmc.ts';
 export { installTable } from './install/install-table.ts';
 export type { FirmwareCatalogue, ImageAddress, ServerAccess, ServerDirectory } from './install/ports.ts';
-export { defaultInstallSettings, type InstallSettings } from './install/settings.ts';
-export { type Firmware, type FirmwareComponent, firmwareComponents, toComponent } from './plan/firmware.ts';
+export { defaultInstallSettings, type InstallSettings, type PollTimes } from './install/settings.ts';
+export {
+  type Firmware,
+  type FirmwareComponent,
+  firmwareComponents,
+  type PartSpelling,
+  partKey,
+  partName,
+  toComponent,
+  wordsOf,
+} from './plan/firmware.ts';
+export { type ForecastStep, forecastInstall } from './plan/forecast-install.ts';
 export type { PlannedServer, SkipCode } from './plan/match-slots.ts';
 export {
+  byInstallOrder,
   type InstallPlan,
+  type OrderedImage,
   type PlanInput,
   type PlannedAction,
   type PlannedSlot,

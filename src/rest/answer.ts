@@ -3,7 +3,8 @@ import type { JsonObject } from '../engine/index.ts';
 /** What a handler answers. */
 export interface Answer {
   readonly status: number;
-  readonly body: JsonObject;
+  /** A text only on routes that declare a media type of their own. */
+  readonly body: JsonObject | string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -12,10 +12,20 @@ export interface AnswerableError extends Error {
   readonly record?: JsonObject;
 }
 
+/** The request that something was thrown at. */
+export interface FailedRequest {
+  readonly requestId: string;
+  /** The largest body that its route takes; undefined where none was found. */
+  readonly bodyLimit: number | undefined;
+}
+
 /** The answer to anything that was thrown. What nobody meant to show is told to the log only. */
-export function answerError(error: unknown, requestId: string): Answer & { readonly isUnexpected: boolean } {
+export function answerError(
+  error: unknown,
+  { requestId, bodyLimit = maxBodyBytes }: FailedRequest,
+): Answer & { readonly isUnexpected: boolean } {
   if (isAnswerable(error)) return { ...envelope(error, requestId), isUnexpected: false };
-  const known = fromStore(error) ?? fromFastify(error);
+  const known = fromStore(error) ?? fromFastify(error, bodyLimit);
   if (known !== undefined) return { ...envelope(known, requestId), isUnexpected: false };
   return { ...envelope(new RestError('internal', { request: requestId }), requestId), isUnexpected: true };
 }
@@ -58,7 +68,7 @@ function detailOf(error: StoreError): string {
 }
 
 /** Fastify's own refusals, in our words. */
-function fromFastify(error: unknown): RestError | undefined {
+function fromFastify(error: unknown, bodyLimit: number): RestError | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   switch (code) {
     case 'FST_ERR_BAD_URL':
@@ -74,7 +84,7 @@ function fromFastify(error: unknown): RestError | undefined {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new RestError('wrongMediaType', { type: 'what was sent' }, { cause: error });
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new RestError('tooLarge', { limit: maxBodyBytes }, { cause: error, headers: { connection: 'close' } });
+      return new RestError('tooLarge', { limit: bodyLimit }, { cause: error, headers: { connection: 'close' } });
     default:
       return undefined;
   }

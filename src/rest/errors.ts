@@ -1,5 +1,4 @@
-/** Whether trying again can help: by itself, after somebody did something, never, or only after a repair of our code. */
-export type RestRetryClass = 'transient' | 'blocked' | 'terminal' | 'bug';
+import { type ErrorMore, type HttpErrorEntry, HttpTableError, isErrorOf } from '../kube/index.ts';
 
 /** Everything a REST service answers by itself, whatever the service is about. */
 export const restErrors = {
@@ -35,41 +34,27 @@ export const restErrors = {
   },
   badKeyFile: { status: 500, retry: 'terminal', message: 'the key file {file} cannot be used: {detail}' },
   badIssuer: { status: 500, retry: 'terminal', message: 'the token issuer {issuer} cannot be used: {detail}' },
-} as const satisfies Record<string, { status: number; retry: RestRetryClass; message: string }>;
+} as const satisfies Record<string, HttpErrorEntry>;
 
 /** A key of the error table. */
 export type RestErrorCode = keyof typeof restErrors;
 
 /** What goes with an error besides its message. */
-export interface RestErrorMore {
-  /** The single reasons, where there are several. */
-  readonly problems?: readonly string[];
+export interface RestErrorMore extends ErrorMore {
   readonly headers?: Readonly<Record<string, string>>;
-  readonly cause?: unknown;
 }
 
 /** A refusal by the REST layer itself. */
-export class RestError extends Error {
-  override readonly name = 'RestError';
-  readonly code: RestErrorCode;
-  readonly status: number;
-  readonly retry: RestRetryClass;
-  readonly problems: readonly string[];
+export class RestError extends HttpTableError<RestErrorCode> {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: RestErrorCode, fields: Readonly<Record<string, string | number>>, more: RestErrorMore = {}) {
-    const shown: Record<string, string | number> = { problems: (more.problems ?? []).join('; '), ...fields };
-    const text = restErrors[code].message.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(shown[name] ?? '?'));
-    super(text, more.cause === undefined ? undefined : { cause: more.cause });
-    this.code = code;
-    this.status = restErrors[code].status;
-    this.retry = restErrors[code].retry;
-    this.problems = more.problems ?? [];
+    super({ table: restErrors, code, fields }, more);
     this.headers = more.headers ?? {};
   }
 }
 
 /** True for errors of this room with one of the codes, or with any when none is named. */
 export function isRestError(error: unknown, ...codes: readonly RestErrorCode[]): error is RestError {
-  return error instanceof RestError && (codes.length === 0 || codes.includes(error.code));
+  return isErrorOf(RestError, error, codes);
 }

@@ -25,6 +25,7 @@ export function describeRoutes(info: OpenapiInfo, routes: readonly Route[]): Jso
     info: { ...info },
     paths,
     components: {
+      headers: Object.fromEntries(Object.values(headers).map(({ component, header }) => [component, header])),
       responses: describeUsual(components),
       schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
       securitySchemes: {
@@ -84,7 +85,61 @@ const usual: Readonly<Record<string, { readonly status: number; readonly descrip
 
 function describeUsual(components: Map<string, JsonObject>): JsonObject {
   const content = json(hoist(ErrorAnswer as unknown as JsonValue, components));
-  return Object.fromEntries(Object.entries(usual).map(([name, { description }]) => [name, { description, content }]));
+  return Object.fromEntries(
+    Object.entries(usual).map(([name, { status, description }]) => [
+      name,
+      { description, headers: headersOf(status), content },
+    ]),
+  );
+}
+
+/** Headers that answers have besides those of HTTP itself. */
+const headers = {
+  'X-Request-Id': {
+    component: 'RequestId',
+    header: {
+      description: 'The id of the request, also in the log of the service: the one that was sent, if it is harmless.',
+      required: true,
+      schema: { type: 'string', pattern: '^[\\w.:-]{1,64}$' },
+    },
+  },
+  Location: {
+    component: 'Location',
+    header: {
+      description: 'Where what was created is found.',
+      required: true,
+      schema: { type: 'string', pattern: '^/' },
+    },
+  },
+  'WWW-Authenticate': {
+    component: 'Challenge',
+    header: {
+      description: 'What kind of token is asked for, and what is wrong with the one that came.',
+      required: true,
+      schema: { type: 'string', pattern: '^Bearer realm=' },
+    },
+  },
+  'Retry-After': {
+    component: 'RetryAfter',
+    header: {
+      description: 'Seconds to wait before it is tried again.',
+      required: true,
+      schema: { type: 'integer', minimum: 1 },
+    },
+  },
+} as const satisfies Record<string, { readonly component: string; readonly header: JsonObject }>;
+
+/** What is no HTTP, or too slow or too large to be read as such, has no request whose id could be told. */
+const withoutRequest = new Set([408, 431]);
+
+function headersOf(status: number): JsonObject {
+  const names: (keyof typeof headers)[] = [
+    ...(withoutRequest.has(status) ? [] : ['X-Request-Id' as const]),
+    ...(status === 201 ? ['Location' as const] : []),
+    ...(status === 401 || status === 403 ? ['WWW-Authenticate' as const] : []),
+    ...(status === 503 ? ['Retry-After' as const] : []),
+  ];
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${headers[name].component}` }]));
 }
 
 function responses(route: Route, components: Map<string, JsonObject>): JsonObject {
@@ -95,17 +150,29 @@ function responses(route: Route, components: Map<string, JsonObject>): JsonObjec
     .map(([name, { status }]): [string, JsonObject] => [String(status), { $ref: `#/components/responses/${name}` }]);
   const own = Object.entries(route.refusals ?? {}).map(([status, description]): [string, JsonObject] => [
     status,
-    { description, content: json(hoist(ErrorAnswer as unknown as JsonValue, components)) },
+    {
+      description,
+      headers: headersOf(Number(status)),
+      content: json(hoist(ErrorAnswer as unknown as JsonValue, components)),
+    },
   ]);
   const answers = Object.entries(route.answers).map(([status, schema]): [string, JsonObject] => [
     status,
-    { description: 'Done.', content: json(hoist(schema as unknown as JsonValue, components)) },
+    {
+      description: 'Done.',
+      headers: headersOf(Number(status)),
+      content: content(route, hoist(schema as unknown as JsonValue, components)),
+    },
   ]);
   return Object.fromEntries([...answers, ...refused, ...own].sort(([a], [b]) => Number(a) - Number(b)));
 }
 
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+function content({ mediaType }: Route, schema: JsonValue): JsonObject {
+  return mediaType === undefined ? json(schema) : { [mediaType]: { schema } };
 }
 
 function json(schema: JsonValue): JsonObject {

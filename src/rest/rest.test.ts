@@ -25,6 +25,7 @@ const getThing = defineRoute({
   query: Struct({
     count: Type.Optional(Type.Integer({ minimum: 1 })),
     isLoud: Type.Optional(Type.Boolean()),
+    code: Type.Optional(Type.String({ pattern: '^[a-z]+$', description: 'A word.' })),
     tag: Type.Optional(ListOf(Type.String(), 'Tags.')),
   }),
   answers: { 200: AnyObject('It.') },
@@ -75,10 +76,19 @@ describe('a REST server', () => {
 
   const refusals: [string, string, RegExp][] = [
     ['a path that is no id', '/things/7', /path\.id: must match format "uuid"/],
+    [
+      'a text of another form, and says what it is for',
+      `/things/${id}?code=7`,
+      /must match pattern "\^\[a-z\]\+\$"; it is: A word/,
+    ],
     ['a number that is none', `/things/${id}?count=many`, /query\.count: must be integer/],
     ['a number below the least', `/things/${id}?count=0`, /query\.count: must be >= 1/],
     ['a number twice', `/things/${id}?count=1&count=2`, /query\.count/],
-    ['an unknown word in the query', `/things/${id}?cuont=1`, /unknown member cuont; it takes count, isLoud, tag/],
+    [
+      'an unknown word in the query',
+      `/things/${id}?cuont=1`,
+      /unknown member cuont; it takes count, isLoud, code, tag/,
+    ],
     ['a NUL in the query', `/things/${id}?tag=%00`, /query\.tag: contains the character U\+0000/],
     ['a path that does not decode', '/things/%zz', /not a valid URL/],
   ];
@@ -320,6 +330,12 @@ describe('the OpenAPI document', () => {
       $ref: '#/components/schemas/ErrorAnswer',
     });
     assert.deepEqual(Object.keys(document.paths['/things'].post.requestBody.content), ['application/json']);
+    assert.deepEqual(Object.keys(get.responses['200'].headers), ['X-Request-Id']);
+    assert.deepEqual(Object.keys(document.components.responses.Unauthenticated.headers), [
+      'X-Request-Id',
+      'WWW-Authenticate',
+    ]);
+    assert.deepEqual(document.components.responses.HeadersTooLarge.headers, {});
     assert.ok(document.components.schemas.ErrorAnswer.properties.message);
   });
 

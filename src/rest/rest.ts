@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Server as HttpServer } from 'node:http';
+import type { Server as HttpServer, RequestListener } from 'node:http';
 import { Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -8,13 +8,15 @@ import { type CertifiedKey, type Clock, type Random, systemClock } from '../kube
 import { type Logger, type Metrics, noMetrics, silentLogger } from '../telemetry/index.ts';
 import type { AuthenticatedUser, Authorizer } from './access/authorizer.ts';
 import { enforceAccess } from './access/enforce.ts';
+import { answerError } from './error-answer.ts';
 import { RestError } from './errors.ts';
+import { answerHttp2Too } from './http2-too.ts';
 import { checkTexts } from './json-body.ts';
 import { isLoopback } from './loopback.ts';
 import { describeRoutes, type OpenapiInfo } from './openapi.ts';
 import { createRestMetrics } from './rest-metrics.ts';
 import { namesInPath, type Route } from './route.ts';
-import { createServer, type RestTimeouts } from './server.ts';
+import { createServer, defaultTimeouts, type RestTimeouts } from './server.ts';
 import { serviceRoutes } from './service-routes.ts';
 import { Validators } from './validate.ts';
 
@@ -31,6 +33,15 @@ export interface RestOptions {
   /** What is not ready yet, by name; nothing when all is. Asked for /readyz. */
   readonly missing?: () => Promise<readonly string[]> | readonly string[];
   readonly timeouts?: Partial<RestTimeouts>;
+  /** Calls of another kind on the same port; HTTP/2 is spoken too then, which gRPC needs. */
+  readonly calls?: CallHandler;
+}
+
+/** Answers what is below a path by itself, who may call included. */
+export interface CallHandler {
+  /** Such as `/rackwright.update.v1.UpdateService/`. */
+  readonly below: string;
+  readonly handle: RequestListener;
 }
 
 /** Routes of one or more services behind one port. */
@@ -61,6 +72,10 @@ export function createRest(options: RestOptions): Rest {
   };
   const count = createRestMetrics(options.metrics ?? noMetrics);
   const app = createServer({ ...parts, random: options.random ?? Math.random, count, timeouts: options.timeouts });
+  const { requestMs, idleMs } = { ...defaultTimeouts, ...options.timeouts };
+  const limits = { requestMs, idleMs, silentMs: idleMs };
+  const http2 =
+    options.calls === undefined ? undefined : answerHttp2Too(app.server, (...call) => app.routing(...call), limits);
   const describe = () => describeRoutes(options.info, parts.routes);
   const rest: Rest = {
     add(...routes) {
@@ -81,7 +96,10 @@ export function createRest(options: RestOptions): Rest {
       if (!(server instanceof HttpsServer)) throw new TypeError('a server without TLS has no certificate to replace');
       server.setSecureContext({ cert: certificatePem, key: privateKeyPem });
     },
-    close: () => closeServer(app, parts.clock),
+    async close() {
+      http2?.close();
+      await closeServer(app, parts.clock);
+    },
   };
   rest.add(...serviceRoutes({ openapi: describe, missing: options.missing ?? (() => []) }));
   return rest;
@@ -112,15 +130,32 @@ function addRoute(app: FastifyInstance, route: Route, { options, validators, rou
   routes.push(route);
   const check = validators.compile(route);
   const users = new WeakMap<FastifyRequest, AuthenticatedUser>();
+  const awaited = new WeakSet<FastifyRequest>();
   app.route({
     method: route.method,
     url: route.path,
+    ...(route.maxBodyBytes === undefined ? {} : { bodyLimit: route.maxBodyBytes }),
     // Before the body is read: strangers get no memory.
     onRequest: async (request) => {
-      if (route.access === 'public') return;
-      users.set(request, await enforceAccess(options.authorizer, route.access, request.headers.authorization));
+      if (route.admit !== undefined) {
+        const params = { ...(request.params as Record<string, string>) };
+        const asker = { peer: request.ip, authorization: request.headers.authorization, params };
+        users.set(request, await route.admit(asker));
+      }
+      if (route.access !== 'public') {
+        users.set(request, await enforceAccess(options.authorizer, route.access, request.headers.authorization));
+      }
+      awaited.add(request);
+    },
+    onError: async (request, _, error) => {
+      if (!awaited.has(request)) return;
+      const { status, body } = answerError(error, { requestId: request.id, bodyLimit: route.maxBodyBytes });
+      const { message } = body as { readonly message: string };
+      // A connection that broke has refused nothing.
+      if (status < 500) route.onRefusedBody?.({ peer: request.ip, user: users.get(request), status, message });
     },
     handler: async (request, reply) => {
+      awaited.delete(request);
       checkTexts(request.params, 'path');
       checkTexts(request.query, 'query');
       const call = {
@@ -137,7 +172,7 @@ function addRoute(app: FastifyInstance, route: Route, { options, validators, rou
       const answer = await route.handle({ ...call, ...from });
       return reply
         .code(answer.status)
-        .headers(answer.headers ?? {})
+        .headers({ ...(route.mediaType === undefined ? {} : { 'content-type': route.mediaType }), ...answer.headers })
         .send(answer.body);
     },
   });

@@ -12,11 +12,30 @@ export interface Call<P, Q, B> {
   readonly body: B;
   /** Path and query as they came. */
   readonly url: string;
-  /** Who asks; on public routes nobody is asked for. */
+  /** Who asks; on public routes without an `admit` of their own nobody is asked for. */
   readonly user: AuthenticatedUser | undefined;
   readonly requestId: string;
   /** Aborts when whoever asked is gone before the answer. */
   readonly signal: AbortSignal;
+}
+
+/** Who asks, as far as that is known before the body is read. */
+export interface Asker {
+  /** The address at the other end of the connection. */
+  readonly peer: string;
+  readonly authorization: string | undefined;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** A body that was not taken: it is too large, say, or not JSON. */
+export interface RefusedBody {
+  /** The address at the other end of the connection. */
+  readonly peer: string;
+  /** Who was let in to send it. */
+  readonly user: AuthenticatedUser | undefined;
+  readonly status: number;
+  /** As it was answered. */
+  readonly message: string;
 }
 
 /** A route as it is declared: once, for the check, for the code and for the OpenAPI document. */
@@ -29,9 +48,20 @@ export interface RouteDeclaration<P extends TObject, Q extends TObject, B extend
   readonly summary: string;
   readonly tag: string;
   readonly access: Access;
+  /**
+   * Of public routes that know their callers by themselves: says who asks, or throws why nobody may, before the body is
+   * read.
+   */
+  readonly admit?: (asker: Asker) => Promise<AuthenticatedUser>;
+  /** The largest body that is taken, in bytes, where that is less than elsewhere. */
+  readonly maxBodyBytes?: number;
+  /** Is told of bodies that were refused before `handle` could see them. */
+  readonly onRefusedBody?: (refused: RefusedBody) => void;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
+  /** Of what it answers where it does what it is asked; `application/json` unless given. */
+  readonly mediaType?: string;
   /** By status; refusals that any route gives are added. */
   readonly answers: Readonly<Record<number, TSchema>>;
   /** Refusals of this route besides those of any: 404 and 409, say, with when. */

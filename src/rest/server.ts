@@ -6,6 +6,7 @@ import { readAllowedMethods } from './allowed-methods.ts';
 import { answerError, maxBodyBytes, maxPathPart } from './error-answer.ts';
 import { RestError } from './errors.ts';
 import { readJsonBody } from './json-body.ts';
+import type { CallHandler } from './rest.ts';
 import type { AnsweredRequest } from './rest-metrics.ts';
 import type { Route } from './route.ts';
 
@@ -21,11 +22,17 @@ export interface RestTimeouts {
   readonly checkEveryMs: number;
 }
 
-const defaultTimeouts: RestTimeouts = { requestMs: 30_000, headersMs: 15_000, idleMs: 60_000, checkEveryMs: 5_000 };
+/** How long clients may take unless somebody says otherwise. */
+export const defaultTimeouts: RestTimeouts = {
+  requestMs: 30_000,
+  headersMs: 15_000,
+  idleMs: 60_000,
+  checkEveryMs: 5_000,
+};
 
 /** What the HTTP server is made of. */
 export interface ServerParts {
-  readonly options: { readonly certificate?: CertifiedKey };
+  readonly options: { readonly certificate?: CertifiedKey; readonly calls?: CallHandler };
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -46,7 +53,15 @@ export function createServer(parts: ServerParts): FastifyInstance {
   );
   const fail = failWith(parts.logger);
   app.setErrorHandler(fail);
+  const { calls } = parts.options;
   app.addHook('onRequest', async (request, reply) => {
+    if (calls !== undefined && request.url.startsWith(calls.below)) {
+      reply.hijack();
+      // Streams may have nothing to tell for long. Of HTTP/2 this is the one stream, of HTTP/1.1 the connection.
+      request.raw.setTimeout(0);
+      calls.handle(request.raw, reply.raw);
+      return;
+    }
     reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
     // Before a body is read that nobody asked for.
     if (request.is404 || isElsewhere(parts.routes, request)) throw notServed(parts.routes, request);
@@ -63,8 +78,9 @@ function createApp(parts: ServerParts, timeouts: RestTimeouts): FastifyInstance 
   const fail = failWith(parts.logger);
   const http = { connectionsCheckingInterval: timeouts.checkEveryMs };
   const tls = { cert: certificate?.certificatePem, key: certificate?.privateKeyPem, minVersion: 'TLSv1.2' } as const;
+  const protocols = parts.options.calls === undefined ? {} : { ALPNProtocols: ['h2', 'http/1.1'] };
   return fastify({
-    ...(certificate === undefined ? { http } : { https: { ...http, ...tls } }),
+    ...(certificate === undefined ? { http } : { https: { ...http, ...tls, ...protocols } }),
     logger: false,
     bodyLimit: maxBodyBytes,
     requestTimeout: timeouts.requestMs,
@@ -90,7 +106,7 @@ function readRequestId(given: string | string[] | undefined, random: Random): st
 
 function failWith(logger: Logger) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const answer = answerError(error, request.id);
+    const answer = answerError(error, { requestId: request.id, bodyLimit: request.routeOptions?.bodyLimit });
     if (answer.isUnexpected)
       logger.error('a request failed', { request: request.id, method: request.method, path: pathOf(request), error });
     else logRefusal(logger, request, { status: answer.status, error });
@@ -150,7 +166,7 @@ function refuseClient(error: Error & { code?: string }, socket: Socket): void {
     socket.destroy();
     return;
   }
-  const { status, body } = answerError(clientErrorOf(error.code), 'none');
+  const { status, body } = answerError(clientErrorOf(error.code), { requestId: 'none', bodyLimit: undefined });
   const text = JSON.stringify(body);
   socket.end(
     `HTTP/1.1 ${status} Refused\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,

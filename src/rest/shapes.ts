@@ -9,7 +9,8 @@ export function Struct<P extends TProperties>(
 }
 
 /** An object with members that nobody declared. */
-export const AnyObject = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description });
+export const AnyObject = (description: string) =>
+  Type.Record(Type.String(), Type.Unknown(), { propertyNames: { not: { const: '__proto__' } }, description });
 
 /** An id. */
 export const Uuid = (description: string) => Type.String({ format: 'uuid', description });

@@ -90,9 +90,17 @@ function describe(error: ErrorObject, where: string): string {
       return `${at}: must be one of ${choicesOf(error)}`;
     case 'const':
       return `${at}: must be ${JSON.stringify(error.params.allowedValue)}`;
+    case 'pattern':
+      return `${at}: ${error.message ?? 'is not valid'}${meaningOf(error)}`;
     default:
       return `${at}: ${error.message ?? 'is not valid'}`;
   }
+}
+
+/** A pattern says little to people; the description says what it is for. */
+function meaningOf(error: ErrorObject): string {
+  const { description } = (error.parentSchema ?? {}) as { description?: string };
+  return description === undefined ? '' : `; it is: ${description}`;
 }
 
 function choicesOf(error: ErrorObject): string {

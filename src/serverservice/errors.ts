@@ -1,7 +1,5 @@
 import type { JsonObject } from '../engine/index.ts';
-
-/** Whether trying again can help: by itself, after somebody did something, never, or only after a repair of our code. */
-export type InventoryRetryClass = 'transient' | 'blocked' | 'terminal' | 'bug';
+import { type ErrorMore, type HttpErrorEntry, HttpTableError, isErrorOf } from '../kube/index.ts';
 
 /** Everything the inventory refuses or cannot do. `status` is the HTTP answer. */
 export const inventoryErrors = {
@@ -13,6 +11,11 @@ export const inventoryErrors = {
     status: 409,
     retry: 'blocked',
     message: 'DuplicateMachine: {names}; use that machine, or take the name from it first',
+  },
+  checksumChanged: {
+    status: 409,
+    retry: 'blocked',
+    message: 'firmware is in the catalogue with another checksum, and nothing was changed: {problems}',
   },
   inUse: { status: 409, retry: 'blocked', message: '{what} {id} cannot be deleted: {detail}' },
   busy: { status: 409, retry: 'blocked', message: 'server {id} cannot be changed so: {detail}' },
@@ -29,39 +32,33 @@ export const inventoryErrors = {
   },
   keyFile: { status: 500, retry: 'terminal', message: 'the key file {file} cannot be used: {detail}' },
   unreadable: { status: 500, retry: 'terminal', message: 'the stored credential of {where} cannot be read: {detail}' },
-} as const satisfies Record<string, { status: number; retry: InventoryRetryClass; message: string }>;
+} as const satisfies Record<string, HttpErrorEntry>;
 
 /** A key of the error table. */
 export type InventoryErrorCode = keyof typeof inventoryErrors;
 
+/** What goes with an error besides its message. */
+export interface InventoryErrorMore extends ErrorMore {
+  /** What is there now, where somebody lost against it. */
+  readonly record?: JsonObject;
+}
+
 /** What the inventory refused, with a code to decide on and a message to show. */
-export class InventoryError extends Error {
-  override readonly name = 'InventoryError';
-  readonly code: InventoryErrorCode;
-  readonly status: number;
-  readonly retry: InventoryRetryClass;
-  readonly problems: readonly string[];
+export class InventoryError extends HttpTableError<InventoryErrorCode> {
   /** What is there now, where somebody lost against it. */
   readonly record?: JsonObject;
 
   constructor(
     code: InventoryErrorCode,
     fields: Readonly<Record<string, string | number>>,
-    more: { readonly problems?: readonly string[]; readonly record?: JsonObject; readonly cause?: unknown } = {},
+    more: InventoryErrorMore = {},
   ) {
-    const shown: Record<string, string | number> = { problems: (more.problems ?? []).join('; '), ...fields };
-    const { message, status, retry } = inventoryErrors[code];
-    const text = message.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(shown[name] ?? '?'));
-    super(text, more.cause === undefined ? undefined : { cause: more.cause });
-    this.code = code;
-    this.status = status;
-    this.retry = retry;
-    this.problems = more.problems ?? [];
+    super({ table: inventoryErrors, code, fields }, more);
     if (more.record !== undefined) this.record = more.record;
   }
 }
 
 /** True for errors of this room with one of the codes, or with any when none is named. */
 export function isInventoryError(error: unknown, ...codes: readonly InventoryErrorCode[]): error is InventoryError {
-  return error instanceof InventoryError && (codes.length === 0 || codes.includes(error.code));
+  return isErrorOf(InventoryError, error, codes);
 }

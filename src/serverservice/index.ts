@@ -4,6 +4,8 @@ export type { AttributeDraft, Attributes } from './attributes/attributes.ts';
 export { type ConditionAttribute, type ConditionView, conditionNamespace } from './attributes/condition-view.ts';
 export type { ServerAttributes } from './attributes/server-attributes.ts';
 export type { VersionedAttributes } from './attributes/versioned-attributes.ts';
+export type { BiosConfigDraft, BiosConfigSet } from './bios/bios-config.ts';
+export type { BiosConfigSets } from './bios/bios-config-sets.ts';
 export type { BillOfMaterials, BillsOfMaterials } from './bom/boms.ts';
 export type { ComponentDraft, ComponentQuery, ComponentRecord, ComponentType } from './components/component.ts';
 export type { ComponentTypes } from './components/component-types.ts';
@@ -24,7 +26,9 @@ export type {
 export type { FirmwareSetDraft, FirmwareSets } from './firmware/firmware-sets.ts';
 export type { FirmwareVersions } from './firmware/firmware-versions.ts';
 export { describeServerservice, registerServerservice, serverserviceInfo, serverserviceRoutes } from './http/routes.ts';
+export type { Inventories, InventoryDraft } from './inventories/inventories.ts';
 export { inventoryMigrations, inventorySchema } from './schema.ts';
+export { facilityPattern } from './servers/check-server.ts';
 export type { MachineRegistry } from './servers/machine-registry.ts';
 export type { ServerDetails, ServerDraft, ServerFields, ServerQuery, ServerRecord } from './servers/server.ts';
 export type { Servers } from './servers/servers.ts';

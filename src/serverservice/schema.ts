@@ -85,6 +85,19 @@ const rest = [
   `CREATE INDEX inventory_bom_macs_serial ON inventory_bom_macs (serial)`,
 ];
 
+const biosConfig = [
+  `CREATE TABLE inventory_bios_config_sets (
+    id TEXT PRIMARY KEY, name TEXT NOT NULL, version TEXT NOT NULL, created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL)`,
+  `CREATE UNIQUE INDEX inventory_bios_config_sets_name ON inventory_bios_config_sets (name)`,
+  `CREATE INDEX inventory_bios_config_sets_newest ON inventory_bios_config_sets (created_at, id)`,
+  `CREATE TABLE inventory_bios_config_components (
+    id TEXT PRIMARY KEY, set_id TEXT NOT NULL, position BIGINT NOT NULL, name TEXT NOT NULL, vendor TEXT NOT NULL,
+    model TEXT NOT NULL, serial TEXT NOT NULL, settings TEXT NOT NULL)`,
+  `CREATE INDEX inventory_bios_config_components_sets ON inventory_bios_config_components (set_id, position)`,
+  `CREATE INDEX inventory_firmware_set_validations_sets
+    ON inventory_firmware_set_validations (set_id, performed_on)`,
+];
+
 /** The tables of the inventory, in SQL that SQLite, PostgreSQL and CockroachDB read alike. */
 export const inventoryMigrations: readonly Migration[] = [
   { version: 1, statements: { common: servers } },
@@ -92,4 +105,5 @@ export const inventoryMigrations: readonly Migration[] = [
   { version: 3, statements: { common: components } },
   { version: 4, statements: { common: firmware } },
   { version: 5, statements: { common: rest } },
+  { version: 6, statements: { common: biosConfig } },
 ];

@@ -5,6 +5,7 @@ import { type Attributes, createAttributes } from './attributes/attributes.ts';
 import type { ConditionView } from './attributes/condition-view.ts';
 import { createServerAttributes, type ServerAttributes } from './attributes/server-attributes.ts';
 import { createVersionedAttributes, type VersionedAttributes } from './attributes/versioned-attributes.ts';
+import { type BiosConfigSets, createBiosConfigSets } from './bios/bios-config-sets.ts';
 import { type BillsOfMaterials, createBillsOfMaterials } from './bom/boms.ts';
 import { type ComponentTypes, createComponentTypes } from './components/component-types.ts';
 import { type Components, createComponents } from './components/components.ts';
@@ -14,6 +15,7 @@ import { type CredentialKey, Sealer } from './credentials/sealer.ts';
 import { createEvents, type Events } from './events/events.ts';
 import { createFirmwareSets, type FirmwareSets } from './firmware/firmware-sets.ts';
 import { createFirmwareVersions, type FirmwareVersions } from './firmware/firmware-versions.ts';
+import { createInventories, type Inventories } from './inventories/inventories.ts';
 import { inventoryMigrations, inventorySchema } from './schema.ts';
 import type { MachineRegistry } from './servers/machine-registry.ts';
 import { createServers, type Servers } from './servers/servers.ts';
@@ -45,9 +47,12 @@ export interface Serverservice {
   readonly componentTypes: ComponentTypes;
   readonly firmware: FirmwareVersions;
   readonly firmwareSets: FirmwareSets;
+  readonly biosConfigSets: BiosConfigSets;
   readonly credentials: Credentials;
   readonly events: Events;
   readonly billsOfMaterials: BillsOfMaterials;
+  /** What was read of servers, written all or nothing. */
+  readonly inventories: Inventories;
 }
 
 /** Opens the inventory: brings its tables up to date, adds what every inventory has, ends what a crash interrupted. */
@@ -65,6 +70,8 @@ export async function createServerservice(options: ServerserviceOptions): Promis
   const service = assemble(context);
   await service.componentTypes.seed();
   await service.credentials.seed();
+  // Whoever has several keys is on the way from one to another.
+  if ((options.credentialKeys?.length ?? 0) > 1) await service.credentials.reseal();
   await service.servers.reconcile();
   return service;
 }
@@ -81,8 +88,10 @@ function assemble(context: InventoryContext): Serverservice {
     componentTypes: createComponentTypes(context),
     firmware: createFirmwareVersions(context),
     firmwareSets: createFirmwareSets(context),
+    biosConfigSets: createBiosConfigSets(context),
     credentials: createCredentials(context),
     events: createEvents(context),
     billsOfMaterials: createBillsOfMaterials(context),
+    inventories: createInventories(context),
   };
 }

@@ -221,6 +221,27 @@ export function tryCreating(start: StartOrc): void {
       });
     }
 
+    test('a body of 10 MiB, on every path that takes one', async (t) => {
+      const rig = await start(t);
+      await rig.addMachine(serverA);
+      const large = `{"kind":"powerOn","parameters":{"x":"${'x'.repeat(10 * 1024 * 1024)}"}}`;
+      for (const [method, where] of [
+        ['POST', path],
+        ['POST', `${path}/powerOn`],
+        ['PUT', path],
+        ['POST', `/servers/${serverA}/firmwareInstall`],
+        ['POST', `/servers/${serverA}/biosControl`],
+        ['POST', '/serverEnroll'],
+        ['POST', '/validateFirmware'],
+        ['POST', '/workers/report'],
+      ] as const) {
+        // The connection is closed while it still sends, so that a client may see that instead of the answer.
+        const answer = await rig.call(method, where, large).catch((error: Error) => error);
+        if (!(answer instanceof Error)) assert.equal(answer.status, 413, where);
+      }
+      assert.equal((await rig.engine.list({ isWithHistory: true })).conditions.length, 0);
+    });
+
     test('whoever may only read', async (t) => {
       const rig = await start(t);
       await rig.addMachine(serverA);

@@ -105,6 +105,12 @@ export function tryReading(start: StartOrc): void {
         const answer = await rig.call('GET', `/conditions?${name}=${hostile}`);
         assert.deepEqual(answer.body.records, [], name);
       }
+      const history = await rig.call('GET', `/servers/${serverA}/conditions/history?kind=${hostile}`);
+      assert.deepEqual(history.body.records, []);
+      for (const where of [`condition?kind=${hostile}`, `condition-task/${hostile}`])
+        assert.equal((await rig.call('GET', `/servers/${serverA}/${where}`)).status, 404, where);
+      for (const where of [`condition-events?after=${hostile}`, `notices?before=${hostile}`])
+        assert.equal((await rig.call('GET', `/${where}`)).status, 400, where);
       for (const query of ['state=x', 'unit=x', 'server=x', `after=${hostile}`, 'limit=0', 'orderby=id', 'limit=1e9']) {
         assert.equal((await rig.call('GET', `/conditions?${query}`)).status, 400, query);
       }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { silentLogger } from '../../telemetry/index.ts';
-import { firmwareForTests } from '../testing/fake-inventory.ts';
+import { firmwareForTests, serverForTests } from '../testing/fake-inventory.ts';
 import { imageA, serverA, serverB, setA } from '../testing/orc-rig.ts';
 import { doValidations } from '../validation/do-validations.ts';
 import type { StartOrc } from './orc-contract.ts';
@@ -63,17 +63,13 @@ export function tryServers(start: StartOrc): void {
     assert.equal((await rig.call('DELETE', `/servers/${serverA}`)).status, 404);
   });
 
-  test('a set that is tried on a server is installed, looked for, and written down', async (t) => {
+  /** A set is installed and the server read again; then the validation is due. */
+  const tried = async (t: TestContext) => {
     const rig = await start(t);
     await rig.addMachine(serverA);
     rig.inventory.sets.set(setA, [firmwareForTests(imageA)]);
     const answer = await rig.call('POST', '/validateFirmware', { server_id: serverA, firmware_set_id: setA });
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
-    assert.deepEqual(
-      answer.conditions.map(({ kind }) => kind),
-      ['firmwareInstall', 'inventoryOOB', 'firmwareValidation'],
-    );
-    assert.notEqual(answer.record.deadline, null);
     const { worker } = rig.engine;
     await worker.online({ id: 'w1', kinds: ['firmwareInstall', 'inventoryOOB'], facilities: ['fc1'] });
     const parts = { ...rig, workerId: 'orc/1', now: () => rig.clock.now(), logger: silentLogger };
@@ -83,13 +79,51 @@ export function tryServers(start: StartOrc): void {
       assert.equal(lease?.condition.kind, kind);
       await worker.report({ conditionId: lease.condition.id, token: lease.token }, { state: 'succeeded' });
     }
+    // By the clock of the store, which is not this one.
+    const show = (version: string, readAt = Number.MAX_SAFE_INTEGER) => {
+      rig.inventory.installed.set(serverA, { readAt, server: serverForTests(version) });
+    };
+    const stateOf = async () => {
+      const { body } = await rig.call('GET', `/servers/${serverA}/status`);
+      return (body.records as { state: string }).state;
+    };
+    return { rig, answer, parts, show, stateOf };
+  };
+
+  test('a set that is tried on a server is installed, looked for, compared, and written down', async (t) => {
+    const { rig, answer, parts, show, stateOf } = await tried(t);
+    assert.deepEqual(
+      answer.conditions.map(({ kind }) => kind),
+      ['firmwareInstall', 'inventoryOOB', 'firmwareValidation'],
+    );
+    assert.notEqual(answer.record.deadline, null);
+    show('2.1.0');
     assert.equal(await doValidations(parts), 1);
     assert.deepEqual(
       rig.inventory.validations.map(({ setId, serverId }) => [setId, serverId]),
       [[setA, serverA]],
     );
-    const status = await rig.call('GET', `/servers/${serverA}/status`);
-    assert.equal((status.body.records as { state: string }).state, 'succeeded');
+    assert.equal(await stateOf(), 'succeeded');
+  });
+
+  test('a set that the inventory does not find on the server is not written down as good', async (t) => {
+    const { rig, answer, parts, show, stateOf } = await tried(t);
+    show('2.0.9');
+    assert.equal(await doValidations(parts), 1);
+    assert.deepEqual(rig.inventory.validations, []);
+    assert.equal(await stateOf(), 'failed');
+    const validation = answer.conditions.at(-1);
+    const { record } = await rig.call('GET', `/conditions/${validation?.id}`);
+    assert.equal(record.reason?.code, 'FirmwareDiffers');
+    assert.match(String(record.reason?.message), /bios 2\.1\.0: BIOS has 2\.0\.9/);
+  });
+
+  test('a set is not judged by an inventory of before', async (t) => {
+    const { rig, parts, show, stateOf } = await tried(t);
+    show('2.1.0', 0);
+    assert.equal(await doValidations(parts), 1);
+    assert.deepEqual(rig.inventory.validations, []);
+    assert.equal(await stateOf(), 'active');
   });
 
   test('provisioning is not served, and the answer says what is', async (t) => {

@@ -39,7 +39,7 @@ export async function deliverNotices(parts: DeliveryParts, signal: AbortSignal):
     parts.metrics.delivered(isOver ? 'given-up' : 'retried');
     if (isOver) parts.logger.error('a notice was not delivered and is given up', fields);
     else parts.logger.warn('a notice was not delivered; it is tried again', fields);
-    const afterMs = backoffDelay(backoff, claimed.attempts, parts.random);
+    const afterMs = Math.max(outcome.retryAfterMs ?? 0, backoffDelay(backoff, claimed.attempts, parts.random));
     await settleNotice(parts.database, notice.seq, { delivery: isOver ? 'given-up' : 'waiting', afterMs });
   }
 }

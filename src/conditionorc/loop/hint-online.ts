@@ -14,7 +14,7 @@ export interface HintParts {
 const mostHints = 100;
 
 /** Waits for something else than a worker. */
-const waiting = new Set(['WaitsForUnit', 'WaitsForLock', 'HostInUse']);
+const waiting = new Set(['WaitsForUnit', 'WaitsForLock', 'WaitsForTurn', 'HostInUse', 'ClaimedTwice']);
 
 /** Publishes what is unresolved for a worker that came online, so that it need not wait for the next round. */
 export async function hintWorker({ engine, bus, metrics }: HintParts, workerId: string): Promise<number> {

@@ -1,4 +1,5 @@
 import { type Condition, type Engine, type EngineEvent, type JsonObject, machineIdOf } from '../../engine/index.ts';
+import { redact } from '../../telemetry/index.ts';
 import type { OrcMetrics } from '../orc-metrics.ts';
 import type { ConditionEnd, InventoryPort } from '../ports/inventory.ts';
 import type { EventFollower } from './follow-events.ts';
@@ -38,7 +39,7 @@ function endOf(condition: Condition): ConditionEnd | undefined {
     unit,
     kind,
     serverId,
-    parameters,
+    parameters: redact(parameters) as JsonObject,
     state,
     status,
     startedAt: createdAt,

@@ -83,6 +83,7 @@ describe('conditionOrc by itself', () => {
     assert.equal((await rig.engine.worker.report(held, { state: 'succeeded' })).outcome, 'lost');
     const exposed = await metrics.expose();
     assert.match(exposed, /rackwright_conditionorc_notices_total\{type="WorkerLost"\} 1/);
+    assert.match(exposed, /rackwright_conditionorc_workers_of_kind\{kind="powerOn"\} 0/);
     assert.match(exposed, /rackwright_conditionorc_notice_deliveries_total\{outcome="delivered"\} 2/);
   });
 

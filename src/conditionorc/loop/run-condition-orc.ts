@@ -13,7 +13,7 @@ import { createInstallFollower } from './follow-installs.ts';
 import { hintWhoComesOnline } from './hint-online.ts';
 import { decideNotice, type Notice } from './notice.ts';
 import { createEndRecorder } from './record-ends.ts';
-import { createWebhook, type WebhookOptions } from './webhook.ts';
+import { createWebhook, type Webhook, type WebhookOptions } from './webhook.ts';
 
 /** What conditionOrc's loop is made of. */
 export interface OrcLoopOptions {
@@ -63,11 +63,17 @@ export async function runConditionOrc(options: OrcLoopOptions): Promise<OrcLoop>
   const stop = new AbortController();
   const { clock = systemClock, logger = silentLogger, everyMs = 5000, bus } = options;
   const metrics = createOrcMetrics(options.metrics ?? noMetrics);
+  const webhook = options.webhook === undefined ? undefined : createWebhook(options.webhook);
   const parts: LoopParts = { options, store, clock, logger, metrics, everyMs, stopping: stop.signal };
   const sweeping = startSweeping(observed(parts), { clock, everyMs, logger });
   const unhint =
     bus === undefined ? undefined : await hintWhoComesOnline({ engine: options.engine, bus, logger, metrics });
-  const tasks = [repeat(parts, 'following events', followAll(parts)), deliver(parts), validate(parts), forget(parts)];
+  const tasks = [
+    repeat(parts, 'following events', followAll(parts)),
+    deliver(parts, webhook),
+    validate(parts),
+    forget(parts),
+  ];
   return {
     async stop() {
       stop.abort();
@@ -82,7 +88,10 @@ function observed({ options, metrics }: LoopParts): Pick<Engine, 'sweep'> {
     async sweep() {
       const report = await metrics.watchDependency('store', 'sweep', options.engine.sweep());
       metrics.stale(report.expiredLeases);
-      metrics.workers((await options.engine.controllers()).filter(({ isOnline }) => isOnline).length);
+      const online = (await options.engine.controllers()).filter(({ isOnline }) => isOnline);
+      const able = (kind: string) => online.filter(({ kinds }) => kinds.includes(kind)).length;
+      // Also those that nobody does: that is what operators want to see.
+      metrics.workers(online.length, new Map(options.engine.kinds.map(({ kind }) => [kind, able(kind)])));
       return report;
     },
   };
@@ -131,10 +140,9 @@ function createNoticeTaker({ options, metrics, logger }: LoopParts): EventFollow
   };
 }
 
-async function deliver(parts: LoopParts): Promise<void> {
+async function deliver(parts: LoopParts, webhook: Webhook | undefined): Promise<void> {
   const { options, logger, metrics, stopping } = parts;
-  if (options.webhook === undefined) return;
-  const webhook = createWebhook(options.webhook);
+  if (webhook === undefined) return;
   // Whoever does not answer must not keep us from stopping.
   stopping.addEventListener('abort', () => void webhook.close(), { once: true });
   const random = options.random ?? Math.random;

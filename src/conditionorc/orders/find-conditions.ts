@@ -31,7 +31,7 @@ export async function requireOfKind(
 }
 
 /** A condition by its id, also one of the history. Throws `noCondition`. */
-export async function requireById(engine: ConditionReader, id: string): Promise<Condition> {
+export async function requireById(engine: Pick<ConditionReader, 'get'>, id: string): Promise<Condition> {
   const found = await engine.get(id.toLowerCase());
   if (found !== undefined) return found;
   throw new OrcError('noCondition', { what: 'this service', detail: ` ${id}` });

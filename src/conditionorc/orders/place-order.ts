@@ -14,11 +14,14 @@ import type { InventoryPort } from '../ports/inventory.ts';
 import { showCondition } from '../records/condition-record.ts';
 import type { FollowUps } from '../store/follow-ups.ts';
 import { type FirmwareCatalogue, freezeFirmware } from './freeze-firmware.ts';
+import { isServed, requireServed } from './require-served.ts';
 import { fromShippedKind } from './shipped-kinds.ts';
 
 /** What orders are placed with. */
 export interface OrderDesk {
-  readonly engine: Pick<Engine, 'create' | 'machines' | 'kinds'>;
+  readonly engine: Pick<Engine, 'create' | 'machines' | 'kinds' | 'controllers'>;
+  /** True where hosts boot an agent when they are asked to. */
+  readonly areAgentsPromised: boolean;
   readonly inventory: InventoryPort | undefined;
   /** Where installs are noted whose inventory has to come later; without it they wait for the one that is there. */
   readonly store: { readonly followUps: FollowUps } | undefined;
@@ -40,8 +43,10 @@ export interface WorkOrder {
 /** What became of an order. */
 export interface PlacedOrder {
   readonly machine: MachineRecord;
-  /** The unit, the one that was asked for first. */
+  /** The unit, in the order in which it is done. */
   readonly conditions: readonly Condition[];
+  /** The one that was asked for. */
+  readonly asked: Condition;
   /** False when it was there already, asked for with equal parameters. */
   readonly isNew: boolean;
 }
@@ -62,7 +67,8 @@ export async function requireMachine(
  */
 export async function placeOrder(desk: OrderDesk, order: WorkOrder): Promise<PlacedOrder> {
   const machine = await requireMachine(desk, order.serverId);
-  const orders = await composeOrders(desk, { ...order, serverId: machine.id });
+  const orders = await composeOrders(desk, { ...order, serverId: machine.id }, machine);
+  for (const { kind } of orders) await requireServed(desk, machine, kind);
   const outcome = await create(desk, { target: targetOf(machine.id), orders, client: order.client });
   if (outcome.outcome === 'conflict') {
     const { kind, id, state } = outcome.current;
@@ -70,7 +76,14 @@ export async function placeOrder(desk: OrderDesk, order: WorkOrder): Promise<Pla
   }
   const isNew = outcome.outcome === 'created';
   for (const one of outcome.conditions) desk.metrics.queued(one.kind, isNew ? 'created' : 'existing');
-  return { machine, conditions: outcome.conditions, isNew };
+  return { machine, conditions: outcome.conditions, asked: askedOf(outcome.conditions, order), isNew };
+}
+
+function askedOf(conditions: readonly Condition[], order: WorkOrder): Condition {
+  const kind = fromShippedKind(order).kind.toLowerCase();
+  const asked = conditions.find((one) => one.kind.toLowerCase() === kind) ?? conditions[0];
+  if (asked === undefined) throw new TypeError('the engine took an order and made no condition');
+  return asked;
 }
 
 /**
@@ -88,7 +101,11 @@ async function create(desk: OrderDesk, order: CreateOrder): Promise<CreateOutcom
   return alone;
 }
 
-async function composeOrders(desk: OrderDesk, order: WorkOrder): Promise<readonly ConditionOrder[]> {
+async function composeOrders(
+  desk: OrderDesk,
+  order: WorkOrder,
+  machine: MachineRecord,
+): Promise<readonly ConditionOrder[]> {
   const wanted = fromShippedKind(order);
   const parameters = withoutAsset(wanted, order.serverId);
   const more = {
@@ -100,7 +117,32 @@ async function composeOrders(desk: OrderDesk, order: WorkOrder): Promise<readonl
   const frozen = await freezeFirmware(parameters, catalogueOf(desk));
   const install = { kind: wanted.kind, parameters: frozen, ...more };
   const hasInventory = desk.engine.kinds.some(({ kind }) => kind === 'inventoryOOB');
-  return [install, ...(hasInventory ? [{ kind: 'inventoryOOB', parameters: {}, ...more }] : []), ...after];
+  const inventory = hasInventory ? [{ kind: 'inventoryOOB', parameters: {}, ...more }] : [];
+  const before = (await inbandSteps(desk, machine, frozen)).map((one) => ({ ...more, ...one }));
+  return [...before, install, ...inventory, ...after];
+}
+
+/**
+ * What only a tool on the host can install comes first, on a host that booted its agent. Where nobody does that, the
+ * rest is still installed, and the install tells what it left out; an order with nothing else is refused.
+ */
+async function inbandSteps(
+  desk: OrderDesk,
+  machine: MachineRecord,
+  frozen: JsonObject,
+): Promise<readonly ConditionOrder[]> {
+  const all = Array.isArray(frozen.firmwares) ? (frozen.firmwares as JsonObject[]) : [];
+  const inband = all.filter(({ install_inband: isInband }) => isInband === true);
+  if (inband.length === 0) return [];
+  const kind = 'firmwareInstallInband';
+  if (!(await isServed(desk, machine, kind))) {
+    if (inband.length < all.length) return [];
+    throw new OrcError('noWorker', { kind, facility: machine.facility });
+  }
+  const { boot_override: _, require_host_powered_off: __, ...parameters } = frozen;
+  const boot = { kind: 'serverControl', parameters: { action: 'pxe_boot_persistent' } };
+  const isBooted = desk.engine.kinds.some((one) => one.kind === boot.kind) && frozen.dry_run !== true;
+  return [...(isBooted ? [boot] : []), { kind, parameters: { ...parameters, firmwares: inband } }];
 }
 
 function catalogueOf({ inventory, metrics }: OrderDesk): FirmwareCatalogue | undefined {

@@ -19,6 +19,7 @@ export function fromShippedKind(wanted: WantedWork): WantedWork {
   const kind = wanted.kind.toLowerCase();
   if (kind === 'inventory') return fromInventory(wanted);
   if (kind === 'servercontrol') return fromServerControl(wanted);
+  if (kind === 'broker') return fromBroker(wanted);
   return wanted;
 }
 
@@ -29,8 +30,17 @@ export function storedKind(kind: string): string {
 
 function fromInventory({ kind, parameters }: WantedWork): WantedWork {
   const { inventory_method: method, ...rest } = parameters;
+  if (method === 'inband') return { kind: 'inventoryInband', parameters: rest };
   if (method !== undefined && method !== 'outofband') return { kind, parameters };
   return { kind: 'inventoryOOB', parameters: rest };
+}
+
+/** One kind on the bus that shipped, two in the records: two actions of one server must not collide. */
+function fromBroker({ kind, parameters }: WantedWork): WantedWork {
+  const { action } = parameters;
+  return action === 'acquireServer' || action === 'releaseServer'
+    ? { kind: `broker.${action}`, parameters }
+    : { kind, parameters };
 }
 
 function fromServerControl({ kind, parameters }: WantedWork): WantedWork {

@@ -1,4 +1,6 @@
 import type { JsonObject } from '../../engine/index.ts';
+import type { InventoryReport } from '../../flasher/index.ts';
+import type { InstalledFirmware } from '../inventory/installed-firmware.ts';
 
 /** A firmware image as the catalogue describes it. */
 export interface CatalogueFirmware {
@@ -53,6 +55,10 @@ export interface InventoryPort {
   removeServer(id: string): Promise<void>;
   /** Writes an end into the history; the same one twice is one. */
   recordEnd(end: ConditionEnd): Promise<void>;
+  /** What the last inventory found on a server; undefined where there was none. */
+  installedFirmware(serverId: string): Promise<InstalledFirmware | undefined>;
+  /** Stores an inventory, all or nothing, and only while the lease it was read under is held; throws `leaseLost`. */
+  writeInventory(report: InventoryReport): Promise<void>;
   /** Writes down that a set was installed on a server and found there. */
   recordValidation(fact: { readonly setId: string; readonly serverId: string; readonly at: number }): Promise<void>;
 }

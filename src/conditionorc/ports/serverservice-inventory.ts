@@ -1,13 +1,26 @@
+import { requireLease } from '../../engine/index.ts';
 import {
   type FirmwareRecord,
   InventoryError,
   isInventoryError,
   type Serverservice,
 } from '../../serverservice/index.ts';
+import { readInstalled } from '../inventory/installed-firmware.ts';
+import { draftInventory } from '../inventory/inventory-draft.ts';
 import type { CatalogueFirmware, Enrolment, InventoryPort } from './inventory.ts';
 
 /** What is used of Serverservice. */
-export type InventoryService = Pick<Serverservice, 'servers' | 'credentials' | 'firmware' | 'firmwareSets' | 'events'>;
+export type InventoryService = Pick<
+  Serverservice,
+  | 'servers'
+  | 'credentials'
+  | 'firmware'
+  | 'firmwareSets'
+  | 'events'
+  | 'inventories'
+  | 'components'
+  | 'versionedAttributes'
+>;
 
 /** Serverservice on the same store, as conditionOrc uses it. */
 export function createInventoryPort(service: InventoryService): InventoryPort {
@@ -27,6 +40,9 @@ export function createInventoryPort(service: InventoryService): InventoryPort {
       const end = { finalState: state, finalStatus: status, ...times };
       await service.events.put({ id: unit, type: kind, target: serverId, parameters, ...end });
     },
+    installedFirmware: (serverId) => readInstalled(service, serverId),
+    writeInventory: (report) =>
+      service.inventories.write(draftInventory(report), (tx) => requireLease(tx, report.lease)),
     recordValidation: ({ setId, serverId, at }) =>
       service.firmwareSets.noteValidation({ setId, serverId, performedOn: at }),
   };

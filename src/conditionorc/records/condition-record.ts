@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { type Condition, machineIdOf } from '../../engine/index.ts';
+import { type Condition, type JsonObject, machineIdOf } from '../../engine/index.ts';
 import { AnyObject, Struct, Time } from '../../rest/index.ts';
+import { redact } from '../../telemetry/index.ts';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
@@ -83,7 +84,8 @@ export function showCondition(condition: Condition): ConditionRecord {
     target: machineIdOf(condition.target) ?? condition.target,
     kind,
     state,
-    parameters,
+    // Who may see work may not see the log-ins of where its images come from.
+    parameters: redact(parameters) as JsonObject,
     status,
     controller: condition.controller ?? null,
     lock,

@@ -107,10 +107,8 @@ type ServerCall = Pick<Call<Static<typeof ServerPath>, unknown, unknown>, 'param
 export function createRoutes(context: OrcContext): readonly Route[] {
   const place = async (call: ServerCall, order: Omit<WorkOrder, 'serverId' | 'client'>, message: string) => {
     const placed = await placeOrder(context, { serverId: call.params.uuid, client: clientOf(call), ...order });
-    const [record] = placed.conditions;
-    if (record === undefined) throw new TypeError('the engine took an order and made no condition');
     const said = placed.isNew ? message : `${message}; it was asked for already`;
-    return answerCondition(placed.machine, { record, unit: placed.conditions, message: said });
+    return answerCondition(placed.machine, { record: placed.asked, unit: placed.conditions, message: said });
   };
   const route = { method: 'POST', tag: 'conditions', access, answers, refusals: creationRefusals } as const;
   return [

@@ -2,6 +2,7 @@ import type { Engine, JsonObject } from '../../engine/index.ts';
 import { type Clock, systemClock } from '../../kube/index.ts';
 import { createRest, type OpenapiInfo, type Rest, type Route } from '../../rest/index.ts';
 import { type Logger, type Metrics, noMetrics, silentLogger } from '../../telemetry/index.ts';
+import type { BmcProbe, FleetPlane } from '../enrolment/ports.ts';
 import { createOrcMetrics } from '../orc-metrics.ts';
 import type { InventoryPort } from '../ports/inventory.ts';
 import type { OrcStore } from '../store/orc-store.ts';
@@ -28,6 +29,12 @@ export interface OrcRouteOptions {
   readonly inventory?: InventoryPort | undefined;
   /** From `openOrcStore`; without it notices are not served, and an install waits for an inventory in its way. */
   readonly store?: Pick<OrcStore, 'notices' | 'followUps'> | undefined;
+  /** Asks BMCs which machines they are of when servers are enrolled; without one the id is made up. */
+  readonly probe?: BmcProbe | undefined;
+  /** The Kubernetes plane beside, where BMCs of enrolled servers become objects. */
+  readonly plane?: FleetPlane | undefined;
+  /** Hosts boot an agent when they are asked to: in-band work is taken though none is online. False unless given. */
+  readonly areAgentsPromised?: boolean;
   readonly clock?: Clock;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
@@ -39,6 +46,9 @@ export function conditionOrcRoutes(options: OrcRouteOptions): readonly Route[] {
     engine: options.engine,
     inventory: options.inventory,
     store: options.store,
+    probe: options.probe,
+    plane: options.plane,
+    areAgentsPromised: options.areAgentsPromised ?? false,
     clock: options.clock ?? systemClock,
     logger: options.logger ?? silentLogger,
     metrics: createOrcMetrics(options.metrics ?? noMetrics),

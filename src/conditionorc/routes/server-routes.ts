@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { type Condition, type JsonObject, targetOf } from '../../engine/index.ts';
 import {
@@ -12,9 +11,10 @@ import {
   Text,
   Uuid,
 } from '../../rest/index.ts';
+import { facilityPattern } from '../../serverservice/index.ts';
+import { enrolServer } from '../enrolment/enrol-server.ts';
 import { OrcError } from '../errors.ts';
 import { placeOrder, requireMachine } from '../orders/place-order.ts';
-import type { InventoryPort } from '../ports/inventory.ts';
 import { showCondition } from '../records/condition-record.ts';
 import { firmwareValidation } from '../validation/firmware-validation.ts';
 import { answerCondition, clientOf } from './answers.ts';
@@ -28,7 +28,7 @@ const word = (description: string) => Type.Optional(Text(description, { maxLengt
 const EnrolBody = Struct(
   {
     parameters: Struct({
-      facility: Text('Where the server is.', { minLength: 1, maxLength: 100 }),
+      facility: Type.String({ pattern: facilityPattern, description: 'Where the server is.' }),
       'bmc-ip': Text('The address of its BMC.', { minLength: 1, maxLength: 255 }),
       'bmc-user': Text('A user of its BMC.', { minLength: 1, maxLength: 255 }),
       'bmc-pwd': Text('The password; kept encrypted and never shown.', { minLength: 1, maxLength: 1024 }),
@@ -48,42 +48,22 @@ const ValidateBody = Struct(
 
 const enrolRefusals = {
   409: 'Another server has this id, address or name already.',
+  422: 'Its BMC does not tell which machine it is: credentials, certificate, or no Redfish.',
   429: creationRefusals[429],
+  502: 'Its BMC cannot be reached from here.',
 };
 
 /** Trying a set takes so long at most. */
 const validateWithinMs = 30 * 60_000;
 
-function requireInventory({ inventory }: OrcContext, what: string): InventoryPort {
-  if (inventory === undefined) throw new OrcError('noInventory', { what });
-  return inventory;
-}
-
 type EnrolCall = Pick<Call<unknown, unknown, Static<typeof EnrolBody>>, 'body' | 'user'>;
 
-/** Takes the server in and asks for its inventory; if that cannot be asked for, nothing stays. */
-async function enrol(context: OrcContext, id: string, call: EnrolCall): Promise<Answer> {
-  const inventory = requireInventory(context, 'enrolling');
+async function enrol(context: OrcContext, id: string | undefined, call: EnrolCall): Promise<Answer> {
   const { facility, name = '', vendor = '', model = '', serial = '', ...rest } = call.body.parameters;
   const bmc = { address: rest['bmc-ip'], username: rest['bmc-user'], password: rest['bmc-pwd'] };
-  const order = { id: id.toLowerCase(), name, facility, vendor, model, serial, bmc };
-  const server = await context.metrics.watchDependency('serverservice', 'enrol', inventory.enrol(order));
-  try {
-    const wanted = { serverId: server.id, kind: 'inventoryOOB', parameters: {}, client: clientOf(call) };
-    const { conditions, machine } = await placeOrder(context, wanted);
-    const [record] = conditions;
-    if (record === undefined) throw new TypeError('the engine took an order and made no condition');
-    return answerCondition(machine, { record, unit: conditions, message: 'server enrolled; its inventory is taken' });
-  } catch (error) {
-    await inventory.removeServer(server.id).catch((problem: unknown) => {
-      context.metrics.dependencyFailed('serverservice', 'removeServer');
-      context.logger.error('a server whose enrolment failed stays in the inventory', {
-        server: server.id,
-        error: problem,
-      });
-    });
-    throw error;
-  }
+  const order = { id, name, facility, vendor, model, serial, bmc, client: clientOf(call) };
+  const { conditions, machine, asked: record } = await enrolServer(context, order);
+  return answerCondition(machine, { record, unit: conditions, message: 'server enrolled; its inventory is taken' });
 }
 
 async function openConditions({ engine }: OrcContext, serverId: string): Promise<readonly Condition[]> {
@@ -104,6 +84,10 @@ async function removeServer(context: OrcContext, uuid: string): Promise<Answer> 
   const { inventory } = context;
   if (inventory === undefined) await context.engine.machines.remove(machine.id);
   else await context.metrics.watchDependency('serverservice', 'removeServer', inventory.removeServer(machine.id));
+  await context.plane?.bmcRemoved(machine.id).catch((error: unknown) => {
+    context.metrics.dependencyFailed('plane', 'bmcRemoved');
+    context.logger.error('the BMC of a deleted server stays on the plane beside', { server: machine.id, error });
+  });
   return { status: 200, body: { message: 'server deleted', slug: machine.id } };
 }
 
@@ -135,7 +119,11 @@ export function serverRoutes(context: OrcContext): readonly Route[] {
       refusals: creationRefusals,
       async handle(call) {
         const { server_id: serverId, firmware_set_id: setId } = call.body;
-        const { conditions, machine } = await placeOrder(context, {
+        const {
+          conditions,
+          machine,
+          asked: record,
+        } = await placeOrder(context, {
           serverId,
           kind: 'firmwareInstall',
           parameters: { firmware_set_id: setId },
@@ -143,8 +131,6 @@ export function serverRoutes(context: OrcContext): readonly Route[] {
           deadlineMs: validateWithinMs,
           followedBy: [{ kind: firmwareValidation.kind, parameters: { firmware_set_id: setId.toLowerCase() } }],
         });
-        const [record] = conditions;
-        if (record === undefined) throw new TypeError('the engine took an order and made no condition');
         return answerCondition(machine, { record, unit: conditions, message: 'firmware validation scheduled' });
       },
     }),
@@ -179,7 +165,7 @@ function enrolRoutes(context: OrcContext): readonly Route[] {
       path: '/api/v1/serverEnroll',
       operation: 'enrollServer',
       summary: 'Takes a server in under a new id, and asks for its inventory.',
-      handle: (call) => enrol(context, randomUUID(), call),
+      handle: (call) => enrol(context, undefined, call),
     }),
     defineRoute({
       ...route,

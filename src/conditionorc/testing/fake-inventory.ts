@@ -1,4 +1,6 @@
 import type { Engine } from '../../engine/index.ts';
+import type { InventoryReport } from '../../flasher/index.ts';
+import type { InstalledFirmware } from '../inventory/installed-firmware.ts';
 import type { CatalogueFirmware, ConditionEnd, Enrolment, InventoryPort } from '../ports/inventory.ts';
 
 /** For tests: an inventory in memory. */
@@ -7,6 +9,9 @@ export interface FakeInventory extends InventoryPort {
   readonly enrolled: Enrolment[];
   readonly ends: ConditionEnd[];
   readonly validations: { readonly setId: string; readonly serverId: string }[];
+  readonly reports: InventoryReport[];
+  /** By server. */
+  readonly installed: Map<string, InstalledFirmware>;
   /** Thrown by whatever is asked next, once. */
   failure: Error | undefined;
 }
@@ -28,6 +33,14 @@ export function firmwareForTests(id: string, more: Partial<CatalogueFirmware> = 
   };
 }
 
+/** For tests: a server as an inventory shows it, with this version of its BIOS. */
+export function serverForTests(version: string): InstalledFirmware['server'] {
+  const unknown = { vendor: undefined, model: undefined, pendingVersion: undefined, previousVersion: undefined };
+  const rest = { softwareId: undefined, uri: '', relatedItems: [], health: undefined, isUpdateable: true };
+  const bios = { slot: 'BIOS', component: 'bios', name: 'BIOS', version, ...unknown, ...rest } as const;
+  return { vendor: 'dell', manufacturer: 'Dell Inc.', model: 'PowerEdge R750', slots: [bios] };
+}
+
 /** For tests: makes an inventory whose servers are machines of the engine. */
 export function createFakeInventory(machines: Engine['machines']): FakeInventory {
   const inventory: FakeInventory = {
@@ -35,6 +48,8 @@ export function createFakeInventory(machines: Engine['machines']): FakeInventory
     enrolled: [],
     ends: [],
     validations: [],
+    reports: [],
+    installed: new Map(),
     failure: undefined,
     async firmwareSet(id) {
       fail();
@@ -63,6 +78,14 @@ export function createFakeInventory(machines: Engine['machines']): FakeInventory
     async recordEnd(end) {
       fail();
       inventory.ends.push(end);
+    },
+    async installedFirmware(serverId) {
+      fail();
+      return inventory.installed.get(serverId);
+    },
+    async writeInventory(report) {
+      fail();
+      inventory.reports.push(report);
     },
     async recordValidation(fact) {
       fail();

@@ -11,7 +11,7 @@ import {
 import { createFakeClock, type FakeClock } from '../../kube/index.ts';
 import { createFixedAuthorizer, createRest } from '../../rest/index.ts';
 import type { ConditionRecord } from '../records/condition-record.ts';
-import { conditionOrcRoutes } from '../routes/orc-routes.ts';
+import { conditionOrcRoutes, type OrcRouteOptions } from '../routes/orc-routes.ts';
 import { openOrcStore } from '../store/orc-store.ts';
 import { createFakeInventory, type FakeInventory } from './fake-inventory.ts';
 import { kindsForTests } from './kinds.ts';
@@ -58,7 +58,11 @@ const tokens = {
 };
 
 /** For tests: starts conditionOrc on a database in memory, or on a given one. */
-export async function startOrc(t: Pick<TestContext, 'after'>, options: Partial<EngineOptions> = {}): Promise<OrcRig> {
+export async function startOrc(
+  t: Pick<TestContext, 'after'>,
+  options: Partial<EngineOptions> = {},
+  more: Pick<OrcRouteOptions, 'probe' | 'plane' | 'areAgentsPromised'> = {},
+): Promise<OrcRig> {
   const clock = createFakeClock();
   const database = options.database ?? (await openSqliteDatabase({ path: ':memory:', clock }));
   const engine = await createEngine({ database, clock, kinds: kindsForTests, ...options });
@@ -68,7 +72,7 @@ export async function startOrc(t: Pick<TestContext, 'after'>, options: Partial<E
     authorizer: createFixedAuthorizer(tokens),
   });
   const store = await openOrcStore(database);
-  rest.add(...conditionOrcRoutes({ engine, inventory, store, clock: options.clock ?? clock }));
+  rest.add(...conditionOrcRoutes({ engine, inventory, store, clock: options.clock ?? clock, ...more }));
   const { url } = await rest.listen({ host: '127.0.0.1', port: 0 });
   t.after(async () => {
     await engine.close();

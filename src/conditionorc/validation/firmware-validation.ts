@@ -1,8 +1,9 @@
 import { type Condition, EngineError, type KindDefinition, machineIdOf } from '../../engine/index.ts';
 
 /**
- * The last step of trying a firmware set on a server: what came before in the unit has installed it and has found it
- * there, so that it can be written down. It does not touch the server.
+ * The last step of trying a firmware set on a server: what came before in the unit has installed it and read the server
+ * again. What was found is compared with what was to be installed, and written down if it is the same. It does not touch
+ * the server.
  */
 export const firmwareValidation: KindDefinition = {
   kind: 'firmwareValidation',

@@ -48,7 +48,8 @@ export function createLeaseDesk(port: WorkerPort): LeaseDesk {
         if (repeated.leases.length > 0) return repeated;
       }
       sent.delete(workerId);
-      const leases = await port.lease(workerId, { max, waitMs, signal, target });
+      // Whoever wants none would wait for nothing.
+      const leases = await port.lease(workerId, { max, waitMs: max === 0 ? 0 : waitMs, signal, target });
       if (leases.length === 0) return { batch: seen ?? '', leases };
       if (signal.aborted) {
         for (const lease of leases) await port.release(heldOf(lease), 'the worker was gone before it got it');

@@ -42,6 +42,14 @@ describe('answers with leases that do not arrive', () => {
     assert.deepEqual((await desk.lease({ ...asking, seen: undefined }, never)).leases, []);
   });
 
+  test('whoever wants no leases is answered at once, however long they would wait', async (t) => {
+    const { engine } = await withWork(t);
+    const desk = createLeaseDesk(engine.worker);
+    // The clock of this test stands still: an answer that waited for it would never come.
+    const none = await desk.lease({ ...asking, max: 0, waitMs: 25_000, seen: 'b' }, never);
+    assert.deepEqual(none, { batch: 'b', leases: [] });
+  });
+
   test('what was leased for somebody who is gone is given back at once and counts for nothing', async (t) => {
     const { engine } = await withWork(t);
     const gone = new AbortController();

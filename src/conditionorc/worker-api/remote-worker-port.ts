@@ -1,6 +1,8 @@
 import { EngineError, type JsonObject, type ReportOutcome, type WorkerPort } from '../../engine/index.ts';
+import type { InventorySink } from '../../flasher/index.ts';
 import { type Clock, sleep, systemClock } from '../../kube/index.ts';
 import { isOrcError } from '../errors.ts';
+import { showInventoryReport } from './inventory-body.ts';
 import { longestWaitMs, readLease } from './wire.ts';
 import { createWorkerClient, type WorkerClient, type WorkerClientOptions } from './worker-client.ts';
 
@@ -11,6 +13,8 @@ export interface RemoteWorkerPortOptions extends WorkerClientOptions {
 
 /** The way to an engine over HTTP. */
 export interface RemoteWorkerPort extends WorkerPort {
+  /** Where inventories go that are read under leases of that engine. */
+  readonly inventorySink: InventorySink;
   /** Lets requests in hand end, then closes connections. */
   close(): Promise<void>;
 }
@@ -47,6 +51,11 @@ export function createRemoteWorkerPort(options: RemoteWorkerPortOptions): Remote
       await client.post({ what: 'release', body: { ...nameOf(lease), why, ...after } });
     },
     acquireSlot: (name, lease, signal) => acquireSlot({ client, clock }, { name, lease: nameOf(lease), signal }),
+    inventorySink: {
+      async write(report) {
+        await client.post({ what: 'inventory', body: showInventoryReport(report) as unknown as JsonObject });
+      },
+    },
     close: () => client.close(),
   };
 }

@@ -92,6 +92,9 @@ export const LeaseAnswer = Struct(
         token: Type.Integer({ description: 'The fencing token.' }),
         until: Type.Integer({ description: 'When it ends without progress, by the clock of the store.' }),
         leaseMs: Type.Integer({ description: 'How long it lasts without progress.' }),
+        isCancelUnsafe: Type.Optional(
+          Type.Boolean({ description: 'A flash may go on that the holder before began: a cancel has to wait.' }),
+        ),
         previous: Type.Optional(Previous),
         leftovers: Type.Array(Previous, { description: 'Whose sessions have to be ended first.' }),
       }),

@@ -2,7 +2,11 @@ import { Type } from 'typebox';
 import type { Engine, JsonObject } from '../../engine/index.ts';
 import type { Clock } from '../../kube/index.ts';
 import { defineRoute, MessageAnswer, type Route, restResources, Struct, Time } from '../../rest/index.ts';
+import { OrcError } from '../errors.ts';
+import { requireById } from '../orders/find-conditions.ts';
+import type { InventoryPort } from '../ports/inventory.ts';
 import { showTime } from '../records/condition-record.ts';
+import { InventoryBody, readInventoryReport } from './inventory-body.ts';
 import { createLeaseDesk } from './lease-desk.ts';
 import { createSlotDesk } from './slot-desk.ts';
 import {
@@ -40,7 +44,9 @@ const unknownRefusal = { 404: 'The worker is not online; it has to say so first.
 
 /** The API of workers that do not open the store. */
 export function workerRoutes(parts: {
-  readonly engine: Pick<Engine, 'worker' | 'controllers'>;
+  readonly engine: Pick<Engine, 'worker' | 'controllers' | 'get'>;
+  /** Without one inventories are not taken. */
+  readonly inventory: Pick<InventoryPort, 'writeInventory'> | undefined;
   readonly clock: Clock;
 }) {
   const { worker: port } = parts.engine;
@@ -140,6 +146,21 @@ export function workerRoutes(parts: {
       async handle({ body: { conditionId, token, why, afterMs } }) {
         await port.release({ conditionId, token }, why, afterMs === undefined ? {} : { afterMs });
         return done('released');
+      },
+    }),
+    defineRoute({
+      ...route,
+      path: '/api/v1/workers/inventory',
+      operation: 'reportInventory',
+      summary: 'Stores an inventory, all or nothing, and only while the lease that it was read under is held.',
+      body: InventoryBody,
+      answers: { 200: MessageAnswer },
+      refusals: { ...lostRefusal, 404: 'There is no such condition, or no such server.' },
+      async handle({ body }) {
+        if (parts.inventory === undefined) throw new OrcError('noInventory', { what: 'an inventory' });
+        const { target } = await requireById(parts.engine, body.conditionId);
+        await parts.inventory.writeInventory(readInventoryReport(body, target));
+        return done('stored');
       },
     }),
     defineRoute({

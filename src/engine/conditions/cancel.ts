@@ -6,6 +6,7 @@ import { leaveBehind } from '../leases/fence.ts';
 import type { Transaction } from '../store/database.ts';
 import { readStored, type StoredCondition } from './condition-row.ts';
 import { type Aftermath, failCondition, noAftermath, tellAftermath } from './finalize.ts';
+import { lockCondition } from './lock-lines.ts';
 import { writeEvents } from './outbox.ts';
 
 /** Who cancels, and how much they want it. */
@@ -17,8 +18,8 @@ export interface CancelOrder {
 
 /** Cancels a condition, or asks its worker to stop at the next safe point. Throws `notFound`, `cancelUnsafe`. */
 export async function cancelCondition(context: EngineContext, id: string, by: CancelOrder): Promise<Condition> {
-  const { current, aftermath } = await context.database.write(async (tx) => {
-    const row = await tx.first(`SELECT * FROM conditions WHERE id = ?`, id);
+  const { current, aftermath } = await context.write(async (tx) => {
+    const row = await lockCondition(context, tx, id);
     if (row === undefined) throw new EngineError('notFound', { id });
     const aftermath = await cancelIn(context, tx, { stored: readStored(row), by });
     const after = await tx.first(`SELECT * FROM conditions WHERE id = ?`, id);

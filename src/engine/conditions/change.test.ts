@@ -172,3 +172,12 @@ test('only what is final can be removed', async (t) => {
   assert.equal(await rig.engine.get(id), undefined);
   await assert.rejects(rig.engine.remove(id), { code: 'notFound' });
 });
+
+test('a priority that cannot be stored is refused, whoever sets it', async (t) => {
+  const rig = await setUpEngine(t);
+  const { id, lock } = await rig.create('model/x', 'firmwareInstall');
+  for (const priority of [1.5, 1e10, Number.NaN]) {
+    await assert.rejects(rig.engine.change(id, { lock, priority }), { code: 'illegalChange' });
+  }
+  assert.equal((await rig.get(id)).lock, lock);
+});

@@ -7,7 +7,9 @@ import { leaveBehind } from '../leases/fence.ts';
 import type { Row, SqlValue, Transaction } from '../store/database.ts';
 import { readStored, type StoredCondition } from './condition-row.ts';
 import { type Aftermath, followEnd, noAftermath, tellAftermath } from './finalize.ts';
+import { lockCondition } from './lock-lines.ts';
 import { writeEvents } from './outbox.ts';
+import { problemsOf } from './plan-order.ts';
 import { settleKeys } from './settle-line.ts';
 
 /** The answer to a change: the record as it is now, whether it was changed or the lock was an old one. */
@@ -22,8 +24,8 @@ export async function changeCondition(
   id: string,
   change: ConditionChange,
 ): Promise<ChangeOutcome> {
-  const { aftermath, ...answer } = await context.database.write(async (tx) => {
-    const row = await tx.first(`SELECT * FROM conditions WHERE id = ?`, id);
+  const { aftermath, ...answer } = await context.write(async (tx) => {
+    const row = await lockCondition(context, tx, id);
     if (row === undefined) throw new EngineError('notFound', { id });
     const stored = readStored(row);
     if (stored.condition.lock !== change.lock) {
@@ -72,7 +74,7 @@ function refuseIllegal(stored: StoredCondition, change: ConditionChange): void {
   if (change.state === 'pending' && state !== 'pending') refuse('only its worker can give it back');
   if (change.parameters !== undefined && leases > 0) refuse('its work has begun, so its parameters stay as they are');
   if (change.controller !== undefined && state === 'active') refuse('the worker that has the lease is its controller');
-  if (change.priority !== undefined && !Number.isInteger(change.priority)) refuse('priority must be a whole number');
+  for (const problem of problemsOf({ priority: change.priority ?? 0 })) refuse(problem);
   const doesEnd = change.state !== undefined && isFinal(change.state);
   if (doesEnd && stored.isCancelUnsafe) throw new EngineError('cancelUnsafe', { id });
 }
@@ -121,7 +123,7 @@ function checkedParameters(
 
 /** Removes a condition that is final, wherever it is kept. Throws `notFound`, `notFinal`. */
 export async function removeCondition(context: EngineContext, id: string): Promise<void> {
-  await context.database.write(async (tx) => {
+  await context.write(async (tx) => {
     const removed = await tx.run(`DELETE FROM conditions WHERE id = ? AND finalized_at IS NOT NULL`, id);
     if (removed > 0) return;
     const row = await tx.first(`SELECT state FROM conditions WHERE id = ?`, id);

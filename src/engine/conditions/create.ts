@@ -1,3 +1,5 @@
+import { heldBackBy, type MachineHolds } from '../claims/claim.ts';
+import { findClaim } from '../claims/claim-row.ts';
 import type { Condition } from '../condition.ts';
 import type { EngineContext } from '../context.ts';
 import type { CreateOrder, CreateOutcome } from '../engine.ts';
@@ -6,9 +8,11 @@ import type { ReadyWork } from '../hints.ts';
 import type { MachineRecord } from '../machine.ts';
 import { lockKeyOf, machineIdOf, modelKeyOf, readMachine } from '../machines/machine-row.ts';
 import { type Row, type Transaction, UniqueViolation } from '../store/database.ts';
-import { readCondition, readStored, type StoredCondition } from './condition-row.ts';
+import { readCondition, readStored, type StoredCondition, textOf } from './condition-row.ts';
 import { insertConditions, type NewCondition } from './insert-condition.ts';
+import { findLeftWork, type LeftWork } from './left-work.ts';
 import { decideLine } from './line.ts';
+import { forUpdate, lockLines } from './lock-lines.ts';
 import { writeEvents } from './outbox.ts';
 import { type PlannedOrder, planOrder } from './plan-order.ts';
 import type { QueueCount } from './queue-count.ts';
@@ -19,6 +23,7 @@ interface Scene {
   readonly order: CreateOrder;
   readonly planned: readonly PlannedOrder[];
   readonly machine: MachineRecord | undefined;
+  readonly holds: MachineHolds;
   readonly lockKey: string;
 }
 
@@ -27,15 +32,14 @@ interface Created {
   readonly ready: readonly ReadyWork[];
 }
 
-/** Creates conditions, or finds that they are there already. Throws what `planOrder` throws, `unknownMachine`, `queueFull`. */
+/** Creates conditions, or finds that they are there already. Throws what `planOrder` throws, `unknownMachine`, `queueFull`, `kindQueueFull`. */
 export async function createConditions(
   context: EngineContext,
   queue: QueueCount,
   order: CreateOrder,
 ): Promise<CreateOutcome> {
   const planned = planOrder(context.kinds, order);
-  const attempt = (): Promise<Created> =>
-    context.inTurn(() => context.database.write((tx) => createIn(context, tx, { order, planned, queue })));
+  const attempt = (): Promise<Created> => context.write((tx) => createIn(context, tx, { order, planned, queue }));
   // Two doors that ask at once: the unique index lets one in, and the other looks again and finds it.
   const { outcome, ready } = await retryOnUnique(attempt, 5);
   if (outcome.outcome === 'created') {
@@ -65,22 +69,36 @@ async function createIn(
   asked: { readonly order: CreateOrder; readonly planned: readonly PlannedOrder[]; readonly queue: QueueCount },
 ): Promise<Created> {
   const { order, planned, queue } = asked;
-  const machine = await findMachine(tx, order.target);
-  const scene: Scene = { order, planned, machine, lockKey: lockKeyOf(order.target, machine) };
+  const { machine, holds } = await findMachine(context, tx, order.target);
+  const scene: Scene = { order, planned, machine, holds, lockKey: lockKeyOf(order.target, machine) };
+  await lockLines(context, tx, [scene.lockKey]);
   // All of a target are in one line: what waits follows its machine, and a machine at work keeps its BMC.
   const rows = await readLineRows(tx, [scene.lockKey]);
   const found = findOpen(scene, rows);
   if (found !== undefined) return { outcome: found, ready: [] };
-  await queue.admit(tx, planned.length);
+  await queue.admit(
+    tx,
+    planned.map((one) => one.definition),
+  );
   return await store(context, tx, { ...scene, line: rows.map(readInLine) });
 }
 
-async function findMachine(tx: Transaction, target: string): Promise<MachineRecord | undefined> {
+const nobody: MachineHolds = { hold: undefined, claim: undefined, rival: undefined };
+
+/** The machine, locked: what holds it or where it is must not change before the condition is stored. */
+async function findMachine(
+  context: EngineContext,
+  tx: Transaction,
+  target: string,
+): Promise<Pick<Scene, 'machine' | 'holds'>> {
   const machineId = machineIdOf(target);
-  if (machineId === undefined) return undefined;
-  const row = await tx.first(`SELECT * FROM machines WHERE id = ?`, machineId);
+  if (machineId === undefined) return { machine: undefined, holds: nobody };
+  const row = await tx.first(`SELECT * FROM machines WHERE id = ?${forUpdate(context)}`, machineId);
   if (row === undefined) throw new EngineError('unknownMachine', { machine: machineId });
-  return readMachine(row);
+  const machine = readMachine(row);
+  const claim = row.claim_owner === null ? undefined : await findClaim(tx, textOf(row, 'claim_owner'));
+  const rival = row.claim_rival === null ? undefined : textOf(row, 'claim_rival');
+  return { machine, holds: { hold: machine.hold, claim, rival } };
 }
 
 /** What is un-finalized on the target already: the same as asked for, or something in its way. */
@@ -106,10 +124,12 @@ async function store(
   tx: Transaction,
   scene: Scene & { readonly line: readonly SeenInLine[] },
 ): Promise<Created> {
-  const { lockKey, machine, line } = scene;
-  const drafts = draftConditions(context, tx, scene);
+  const { lockKey, holds, line } = scene;
+  const left: (LeftWork | undefined)[] = [];
+  for (const one of scene.planned) left.push(await findLeftWork(tx, scene.order.target, one));
+  const drafts = draftConditions(context, tx, { ...scene, left });
   const standings = new Map(
-    decideLine([...line, ...drafts.map((one) => inLineOf(one, machine))]).map((one) => [one.id, one]),
+    decideLine([...line, ...drafts.map((one) => inLineOf(one, holds))]).map((one) => [one.id, one]),
   );
   const rows = await insertConditions(
     tx,
@@ -118,19 +138,28 @@ async function store(
   const stored = rows.map(readStored).sort((a, b) => a.condition.unitIndex - b.condition.unitIndex);
   // Somebody with a lesser priority may have to stand back; nobody else's standing changes.
   if (line.some((one) => !one.isActive)) await settleKeys(tx, [lockKey]);
-  await writeEvents(context, tx, stored.map(createdEvent));
+  await writeEvents(
+    context,
+    tx,
+    stored.map((one, index) => createdEvent(one, left[index])),
+  );
   const ready = stored
     .filter((one) => one.isReady)
     .map(({ condition }) => ({ facility: condition.facility, kind: condition.kind, conditionId: condition.id }));
   return { outcome: { outcome: 'created', conditions: stored.map((one) => one.condition) }, ready };
 }
 
-function createdEvent(about: StoredCondition) {
-  return { event: 'created', about, detail: { client: about.condition.client, unit: about.condition.unit } };
+function createdEvent(about: StoredCondition, left: LeftWork | undefined) {
+  const { client, unit } = about.condition;
+  return { event: 'created', about, detail: { client, unit, ...(left === undefined ? {} : { goesOnWith: left.id }) } };
 }
 
-function draftConditions(context: EngineContext, tx: Transaction, scene: Scene): readonly NewCondition[] {
-  const { order, planned, machine, lockKey } = scene;
+function draftConditions(
+  context: EngineContext,
+  tx: Transaction,
+  scene: Scene & { readonly left: readonly (LeftWork | undefined)[] },
+): readonly NewCondition[] {
+  const { order, planned, machine, lockKey, left } = scene;
   const ids = planned.map(() => context.newId(tx.now));
   return planned.map((one, index): NewCondition => {
     const id = ids[index] ?? '';
@@ -147,11 +176,12 @@ function draftConditions(context: EngineContext, tx: Transaction, scene: Scene):
       modelKey: machine === undefined ? '' : modelKeyOf(machine),
       client: order.client,
       now: tx.now,
+      left: left[index],
     };
   });
 }
 
-function inLineOf(draft: NewCondition, machine: MachineRecord | undefined) {
+function inLineOf(draft: NewCondition, holds: MachineHolds) {
   const { definition } = draft.planned;
   return {
     id: draft.id,
@@ -159,7 +189,8 @@ function inLineOf(draft: NewCondition, machine: MachineRecord | undefined) {
     sharing: definition.sharing,
     priority: draft.planned.priority,
     createdAt: draft.now,
+    isBegun: false,
     isTurn: draft.unitIndex === 0,
-    hold: definition.isDisruptive ? machine?.hold : undefined,
+    hold: heldBackBy(definition, holds),
   };
 }

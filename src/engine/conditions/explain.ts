@@ -17,7 +17,7 @@ export async function explainWaiting(
 ): Promise<readonly Condition[]> {
   const waiting = conditions.filter((one) => one.state === 'pending' && !isHeldBack(one));
   if (waiting.length === 0) return conditions;
-  const budget = await readBudget(tx, context.limits());
+  const budget = await readBudget(tx, context.limits(), context.kinds.activeLimits);
   const controllers = (await tx.all(`SELECT * FROM controllers WHERE is_online = 1`)).map(readController);
   const more = await readPlaces(tx, waiting);
   const explain = (one: Condition): ConditionReason | undefined => {
@@ -30,7 +30,7 @@ export async function explainWaiting(
       return { code: 'NoWorker', message: `no worker for ${one.kind} is online${where}`, since };
     }
     const place = more.get(one.id);
-    const obstacle = budget.obstacle({ facility: one.facility, modelKey: place?.modelKey ?? '' });
+    const obstacle = budget.obstacle({ facility: one.facility, modelKey: place?.modelKey ?? '', kind: one.kind });
     if (obstacle !== undefined) return { code: 'LimitReached', message: obstacle, since };
     if (place !== undefined && place.notBefore > tx.now) {
       const seconds = Math.ceil((place.notBefore - tx.now) / 1000);

@@ -1,4 +1,5 @@
 import type { Row, SqlValue, Transaction } from '../store/database.ts';
+import type { LeftWork } from './left-work.ts';
 import type { Standing } from './line.ts';
 import type { PlannedOrder } from './plan-order.ts';
 
@@ -16,6 +17,8 @@ export interface NewCondition {
   readonly modelKey: string;
   readonly client: string;
   readonly now: number;
+  /** What the one before it left in the middle, where this one goes on with it. */
+  readonly left: LeftWork | undefined;
 }
 
 function columnsOf(draft: NewCondition, standing: Standing | undefined): Record<string, SqlValue> {
@@ -36,7 +39,7 @@ function columnsOf(draft: NewCondition, standing: Standing | undefined): Record<
     state: 'pending',
     parameters: planned.parametersText,
     status: '{}',
-    progress: '{}',
+    progress: draft.left?.progressText ?? '{}',
     rev: 1,
     priority: planned.priority,
     facility: draft.facility,
@@ -51,7 +54,7 @@ function columnsOf(draft: NewCondition, standing: Standing | undefined): Record<
     leases: 0,
     strikes: 0,
     is_told_leftovers: 0,
-    is_cancel_unsafe: 0,
+    is_cancel_unsafe: draft.left === undefined ? 0 : 1,
     deadline: planned.deadlineMs === undefined ? null : Math.trunc(now + planned.deadlineMs),
     not_before: 0,
     is_turn: draft.unitIndex === 0 ? 1 : 0,

@@ -6,11 +6,12 @@ import { compareInLine, decideLine, type InLine } from './line.ts';
 
 const hold = { code: 'HostInUse', message: 'somebody uses it' };
 
-/** `E1`: an exclusive one with priority 1; lower case: active; `!`: held; `?`: not its turn. */
+/** `E1`: an exclusive one with priority 1; lower case: active; `!`: held; `?`: not its turn; `+`: begun. */
 function line(text: string): InLine[] {
   const sharings: Record<string, Sharing> = { e: 'exclusive', s: 'shared', p: 'passive' };
   return text.split(' ').map((word, index) => ({
     id: `${index}`,
+    isBegun: word.includes('+'),
     isActive: word.charAt(0) === word.charAt(0).toLowerCase(),
     sharing: sharings[word.charAt(0).toLowerCase()] ?? assert.fail(word),
     priority: Number(/\d/.exec(word)?.[0] ?? 0),
@@ -41,6 +42,9 @@ const table: readonly [string, string, string][] = [
   ['S E S', '0', 'nor before anything runs'],
   ['s E S1', '2', 'unless it has the greater priority'],
   ['E! E', '1', 'who is held back keeps nobody waiting'],
+  ['E1 E+', '1', 'what has begun goes before what is urgent'],
+  ['S1 E+', '1', 'also before what only reads'],
+  ['E E+!', '1', 'what has begun is brought to its end though its machine is held since'],
   ['E? S E', '1', 'nor who waits for its unit'],
   ['P E! S? P', '03', 'held and not yet due ones are not ready'],
 ];
@@ -61,6 +65,7 @@ test('in any line, leasing what is ready never puts exclusive work beside other 
     createdAt: fc.nat(5),
     isTurn: fc.boolean(),
     hold: fc.constantFrom(undefined, hold),
+    isBegun: fc.constant(false),
   });
   fc.assert(
     fc.property(fc.array(one, { maxLength: 8 }), fc.infiniteStream(fc.nat(7)), (ones, picks) => {

@@ -4,12 +4,14 @@ import type { Sharing } from '../kinds.ts';
 export interface InLine {
   readonly id: string;
   readonly isActive: boolean;
+  /** Exclusive work that somebody had already: the device may be in the middle of it. */
+  readonly isBegun: boolean;
   readonly sharing: Sharing;
   readonly priority: number;
   readonly createdAt: number;
   /** Those before it in its unit have succeeded. */
   readonly isTurn: boolean;
-  /** What keeps it waiting besides the lock: the machine is in use. */
+  /** What keeps it waiting besides the lock: the machine is in use, or its owner has not made way. */
   readonly hold: { readonly code: string; readonly message: string } | undefined;
 }
 
@@ -23,15 +25,23 @@ export interface Standing {
 const waitsForUnit = { code: 'WaitsForUnit', message: 'waits for the conditions before it in its unit' };
 const waitsForLock = { code: 'WaitsForLock', message: 'waits for other work on the same device' };
 
-/** The order in which conditions of one lock key run: by priority, then by age. Ids grow with time. */
-export function compareInLine(a: InLine, b: InLine): number {
-  return b.priority - a.priority || a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
+/**
+ * The order in which conditions of one lock key run: what has begun, then by priority, then by age. Ids grow with time.
+ * Nothing is so urgent that it may come between the two halves of a flash.
+ */
+export function compareInLine(a: Omit<InLine, 'hold'>, b: Omit<InLine, 'hold'>): number {
+  return (
+    Number(b.isBegun) - Number(a.isBegun) ||
+    b.priority - a.priority ||
+    a.createdAt - b.createdAt ||
+    (a.id < b.id ? -1 : 1)
+  );
 }
 
 /**
  * Who of a line may go on. Exclusive work goes alone; shared work beside shared work, but never past exclusive work that
  * waits before it, so that exclusive work is not starved; passive work always. Who is held back, or whose turn in its
- * unit has not come, keeps nobody waiting.
+ * unit has not come, keeps nobody waiting. What has begun is brought to its end even if its machine is held since.
  */
 export function decideLine(line: readonly InLine[]): readonly Standing[] {
   const active = line.filter((one) => one.isActive && one.sharing !== 'passive');
@@ -40,7 +50,7 @@ export function decideLine(line: readonly InLine[]): readonly Standing[] {
   const standings: Standing[] = [];
   for (const one of line.filter((each) => !each.isActive).sort(compareInLine)) {
     if (!one.isTurn) standings.push({ id: one.id, isReady: false, reason: waitsForUnit });
-    else if (one.hold !== undefined) standings.push({ id: one.id, isReady: false, reason: one.hold });
+    else if (one.hold !== undefined && !one.isBegun) standings.push({ id: one.id, isReady: false, reason: one.hold });
     else {
       const isBlocked = one.sharing === 'exclusive' ? hasAny : one.sharing === 'shared' && hasExclusive;
       standings.push({ id: one.id, isReady: !isBlocked, reason: isBlocked ? waitsForLock : undefined });

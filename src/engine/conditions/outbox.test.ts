@@ -59,3 +59,24 @@ test('a report without news for people is no event, and an order that fails leav
   );
   assert.deepEqual(events.at(-1)?.detail, { controller: 'w1', status: { step: 'one' } });
 });
+
+test('events that nobody asked for for long get their numbers in order, in portions', async (t) => {
+  const rig = await setUpEngine(t);
+  await rig.database.write(async (tx) => {
+    for (let n = 0; n < 1700; n++) {
+      await tx.run(
+        `INSERT INTO events (id, happened_at, rev, event, detail) VALUES (?, ?, 0, 'reported', '{}')`,
+        ...[`e${String((n * 7919) % 1700).padStart(4, '0')}`, (n * 7919) % 1700],
+      );
+    }
+  });
+  const second = await rig.another();
+  const before = rig.database.counts.transactions;
+  const [one, two] = await Promise.all([rig.engine.eventsAfter(0, 5000), second.eventsAfter(0, 5000)]);
+  assert.deepEqual(
+    one.map((event) => [event.seq, event.at]),
+    Array.from({ length: 1700 }, (_, n) => [n + 1, n]),
+  );
+  assert.deepEqual(two, one);
+  assert.ok(rig.database.counts.transactions - before >= 8, 'all were numbered at once');
+});

@@ -4,6 +4,7 @@ import type { EngineEvent } from '../engine.ts';
 import { parseObject } from '../json.ts';
 import type { Row, SqlValue, Transaction } from '../store/database.ts';
 import { numberOf, type StoredCondition, textOf } from './condition-row.ts';
+import { forUpdate } from './lock-lines.ts';
 
 /** Something that happened, to be written with the change itself. */
 export interface EventDraft {
@@ -11,6 +12,9 @@ export interface EventDraft {
   readonly detail?: JsonObject;
   /** The condition as it is after the change. */
   readonly about?: StoredCondition;
+  /** What it concerns, where no condition says so. */
+  readonly target?: string;
+  readonly kind?: string;
 }
 
 const columns = 'id, happened_at, rev, event, condition_id, target, kind, state, detail';
@@ -24,7 +28,8 @@ export async function writeEvents(
   if (drafts.length === 0) return;
   const values = drafts.flatMap((draft): SqlValue[] => {
     const about = draft.about?.condition;
-    const told = [about?.id ?? null, about?.target ?? null, about?.kind ?? null, about?.state ?? null];
+    const target = about?.target ?? draft.target ?? null;
+    const told = [about?.id ?? null, target, about?.kind ?? draft.kind ?? null, about?.state ?? null];
     const detail = JSON.stringify(draft.detail ?? {});
     return [context.newId(tx.now), tx.now, draft.about?.rev ?? 0, draft.event, ...told, detail];
   });
@@ -46,33 +51,49 @@ function readEvent(row: Row): EngineEvent {
   };
 }
 
+/** How many events one transaction numbers: nobody may have asked for them for a month. */
+const mostNumbered = 500;
+
 /**
- * Numbers the events that have no number yet. Who writes an event does not number it: two transactions may commit in
- * another order than they took numbers, and a follower that has seen the greater one would miss the smaller.
+ * Numbers events that have no number yet, the oldest first; false when that was all. Who writes an event does not number
+ * it: two transactions may commit in another order than they took numbers, and a follower that has seen the greater one
+ * would miss the smaller.
  */
-async function numberEvents(tx: Transaction): Promise<void> {
-  const waiting = await tx.first(`SELECT count(*) AS n FROM events WHERE seq IS NULL`);
-  const n = numberOf(waiting ?? {}, 'n');
-  if (n === 0) return;
-  const counter = await tx.first(
-    `UPDATE engine_facts SET number_value = number_value + ? WHERE name = 'event-seq' RETURNING number_value`,
-    n,
-  );
-  const before = numberOf(counter ?? {}, 'number_value') - n;
-  await tx.run(
+async function numberSome(context: EngineContext, tx: Transaction): Promise<boolean> {
+  // Whoever numbers beside us waits here, and finds ours numbered afterwards.
+  const counter = await tx.first(`SELECT number_value FROM engine_facts WHERE name = 'event-seq'${forUpdate(context)}`);
+  const before = numberOf(counter ?? {}, 'number_value');
+  const numbered = await tx.run(
     `UPDATE events SET seq = ? + numbered.place
-       FROM (SELECT id, row_number() OVER (ORDER BY happened_at, rev, id) AS place FROM events WHERE seq IS NULL) AS numbered
+       FROM (SELECT id, row_number() OVER (ORDER BY happened_at, rev, id) AS place FROM (SELECT id, happened_at, rev
+               FROM events WHERE seq IS NULL ORDER BY happened_at, rev, id LIMIT ?) AS oldest) AS numbered
       WHERE events.id = numbered.id`,
     before,
+    mostNumbered,
   );
+  await tx.run(`UPDATE engine_facts SET number_value = ? WHERE name = 'event-seq'`, before + numbered);
+  return numbered === mostNumbered;
+}
+
+/** Numbers what has no number yet. */
+async function numberAll(context: EngineContext): Promise<void> {
+  const hasNew = await context.database.read((tx) => tx.first(`SELECT id FROM events WHERE seq IS NULL LIMIT 1`));
+  for (let isMore = hasNew !== undefined; isMore; ) isMore = await context.write((tx) => numberSome(context, tx));
+}
+
+/** The number of the last event; 0 when there never was one. */
+export async function lastEvent(context: EngineContext): Promise<number> {
+  await numberAll(context);
+  const row = await context.database.read((tx) =>
+    tx.first(`SELECT number_value FROM engine_facts WHERE name = 'event-seq'`),
+  );
+  return numberOf(row ?? {}, 'number_value');
 }
 
 /** The events after `seq`, oldest first. */
 export async function eventsAfter(context: EngineContext, seq: number, limit: number): Promise<readonly EngineEvent[]> {
-  const { database } = context;
-  const hasNew = await database.read((tx) => tx.first(`SELECT id FROM events WHERE seq IS NULL LIMIT 1`));
-  if (hasNew !== undefined) await database.write(numberEvents);
-  const rows = await database.read((tx) =>
+  await numberAll(context);
+  const rows = await context.database.read((tx) =>
     tx.all(`SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?`, seq, Math.max(0, Math.trunc(limit))),
   );
   return rows.map(readEvent);

@@ -18,7 +18,8 @@ export interface PlannedOrder {
 /** The longest text of parameters that is stored. */
 const longestParameters = 1024 * 1024;
 
-function problemsOf(order: ConditionOrder): string[] {
+/** What is wrong with the numbers of an order. */
+export function problemsOf(order: Pick<ConditionOrder, 'priority' | 'deadlineMs'>): string[] {
   const { priority = 0, deadlineMs } = order;
   const problems: string[] = [];
   if (!Number.isInteger(priority) || Math.abs(priority) > 1_000_000) {

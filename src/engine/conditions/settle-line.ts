@@ -1,3 +1,5 @@
+import { heldBackBy } from '../claims/claim.ts';
+import { holdColumns, readHolds } from '../claims/claim-row.ts';
 import type { ReadyWork } from '../hints.ts';
 import type { Sharing } from '../kinds.ts';
 import type { Row, Transaction } from '../store/database.ts';
@@ -18,18 +20,20 @@ export interface SeenInLine extends InLine {
 
 /** Reads a row of `readLineRows` as somebody in line. */
 export function readInLine(row: Row): SeenInLine {
-  const isHeld = numberOf(row, 'is_disruptive') === 1 && row.hold_code !== null;
+  const sharing = textOf(row, 'sharing') as Sharing;
+  const work = { kind: textOf(row, 'kind'), sharing, isDisruptive: numberOf(row, 'is_disruptive') === 1 };
   return {
     id: textOf(row, 'id'),
     lockKey: textOf(row, 'lock_key'),
     isActive: row.state === 'active',
-    sharing: textOf(row, 'sharing') as Sharing,
+    isBegun: row.sharing === 'exclusive' && numberOf(row, 'fencing_token') > 0,
+    sharing,
     priority: numberOf(row, 'priority'),
     createdAt: numberOf(row, 'created_at'),
     isTurn: numberOf(row, 'is_turn') === 1,
-    hold: isHeld ? { code: textOf(row, 'hold_code'), message: textOf(row, 'hold_message') } : undefined,
+    hold: heldBackBy(work, readHolds(row)),
     facility: textOf(row, 'facility'),
-    kind: textOf(row, 'kind'),
+    kind: work.kind,
     fencingToken: numberOf(row, 'fencing_token'),
     wasReady: numberOf(row, 'is_ready') === 1,
     reasonCode: row.reason_code === null ? undefined : textOf(row, 'reason_code'),
@@ -41,7 +45,8 @@ export function readInLine(row: Row): SeenInLine {
 export async function readLineRows(tx: Transaction, lockKeys: readonly string[]): Promise<readonly Row[]> {
   const keys = inList(lockKeys);
   return await tx.all(
-    `SELECT c.*, m.hold_code, m.hold_message FROM conditions c LEFT JOIN machines m ON m.id = c.machine_id
+    `SELECT c.*, ${holdColumns} FROM conditions c
+      LEFT JOIN machines m ON m.id = c.machine_id LEFT JOIN claims o ON o.owner = m.claim_owner
       WHERE c.finalized_at IS NULL AND c.lock_key IN ${keys.sql}`,
     ...keys.values,
   );

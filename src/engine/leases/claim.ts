@@ -1,14 +1,16 @@
+import type { Condition } from '../condition.ts';
 import { readStored, type StoredCondition } from '../conditions/condition-row.ts';
 import { inList } from '../conditions/in-list.ts';
 import { decideLine } from '../conditions/line.ts';
+import { forUpdate, lockFreeFences } from '../conditions/lock-lines.ts';
 import { writeEvents } from '../conditions/outbox.ts';
 import { readLines, type SeenInLine, settleLine } from '../conditions/settle-line.ts';
 import type { EngineContext } from '../context.ts';
 import type { Transaction } from '../store/database.ts';
 import type { Lease, PreviousHolder, WorkerIdentity } from '../worker/worker-port.ts';
-import { readBudget } from './budget.ts';
+import { type Budget, hasLimits, readBudget } from './budget.ts';
 import type { Candidate } from './candidates.ts';
-import { type Fence, nextTokens, readFences, toPreviousHolder } from './fence.ts';
+import { type Fence, nextTokens, readFence, readFences, toPreviousHolder } from './fence.ts';
 
 /** A candidate that may be leased; a condition that moved to another lock key may have had a greater token there. */
 type Taken = Candidate & { readonly lastToken: number };
@@ -29,20 +31,24 @@ export async function claimCandidates(
   tx: Transaction,
   claim: Claim,
 ): Promise<readonly Lease[]> {
-  const open = await withoutTaken(context, tx, claim.candidates);
+  const { candidates } = claim;
+  const { fences, isOurs } = await lockFences(context, tx, candidates);
+  const open = candidates.filter((one) => isOurs(one.lockKey));
   const onePerKey = [...new Map(open.toReversed().map((one) => [one.lockKey, one])).values()].toReversed();
   if (onePerKey.length === 0) return [];
-  const keys = onePerKey.map((one) => one.lockKey);
-  const lines = await readLines(tx, keys);
-  const fences = await readFences(tx, keys);
-  const budget = await readBudget(tx, context.limits());
+  const lines = await readLines(
+    tx,
+    onePerKey.map((one) => one.lockKey),
+  );
+  const budget = await lockBudget(context, tx);
   const taken: Taken[] = [];
   const quiet: { readonly id: string; readonly until: number }[] = [];
   for (const one of onePerKey) {
     if (taken.length >= claim.max) break;
     const line = lines.get(one.lockKey) ?? [];
     const place = line.find((each) => each.id === one.id);
-    if (place === undefined || !(await isFree(tx, one, line))) continue;
+    // It may have followed its machine out of the worker's facility.
+    if (place === undefined || place.facility !== one.facility || !(await isFree(tx, one, line))) continue;
     const quietUntil = place.sharing === 'passive' ? 0 : (fences.get(one.lockKey)?.quietUntil ?? 0);
     if (quietUntil > tx.now) quiet.push({ id: one.id, until: quietUntil });
     else if (budget.take(one)) taken.push({ ...one, lastToken: place.fencingToken });
@@ -51,20 +57,27 @@ export async function claimCandidates(
   return await lease(context, tx, { worker: claim.worker, taken, fences });
 }
 
-/** Where several processes lease from one database, rows that another one is taking are left to it. */
-async function withoutTaken(
+/** Locks the lines of the candidates. Those that another process is changing are left to it. */
+async function lockFences(
   context: EngineContext,
   tx: Transaction,
   candidates: readonly Candidate[],
-): Promise<readonly Candidate[]> {
-  if (context.database.dialect === 'sqlite' || candidates.length === 0) return candidates;
-  const ids = inList(candidates.map((one) => one.id));
-  const rows = await tx.all(
-    `SELECT id FROM conditions WHERE id IN ${ids.sql} AND state = 'pending' AND is_ready = 1 FOR UPDATE SKIP LOCKED`,
-    ...ids.values,
-  );
-  const free = new Set(rows.map((row) => row.id));
-  return candidates.filter((one) => free.has(one.id));
+): Promise<{ readonly fences: ReadonlyMap<string, Fence>; isOurs(lockKey: string): boolean }> {
+  const keys = [...new Set(candidates.map((one) => one.lockKey))];
+  const rows = await lockFreeFences(context, tx, keys);
+  const fences = new Map(rows.map(readFence).map((one) => [one.lockKey, one]));
+  // Where others write too, every line has a fence from its first condition on.
+  return { fences, isOurs: (key) => context.database.dialect === 'sqlite' || fences.has(key) };
+}
+
+/** The room that is left. With limits, one process at a time uses it up; what ends meanwhile only makes more of it. */
+async function lockBudget(context: EngineContext, tx: Transaction): Promise<Budget> {
+  const limits = context.limits();
+  const { activeLimits } = context.kinds;
+  const lock = forUpdate(context);
+  if (hasLimits(limits, activeLimits) && lock !== '')
+    await tx.first(`SELECT name FROM engine_facts WHERE name = 'limits'${lock}`);
+  return await readBudget(tx, limits, activeLimits);
 }
 
 /** Whether the line lets it go on. A line that says otherwise than what was written of it is settled anew. */
@@ -133,9 +146,29 @@ function toLease(stored: StoredCondition, fence: Fence | undefined): StoredLease
     token: stored.condition.fencingToken,
     until: stored.condition.leaseUntil ?? 0,
     leaseMs: stored.leaseMs,
+    isCancelUnsafe: stored.isCancelUnsafe,
     previous: own ?? leftovers.at(-1),
     leftovers,
   };
+}
+
+/**
+ * What a claim without an answer has leased, if it was stored: candidates were pending before it, and a worker claims
+ * once at a time. A claim that is still being stored is waited for.
+ */
+export async function findClaimed(context: EngineContext, tx: Transaction, claim: Claim): Promise<readonly Lease[]> {
+  const ids = inList(claim.candidates.map((one) => one.id));
+  const rows = await tx.all(`SELECT * FROM conditions WHERE id IN ${ids.sql}${forUpdate(context)}`, ...ids.values);
+  const ours = rows.map(readStored).filter(({ condition }) => isHeldBy(condition, claim.worker.id));
+  const fences = await readFences(
+    tx,
+    ours.map((one) => one.condition.lockKey),
+  );
+  return ours.map((one) => toLease(one, fences.get(one.condition.lockKey))).map(({ stored: _, ...one }) => one);
+}
+
+function isHeldBy({ state, controller }: Condition, workerId: string): boolean {
+  return state === 'active' && controller === workerId;
 }
 
 async function markTold(tx: Transaction, leases: readonly StoredLease[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { numberOf, readStored, textOf } from '../conditions/condition-row.ts';
-import { type Aftermath, joinAftermaths, tellAftermath } from '../conditions/finalize.ts';
+import { type Aftermath, joinAftermaths, noAftermath, tellAftermath } from '../conditions/finalize.ts';
+import { lockFound } from '../conditions/lock-lines.ts';
 import { writeEvents } from '../conditions/outbox.ts';
 import type { EngineContext } from '../context.ts';
 import type { ControllerRecord } from '../engine.ts';
@@ -32,7 +33,7 @@ export async function bringOnline(context: EngineContext, worker: WorkerIdentity
   // A worker may be able to do more than this engine knows of; the rest is none of its business here.
   const kinds = worker.kinds.flatMap((kind) => context.kinds.get(kind)?.kind ?? []);
   if (kinds.length === 0) context.kinds.find(worker.kinds[0] ?? '');
-  const aftermath = await context.database.write(async (tx) => {
+  const aftermath = await context.write(async (tx) => {
     await tx.run(
       `INSERT INTO controllers (id, kinds, facilities, is_online, seen_at, online_since) VALUES (?, ?, ?, 1, ?, ?)
        ON CONFLICT (id) DO UPDATE SET kinds = excluded.kinds, facilities = excluded.facilities, is_online = 1,
@@ -53,7 +54,7 @@ export async function bringOnline(context: EngineContext, worker: WorkerIdentity
 
 /** A sign of life, also of one that was given up as lost. Throws `unknownWorker` for one that never came or that left. */
 export async function hearFrom(context: EngineContext, workerId: string): Promise<void> {
-  const isKnown = await context.database.write(async (tx) => {
+  const isKnown = await context.write(async (tx) => {
     const alive = `UPDATE controllers SET seen_at = ? WHERE id = ? AND is_online = 1`;
     if ((await tx.run(alive, tx.now, workerId)) > 0) return true;
     const back = `UPDATE controllers SET seen_at = ?, is_online = 1 WHERE id = ? AND left_at IS NULL`;
@@ -64,15 +65,20 @@ export async function hearFrom(context: EngineContext, workerId: string): Promis
   if (!isKnown) throw new EngineError('unknownWorker', { worker: workerId });
 }
 
-/** A worker leaves; what it still holds is taken away. */
-export async function takeOffline(context: EngineContext, workerId: string): Promise<void> {
-  const aftermath = await context.database.write(async (tx) => {
+/** A worker leaves; what it still holds is taken away unless others go on with it. */
+export async function takeOffline(
+  context: EngineContext,
+  workerId: string,
+  { areLeasesKept = false }: { readonly areLeasesKept?: boolean } = {},
+): Promise<void> {
+  const aftermath = await context.write(async (tx) => {
     const left = await tx.run(
       `UPDATE controllers SET is_online = 0, left_at = ? WHERE id = ? AND left_at IS NULL`,
       tx.now,
       workerId,
     );
     if (left > 0) await writeEvents(context, tx, [{ event: 'worker-offline', detail: { controller: workerId } }]);
+    if (areLeasesKept) return noAftermath;
     return await takeAllAway(context, tx, { workerId, why: `${workerId} went offline` });
   });
   tellAftermath(context, aftermath);
@@ -83,10 +89,9 @@ async function takeAllAway(
   tx: Transaction,
   taking: { readonly workerId: string; readonly why: string },
 ): Promise<Aftermath> {
-  const rows = await tx.all(
-    `SELECT * FROM conditions WHERE controller = ? AND state = 'active' AND finalized_at IS NULL`,
-    taking.workerId,
-  );
+  const still = { sql: `controller = ? AND state = 'active' AND finalized_at IS NULL`, values: [taking.workerId] };
+  const found = await tx.all(`SELECT * FROM conditions WHERE ${still.sql}`, ...still.values);
+  const rows = await lockFound(context, tx, { rows: found, still, busy: 'wait' });
   const all: Aftermath[] = [];
   // From now on its token is refused: only a request that is already on its way has to be waited for.
   for (const stored of rows.map(readStored)) {

@@ -76,14 +76,14 @@ export function createEnginePort(context: EngineContext): EnginePort {
         throw error;
       }
     },
-    async offline(workerId) {
+    async offline(workerId, options) {
       forget(workerId);
-      await takeOffline(context, workerId);
+      await takeOffline(context, workerId, options);
     },
     lease,
     report: (held, report) => takeReport(context, held, report),
     check: (held) => checkLease(context, held),
-    release: (held, why, options) => releaseLease(context, held, { why, afterMs: options?.afterMs }),
+    release: (held, why, options) => releaseLease(context, held, { why, ...options }),
     acquireSlot: (name, held, signal) => slots.acquire(name, held, AbortSignal.any([signal, closing.signal])),
     async close() {
       closing.abort();

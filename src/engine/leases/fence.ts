@@ -25,7 +25,8 @@ export interface Fence {
 
 const mostLeftovers = 8;
 
-function readFence(row: Row): Fence {
+/** Reads a row of `fences`. */
+export function readFence(row: Row): Fence {
   return {
     lockKey: textOf(row, 'lock_key'),
     token: numberOf(row, 'token'),
@@ -83,6 +84,29 @@ export async function forgetLeftovers(tx: Transaction, stored: StoredCondition):
   if (fence === undefined) return;
   const kept = fence.leftovers.filter((one) => one.leftAtToken >= fencingToken);
   await tx.run(`UPDATE fences SET leftovers = ? WHERE lock_key = ?`, JSON.stringify(kept), lockKey);
+}
+
+/**
+ * A machine goes by another BMC from now on, maybe the same one under another name: what is still on its way to the old
+ * one, and who left it without a clean end, is waited for and told there too, and its tokens go on from both.
+ */
+export async function carryFence(
+  tx: Transaction,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<void> {
+  const fences = await readFences(tx, [from, to]);
+  const [old, own] = [fences.get(from), fences.get(to)];
+  if (old === undefined) return;
+  const token = Math.max(old.token, own?.token ?? 0);
+  const leftovers = [...(own?.leftovers ?? []), ...old.leftovers.map((one) => ({ ...one, leftAtToken: token }))];
+  await tx.run(
+    `INSERT INTO fences (lock_key, token, quiet_until, leftovers) VALUES (?, ?, ?, ?) ON CONFLICT (lock_key) DO UPDATE
+       SET token = excluded.token, quiet_until = excluded.quiet_until, leftovers = excluded.leftovers`,
+    to,
+    token,
+    Math.max(old.quietUntil, own?.quietUntil ?? 0),
+    JSON.stringify(leftovers.slice(-mostLeftovers)),
+  );
 }
 
 /** A leftover as a worker sees it. */

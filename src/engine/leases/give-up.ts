@@ -1,10 +1,13 @@
 import type { JsonObject } from '../condition.ts';
 import { readStored, type StoredCondition } from '../conditions/condition-row.ts';
 import { type Aftermath, failCondition, tellAftermath } from '../conditions/finalize.ts';
+import { forUpdate, lockLineOf } from '../conditions/lock-lines.ts';
 import { writeEvents } from '../conditions/outbox.ts';
 import { settleKeys } from '../conditions/settle-line.ts';
+import { toldText } from '../conditions/told-text.ts';
 import type { EngineContext } from '../context.ts';
 import type { Transaction } from '../store/database.ts';
+import { longestPauseMs } from './clock-watch.ts';
 import { forgetLeftovers, leaveBehind } from './fence.ts';
 import { type HeldLease, heldLease } from './report.ts';
 
@@ -29,7 +32,10 @@ async function giveUp(
   const strikes = stored.strikes + (giving.isStrike ? 1 : 0);
   const maxLeases = context.kinds.get(condition.kind)?.maxLeases ?? Number.POSITIVE_INFINITY;
   if (giving.isStrike && strikes >= maxLeases) {
-    const message = `${strikes} leases ended without an end of the work, the last one so: ${giving.reason.message}`;
+    const next =
+      context.kinds.get(condition.kind)?.isCarriedOn === true ? '; asked for again, it goes on from there' : '';
+    const danger = stored.isCancelUnsafe ? `; it was in the middle of a flash: look at the device${next}` : '';
+    const message = `${strikes} leases ended without an end of the work, the last one so: ${giving.reason.message}${danger}`;
     return await failCondition(context, tx, { id: condition.id, reason: { code: 'Unrunnable', message } });
   }
   const row = await tx.first(
@@ -81,14 +87,17 @@ export async function takeAway(
 export async function releaseLease(
   context: EngineContext,
   lease: HeldLease,
-  giving: { readonly why: string; readonly afterMs: number | undefined },
+  giving: { readonly why: string; readonly afterMs?: number; readonly areLeftoversKept?: boolean },
 ): Promise<void> {
-  const { why, afterMs } = giving;
-  const aftermath = await context.database.write(async (tx): Promise<Aftermath | undefined> => {
-    const row = await tx.first(`SELECT * FROM conditions WHERE ${heldLease}`, lease.conditionId, lease.token, tx.now);
+  const { afterMs } = giving;
+  const why = toldText(giving.why);
+  const aftermath = await context.write(async (tx): Promise<Aftermath | undefined> => {
+    await lockLineOf(context, tx, lease.conditionId);
+    const query = `SELECT * FROM conditions WHERE ${heldLease}${forUpdate(context)}`;
+    const row = await tx.first(query, lease.conditionId, lease.token, tx.now);
     if (row === undefined) return undefined;
     const stored = readStored(row);
-    await forgetLeftovers(tx, stored);
+    if (giving.areLeftoversKept !== true) await forgetLeftovers(tx, stored);
     if (stored.condition.cancel !== undefined && !stored.isCancelUnsafe) return await endCancelled(context, tx, stored);
     return await giveUp(context, tx, {
       event: 'released',
@@ -97,7 +106,7 @@ export async function releaseLease(
       reason: { code: 'Released', message: why },
       detail: { controller: stored.condition.controller ?? null, why },
       isStrike: afterMs !== undefined,
-      notBefore: tx.now + Math.max(0, afterMs ?? 0),
+      notBefore: tx.now + Math.min(Math.max(0, afterMs ?? 0), longestPauseMs),
     });
   });
   if (aftermath === undefined) context.metrics.staleWrite('release');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { EngineOptions } from '../create-engine.ts';
+import { StoreError } from '../store/index.ts';
 import { held, type Rig, setUpEngine } from '../testing/rig.ts';
 import type { Lease } from '../worker/worker-port.ts';
 
@@ -185,4 +186,44 @@ describe('leasing', () => {
     const tokens = Map.groupBy(seen, (one) => one.condition.lockKey);
     for (const ones of tokens.values()) assert.deepEqual(ones.map((one) => one.token).sort(), [1, 2]);
   });
+});
+
+test('thousands are leased with one call, since a worker may have room for them', async (t) => {
+  const rig = await setUpEngine(t);
+  await rig.online('w1');
+  const many = 4000;
+  const create = (n: number) => rig.create(`model/${n}`, 'firmwareInstall');
+  await Promise.all(Array.from({ length: many }, (_, n) => create(n)));
+  const leases = await rig.lease('w1', many + 1);
+  assert.equal(new Set(leases.map((one) => one.condition.id)).size, many);
+});
+
+test('leases whose storing got no answer are found again, and none is made up', async (t) => {
+  const rig = await setUpEngine(t);
+  await rig.online('w1');
+  const { id } = await rig.create('model/x', 'firmwareInstall');
+  await rig.engine.sweep();
+  const { database } = rig;
+  const write = database.write.bind(database);
+  t.after(() => Object.assign(database, { write }));
+  let isStored = false;
+  let lost = 1;
+  Object.assign(database, {
+    async write(work: Parameters<typeof write>[0]) {
+      if (lost > 1) return await write(work);
+      lost += 1;
+      if (isStored) await write(work);
+      throw new StoreError('outcomeUnknown', { where: 'a test', detail: 'the connection broke' });
+    },
+  });
+  assert.deepEqual(
+    (await rig.lease('w1')).map((one) => one.condition.id),
+    [id],
+    'what was not stored is claimed again',
+  );
+  const second = await rig.create('model/y', 'firmwareInstall');
+  [isStored, lost] = [true, 1];
+  const [lease] = await rig.lease('w1');
+  assert.deepEqual([lease?.condition.id, lease?.token, lease?.condition.leases], [second.id, 1, 1]);
+  await rig.engine.worker.check(held(lease ?? assert.fail()));
 });

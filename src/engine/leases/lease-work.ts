@@ -1,10 +1,11 @@
 import { sleep } from '../../kube/index.ts';
 import type { EngineContext } from '../context.ts';
 import { UniqueViolation } from '../store/database.ts';
+import { StoreError } from '../store/errors.ts';
 import type { Lease, WorkerIdentity } from '../worker/worker-port.ts';
 import { readBudget } from './budget.ts';
 import { type Candidate, findCandidates } from './candidates.ts';
-import { claimCandidates } from './claim.ts';
+import { claimCandidates, findClaimed } from './claim.ts';
 
 /** How a worker asks for work. */
 export interface LeaseRequest {
@@ -20,30 +21,38 @@ const spare = 4;
 /** How often a search is repeated when others took everything that was found. */
 const mostRounds = 5;
 
+/** The most that one transaction leases: others get in between, and a statement takes only so many values. */
+const mostAtOnce = 250;
+
 /** Leases what can be leased now, up to `max`; none when there is nothing. */
 export async function leaseNow(context: EngineContext, request: LeaseRequest): Promise<readonly Lease[]> {
   const leases: Lease[] = [];
-  for (let round = 0; round < mostRounds && leases.length < request.max; round++) {
-    const max = request.max - leases.length;
+  for (let misses = 0; misses < mostRounds && leases.length < request.max; ) {
+    const max = Math.min(request.max - leases.length, mostAtOnce);
     const candidates = await search(context, { ...request, max });
     if (candidates.length === 0) break;
     const claimed = await claim(context, { worker: request.worker, candidates, max });
     leases.push(...claimed);
     // A short search that was claimed whole has found all there is.
     if (claimed.length === candidates.length && candidates.length < max) break;
+    if (claimed.length < max) misses += 1;
   }
   for (const one of leases) context.metrics.leased(one.condition);
   return leases;
 }
 
-function search(context: EngineContext, request: LeaseRequest): Promise<readonly Candidate[]> {
+async function search(context: EngineContext, request: LeaseRequest): Promise<readonly Candidate[]> {
   const { worker, max, target } = request;
-  return context.database.read(async (tx) => {
-    const budget = await readBudget(tx, context.limits());
-    if (budget.room === 0) return [];
-    const found = await findCandidates(tx, worker, { budget, most: max + spare, target });
-    return found.slice(0, max + spare);
+  const before = context.clock.monotonic();
+  const { found, look } = await context.database.read(async (tx) => {
+    const look = { now: tx.now, before, after: context.clock.monotonic() };
+    const budget = await readBudget(tx, context.limits(), context.kinds.activeLimits);
+    if (budget.room === 0) return { found: [], look };
+    return { found: await findCandidates(tx, worker, { budget, most: max + spare, target }), look };
   });
+  // By a clock that leapt ahead, devices would be quiet that are not.
+  await context.clockWatch.mind(look);
+  return found.slice(0, max + spare);
 }
 
 async function claim(
@@ -51,11 +60,13 @@ async function claim(
   claiming: { readonly worker: WorkerIdentity; readonly candidates: readonly Candidate[]; readonly max: number },
 ): Promise<readonly Lease[]> {
   try {
-    return await context.inTurn(() => context.database.write((tx) => claimCandidates(context, tx, claiming)));
+    return await context.write((tx) => claimCandidates(context, tx, claiming));
   } catch (error) {
     // Another process was faster on one of the devices: the next round looks again.
     if (error instanceof UniqueViolation) return [];
-    throw error;
+    if (!(error instanceof StoreError) || error.code !== 'outcomeUnknown') throw error;
+    // Nobody would work on what may have been leased before its lease ends.
+    return await context.write((tx) => findClaimed(context, tx, claiming));
   }
 }
 

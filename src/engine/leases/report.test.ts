@@ -44,15 +44,15 @@ describe('a lease', () => {
     rig.clock.advance(4999);
     assert.deepEqual(await rig.lease('w2'), []);
     rig.clock.advance(1);
+    // What has begun goes on first: the urgent one would come in the middle of it.
     const next = await rig.leaseOne('w2');
-    assert.equal(next.condition.id, urgent.id);
+    assert.deepEqual([next.condition.id, next.condition.progress], [created.id, { step: 3 }]);
     const expected = { controller: 'w1', token: first.token, sessionUri: '/redfish/v1/Sessions/7' };
-    assert.deepEqual(next.previous, expected);
+    assert.deepEqual([next.previous, next.leftovers], [expected, [expected]]);
     await rig.engine.worker.report(held(next), { state: 'succeeded' });
     const second = await rig.leaseOne('w2');
-    assert.deepEqual([second.condition.id, second.condition.progress], [created.id, { step: 3 }]);
-    assert.deepEqual(second.previous, expected, 'of its own previous holder it is told all the same');
-    assert.deepEqual(second.leftovers, [], 'but the session was ended by the one between');
+    assert.equal(second.condition.id, urgent.id);
+    assert.deepEqual([second.previous, second.leftovers], [undefined, []], 'the session was ended by the one before');
     assert.ok(second.token > next.token && next.token > first.token);
   });
 
@@ -195,4 +195,19 @@ describe('a release', () => {
     const ended = await rig.get(created.id);
     assert.deepEqual([ended.state, ended.reason?.code], ['failed', 'Unrunnable']);
   });
+});
+
+test('the words of a device end work whatever characters they have', async (t) => {
+  const rig = await setUpEngine(t);
+  await rig.online('w1');
+  const { id } = await rig.create('model/x', 'firmwareInstall');
+  const first = await rig.leaseOne('w1');
+  await rig.engine.worker.release(held(first), 'busy\0 \ud800');
+  assert.equal((await rig.get(id)).reason?.message, 'busy \ufffd');
+  const second = await rig.leaseOne('w1');
+  const reason = { code: 'Refused', message: `\0no\udc00${'!'.repeat(10_000)}` };
+  assert.equal((await rig.engine.worker.report(held(second), { state: 'failed', reason })).outcome, 'kept');
+  const ended = await rig.get(id);
+  assert.equal(ended.state, 'failed');
+  assert.match(ended.reason?.message ?? '', /^no\ufffd!+…$/);
 });

@@ -1,7 +1,9 @@
 import { type Condition, isFinal } from '../condition.ts';
 import { readStored, type StoredCondition } from '../conditions/condition-row.ts';
 import { type Aftermath, followEnd, noAftermath, tellAftermath } from '../conditions/finalize.ts';
+import { lockLineOf } from '../conditions/lock-lines.ts';
 import { writeEvents } from '../conditions/outbox.ts';
+import { toldText } from '../conditions/told-text.ts';
 import type { EngineContext } from '../context.ts';
 import { EngineError } from '../errors.ts';
 import type { Row, SqlValue, Transaction } from '../store/database.ts';
@@ -21,17 +23,47 @@ interface Reported {
   readonly outcome: ReportOutcome;
   readonly aftermath: Aftermath;
   readonly changed: Condition | undefined;
+  readonly isRepeated?: boolean;
 }
 
 /** Takes a report: refused with an old token, otherwise the lease is renewed or the condition ends. */
 export async function takeReport(context: EngineContext, lease: HeldLease, report: WorkReport): Promise<ReportOutcome> {
-  const write = () => context.database.write((tx) => reportIn(context, tx, { lease, report }));
-  const isEnd = report.state === 'failed' || report.state === 'succeeded';
-  const { outcome, aftermath, changed } = await (isEnd ? context.inTurn(write) : write());
+  const { outcome, aftermath, changed } = await context.write((tx) => reportIn(context, tx, { lease, report }));
   if (outcome.outcome === 'lost') context.metrics.staleWrite('report');
   if (changed !== undefined) context.hints.changed(changed);
   tellAftermath(context, aftermath);
   return outcome;
+}
+
+/** A report that is part of somebody else's transaction. */
+export interface JoinedReport {
+  readonly outcome: ReportOutcome;
+  /** It was taken before, and its answer was lost: what belongs to it is stored already. */
+  readonly isRepeated: boolean;
+  /** Tells others what followed; to be called once the transaction is durable. */
+  tell(): void;
+}
+
+/**
+ * Takes a report in the transaction of what belongs to it: both are stored, or neither. The transaction has to be one with
+ * `isolation: 'row-locks'`: a serializable one would not see who came into the line since it began.
+ */
+export async function joinReport(
+  context: EngineContext,
+  tx: Transaction,
+  asked: { readonly lease: HeldLease; readonly report: WorkReport },
+): Promise<JoinedReport> {
+  if (tx.isolation === 'serializable') throw new TypeError(`a report joins only writes with isolation 'row-locks'`);
+  const { outcome, aftermath, changed, isRepeated = false } = await reportIn(context, tx, asked);
+  if (outcome.outcome === 'lost') context.metrics.staleWrite('report');
+  return {
+    outcome,
+    isRepeated,
+    tell() {
+      if (changed !== undefined) context.hints.changed(changed);
+      tellAftermath(context, aftermath);
+    },
+  };
 }
 
 async function reportIn(
@@ -40,9 +72,12 @@ async function reportIn(
   asked: { readonly lease: HeldLease; readonly report: WorkReport },
 ): Promise<Reported> {
   const { lease, report } = asked;
+  if (report.state !== undefined && isFinal(report.state)) await lockLineOf(context, tx, lease.conditionId);
   const row = await writeReport(tx, lease, report);
-  if (row === undefined)
-    return { outcome: await sayWhyLost(tx, lease, report), aftermath: noAftermath, changed: undefined };
+  if (row === undefined) {
+    const outcome = await sayWhyLost(tx, lease, report);
+    return { outcome, aftermath: noAftermath, changed: undefined, isRepeated: outcome.outcome === 'kept' };
+  }
   const stored = readStored(row);
   const { condition } = stored;
   const outcome: ReportOutcome = { outcome: 'kept', until: condition.leaseUntil ?? tx.now, cancel: condition.cancel };
@@ -70,7 +105,7 @@ async function writeReport(tx: Transaction, lease: HeldLease, report: WorkReport
   };
   if (report.status !== undefined) set('status = ?', JSON.stringify(report.status));
   if (report.progress !== undefined) set('progress = ?', JSON.stringify(report.progress));
-  if (report.sessionUri !== undefined) set('session_uri = ?', report.sessionUri);
+  if (report.sessionUri !== undefined) set('session_uri = ?', toldText(report.sessionUri));
   if (report.isCancelUnsafe !== undefined) set('is_cancel_unsafe = ?', report.isCancelUnsafe ? 1 : 0);
   if (report.state === undefined || report.state === 'active') set('lease_until = ? + lease_ms', tx.now);
   else set(`state = ?, finalized_at = ?, lease_until = NULL`, report.state, tx.now);
@@ -86,8 +121,8 @@ async function writeReport(tx: Transaction, lease: HeldLease, report: WorkReport
 
 /** A failure after somebody asked to cancel is a cancel, whatever the worker calls it. */
 function setReason(set: (sql: string, ...more: readonly SqlValue[]) => void, report: WorkReport, now: number): void {
-  const code = report.reason?.code ?? 'Failed';
-  const message = report.reason?.message ?? 'the worker gave no reason';
+  const code = toldText(report.reason?.code ?? 'Failed');
+  const message = toldText(report.reason?.message ?? 'the worker gave no reason');
   set(
     `reason_code = CASE WHEN cancel_at IS NULL THEN ? WHEN cancel_by = 'deadline' THEN 'DeadlinePassed' ELSE 'Cancelled' END`,
     code,

@@ -28,7 +28,7 @@ export function createSlots(context: EngineContext): Slots {
   const wakeFirst = (): void => line[0]?.wake();
 
   const release = async (lease: HeldLease, name: string): Promise<void> => {
-    await context.database.write((tx) =>
+    await context.write((tx) =>
       tx.run(
         `DELETE FROM slots WHERE name = ? AND condition_id = ? AND token = ?`,
         name,
@@ -72,7 +72,7 @@ export function createSlots(context: EngineContext): Slots {
 }
 
 async function renew(context: EngineContext, lease: HeldLease): Promise<number> {
-  const row = await context.database.write((tx) =>
+  const row = await context.write((tx) =>
     tx.first(
       `UPDATE conditions SET lease_until = ? + lease_ms WHERE ${heldLease} RETURNING lease_ms`,
       tx.now,
@@ -87,7 +87,7 @@ async function renew(context: EngineContext, lease: HeldLease): Promise<number> 
 
 async function tryTake(context: EngineContext, lease: HeldLease, name: string): Promise<boolean> {
   try {
-    return await context.database.write((tx) => takeSlot(tx, { lease, name, limit: context.limits().uploads }));
+    return await context.write((tx) => takeSlot(tx, { lease, name, limit: context.limits().uploads }));
   } catch (error) {
     // Another process took the same number; it is looked for again soon.
     if (error instanceof UniqueViolation) return false;
@@ -113,8 +113,13 @@ async function takeSlot(
   const used = new Set(live.map((row) => numberOf(row, 'number')));
   let number = 0;
   while (used.has(number)) number += 1;
-  if (rows.some((row) => numberOf(row, 'number') === number)) {
-    await tx.run(`DELETE FROM slots WHERE name = ? AND number = ?`, name, number);
+  const left = rows.find((row) => numberOf(row, 'number') === number);
+  if (left !== undefined) {
+    // Only the one that was seen: another process may have taken the number over meanwhile.
+    await tx.run(
+      `DELETE FROM slots WHERE name = ? AND number = ? AND condition_id = ? AND token = ?`,
+      ...[name, number, left.condition_id ?? '', left.token ?? 0],
+    );
   }
   await tx.run(
     `INSERT INTO slots (name, number, condition_id, token) VALUES (?, ?, ?, ?)`,

@@ -1,5 +1,5 @@
-import { numberOf, textOf } from '../conditions/condition-row.ts';
-import type { MachineRecord } from '../machine.ts';
+import { textOf } from '../conditions/condition-row.ts';
+import type { Alias, MachineRecord } from '../machine.ts';
 import type { Row } from '../store/database.ts';
 
 const serverPrefix = 'server/';
@@ -36,7 +36,8 @@ export function readMachine(row: Row): MachineRecord {
   };
 }
 
-/** When a machine was written last. */
-export function machineUpdatedAt(row: Row): number {
-  return numberOf(row, 'updated_at');
+/** MACs and addresses are written in either case; a name means one machine however it is written. */
+export function nameOf(alias: Alias): [kind: string, value: string] {
+  const isFolded = alias.kind === 'mac' || alias.kind === 'bmc-address';
+  return [alias.kind, isFolded ? alias.value.trim().toLowerCase() : alias.value.trim()];
 }

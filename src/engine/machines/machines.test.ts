@@ -75,6 +75,65 @@ describe('machines', () => {
     assert.equal((await rig.engine.machines.get('a'))?.bmcId, 'other');
   });
 
+  test('keep a new holder waiting for the last request to the BMC they had, and tell it who left that', async (t) => {
+    const rig = await setUpEngine(t);
+    await rig.addMachine('a');
+    await rig.online('w1');
+    const { id } = await rig.create('server/a', 'firmwareInstall');
+    const lost = await rig.leaseOne('w1');
+    await rig.engine.worker.report(held(lost), { sessionUri: '/sessions/1' });
+    await rig.engine.worker.online({ id: 'w1', kinds: ['firmwareInstall', 'powerCycleHard'], facilities: ['fc1'] });
+    await rig.engine.cancel(id, { client: 'ops', isForced: false, doesInsist: false });
+    await rig.engine.machines.put(machine('a', { bmcId: 'same-by-another-name' }), []);
+    await rig.create('server/a', 'powerCycleHard');
+    assert.deepEqual(await rig.lease('w1'), []);
+    rig.clock.advance(5000);
+    const lease = await rig.leaseOne('w1');
+    assert.deepEqual(lease.leftovers, [{ controller: 'w1', token: 1, sessionUri: '/sessions/1' }]);
+    assert.ok(lease.token > lost.token);
+    await rig.engine.worker.report(held(lease), { state: 'succeeded' });
+    await rig.create('server/a', 'firmwareInstall');
+    assert.deepEqual((await rig.leaseOne('w1')).leftovers, []);
+  });
+
+  test('take work along that is going on: when its lease ends it goes on in the other facility', async (t) => {
+    const rig = await setUpEngine(t);
+    await rig.addMachine('a');
+    await rig.online('w1');
+    await rig.online('w2', { facilities: ['fc2'] });
+    const { id } = await rig.create('server/a', 'firmwareInstall');
+    const lease = await rig.leaseOne('w1');
+    await rig.engine.machines.put(machine('a', { facility: 'fc2' }), []);
+    assert.equal((await rig.engine.worker.report(held(lease), {})).outcome, 'kept');
+    rig.clock.advance(15_000);
+    await rig.engine.sweep();
+    assert.deepEqual(await rig.lease('w1'), []);
+    assert.equal((await rig.leaseOne('w2')).condition.id, id);
+  });
+
+  test('that move away between a search and a lease are not worked on from the facility they left', async (t) => {
+    const rig = await setUpEngine(t);
+    await rig.addMachine('a');
+    await rig.online('w1');
+    await rig.create('server/a', 'firmwareInstall');
+    const { database } = rig;
+    const read = database.read.bind(database);
+    let hasMoved = false;
+    t.after(() => Object.assign(database, { read }));
+    Object.assign(database, {
+      async read(work: Parameters<typeof read>[0]) {
+        const found = await read(work);
+        if (!hasMoved && typeof found === 'object' && found !== null && 'found' in found) {
+          hasMoved = true;
+          await rig.engine.machines.put(machine('a', { facility: 'fc2' }), []);
+        }
+        return found;
+      },
+    });
+    assert.deepEqual(await rig.lease('w1'), []);
+    assert.ok(hasMoved);
+  });
+
   test('are not removed while work on them goes on; what only waits fails', async (t) => {
     const rig = await setUpEngine(t);
     await rig.addMachine('a');

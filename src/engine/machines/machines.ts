@@ -1,13 +1,17 @@
+import { fitClaim, lockClaims } from '../claims/fit-claim.ts';
 import { readStored, type StoredCondition, textOf } from '../conditions/condition-row.ts';
 import { failCondition, joinAftermaths, tellAftermath } from '../conditions/finalize.ts';
+import { forUpdate } from '../conditions/lock-lines.ts';
 import { settleKeys } from '../conditions/settle-line.ts';
 import type { EngineContext } from '../context.ts';
 import type { Machines } from '../engine.ts';
 import { EngineError } from '../errors.ts';
 import type { ReadyWork } from '../hints.ts';
+import { carryFence } from '../leases/fence.ts';
 import type { Alias, AliasConflict, MachineRecord } from '../machine.ts';
 import { type Transaction, UniqueViolation } from '../store/database.ts';
-import { lockKeyOf, modelKeyOf, readMachine, targetOf } from './machine-row.ts';
+import { lockKeyOf, modelKeyOf, nameOf, readMachine, targetOf } from './machine-row.ts';
+import { lockLinesOf, settleMachine } from './settle-machine.ts';
 
 /** Machines and their names, kept in the engine's store. */
 export function createMachines(context: EngineContext): Machines {
@@ -26,7 +30,7 @@ export function createMachines(context: EngineContext): Machines {
       }),
     put: (machine, aliases) => putMachine(context, machine, aliases),
     async setHold(id, hold) {
-      const ready = await database.write(async (tx) => {
+      const ready = await context.write(async (tx) => {
         const changed = await tx.run(
           `UPDATE machines SET hold_code = ?, hold_message = ?, updated_at = ? WHERE id = ?`,
           hold?.code ?? null,
@@ -35,7 +39,7 @@ export function createMachines(context: EngineContext): Machines {
           id,
         );
         if (changed === 0) throw new EngineError('unknownMachine', { machine: id });
-        return await settleMachine(tx, id);
+        return await settleMachine(context, tx, id);
       });
       context.hints.work(ready);
     },
@@ -43,26 +47,9 @@ export function createMachines(context: EngineContext): Machines {
   };
 }
 
-/** MACs and addresses are written in either case; a name means one machine however it is written. */
-function nameOf(alias: Alias): [string, string] {
-  const isFolded = alias.kind === 'mac' || alias.kind === 'bmc-address';
-  return [alias.kind, isFolded ? alias.value.trim().toLowerCase() : alias.value.trim()];
-}
-
-async function findMachine(tx: Transaction, id: string): Promise<MachineRecord | undefined> {
-  const row = await tx.first(`SELECT * FROM machines WHERE id = ?`, id);
+async function findMachine(tx: Transaction, id: string, lock = ''): Promise<MachineRecord | undefined> {
+  const row = await tx.first(`SELECT * FROM machines WHERE id = ?${lock}`, id);
   return row === undefined ? undefined : readMachine(row);
-}
-
-async function settleMachine(tx: Transaction, id: string): Promise<readonly ReadyWork[]> {
-  const rows = await tx.all(
-    `SELECT DISTINCT lock_key FROM conditions WHERE machine_id = ? AND finalized_at IS NULL`,
-    id,
-  );
-  return await settleKeys(
-    tx,
-    rows.map((row) => textOf(row, 'lock_key')),
-  );
 }
 
 async function putMachine(
@@ -70,7 +57,7 @@ async function putMachine(
   machine: MachineRecord,
   aliases: readonly Alias[],
 ): Promise<'ok' | readonly AliasConflict[]> {
-  const attempt = () => context.database.write((tx) => putIn(tx, machine, aliases));
+  const attempt = () => context.write((tx) => putIn(context, tx, { machine, aliases }));
   // Two that claim one name at once: the unique index lets one have it, and the other looks again.
   const { conflicts, ready } = await attempt().catch((error: unknown) => {
     if (error instanceof UniqueViolation) return attempt();
@@ -81,10 +68,12 @@ async function putMachine(
 }
 
 async function putIn(
+  context: EngineContext,
   tx: Transaction,
-  machine: MachineRecord,
-  aliases: readonly Alias[],
+  { machine, aliases }: { readonly machine: MachineRecord; readonly aliases: readonly Alias[] },
 ): Promise<{ readonly conflicts: readonly AliasConflict[]; readonly ready: readonly ReadyWork[] }> {
+  await lockClaims(context, tx);
+  const before = await findMachine(tx, machine.id, forUpdate(context));
   const wanted = [...new Map(aliases.map((alias) => [nameOf(alias).join(' '), alias])).values()];
   const conflicts: AliasConflict[] = [];
   const held = new Set<string>();
@@ -95,14 +84,20 @@ async function putIn(
     else conflicts.push({ alias, heldBy: textOf(row, 'machine_id') });
   }
   if (conflicts.length > 0) return { conflicts, ready: [] };
-  const before = await findMachine(tx, machine.id);
+  await writeMachine(tx, machine);
+  const lockKey = lockKeyOf(targetOf(machine.id), machine);
+  const left = before === undefined ? lockKey : lockKeyOf(targetOf(machine.id), before);
+  const keys = await lockLinesOf(context, tx, { id: machine.id, alsoKeys: [left, lockKey] });
   // Work on it would go on under the lock of a BMC that is not its own any more.
   if (before !== undefined && before.bmcId !== machine.bmcId)
     await refuseIfBusy(tx, machine.id, 'moved to another BMC');
-  await writeMachine(tx, machine);
   await writeAliases(tx, machine.id, { wanted, held });
-  const ready = before === undefined ? [] : await moveConditions(tx, machine);
-  return { conflicts: [], ready };
+  // Whoever owns it outside owns it from its first moment here: nothing can have been asked for before.
+  await fitClaim(tx, machine.id);
+  if (before !== undefined && before.bmcId !== machine.bmcId) await carryFence(tx, { from: left, to: lockKey });
+  if (keys.length === 0) return { conflicts: [], ready: [] };
+  await moveConditions(tx, machine);
+  return { conflicts: [], ready: await settleKeys(tx, [...keys, lockKey]) };
 }
 
 async function writeMachine(tx: Transaction, machine: MachineRecord): Promise<void> {
@@ -135,29 +130,20 @@ async function writeAliases(
   }
 }
 
-/** What waits follows its machine to another facility, model or BMC. */
-async function moveConditions(tx: Transaction, machine: MachineRecord): Promise<readonly ReadyWork[]> {
+/**
+ * What is not final follows its machine to another facility, model or BMC. What is worked on does so too, so that it goes
+ * on there if its lease ends; its lock key is the same, since a machine at work keeps its BMC.
+ */
+async function moveConditions(tx: Transaction, machine: MachineRecord): Promise<void> {
   const place = [lockKeyOf(targetOf(machine.id), machine), machine.facility, modelKeyOf(machine)] as const;
-  const left = await tx.all(
-    `SELECT DISTINCT lock_key FROM conditions
-      WHERE machine_id = ? AND state = 'pending' AND (lock_key <> ? OR facility <> ? OR model_key <> ?)`,
+  await tx.run(
+    `UPDATE conditions SET lock_key = ?, facility = ?, model_key = ?, rev = rev + 1, updated_at = ?
+      WHERE machine_id = ? AND finalized_at IS NULL AND (lock_key <> ? OR facility <> ? OR model_key <> ?)`,
+    ...place,
+    tx.now,
     machine.id,
     ...place,
   );
-  if (left.length > 0) {
-    await tx.run(
-      `UPDATE conditions SET lock_key = ?, facility = ?, model_key = ?, rev = rev + 1, updated_at = ?
-        WHERE machine_id = ? AND state = 'pending'`,
-      ...place,
-      tx.now,
-      machine.id,
-    );
-  }
-  const settled = await settleKeys(
-    tx,
-    left.map((row) => textOf(row, 'lock_key')),
-  );
-  return [...settled, ...(await settleMachine(tx, machine.id))];
 }
 
 /** Throws `machineBusy` while work goes on, also on a BMC that a worker left in the middle of a flash. */
@@ -172,7 +158,9 @@ async function refuseIfBusy(tx: Transaction, id: string, what: string): Promise<
 
 /** Refused while work on it goes on; what only waits fails. */
 async function removeMachine(context: EngineContext, id: string): Promise<void> {
-  const aftermath = await context.database.write(async (tx) => {
+  const aftermath = await context.write(async (tx) => {
+    await findMachine(tx, id, forUpdate(context));
+    await lockLinesOf(context, tx, { id });
     const open = await refuseIfBusy(tx, id, 'removed');
     const reason = { code: 'MachineGone', message: `machine ${id} was removed` };
     const all = [];

@@ -16,6 +16,18 @@ export interface Transaction {
   run(sql: string, ...values: readonly SqlValue[]): Promise<number>;
   /** The database's clock, epoch milliseconds; one value for the whole transaction. */
   readonly now: number;
+  /** How it keeps others out, where there is more than one writer. */
+  readonly isolation?: WriteOptions['isolation'];
+}
+
+/** How a write keeps others out. */
+export interface WriteOptions {
+  /**
+   * `serializable` unless given. `row-locks` is READ COMMITTED where there is more than one writer: each statement sees
+   * what is committed by then, and the work locks what it decides on (`SELECT ... FOR UPDATE`) before it reads it.
+   * Processes that work on different rows then never ask each other to run again.
+   */
+  readonly isolation?: 'serializable' | 'row-locks';
 }
 
 /** Where conditions and inventory are kept. */
@@ -26,10 +38,10 @@ export interface Database {
   /** A read-only snapshot. */
   read<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /**
-   * A serializable transaction. It may be run again from the start when the database asks for it (error 40001), so the
-   * work has no effects but its statements. Resolves when the changes are durable.
+   * A transaction, serializable unless told otherwise. It may be run again from the start when the database asks for it
+   * (error 40001), so the work has no effects but its statements. Resolves when the changes are durable.
    */
-  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  write<T>(work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** Statements and transactions so far, for benches and metrics. */
   readonly counts: { readonly statements: number; readonly transactions: number; readonly retries: number };
   /** Where the database is one file: keeps a copy beside it, named with the suffix, and says where. */

@@ -1,3 +1,5 @@
+import { type ErrorEntry, type ErrorMore, TableError } from '../../kube/index.ts';
+
 /** What can go wrong with a database, and whether trying again can help. */
 export const storeErrors = {
   closed: { retry: 'terminal', message: 'the database {where} is closed' },
@@ -39,31 +41,15 @@ export const storeErrors = {
       'the database {where} was written by a newer version ({schema} has version {found}, this program knows up to {known}); start that version, or restore a backup made by this one',
   },
   notMigrated: { retry: 'bug', message: 'the database {where} has no tables yet: {detail}' },
-} as const satisfies Record<
-  string,
-  { readonly retry: 'transient' | 'blocked' | 'terminal' | 'bug'; readonly message: string }
->;
+} as const satisfies Record<string, ErrorEntry>;
 
 /** A key of the table of store errors. */
 export type StoreErrorCode = keyof typeof storeErrors;
 
 /** What went wrong with a database, with a code to decide on and a message to show. */
-export class StoreError extends Error {
-  override readonly name = 'StoreError';
-  readonly code: StoreErrorCode;
-
-  constructor(
-    code: StoreErrorCode,
-    fields: Readonly<Record<string, string | number>>,
-    more: { readonly cause?: unknown } = {},
-  ) {
-    const text = storeErrors[code].message.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(fields[name] ?? '?'));
-    super(text, more.cause === undefined ? undefined : { cause: more.cause });
-    this.code = code;
-  }
-
-  get retry(): (typeof storeErrors)[StoreErrorCode]['retry'] {
-    return storeErrors[this.code].retry;
+export class StoreError extends TableError<StoreErrorCode> {
+  constructor(code: StoreErrorCode, fields: Readonly<Record<string, string | number>>, more: ErrorMore = {}) {
+    super({ table: storeErrors, code, fields }, more);
   }
 }
 

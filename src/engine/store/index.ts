@@ -1,4 +1,11 @@
-export { type Database, type Row, type SqlValue, type Transaction, UniqueViolation } from './database.ts';
+export {
+  type Database,
+  type Row,
+  type SqlValue,
+  type Transaction,
+  UniqueViolation,
+  type WriteOptions,
+} from './database.ts';
 export { StoreError, type StoreErrorCode, storeErrors } from './errors.ts';
 export { createFaultInjector, type DatabaseFaults, type FaultInjector, type FaultPlan } from './faults.ts';
 export {

@@ -1,8 +1,9 @@
 import { askToStop, cutOff } from '../conditions/cancel.ts';
 import { readStored, type StoredCondition } from '../conditions/condition-row.ts';
 import { type Aftermath, failCondition, joinAftermaths, noAftermath, tellAftermath } from '../conditions/finalize.ts';
+import { type Found, lockFound } from '../conditions/lock-lines.ts';
 import type { EngineContext } from '../context.ts';
-import type { Transaction } from '../store/database.ts';
+import type { Row, Transaction } from '../store/database.ts';
 
 /** What is done about a condition whose deadline is over. */
 export type DeadlineStep = 'fail' | 'ask-to-stop' | 'wait';
@@ -22,23 +23,31 @@ export function decideDeadline(
   return isGraceOver && !isCancelUnsafe ? 'fail' : 'wait';
 }
 
+/** What something is done about now: what only waits for its time must not stand before the others. */
+const isDue = `finalized_at IS NULL AND deadline <= ? AND (
+  (state = 'pending' AND (is_cancel_unsafe = 0 OR deadline <= ?))
+  OR (state = 'active' AND (cancel_at IS NULL OR (is_cancel_unsafe = 0 AND deadline <= ?))))`;
+
 /** Ends what is past its deadline. Returns how many failed by it. */
 export async function passDeadlines(context: EngineContext): Promise<number> {
+  const { deadlineGraceMs, sweepRows } = context.settings;
+  const due = (tx: Transaction) => [tx.now, tx.now - deadlineGraceMs, tx.now - deadlineGraceMs];
   const find = (tx: Transaction) =>
-    tx.all(
-      `SELECT * FROM conditions WHERE finalized_at IS NULL AND deadline <= ? ORDER BY deadline LIMIT ?`,
-      tx.now,
-      context.settings.sweepRows,
-    );
-  const due = await context.database.read(find);
-  if (due.length === 0) return 0;
-  const aftermath = await context.database.write(async (tx) => {
-    const all: Aftermath[] = [];
-    for (const stored of (await find(tx)).map(readStored)) all.push(await pass(context, tx, stored));
-    return joinAftermaths(all);
-  });
-  tellAftermath(context, aftermath);
-  return aftermath.ended.filter((one) => one.condition.reason?.code === 'DeadlinePassed').length;
+    tx.all(`SELECT * FROM conditions WHERE ${isDue} ORDER BY deadline LIMIT ?`, ...due(tx), sweepRows);
+  let failed = 0;
+  for (;;) {
+    if ((await context.database.read(find)).length === 0) return failed;
+    const { aftermath, seen } = await context.write(async (tx) => {
+      const still = { sql: isDue, values: due(tx) };
+      const rows = await lockFound(context, tx, { rows: await find(tx), still, busy: 'skip' });
+      const all: Aftermath[] = [];
+      for (const stored of rows.map(readStored)) all.push(await pass(context, tx, stored));
+      return { aftermath: joinAftermaths(all), seen: rows.length };
+    });
+    tellAftermath(context, aftermath);
+    failed += aftermath.ended.filter((one) => one.condition.reason?.code === 'DeadlinePassed').length;
+    if (seen < sweepRows) return failed;
+  }
 }
 
 async function pass(context: EngineContext, tx: Transaction, stored: StoredCondition): Promise<Aftermath> {
@@ -51,36 +60,44 @@ async function pass(context: EngineContext, tx: Transaction, stored: StoredCondi
   return await cutOff(context, tx, { stored, reason: { code: 'DeadlinePassed', message } });
 }
 
+const isOrphan = `state = 'pending' AND machine_id IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM machines WHERE machines.id = conditions.machine_id)`;
+const isForgotten = `state = 'pending' AND is_ready = 1 AND created_at <= ? AND updated_at <= ?`;
+
 /** Fails what nothing will ever run: its machine is gone, or no worker took it for far too long. */
 export async function failUnrunnable(context: EngineContext): Promise<number> {
-  const find = async (tx: Transaction) => ({
-    orphans: await tx.all(
-      `SELECT id, machine_id FROM conditions c WHERE state = 'pending' AND machine_id IS NOT NULL
-         AND NOT EXISTS (SELECT 1 FROM machines m WHERE m.id = c.machine_id) LIMIT ?`,
-      context.settings.sweepRows,
-    ),
-    forgotten: await tx.all(
-      `SELECT id, kind, facility FROM conditions
-        WHERE state = 'pending' AND is_ready = 1 AND leases = 0 AND created_at <= ? LIMIT ?`,
-      tx.now - context.settings.longestWaitMs,
-      context.settings.sweepRows,
-    ),
+  const { longestWaitMs } = context.settings;
+  const days = Math.round(longestWaitMs / 86_400_000);
+  const orphans = await failAll(context, {
+    still: () => ({ sql: isOrphan, values: [] }),
+    reason: (row) => ({ code: 'MachineGone', message: `machine ${row.machine_id} is not known any more` }),
   });
-  const seen = await context.database.read(find);
-  if (seen.orphans.length + seen.forgotten.length === 0) return 0;
-  const aftermath = await context.database.write(async (tx) => {
-    const { orphans, forgotten } = await find(tx);
-    const all: Aftermath[] = [];
-    for (const row of orphans) {
-      const reason = { code: 'MachineGone', message: `machine ${row.machine_id} is not known any more` };
-      all.push(await failCondition(context, tx, { id: String(row.id), reason }));
-    }
-    for (const row of forgotten) {
+  const forgotten = await failAll(context, {
+    still: (now) => ({ sql: isForgotten, values: [now - longestWaitMs, now - longestWaitMs] }),
+    reason: (row) => {
       const where = row.facility === '' ? '' : ` in facility ${row.facility}`;
-      const days = Math.round(context.settings.longestWaitMs / 86_400_000);
-      const reason = { code: 'Unrunnable', message: `no worker took ${row.kind}${where} for ${days} days` };
-      all.push(await failCondition(context, tx, { id: String(row.id), reason }));
-    }
+      return { code: 'Unrunnable', message: `no worker took ${row.kind}${where} for ${days} days` };
+    },
+  });
+  return orphans + forgotten;
+}
+
+interface Failing {
+  still(now: number): Found['still'];
+  reason(row: Row): { readonly code: string; readonly message: string };
+}
+
+async function failAll(context: EngineContext, { still, reason }: Failing): Promise<number> {
+  const find = (tx: Transaction) => {
+    const { sql, values } = still(tx.now);
+    return tx.all(`SELECT * FROM conditions WHERE ${sql} LIMIT ?`, ...values, context.settings.sweepRows);
+  };
+  if ((await context.database.read(find)).length === 0) return 0;
+  const aftermath = await context.write(async (tx) => {
+    const found = { rows: await find(tx), still: still(tx.now), busy: 'skip' } as const;
+    const all: Aftermath[] = [];
+    for (const row of await lockFound(context, tx, found))
+      all.push(await failCondition(context, tx, { id: String(row.id), reason: reason(row) }));
     return joinAftermaths(all);
   });
   tellAftermath(context, aftermath);

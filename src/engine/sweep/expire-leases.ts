@@ -1,6 +1,7 @@
 import type { JsonObject } from '../condition.ts';
 import { numberOf, readStored, textOf } from '../conditions/condition-row.ts';
 import { type Aftermath, joinAftermaths, tellAftermath } from '../conditions/finalize.ts';
+import { lockFound } from '../conditions/lock-lines.ts';
 import { writeEvents } from '../conditions/outbox.ts';
 import type { EngineContext } from '../context.ts';
 import { takeAway } from '../leases/give-up.ts';
@@ -12,7 +13,7 @@ export async function expireLeases(context: EngineContext): Promise<number> {
   for (;;) {
     const found = await context.database.read((tx) => findExpired(context, tx));
     if (found.length === 0) return expired;
-    const { aftermath, kinds } = await context.database.write((tx) => expireSome(context, tx));
+    const { aftermath, kinds } = await context.write((tx) => expireSome(context, tx));
     for (const kind of kinds) context.metrics.leaseExpired(kind);
     tellAftermath(context, aftermath);
     expired += kinds.length;
@@ -20,12 +21,11 @@ export async function expireLeases(context: EngineContext): Promise<number> {
   }
 }
 
+const isOver = `state = 'active' AND lease_until <= ?`;
+
 function findExpired(context: EngineContext, tx: Transaction) {
-  return tx.all(
-    `SELECT * FROM conditions WHERE state = 'active' AND lease_until <= ? ORDER BY lease_until LIMIT ?`,
-    tx.now,
-    context.settings.sweepRows,
-  );
+  const query = `SELECT * FROM conditions WHERE ${isOver} ORDER BY lease_until LIMIT ?`;
+  return tx.all(query, tx.now, context.settings.sweepRows);
 }
 
 async function expireSome(
@@ -34,7 +34,9 @@ async function expireSome(
 ): Promise<{ readonly aftermath: Aftermath; readonly kinds: readonly string[] }> {
   const all: Aftermath[] = [];
   const kinds: string[] = [];
-  for (const stored of (await findExpired(context, tx)).map(readStored)) {
+  const found = await findExpired(context, tx);
+  const still = { sql: isOver, values: [tx.now] };
+  for (const stored of (await lockFound(context, tx, { rows: found, still, busy: 'skip' })).map(readStored)) {
     const { controller, leaseUntil, kind } = stored.condition;
     const why = `the lease of ${controller ?? 'a worker'} ended without progress`;
     all.push(await takeAway(context, tx, { stored, why, heldUntil: leaseUntil ?? tx.now }));
@@ -51,7 +53,7 @@ export async function loseControllers(context: EngineContext): Promise<readonly 
     tx.first(`SELECT id FROM controllers WHERE ${isSilent}`, seenBefore(tx)),
   );
   if (silent === undefined) return [];
-  const lost = await context.database.write(async (tx) => {
+  const lost = await context.write(async (tx) => {
     const rows = await tx.all(`UPDATE controllers SET is_online = 0 WHERE ${isSilent} RETURNING *`, seenBefore(tx));
     for (const row of rows) {
       const detail = { controller: textOf(row, 'id'), seenAt: numberOf(row, 'seen_at') };

@@ -85,15 +85,67 @@ describe('a sweep', () => {
   test('fails what no worker took for far too long, and what lost its machine', async (t) => {
     const rig = await setUp(t);
     const { id } = await rig.create('server/m0', 'inventoryOOB');
-    rig.clock.advance(10 * 24 * 3_600_000 - 1);
+    rig.clock.advance(10 * 24 * 3_600_000 - 60_000);
     assert.equal((await rig.engine.sweep()).failedAsUnrunnable, 0);
-    rig.clock.advance(1);
+    rig.clock.advance(60_000);
     assert.equal((await rig.engine.sweep()).failedAsUnrunnable, 1);
     assert.equal((await rig.get(id)).reason?.code, 'Unrunnable');
     const orphan = await rig.create('server/m0', 'inventoryOOB');
     await rig.database.write((tx) => tx.run(`DELETE FROM machines WHERE id = 'm0'`));
+    rig.clock.advance(60_000);
     assert.equal((await rig.engine.sweep()).failedAsUnrunnable, 1);
     assert.equal((await rig.get(orphan.id)).reason?.code, 'MachineGone');
+  });
+
+  test('fails what nobody takes up again for far too long after its worker was lost', async (t) => {
+    const rig = await setUp(t);
+    const { id } = await rig.create('server/m0', 'inventoryOOB');
+    await rig.leaseOne('w1');
+    rig.clock.advance(10_000);
+    assert.equal((await rig.engine.sweep()).expiredLeases, 1);
+    rig.clock.advance(10 * 24 * 3_600_000);
+    assert.equal((await rig.engine.sweep()).failedAsUnrunnable, 1);
+    assert.equal((await rig.get(id)).reason?.code, 'Unrunnable');
+  });
+
+  test('passes the deadlines of those that wait also behind many that are on their way to a safe point', async (t) => {
+    const rig = await setUpEngine(t, { settings: { sweepRows: 3 } });
+    await rig.online('w1');
+    for (let n = 0; n < 5; n++) await rig.create(`model/${n}`, 'firmwareInstall', { deadlineMs: 1000 });
+    const leases = await rig.lease('w1', 5);
+    for (let n = 5; n < 12; n++) await rig.create(`model/${n}`, 'firmwareInstall', { deadlineMs: 2000 });
+    rig.clock.advance(2000);
+    assert.equal((await rig.engine.sweep()).failedByDeadline, 7);
+    const reports = await Promise.all(leases.map((lease) => rig.engine.worker.report(held(lease), {})));
+    assert.ok(reports.every((one) => one.outcome === 'kept' && one.cancel?.by === 'deadline'));
+    assert.equal((await rig.engine.sweep()).failedByDeadline, 0);
+  });
+
+  test('forgets old events and history in portions, and all of them', async (t) => {
+    const rig = await setUp(t);
+    await rig.database.write(async (tx) => {
+      for (let n = 0; n < 2500; n++) {
+        await tx.run(
+          `INSERT INTO events (id, happened_at, rev, event, detail) VALUES (?, ?, 0, 'reported', '{}')`,
+          ...[`e${n}`, tx.now],
+        );
+      }
+    });
+    rig.clock.advance(30 * 24 * 3_600_000);
+    await rig.engine.worker.heartbeat('w1');
+    const before = rig.database.counts.transactions;
+    await rig.engine.sweep();
+    assert.ok(rig.database.counts.transactions - before >= 12, 'all were forgotten at once');
+    assert.deepEqual(await rig.engine.eventsAfter(0, 5000), []);
+  });
+
+  test('settles a line that stands still for no reason, whoever forgot it', async (t) => {
+    const rig = await setUp(t);
+    const { id } = await rig.create('server/m0', 'firmwareInstall');
+    await rig.database.write((tx) => tx.run(`UPDATE conditions SET is_ready = 0, reason_code = 'WaitsForLock'`));
+    assert.deepEqual(await rig.lease('w1'), []);
+    await rig.engine.sweep();
+    assert.equal((await rig.leaseOne('w1')).condition.id, id);
   });
 
   test('publishes what can be leased again and again until it is final, at its interval', async (t) => {

@@ -6,14 +6,18 @@ import type { Engine, SweepReport } from '../engine.ts';
 import { collectGarbage } from './collect.ts';
 import { failUnrunnable, passDeadlines } from './deadlines.ts';
 import { expireLeases, loseControllers } from './expire-leases.ts';
+import { settleStuck } from './settle-stuck.ts';
 
 /** Does what has to be done at intervals. Several processes may do it at once. */
 export interface Sweeper {
   sweep(): Promise<SweepReport>;
 }
 
-/** How often garbage is collected; it is not urgent. */
+/** How often garbage is collected, and what nothing can run is looked for; neither is urgent. */
 const collectEveryMs = 60_000;
+
+/** How often what is final of machines that are gone is looked for. */
+const thoroughEveryMs = 3_600_000;
 
 /** At most this many conditions are published in a round; the store has the rest. */
 const mostPublished = 1000;
@@ -22,13 +26,21 @@ const mostPublished = 1000;
 export function createSweeper(context: EngineContext): Sweeper {
   let publishedAt = Number.NEGATIVE_INFINITY;
   let collectedAt = Number.NEGATIVE_INFINITY;
+  let judgedAt = Number.NEGATIVE_INFINITY;
+  let thoroughAt = Number.NEGATIVE_INFINITY;
   const isDue = (last: number, everyMs: number): boolean => context.clock.monotonic() - last >= everyMs;
   return {
     async sweep() {
+      await lookAtClock(context);
       const lostControllers = await loseControllers(context);
       const expiredLeases = await expireLeases(context);
       const failedByDeadline = await passDeadlines(context);
-      const failedAsUnrunnable = await failUnrunnable(context);
+      let failedAsUnrunnable = 0;
+      if (isDue(judgedAt, collectEveryMs)) {
+        judgedAt = context.clock.monotonic();
+        await settleStuck(context);
+        failedAsUnrunnable = await failUnrunnable(context);
+      }
       let published = 0;
       if (isDue(publishedAt, context.settings.publishEveryMs)) {
         publishedAt = context.clock.monotonic();
@@ -37,26 +49,34 @@ export function createSweeper(context: EngineContext): Sweeper {
       let collected = 0;
       if (isDue(collectedAt, collectEveryMs)) {
         collectedAt = context.clock.monotonic();
-        collected = await collectGarbage(context);
+        const isThorough = isDue(thoroughAt, thoroughEveryMs);
+        if (isThorough) thoroughAt = context.clock.monotonic();
+        collected = await collectGarbage(context, { isThorough });
       }
       return { lostControllers, expiredLeases, failedByDeadline, failedAsUnrunnable, published, collected };
     },
   };
 }
 
+async function lookAtClock(context: EngineContext): Promise<void> {
+  const before = context.clock.monotonic();
+  const now = await context.database.read(async (tx) => tx.now);
+  await context.clockWatch.mind({ now, before, after: context.clock.monotonic() });
+}
+
 /** Publishes what can be leased until it is final: whoever missed a hint gets another one. */
 async function publish(context: EngineContext): Promise<number> {
-  const { rows, counts } = await context.database.read(async (tx) => ({
+  const { rows, pending, active } = await context.database.read(async (tx) => ({
     rows: await tx.all(
       `SELECT id, facility, kind FROM conditions WHERE state = 'pending' AND is_ready = 1 AND not_before <= ?
         ORDER BY created_at, id LIMIT ?`,
       tx.now,
       mostPublished,
     ),
-    counts: await tx.all(`SELECT state, count(*) AS n FROM conditions WHERE finalized_at IS NULL GROUP BY state`),
+    pending: await tx.first(`SELECT count(*) AS n FROM conditions WHERE state = 'pending'`),
+    active: await tx.first(`SELECT count(*) AS n FROM conditions WHERE state = 'active'`),
   }));
-  const counted = new Map(counts.map((row) => [textOf(row, 'state'), numberOf(row, 'n')]));
-  context.metrics.standing({ pending: counted.get('pending') ?? 0, active: counted.get('active') ?? 0 });
+  context.metrics.standing({ pending: numberOf(pending ?? {}, 'n'), active: numberOf(active ?? {}, 'n') });
   context.hints.work(
     rows.map((row) => ({
       facility: textOf(row, 'facility'),

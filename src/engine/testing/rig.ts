@@ -41,7 +41,7 @@ export interface Rig {
   readonly database: Database;
   readonly clock: FakeClock;
   /** Machines `m0`, `m1`, ... with a BMC each, unless told otherwise. */
-  addMachine(id: string, more?: Partial<MachineRecord>): Promise<void>;
+  addMachine(id: string, more?: Partial<MachineRecord> & { readonly serial?: string }): Promise<void>;
   /** Creates one condition that must be new. */
   create(target: string, kind: string, more?: { priority?: number; deadlineMs?: number }): Promise<Condition>;
   get(id: string): Promise<Condition>;
@@ -82,9 +82,9 @@ export async function setUpEngine(
     database,
     clock,
     another,
-    async addMachine(id, more = {}) {
+    async addMachine(id, { serial = `serial-${id}`, ...more } = {}) {
       const record = { id, facility: 'fc1', bmcId: `bmc-${id}`, manufacturer: 'Dell', model: 'R750', hold: undefined };
-      const outcome = await engine.machines.put({ ...record, ...more }, [{ kind: 'serial', value: `serial-${id}` }]);
+      const outcome = await engine.machines.put({ ...record, ...more }, [{ kind: 'serial', value: serial }]);
       if (outcome !== 'ok') throw new Error(`machine ${id} was not put`);
     },
     async create(target, name, more = {}) {
@@ -117,11 +117,12 @@ export function onFakeTime(database: Database, clock: FakeClock): Database {
     first: (sql, ...values) => tx.first(sql, ...values),
     run: (sql, ...values) => tx.run(sql, ...values),
     now: clock.now(),
+    ...(tx.isolation === undefined ? {} : { isolation: tx.isolation }),
   });
   return {
     dialect: database.dialect,
     read: (work) => database.read((tx) => work(at(tx))),
-    write: (work) => database.write((tx) => work(at(tx))),
+    write: (work, options) => database.write((tx) => work(at(tx)), options),
     get counts() {
       return database.counts;
     },

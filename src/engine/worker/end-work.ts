@@ -30,8 +30,8 @@ async function judge(work: HeldWork, error: unknown, random: Random): Promise<Ha
   if (isLost(work)) return lost(work.signal.reason);
   if (isEngineError(error, 'stopping') || work.signal.aborted) return { outcome: 'released', why: 'the worker stops' };
   if (isEngineError(error, 'cancelled')) return failed('Cancelled', error.message);
-  // What was thrown on the way out of cancelled work matters less than why it went out.
-  if (work.cancel !== undefined)
+  // What was thrown on the way out of cancelled work matters less than why it went out; a flash is not on its way out.
+  if (work.cancel !== undefined && !work.isCancelUnsafe)
     return failed('Cancelled', `${messageOf(work.ending.reason)}, and then: ${messageOf(error)}`);
   if (!(await isTransient(work, error)))
     return isLost(work) ? lost(work.signal.reason) : failed(codeOf(error), messageOf(error));

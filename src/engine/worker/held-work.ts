@@ -29,13 +29,15 @@ export class HeldWork implements Work {
   readonly #ending = new AbortController();
   #surelyUntil: number;
   #timer: Timer | undefined;
-  #isUnsafe = false;
+  #isUnsafe: boolean;
   #cancel: Condition['cancel'];
   #hasThrown = false;
 
   constructor(parts: HeldWorkParts) {
     this.#parts = parts;
     this.lease = parts.lease;
+    // A flash outlives the worker that began it: who goes on with one is not at a safe point.
+    this.#isUnsafe = parts.lease.isCancelUnsafe === true;
     this.#surelyUntil = parts.askedAt + parts.lease.leaseMs;
     this.#watch();
     this.#hear(parts.lease.condition.cancel);
@@ -69,6 +71,11 @@ export class HeldWork implements Work {
     return this.#cancel;
   }
 
+  /** A cancel has to wait: the work is not at a safe point. */
+  get isCancelUnsafe(): boolean {
+    return this.#isUnsafe;
+  }
+
   async report(report: StepReport = {}): Promise<void> {
     await this.send(report);
     if (report.isCancelUnsafe !== undefined) this.#isUnsafe = report.isCancelUnsafe;
@@ -99,14 +106,59 @@ export class HeldWork implements Work {
   }
 
   async acquireSlot(name: 'upload'): Promise<() => Promise<void>> {
+    this.#throwIfEnded();
     this.#throwIfOver();
     // The store renews the lease of who stands in line, so the end by our own clock would come too early.
     this.#timer?.cancel();
+    const before = this.#surelyUntil;
+    this.#surelyUntil = Number.POSITIVE_INFINITY;
+    let isIn = false;
     try {
-      return await this.#parts.port.acquireSlot(name, this.#held, this.signal);
+      const giveBack = await this.#standInLine(name);
+      isIn = true;
+      return this.#gentle(giveBack);
     } finally {
+      await this.#leaveLine({ before, isIn });
+    }
+  }
+
+  /** Who was let in long before the lease would end, by what was known before, need not ask for it anew. */
+  async #leaveLine({ before, isIn }: { readonly before: number; readonly isIn: boolean }): Promise<void> {
+    const { clock } = this.#parts;
+    const isSure = isIn && !this.signal.aborted && clock.monotonic() < before - this.lease.leaseMs / 2;
+    if (isSure) {
+      this.#surelyUntil = before;
+      this.#watch();
+    } else {
+      // From here on our own clock counts again; whether the lease is still held is the store's to say.
+      this.#surelyUntil = clock.monotonic() + this.lease.leaseMs;
       await this.send({});
     }
+  }
+
+  /** Asks for a slot until there is one. The line is a safe point: who is cancelled or stops leaves it. */
+  async #standInLine(name: 'upload'): Promise<() => Promise<void>> {
+    const { port, clock, random, logger } = this.#parts;
+    const leaving = this.#isUnsafe || this.#hasThrown ? this.signal : AbortSignal.any([this.signal, this.ending]);
+    for (let failures = 1; ; failures++) {
+      try {
+        return await port.acquireSlot(name, this.#held, leaving);
+      } catch (error) {
+        this.#throwIfEnded();
+        if (leaving.aborted) this.#throwAtSafePoint();
+        if (!isWorthRetrying(error) || isEngineError(error, 'leaseLost')) throw error;
+        logger.warn('a slot was not given; it is asked for again', { condition: this.condition.id, error });
+        await sleep(clock, backoffDelay(retry, failures, random), leaving);
+      }
+    }
+  }
+
+  /** A slot that cannot be given back is free again when the lease ends: no reason to fail the work. */
+  #gentle(giveBack: () => Promise<void>): () => Promise<void> {
+    return () =>
+      giveBack().catch((error: unknown) =>
+        this.#parts.logger.warn('a slot is free only when the lease ends', { condition: this.condition.id, error }),
+      );
   }
 
   /** Sends a report, again and again while the way to the engine is broken and the lease surely holds. */

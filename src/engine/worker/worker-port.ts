@@ -27,6 +27,8 @@ export interface Lease {
   readonly leftovers: readonly PreviousHolder[];
   /** How long it lasts without progress: count from before a request was sent, never from its answer. */
   readonly leaseMs: number;
+  /** True when the holder before left it while a cancel had to wait: it has to wait still, until a report says otherwise. */
+  readonly isCancelUnsafe?: boolean;
 }
 
 /** What a worker reports with a lease; each report is progress and renews the lease. */
@@ -53,7 +55,8 @@ export interface WorkerPort {
   online(worker: WorkerIdentity): Promise<void>;
   /** Still there; this does not renew leases, only progress does. */
   heartbeat(workerId: string): Promise<void>;
-  offline(workerId: string): Promise<void>;
+  /** What it still holds is taken away, unless others go on with it under its tokens (`areLeasesKept`). */
+  offline(workerId: string, options?: { readonly areLeasesKept?: boolean }): Promise<void>;
   /** Up to `max` leases, only of work on `target` if one is given; waits up to `waitMs` for work. */
   lease(
     workerId: string,
@@ -69,12 +72,13 @@ export interface WorkerPort {
   check(lease: { readonly conditionId: string; readonly token: number }): Promise<void>;
   /**
    * Gives the work back unfinished: it is pending again. With `afterMs` it was a failure: it is not leased again before
-   * that, and it counts towards the kind's `maxLeases`.
+   * that, and it counts towards the kind's `maxLeases`. With `areLeftoversKept` nothing was done under the lease: who left
+   * the device before without a clean end is told of again.
    */
   release(
     lease: { readonly conditionId: string; readonly token: number },
     why: string,
-    options?: { readonly afterMs?: number },
+    options?: { readonly afterMs?: number; readonly areLeftoversKept?: boolean },
   ): Promise<void>;
   /** One of the slots that limit uploads; resolves when there is one. Waiting in line renews the lease. */
   acquireSlot(

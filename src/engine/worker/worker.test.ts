@@ -37,12 +37,13 @@ function breakable(port: WorkerPort) {
 async function setUp(
   t: Parameters<typeof setUpEngine>[0],
   options: Partial<WorkerOptions> = {},
+  watch: (port: WorkerPort) => WorkerPort = (port) => port,
 ): Promise<Bench & { readonly faults: ReturnType<typeof breakable>['faults'] }> {
   // The worker has to stop before its engine closes.
   const afterwards: (() => unknown)[] = [];
   const rig = await setUpEngine({ after: (work) => void afterwards.push(work as () => unknown) });
   for (const id of ['m0', 'm1', 'm2']) await rig.addMachine(id);
-  const { port, faults } = breakable(rig.engine.worker);
+  const { port, faults } = breakable(watch(rig.engine.worker));
   const taken: InHand[] = [];
   const handler: WorkHandler = (work) =>
     new Promise((resolve, reject) => {
@@ -89,6 +90,36 @@ describe('a worker', () => {
     const third = await bench.next(2);
     assert.deepEqual([third.work.isFirstLease, third.work.previous], [true, undefined]);
     assert.deepEqual((await bench.get(bench.taken[0]?.work.condition.id ?? '')).status, { done: true });
+  });
+
+  test('takes work in portions, and another one only when its process has time for it', async (t) => {
+    const waits: (() => void)[] = [];
+    const wait = (signal: AbortSignal): Promise<void> =>
+      new Promise((resolve) => {
+        waits.push(resolve);
+        signal.addEventListener('abort', () => resolve());
+      });
+    const asked: number[] = [];
+    const seen = (port: WorkerPort): WorkerPort => ({
+      ...port,
+      lease: (id, options) => {
+        asked.push(options.max);
+        return port.lease(id, options);
+      },
+    });
+    const bench = await setUp(t, { concurrency: 3, leisure: { portion: 1, wait } }, seen);
+    for (const id of ['m0', 'm1', 'm2']) await bench.create(`server/${id}`, 'firmwareInstall');
+    for (const running of [1, 2]) {
+      await bench.until(() => waits.length === running);
+      // It waits: it has not asked for the next, though there is some and there is room.
+      assert.deepEqual([bench.worker.running, bench.taken.length, asked.length], [running, running, running]);
+      waits[running - 1]?.();
+    }
+    await bench.next(2);
+    assert.deepEqual(asked, [1, 1, 1]);
+    // Who has nothing to do waits for work, and not for time.
+    for (const { end } of bench.taken) end({ outcome: 'succeeded' });
+    await bench.until(() => bench.worker.running === 0 && asked.length > 3);
   });
 
   test('says how work ended: failed with its reason, given back, or thrown', async (t) => {
@@ -223,6 +254,38 @@ describe('a worker', () => {
     assert.deepEqual([ended.reason?.code, ended.progress], ['Cancelled', { poweredOff: true }]);
   });
 
+  test('that goes on with a flash of one that died is not stopped in the middle of it by a cancel from before', async (t) => {
+    const bench = await setUp(t);
+    const { id } = await bench.create('server/m0', 'firmwareInstall');
+    const first = await bench.next(0);
+    await first.work.report({ progress: { step: 'flashing' }, isCancelUnsafe: true });
+    await bench.engine.cancel(id, { client: 'ops', isForced: false, doesInsist: false });
+    bench.clock.advance(first.work.lease.leaseMs);
+    first.end(new Error('it died'));
+    await bench.engine.sweep();
+    bench.clock.advance(60_000);
+    const { work, end } = await bench.next(1);
+    assert.deepEqual([work.condition.progress, work.cancel?.by], [{ step: 'flashing' }, 'ops']);
+    await work.report().catch(() => assert.fail('a flash is no safe point, whoever began it'));
+    const error = await work.report({ isCancelUnsafe: false }).catch((thrown: unknown) => thrown);
+    assert.ok(error instanceof EngineError && error.code === 'cancelled');
+    end(error);
+    await bench.until(async () => (await bench.get(id)).state === 'failed');
+  });
+
+  test('does not end a flash as cancelled because something else went wrong in the middle of it', async (t) => {
+    const bench = await setUp(t);
+    const { id } = await bench.create('server/m0', 'firmwareInstall');
+    const { work, end } = await bench.next();
+    await work.report({ isCancelUnsafe: true });
+    await bench.engine.cancel(id, { client: 'ops', isForced: false, doesInsist: false });
+    await work.report();
+    end(Object.assign(new Error('the BMC is busy'), { retry: 'transient' }));
+    await bench.until(async () => (await bench.get(id)).state !== 'active');
+    const { state, cancel, reason } = await bench.get(id);
+    assert.deepEqual([state, cancel?.by, reason?.message], ['pending', 'ops', 'the BMC is busy']);
+  });
+
   test('that stops lets work go at a safe point, and another goes on with it', async (t) => {
     const bench = await setUp(t);
     const { id } = await bench.create('server/m0', 'firmwareInstall');
@@ -277,6 +340,87 @@ describe('a worker', () => {
       (await bench.engine.controllers()).map((one) => one.isOnline),
       [true],
     );
+  });
+
+  test('keeps its lease while it stands in line for a slot for longer than a lease lasts', async (t) => {
+    const bench = await setUp(t);
+    bench.engine.setLimits({ uploads: 1 });
+    for (const id of ['m0', 'm1']) await bench.create(`server/${id}`, 'firmwareInstall');
+    const [first, second] = [await bench.next(0), await bench.next(1)];
+    const giveBack = await first.work.acquireSlot('upload');
+    let isIn = false;
+    const waiting = second.work.acquireSlot('upload').then(() => {
+      isIn = true;
+    });
+    for (let second = 1; second <= 40; second++) {
+      for (let n = 0; n < 20; n++) await new Promise((resolve) => setImmediate(resolve));
+      bench.clock.advance(1000);
+      if (second % 3 === 0) await first.work.report();
+    }
+    assert.equal(isIn, false);
+    await giveBack();
+    await waiting;
+    assert.equal(second.work.signal.aborted, false);
+    await second.work.check();
+  });
+
+  test('asks for its lease anew after the line for a slot only where it may have ended meanwhile', async (t) => {
+    let reports = 0;
+    const counted = (port: WorkerPort): WorkerPort => ({
+      ...port,
+      report: (held, report) => {
+        reports += 1;
+        return port.report(held, report);
+      },
+    });
+    const bench = await setUp(t, {}, counted);
+    await bench.create('server/m0', 'firmwareInstall');
+    const { work } = await bench.next(0);
+    await (await work.acquireSlot('upload'))();
+    assert.equal(reports, 0);
+    bench.clock.advance(work.lease.leaseMs / 2);
+    await (await work.acquireSlot('upload'))();
+    assert.equal(reports, 1);
+    // Who was let in at once still knows when its lease ends.
+    await (await work.acquireSlot('upload'))();
+    bench.clock.advance(work.lease.leaseMs);
+    assert.equal(work.signal.aborted, true);
+  });
+
+  test('leaves the line for a slot when its work is cancelled', async (t) => {
+    const bench = await setUp(t);
+    bench.engine.setLimits({ uploads: 1 });
+    for (const id of ['m0', 'm1']) await bench.create(`server/${id}`, 'firmwareInstall');
+    const [first, second] = [await bench.next(0), await bench.next(1)];
+    await first.work.acquireSlot('upload');
+    const waiting = second.work.acquireSlot('upload').catch((error: unknown) => error);
+    await bench.engine.cancel(second.work.condition.id, { client: 'ops', isForced: false, doesInsist: false });
+    await (second.work as unknown as { lookForCancel(): Promise<void> }).lookForCancel();
+    const error = await waiting;
+    assert.ok(error instanceof EngineError && error.code === 'cancelled', String(error));
+    await second.work.report({ progress: { cleanedUp: true } });
+  });
+
+  test('asks for a slot again when the way to the engine breaks, and does not fail for one it cannot give back', async (t) => {
+    const bench = await setUp(t);
+    bench.engine.setLimits({ uploads: 1 });
+    await bench.create('server/m0', 'firmwareInstall');
+    const { work } = await bench.next();
+    let failures = 0;
+    bench.faults.acquireSlot = () => {
+      failures += 1;
+      if (failures === 1) throw Object.assign(new Error('the answer to a commit was lost'), { retry: 'blocked' });
+    };
+    const asked = work.acquireSlot('upload');
+    await bench.until(() => failures === 1);
+    await new Promise((resolve) => setImmediate(resolve));
+    bench.clock.advance(200);
+    const giveBack = await asked;
+    assert.equal(failures, 2);
+    const write = bench.database.write;
+    t.after(() => Object.assign(bench.database, { write }));
+    Object.assign(bench.database, { write: () => Promise.reject(new Error('no route to host')) });
+    await giveBack();
   });
 
   test('does not start work whose lease may be old without asking for it anew', async (t) => {

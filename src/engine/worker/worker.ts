@@ -4,6 +4,7 @@ import type { Bus, BusHint } from '../bus/bus.ts';
 import { isEngineError } from '../errors.ts';
 import { type HandlerEnd, runHandler } from './end-work.ts';
 import { HeldWork } from './held-work.ts';
+import type { Leisure } from './leisure.ts';
 import type { WorkHandler } from './work.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './worker-metrics.ts';
 import type { Lease, WorkerIdentity, WorkerPort } from './worker-port.ts';
@@ -26,6 +27,8 @@ export interface WorkerOptions {
   readonly heartbeatMs?: number;
   /** How long one request for work waits for some; 20 s unless given. */
   readonly waitMs?: number;
+  /** With it, a worker that has work takes more only as its process has time for it. */
+  readonly leisure?: Leisure;
 }
 
 /** A worker that runs until it is stopped. */
@@ -140,10 +143,18 @@ class RunningWorker implements Worker {
     while (!this.#isStopping) {
       await this.#insist('leasing', async () => {
         const room = this.#options.concurrency - this.#works.size;
-        if (room > 0) await this.#leaseSome(room);
+        if (room > 0) await this.#leaseSome(await this.#portionOf(room));
         else await this.#roomMade.promise;
       });
     }
+  }
+
+  /** How much to take of what there is room for. */
+  async #portionOf(room: number): Promise<number> {
+    const { leisure } = this.#options;
+    if (leisure === undefined) return room;
+    if (this.#works.size > 0) await leisure.wait(this.#stopping.signal);
+    return Math.min(room, leisure.portion);
   }
 
   async #leaseSome(max: number): Promise<void> {

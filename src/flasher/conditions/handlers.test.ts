@@ -142,3 +142,44 @@ test('BIOS settings go back to those of the factory', async (context) => {
   const status = succeeded(await handle(rig, order('biosControl', { action: 'reset_config' })), rig);
   assert.match(String(status.message), /factory/);
 });
+
+for (const personality of personalityNames) {
+  test(`${personality}: power is told, the next boot is chosen and taken back, and the BMC is restarted`, async (context) => {
+    const rig = await startFlasherRig(context, personality);
+    const control = async (action: string, more: JsonObject = {}) =>
+      succeeded(await handle(rig, order('serverControl', { action, ...more })), rig);
+    assert.equal((await control('get_power_state')).power_state, 'on');
+    await control('set_next_boot_device', { action_parameter: 'pxe' });
+    const { boot } = rig.machine;
+    assert.deepEqual([boot.enabled, boot.target], ['Once', 'Pxe']);
+    await control('set_next_boot_device', { action_parameter: 'none' });
+    assert.equal(boot.enabled, 'Disabled');
+    await control('power_cycle_bmc');
+    assert.ok(rig.machine.log.events.some(({ event }) => event === 'manager.reset'));
+    assert.ok(!rig.machine.log.events.some(({ event }) => event === 'power.reset'));
+  });
+}
+
+test('a host that is to boot from the network for good is restarted once, also when its worker dies', async (context) => {
+  const rig = await startFlasherRig(context, 'dell-idrac9');
+  const stored = order('serverControl', { action: 'pxe_boot_persistent' });
+  const dying = createMortal((what) => what.startsWith('POST '));
+  assert.equal((await handle(rig, stored, dying)).end.outcome, 'killed');
+  const status = succeeded(await handle(rig, stored), rig);
+  assert.match(String(status.message), /restarted before/);
+  assert.deepEqual([rig.machine.boot.enabled, rig.machine.boot.target], ['Continuous', 'Pxe']);
+  const restarts = rig.machine.log.events.filter(({ event }) => event === 'power.reset');
+  assert.equal(restarts.length, 1, rig.machine.log.text());
+});
+
+test('an image is put into a virtual drive, its credentials beside it, and taken out again', async (context) => {
+  const rig = await startFlasherRig(context, 'supermicro-x12');
+  const image_uri = 'http://reader:s3cret@127.0.0.1:9/boot.iso';
+  const mounted = await handle(rig, order('virtualMediaMount', { image_uri, media_type: 'iso', mount_method: 'url' }));
+  const status = succeeded(mounted, rig);
+  assert.doesNotMatch(JSON.stringify(status), /s3cret/);
+  const drive = String(status.drive);
+  assert.equal(rig.machine.media.get(drive)?.image, 'http://127.0.0.1:9/boot.iso');
+  succeeded(await handle(rig, order('virtualMediaMount', { eject: true })), rig);
+  assert.equal(rig.machine.media.hasMedium, false);
+});

@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { JsonObject } from '../../engine/index.ts';
-import { parseDigest } from '../artifacts/digest.ts';
-import { parseSource } from '../artifacts/source.ts';
+import { parseDigest, parseSource } from '../../firmware-store/index.ts';
 import { isFlasherError } from '../errors.ts';
 import type { InstallParameters } from '../install/parameters.ts';
 import { type Firmware, firmwareComponents, toComponent } from '../plan/firmware.ts';
@@ -45,6 +44,9 @@ export const FirmwareInstallSchema = Type.Object(
     dry_run: Type.Optional(Type.Boolean({ description: 'do all but what disrupts' })),
     reset_bmc_before_install: Type.Optional(Type.Boolean()),
     require_host_powered_off: Type.Optional(Type.Boolean({ description: 'fail if the host is on' })),
+    allow_downgrade: Type.Optional(
+      Type.Boolean({ description: 'false leaves out what is older than what is installed; true unless given' }),
+    ),
     boot_override: Type.Optional(
       Type.Enum(['auto', 'uefi-shell', 'pxe', 'as-configured'], {
         description: 'where the host boots when it is restarted; auto: UEFI shell if it was off',
@@ -75,6 +77,8 @@ export function createInstallCheck(options: {
       reset_bmc_before_install: given.reset_bmc_before_install ?? false,
       require_host_powered_off: given.require_host_powered_off ?? false,
       boot_override: given.boot_override ?? 'auto',
+      // Only where it was said: what was asked for before there was this choice stays the same order.
+      ...(given.allow_downgrade === undefined ? {} : { allow_downgrade: given.allow_downgrade }),
     };
     return { parameters, problems };
   });
@@ -139,6 +143,7 @@ export function readInstallParameters(stored: JsonObject): InstallParameters {
     isDryRun: given.dry_run === true,
     doesResetBmcFirst: given.reset_bmc_before_install === true,
     mustHostBeOff: given.require_host_powered_off === true,
+    mayGoBack: given.allow_downgrade !== false,
     boot: given.boot_override ?? 'auto',
   };
 }

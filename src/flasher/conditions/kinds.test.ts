@@ -23,6 +23,14 @@ const firmware = {
   oem: false,
 };
 
+test('an install that was given up is gone on with by the next: what a BMC has taken is known to its progress only', () => {
+  const carriedOn = flasherKinds().filter(({ isCarriedOn }) => isCarriedOn === true);
+  assert.deepEqual(
+    carriedOn.map(({ kind }) => kind),
+    ['firmwareInstall'],
+  );
+});
+
 test('the kinds of a flasher are all there, and only what cannot disturb shares a device', () => {
   const kinds = flasherKinds();
   assert.deepEqual(
@@ -35,6 +43,8 @@ test('the kinds of a flasher are all there, and only what cannot disturb shares 
       'powerCycleHard exclusive disruptive',
       'powerCycleSoft exclusive disruptive',
       'biosControl exclusive disruptive',
+      'serverControl exclusive disruptive',
+      'virtualMediaMount exclusive',
     ],
   );
   assert.ok(kinds.every(({ leaseMs, requestDeadlineMs }) => leaseMs > 0 && requestDeadlineMs > 0));
@@ -125,4 +135,19 @@ test('a password in an address is in no problem', () => {
   const { problems } = check('firmwareInstall', { firmwares: [{ ...firmware, URL: 'ftp://user:secret@host/x' }] });
   assert.ok(problems.length > 0);
   assert.doesNotMatch(problems.join(), /secret/);
+});
+
+test('what a server is told to do is checked before anybody is asked to do it', () => {
+  const problems = (parameters: JsonObject) => check('serverControl', parameters).problems.join();
+  assert.equal(problems({ action: 'set_next_boot_device', action_parameter: 'pxe' }), '');
+  assert.match(problems({ action: 'set_next_boot_device', action_parameter: 'tape' }), /must be one of bios, cdrom/);
+  assert.match(problems({ action: 'set_power_state', action_parameter: 'warm' }), /one of on, off, soft, cycle, reset/);
+  assert.match(problems({ action: 'validate_firmware' }), /validateFirmware/);
+  assert.match(problems({ action: 'dance' }), /must be one of get_power_state/);
+  const media = (parameters: JsonObject) => check('virtualMediaMount', parameters).problems.join();
+  assert.equal(media({ image_uri: 'https://images.example/x.iso', media_type: 'iso' }), '');
+  assert.equal(media({ eject: true }), '');
+  assert.match(media({}), /image_uri is missing/);
+  assert.match(media({ image_uri: 'file:///x.iso' }), /cannot fetch a file/);
+  assert.match(media({ image_uri: 'https://images.example/x.iso', mount_method: 'upload' }), /only url is served/);
 });

@@ -1,4 +1,5 @@
 import type { KindDefinition } from '../../engine/index.ts';
+import { checkServerControl, checkVirtualMedia } from './control-schemas.ts';
 import { createInstallCheck } from './install-schema.ts';
 import { checkBios, checkInventory, checkPower } from './other-schemas.ts';
 
@@ -25,7 +26,7 @@ export function flasherKinds(options: FlasherKindsOptions = {}): readonly KindDe
   const brief = { ...exclusive, requestDeadlineMs: Math.min(requestDeadlineMs, minute), maxLeases: 5 } as const;
   const check = createInstallCheck({ areUnverifiedAllowed: options.areUnverifiedAllowed ?? false });
   return [
-    { ...exclusive, kind: 'firmwareInstall', check, deadlineMs: 48 * hour },
+    { ...exclusive, kind: 'firmwareInstall', check, deadlineMs: 48 * hour, isCarriedOn: true },
     // It changes nothing, but a BMC that is flashed has no time for a hundred questions.
     {
       ...brief,
@@ -41,5 +42,8 @@ export function flasherKinds(options: FlasherKindsOptions = {}): readonly KindDe
     { ...brief, kind: 'powerCycleHard', check: checkPower, deadlineMs: 24 * hour },
     { ...brief, kind: 'powerCycleSoft', check: checkPower, deadlineMs: 24 * hour },
     { ...brief, kind: 'biosControl', check: checkBios, deadlineMs: 24 * hour },
+    { ...brief, kind: 'serverControl', check: checkServerControl, deadlineMs: 24 * hour },
+    // A medium in a drive takes no host away from anybody.
+    { ...brief, kind: 'virtualMediaMount', isDisruptive: false, check: checkVirtualMedia, deadlineMs: 24 * hour },
   ];
 }

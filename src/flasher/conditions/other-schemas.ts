@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { BiosValue } from '../../bmc/index.ts';
 import type { JsonObject } from '../../engine/index.ts';
-import { parseDigest } from '../artifacts/digest.ts';
-import { parseSource } from '../artifacts/source.ts';
+import { parseDigest, parseSource } from '../../firmware-store/index.ts';
 import { isFlasherError } from '../errors.ts';
 import { createCheck } from './check-parameters.ts';
 

@@ -1,9 +1,10 @@
 import { type Power, type PowerWish, readBmcClock, readPower, setPower } from '../../bmc/index.ts';
 import type { Work, WorkHandler, WorkOutcome } from '../../engine/index.ts';
+import type { Clock } from '../../kube/index.ts';
 import { type HeldBmc, holdBmc } from '../held-bmc.ts';
 import { readPowerParameters } from './other-schemas.ts';
 import type { HandlerContext } from './ports.ts';
-import { createStepStatus } from './step-status.ts';
+import { createStepStatus, type StepStatus } from './step-status.ts';
 
 /** What the kinds about power do. */
 export type PowerKind = 'powerOn' | 'powerOff' | 'powerCycleHard' | 'powerCycleSoft';
@@ -27,6 +28,21 @@ export function createPowerHandler(kind: PowerKind, context: HandlerContext): Wo
     const told = { power_before: before, power_after: after, sent: [...sent], was_forced: wasForced };
     return { outcome: 'succeeded', status: status.with({ ...told, is_confirmed: isConfirmed }) } satisfies WorkOutcome;
   };
+}
+
+/** Restarts a host, or switches it on, once: one that an earlier holder asked for is not asked for again. */
+export async function restartOnce(about: {
+  readonly work: Work;
+  readonly held: HeldBmc;
+  readonly status: StepStatus;
+  readonly clock: Clock;
+}): Promise<{ readonly hasRestarted: boolean }> {
+  const { work, held, status, clock } = about;
+  const wish: PowerWish = { target: 'cycle', signal: work.signal };
+  if (await wasDone(work, held, wish)) return { hasRestarted: false };
+  await held.report({ status: status.with(), progress: { askedAt: clock.now() } });
+  await setPower(held.bmc, wish);
+  return { hasRestarted: true };
 }
 
 function wishOf(kind: PowerKind, { condition, signal }: Work): PowerWish {

@@ -18,6 +18,7 @@ export const installTable = defineStateTable({
     'checking',
     'fetching',
     'preparing',
+    'awaiting-other',
     'resetting-bmc',
     'powering-off',
     'marking',
@@ -49,6 +50,7 @@ export const installTable = defineStateTable({
       'outdated',
       'fetched',
       'rehearsed',
+      'other-runs',
       'needs-bmc-reset',
       'needs-host-off',
       'marked',
@@ -93,6 +95,9 @@ export const installTable = defineStateTable({
     { from: 'preparing', when: { result: 'needs-bmc-reset' }, to: 'resetting-bmc', within: 30 * minute },
     { from: 'preparing', when: { result: 'needs-host-off' }, to: 'powering-off' },
     { from: 'preparing', when: { result: 'ready' }, to: 'marking' },
+    { from: ['preparing', 'marking'], when: { result: 'other-runs' }, to: 'awaiting-other' },
+    // It may have written what was to be sent.
+    { from: 'awaiting-other', when: { result: 'done' }, to: 'checking', within: 3 * hour },
     { from: 'resetting-bmc', when: { result: 'done' }, to: 'preparing', within: hour },
     { from: 'powering-off', when: { result: 'done' }, to: 'marking', within: hour },
 
@@ -137,6 +142,7 @@ export const installTable = defineStateTable({
         'checking',
         'fetching',
         'preparing',
+        'awaiting-other',
         'resetting-bmc',
         'powering-off',
         'marking',
@@ -170,6 +176,7 @@ export const installTable = defineStateTable({
         'checking',
         'fetching',
         'preparing',
+        'awaiting-other',
         'resetting-bmc',
         'powering-off',
         'marking',
@@ -202,5 +209,15 @@ export const unsafeStates: readonly InstallState[] = [
   'verifying',
 ];
 
-/** Nothing on the server is changed in these, so they need not be stored before they are entered. */
-export const harmlessStates: readonly InstallState[] = ['checking', 'preparing', 'closing', 'failing'];
+/**
+ * Nothing on the server is changed in these before they have stored it themselves, so they need not be stored when they are
+ * entered: whoever comes after a crash finds out anew what led to them.
+ */
+export const harmlessStates: readonly InstallState[] = [
+  'planning',
+  'checking',
+  'preparing',
+  'activating',
+  'closing',
+  'failing',
+];

@@ -13,6 +13,7 @@ const cases: readonly {
   readonly mayPass?: boolean;
   readonly attempts?: number;
   readonly cures?: Unsticking[];
+  readonly component?: 'bios' | 'bmc';
   readonly expected: string;
 }[] = [
   { name: 'what may pass is tried again', expected: 'retry' },
@@ -39,12 +40,41 @@ const cases: readonly {
   { name: 'what only wants time gets it', messageIds: ['IDRAC.2.8.SYS518'], mayPass: false, expected: 'retry' },
 ];
 
-for (const { name, expected, attempts = 1, cures = [], ...more } of cases) {
+const unavailable = ['iLO.2.14.UpdateTemporarilyUnavailable'];
+const afterTime = [
+  { name: 'a ROM that another one may keep out is given time first', attempts: 1, expected: 'retry' },
+  { name: 'a ROM that is kept out for longer gets a restart of the host', attempts: 2, expected: 'cure reset-host' },
+  {
+    name: 'a restart that freed nothing is not repeated',
+    attempts: 2,
+    cures: ['reset-host' as const],
+    expected: 'retry',
+  },
+].map((one) => ({ ...one, component: 'bios' as const, messageIds: unavailable }));
+const bmcKeptOut = { name: 'a BMC that is kept out', component: 'bmc' as const, messageIds: unavailable, attempts: 2 };
+
+for (const one of [...cases, ...afterTime, { ...bmcKeptOut, expected: 'retry' }]) {
+  const { name, expected, attempts = 1, cures = [], component = 'bios', ...more } = one;
   test(`after a failure: ${name}`, () => {
-    const decision = decideAfterFailure({ failure: { ...failure, ...more }, attempts, cures }, defaultInstallSettings);
+    const decision = decideAfterFailure(
+      { failure: { ...failure, ...more }, attempts, cures, component },
+      defaultInstallSettings,
+    );
     assert.equal([decision.kind, 'cure' in decision ? decision.cure : ''].join(' ').trim(), expected);
   });
 }
+
+test('after a failure: the wait grows with the attempts, and is longest where the BMC wants time', () => {
+  const { baseMs, maxMs } = defaultInstallSettings.retry;
+  const waits = [1, 2].map((attempts) => decideAfterFailure({ failure, attempts, cures: [] }, defaultInstallSettings));
+  assert.deepEqual(waits, [
+    { kind: 'retry', afterMs: baseMs },
+    { kind: 'retry', afterMs: 4 * baseMs },
+  ]);
+  const busy = { ...failure, messageIds: ['IDRAC.2.8.SYS518'] };
+  const wanted = decideAfterFailure({ failure: busy, attempts: 1, cures: [] }, defaultInstallSettings);
+  assert.deepEqual(wanted, { kind: 'retry', afterMs: maxMs });
+});
 
 test('whatever fails, an action is given up after a bounded number of steps', () => {
   const ids = fc.subarray(['A.1.JCP052', 'A.1.SYS011', 'A.1.SYS518', 'A.1.Unknown']);

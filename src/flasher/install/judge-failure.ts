@@ -1,4 +1,4 @@
-import { cureFor, isBmcError, type Unsticking } from '../../bmc/index.ts';
+import { cureFor, isBmcError, mayWaitForHost, type Unsticking } from '../../bmc/index.ts';
 import { isFlasherError } from '../errors.ts';
 import type { ActionFailure, ActionProgress } from './progress.ts';
 import type { InstallSettings } from './settings.ts';
@@ -11,18 +11,25 @@ export type AfterFailure =
 
 /** Decides what to do about a failure: each cure is tried once, and all attempts together are bounded. */
 export function decideAfterFailure(
-  action: Pick<ActionProgress, 'failure' | 'attempts' | 'cures'>,
+  action: Pick<ActionProgress, 'failure' | 'attempts' | 'cures'> & Partial<Pick<ActionProgress, 'component'>>,
   settings: Pick<InstallSettings, 'maxAttempts' | 'retry'>,
 ): AfterFailure {
   const { failure, attempts, cures } = action;
   if (failure === undefined || attempts >= settings.maxAttempts) return { kind: 'give-up' };
   const known = cureFor(failure.messageIds);
-  const retry: AfterFailure = { kind: 'retry', afterMs: settings.retry.maxMs };
-  if (known === 'retry-later') return retry;
+  const { baseMs, maxMs } = settings.retry;
+  if (known === 'retry-later') {
+    // It was given time, and it is still so.
+    const isHostDue = action.component === 'bios' && attempts > 1 && mayWaitForHost(failure.messageIds);
+    if (isHostDue && !cures.includes('reset-host')) return { kind: 'cure', cure: 'reset-host' };
+    return { kind: 'retry', afterMs: maxMs };
+  }
   if (known !== undefined && !cures.includes(known)) return { kind: 'cure', cure: known };
   // What clearing a queue did not free, a restart may.
   if (known === 'clear-queue' && !cures.includes('reset-bmc')) return { kind: 'cure', cure: 'reset-bmc' };
-  return failure.mayPass ? retry : { kind: 'give-up' };
+  if (!failure.mayPass) return { kind: 'give-up' };
+  // Nobody asked to be left alone for longer, and what passes passes soon; what does not is given more time.
+  return { kind: 'retry', afterMs: Math.min(maxMs, baseMs * 4 ** (attempts - 1)) };
 }
 
 const hopeless =

@@ -56,6 +56,38 @@ for (const state of ['sending', 'following', 'activating', 'verifying']) {
   });
 }
 
+for (const arePoweredOn of [true, false]) {
+  test(`a cancel during the last image comes too late: it is installed, and the host is ${arePoweredOn ? 'on' : 'off'} again`, async (context) => {
+    // The one whose host has to be off for it.
+    const rig = await startFlasherRig(context, 'openbmc', { arePoweredOn });
+    const firmware = await rig.release('bios');
+    const order = rig.order({ firmwares: [firmware] });
+    const end = await rig.process(order, { mortal: cancelAt(order, 'verifying') });
+    assert.equal(rig.versionOf('bios'), firmware.version);
+    assert.equal(rig.machine.power.state, arePoweredOn ? 'On' : 'Off', rig.machine.log.text());
+    assert.equal(end.outcome, 'succeeded', JSON.stringify(end));
+  });
+}
+
+test('a cancel during a last image that fails leaves the host as it was, and says what failed', async (context) => {
+  const rig = await startFlasherRig(context, 'dell-idrac9', { arePoweredOn: false });
+  rig.setFaults([{ kind: 'task-completed-critical', machines: '*', times: 9 }]);
+  const order = rig.order({ firmwares: [await rig.release('bios')] });
+  const settings = { maxAttempts: 1 };
+  const end = await rig.process(order, { mortal: cancelAt(order, 'following'), settings });
+  assert.ok(end.outcome === 'failed', JSON.stringify(end));
+  assert.notEqual(end.reason.code, 'Cancelled');
+  assert.equal(rig.machine.power.state, 'Off', rig.machine.log.text());
+});
+
+test('a cancel that is heard while the host is switched off again changes nothing any more', async (context) => {
+  const rig = await startFlasherRig(context, 'lenovo-xcc', { arePoweredOn: false });
+  const order = rig.order({ firmwares: [await rig.release('bios')] });
+  const end = await rig.process(order, { mortal: cancelAt(order, 'restoring-power') });
+  assert.equal(rig.machine.power.state, 'Off', rig.machine.log.text());
+  assert.equal(end.outcome, 'succeeded', JSON.stringify(end));
+});
+
 test('a worker that stops hands a running update over, and the next one follows it', async (context) => {
   const rig = await startFlasherRig(context, 'supermicro-x12');
   const firmware = await rig.release('bios');

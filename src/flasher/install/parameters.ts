@@ -12,5 +12,7 @@ export interface InstallParameters {
   readonly isDryRun: boolean;
   readonly doesResetBmcFirst: boolean;
   readonly mustHostBeOff: boolean;
+  /** Install also what is older than what is installed. */
+  readonly mayGoBack: boolean;
   readonly boot: InstallBoot;
 }

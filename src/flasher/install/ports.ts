@@ -1,9 +1,10 @@
 import type { BmcEndpoint, Gates } from '../../bmc/index.ts';
+import type { ArtifactCache } from '../../firmware-store/index.ts';
 import type { Clock, Random } from '../../kube/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
-import type { ArtifactCache } from '../artifacts/artifact-cache.ts';
 import type { FlasherMetrics } from '../flasher-metrics.ts';
 import type { Firmware } from '../plan/firmware.ts';
+import type { RestartMemory } from './restart-memory.ts';
 import type { InstallSettings } from './settings.ts';
 
 /** Where a server's BMC is and how to log in there. */
@@ -40,4 +41,6 @@ export interface InstallContext {
   readonly logger: Logger;
   readonly metrics: FlasherMetrics;
   readonly settings: InstallSettings;
+  /** What earlier installs of this process showed of how long BMCs take to restart; nothing is known unless given. */
+  readonly restarts?: RestartMemory;
 }

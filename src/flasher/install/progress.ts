@@ -23,6 +23,12 @@ export interface ActionProgress {
   readonly slots: readonly { readonly slot: string; readonly uri: string; readonly version: string }[];
   state: ActionState;
   message: string;
+  /** The image is older than what was installed. */
+  readonly isGoingBack?: boolean;
+  /** The slots that this attempt is for: those that are behind, or all when it is forced. */
+  targets?: string[];
+  /** The version was there before this attempt, so that finding it says nothing about whether it was written. */
+  wasThere?: boolean;
   /** Begun so many times. */
   attempts: number;
   /** The image was sent so many times in this attempt. */
@@ -53,6 +59,8 @@ export interface ResetProgress {
   /** How often it was asked for. */
   count: number;
   isDone: boolean;
+  /** It was put off once, for a self-test that was under way. */
+  hasSpared?: boolean;
 }
 
 /** All that another process needs to go on. Stored as JSON. */
@@ -84,16 +92,27 @@ export function beginProgress(now: number): InstallProgress {
 /** Reads what an earlier holder stored; a new beginning when nothing is there. */
 export function loadProgress(id: string, stored: JsonObject, now: number): InstallProgress {
   if (Object.keys(stored).length === 0) return beginProgress(now);
-  const progress = structuredClone(stored) as unknown as InstallProgress;
-  const isKnown = progress.format === 1 && installTable.states.includes(progress.state);
-  if (isKnown && Array.isArray(progress.actions) && Array.isArray(progress.records)) return progress;
+  if (isInstallProgress(stored)) return structuredClone(stored) as unknown as InstallProgress;
   const detail = 'it is of another version of this program; cancel the condition and ask again';
   throw new FlasherError('badProgress', { id, detail });
 }
 
-/** The progress as it is stored. */
+/** True for what an install stored, and for nothing that another kind of worker did. */
+export function isInstallProgress(stored: JsonObject): boolean {
+  const { format, state, actions, records } = stored as unknown as Partial<InstallProgress>;
+  const isKnown = format === 1 && state !== undefined && installTable.states.includes(state);
+  return isKnown && Array.isArray(actions) && Array.isArray(records);
+}
+
+/** The progress as it is to be stored: a copy of all that changes in place, so that what comes later is not in it. */
 export function storedProgress(progress: InstallProgress): JsonObject {
-  return JSON.parse(JSON.stringify(progress)) as JsonObject;
+  return { ...progress, actions: progress.actions.map(copyOf) } as unknown as JsonObject;
+}
+
+function copyOf(action: ActionProgress): ActionProgress {
+  const { cures, warnings, reset } = action;
+  const copy = { ...action, cures: [...cures], warnings: [...warnings] };
+  return reset === undefined ? copy : { ...copy, reset: { ...reset } };
 }
 
 const mostRecords = 5;
@@ -106,5 +125,5 @@ export function tell(progress: InstallProgress, now: number, msg: string): void 
 
 /** Notes that a reset is needed; how often one was asked for stays known. */
 export function wantReset(action: ActionProgress, what: 'host' | 'bmc'): void {
-  action.reset = { what, count: action.reset?.count ?? 0, isDone: false };
+  action.reset = { ...action.reset, what, count: action.reset?.count ?? 0, isDone: false };
 }

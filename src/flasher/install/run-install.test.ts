@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { personalityNames } from '../../../simulator/index.ts';
+import { type PersonalityName, personalityNames } from '../../../simulator/index.ts';
 import type { JsonObject } from '../../engine/index.ts';
 import { type FlasherRig, type ProcessEnd, startFlasherRig } from '../testing/flasher-rig.ts';
+import { createMortal } from '../testing/mortal.ts';
 
 function succeeded(end: ProcessEnd, rig: FlasherRig): JsonObject {
   assert.equal(end.outcome, 'succeeded', `${JSON.stringify(end, null, 1)}\n${rig.machine.log.text()}`);
@@ -56,6 +57,20 @@ test('what is current is left out and the rest is still installed, also when it 
   assert.equal((status.skipped as JsonObject[])[0]?.why, 'current');
 });
 
+test('who is done logs out at once, and leaves no session to time out', async (context) => {
+  const rig = await startFlasherRig(context, 'dell-idrac9');
+  const current = rig.versionOf('bmc');
+  assert.ok(current);
+  succeeded(await rig.process(rig.order({ firmwares: [await rig.release('bmc', { version: current })] })), rig);
+  const sessions = () => rig.machine.log.events.filter(({ event }) => event.startsWith('session.'));
+  // Nobody waits for it; an idle gate of this rig would log out after days.
+  for (let turns = 0; turns < 5000 && sessions().length < 2; turns += 1) await new Promise(setImmediate);
+  assert.deepEqual(
+    sessions().map(({ event }) => event),
+    ['session.open', 'session.close'],
+  );
+});
+
 test('an action that turns out to be current does not end the install', async (context) => {
   const rig = await startFlasherRig(context, 'lenovo-xcc');
   const [bios, nic] = [await rig.release('bios'), await rig.release('nic')];
@@ -107,15 +122,96 @@ test('force installs what is current', async (context) => {
   assert.equal(rig.flashes().length, 1);
 });
 
-test('several parts of one kind get the image together, and each of them is verified', async (context) => {
+const driveModels: Readonly<Record<PersonalityName, string>> = {
+  'dell-idrac9': 'ST2400MM0159',
+  'hpe-ilo5': 'ST2400MM0159',
+  'hpe-ilo6': 'KCD61LUL3T84',
+  'lenovo-xcc': 'ST2400MM0159',
+  'supermicro-x12': 'KCD61LUL3T84',
+  openbmc: 'KCD61LUL3T84',
+};
+
+for (const personality of personalityNames) {
+  test(`${personality}: several parts of one kind get the image together, and each of them is verified`, async (context) => {
+    const rig = await startFlasherRig(context, personality);
+    const drive = await rig.release('drive', { models: [driveModels[personality]] });
+    const { softwareId: _, ...byModel } = drive;
+    const status = succeeded(await rig.process(rig.order({ firmwares: [byModel] })), rig);
+    const [action] = status.actions as { slots: string[] }[];
+    assert.equal(action?.slots.length, 8);
+    const versions = rig.machine.firmware.filter(({ component }) => component === 'drive').map((slot) => slot.version);
+    assert.deepEqual([...new Set(versions)], [drive.version]);
+    assert.equal(new Set(rig.flashes()).size, 8);
+  });
+}
+
+test('of several parts only those that are behind are written, where the BMC can be told which', async (context) => {
+  const rig = await startFlasherRig(context, 'supermicro-x12');
+  const drive = await rig.release('drive', { models: ['KCD61LUL3T84'] });
+  const drives = rig.machine.firmware.filter(({ component }) => component === 'drive');
+  for (const one of drives.slice(2)) one.version = drive.version;
+  succeeded(await rig.process(rig.order({ firmwares: [drive] })), rig);
+  assert.deepEqual(
+    rig.flashes().toSorted(),
+    drives
+      .slice(0, 2)
+      .map(({ slot }) => slot)
+      .toSorted(),
+  );
+});
+
+test('a BMC that writes one of several parts gets the image again for the others', async (context) => {
+  const rig = await startFlasherRig(context, 'supermicro-x12');
+  const drive = await rig.release('drive', { models: ['KCD61LUL3T84'] });
+  const drives = rig.machine.firmware.filter(({ component }) => component === 'drive');
+  const before = drives[0]?.version ?? '';
+  let rounds = 0;
+  const mortal = createMortal();
+  const { moment } = mortal;
+  const watched = {
+    ...mortal,
+    moment(what: string) {
+      moment(what);
+      // As if each round had written two of them: more rounds than there are attempts.
+      if (what !== 'stored verifying') return;
+      rounds += 1;
+      for (const one of drives.slice(2 * rounds)) one.version = before;
+    },
+  };
+  const status = succeeded(await rig.process(rig.order({ firmwares: [drive] }), { mortal: watched }), rig);
+  assert.deepEqual(actionsOf(status), ['drive succeeded']);
+  assert.ok(rounds >= 4, String(rounds));
+  assert.ok(drives.every(({ version }) => version === drive.version));
+});
+
+test('an image for one of several parts of a kind is verified by that part alone', async (context) => {
+  const rig = await startFlasherRig(context, 'openbmc');
+  const cpld = await rig.release('cpld', { models: ['MB CPLD'] });
+  const others = rig.machine.firmware.filter(({ component }) => component === 'cpld').slice(1);
+  const before = others.map(({ version }) => version);
+  const status = succeeded(await rig.process(rig.order({ firmwares: [cpld] })), rig);
+  assert.deepEqual(actionsOf(status), ['cpld succeeded']);
+  assert.equal(rig.versionOf('cpld'), cpld.version);
+  assert.deepEqual(
+    others.map(({ version }) => version),
+    before,
+  );
+});
+
+test('what is older than what is installed is installed with a word about it, or not at all', async (context) => {
   const rig = await startFlasherRig(context, 'dell-idrac9');
-  const drive = await rig.release('drive', { models: ['ST2400MM0159'] });
-  const { softwareId: _, ...byModel } = drive;
-  const status = succeeded(await rig.process(rig.order({ firmwares: [byModel] })), rig);
-  const [action] = status.actions as { slots: string[] }[];
-  assert.equal(action?.slots.length, 8);
-  const versions = rig.machine.firmware.filter(({ component }) => component === 'drive').map((slot) => slot.version);
-  assert.deepEqual([...new Set(versions)], [drive.version]);
+  const older = await rig.release('bios', { version: '2.1.6' });
+  const before = rig.versionOf('bios');
+  const refused = succeeded(await rig.process(rig.order({ firmwares: [older], mayGoBack: false })), rig);
+  assert.equal((refused.skipped as JsonObject[])[0]?.why, 'older');
+  assert.deepEqual(disruptions(rig), []);
+  const order = rig.order({ firmwares: [older] });
+  const status = succeeded(await rig.process(order), rig);
+  assert.equal(rig.versionOf('bios'), '2.1.6');
+  const [action] = status.actions as { downgrade: boolean; warnings: string[] }[];
+  assert.equal(action?.downgrade, true);
+  assert.match(action?.warnings[0] ?? '', new RegExp(`older than what .* has \\(${before}\\)`));
+  assert.ok(order.statuses.some(({ message }) => /bios 2\.1\.6 \(a step back/.test(String(message))));
 });
 
 test('a dry run logs in, plans and fetches, and changes nothing', async (context) => {

@@ -7,11 +7,18 @@ import { harmlessStates, type InstallResult, type InstallState, installTable, un
 import { failureOf } from './judge-failure.ts';
 import type { InstallParameters } from './parameters.ts';
 import type { InstallContext } from './ports.ts';
-import { type ActionFailure, loadProgress, storedProgress } from './progress.ts';
+import {
+  type ActionFailure,
+  type InstallProgress,
+  isInstallProgress,
+  loadProgress,
+  storedProgress,
+} from './progress.ts';
 import { InstallRun, type StepEntry } from './run.ts';
 import { afterFailure, close, cure, leaveRest } from './steps/end-steps.ts';
 import { follow, settle, verify } from './steps/follow-steps.ts';
 import { checkHost, powerOff, powerOn, resetBmcFirst, restorePower } from './steps/host-steps.ts';
+import { awaitOther } from './steps/other-update.ts';
 import { checkInstalled, fetchImage, plan, prepare } from './steps/plan-steps.ts';
 import { activate, recheck } from './steps/reset-steps.ts';
 import { find, mark, send, startUploaded } from './steps/send-steps.ts';
@@ -26,6 +33,7 @@ const steps: Readonly<Record<Exclude<InstallState, 'succeeded' | 'failed'>, Step
   checking: checkInstalled,
   fetching: fetchImage,
   preparing: prepare,
+  'awaiting-other': awaitOther,
   'resetting-bmc': resetBmcFirst,
   'powering-off': powerOff,
   marking: mark,
@@ -43,6 +51,9 @@ const steps: Readonly<Record<Exclude<InstallState, 'succeeded' | 'failed'>, Step
   'restoring-power': restorePower,
 };
 
+/** While one of these goes on a slot for uploads is held. */
+const slotStates: readonly InstallState[] = ['marking', 'sending'];
+
 /**
  * Works on an install from where it stands until it is over. Everything that another process needs to go on is stored
  * before the step that needs it begins.
@@ -53,14 +64,14 @@ export async function runInstall(
   context: InstallContext,
 ): Promise<WorkOutcome> {
   const { condition } = work;
-  const progress = loadProgress(condition.id, condition.progress, context.clock.now());
+  // What a vendor's command or a booted image left is nothing to go on with here.
+  const isForeign = work.isFirstLease && !isInstallProgress(condition.progress);
+  const progress = loadProgress(condition.id, isForeign ? {} : condition.progress, context.clock.now());
   const held = await holdBmc(work, context);
   const run = new InstallRun({ work, context, parameters, progress, held });
   let isResumed = progress.records.length > 0;
-  if (isResumed) {
-    context.metrics.resumed(progress.state);
-    run.say(`another worker goes on at ${progress.state}`);
-  } else run.say('the install begins');
+  if (isResumed) resume(run);
+  else run.say('the install begins');
   try {
     for (;;) {
       const { state } = progress;
@@ -68,11 +79,26 @@ export async function runInstall(
       const result = await takeResult(run, steps[state], { isResumed });
       isResumed = false;
       if (!(await advance(run, result))) await advance(run, 'cancelled');
+      // Not before what the BMC took is stored.
+      if (!slotStates.includes(progress.state)) await run.giveSlotBack();
     }
   } finally {
     await run.dropImage();
     await run.giveSlotBack();
+    held.leave();
   }
+}
+
+function resume(run: InstallRun): void {
+  const { progress, work, context } = run;
+  context.metrics.resumed(progress.state);
+  if (work.isFirstLease) {
+    // An earlier install that was given up is gone on with: it has all the time and the tries that a new one would have.
+    progress.since = context.clock.now();
+    const action = progress.actions[progress.at];
+    if (action !== undefined) Object.assign(action, { attempts: Math.min(action.attempts, 1), sends: 0 });
+    run.say(`an earlier install of the same was left in the middle; this one goes on at ${progress.state}`);
+  } else run.say(`another worker goes on at ${progress.state}`);
 }
 
 /** Does a step, again and again while it fails in passing and its time is not over. */
@@ -95,7 +121,7 @@ async function takeResult(run: InstallRun, step: Step, entry: StepEntry): Promis
 async function afterError(run: InstallRun, error: unknown, failures: number): Promise<InstallResult | undefined> {
   const { work, context } = run;
   if (work.signal.aborted) throw work.signal.reason;
-  if (isCancel(error)) return cancelled(run, error);
+  if (isCancel(error)) return afterCancel(run, error);
   if (isEngineError(error) || isBmcError(error, 'leaseLost')) throw error;
   if (mayPass(error) && isInTime(run)) {
     run.say(`it is tried again soon: ${error instanceof Error ? error.message : String(error)}`);
@@ -103,7 +129,7 @@ async function afterError(run: InstallRun, error: unknown, failures: number): Pr
       await run.saveSometimes();
       await work.pause(backoffDelay(context.settings.retry, failures, context.random));
     } catch (interruption) {
-      if (isCancel(interruption)) return cancelled(run, interruption);
+      if (isCancel(interruption)) return afterCancel(run, interruption);
       throw interruption;
     }
     return undefined;
@@ -113,6 +139,15 @@ async function afterError(run: InstallRun, error: unknown, failures: number): Pr
 
 function isCancel(error: unknown): error is Error {
   return isEngineError(error, 'cancelled');
+}
+
+/** Undefined where there is nothing left to cancel: the host's power is put back all the same, and what came of it stands. */
+function afterCancel(run: InstallRun, error: Error): 'cancelled' | undefined {
+  return isTooLate(run) ? undefined : cancelled(run, error);
+}
+
+function isTooLate({ progress }: InstallRun): boolean {
+  return progress.state === 'restoring-power';
 }
 
 function cancelled({ progress }: InstallRun, error: Error): 'cancelled' {
@@ -167,15 +202,22 @@ async function advance(run: InstallRun, result: InstallResult): Promise<boolean>
   if (!step.isTaken) throw new TypeError(`an install cannot go on from ${progress.state} with ${result}`);
   progress.state = step.position.state;
   progress.since = context.clock.now();
-  if (harmlessStates.includes(progress.state) || installTable.final.includes(progress.state as never)) return true;
+  if (!isStoredFirst(progress)) return true;
   try {
     await run.save();
     return true;
   } catch (error) {
     if (!isCancel(error)) throw error;
+    if (isTooLate(run)) return true;
     cancelled(run, error);
     return false;
   }
+}
+
+/** A success is seen again by whoever comes after a crash; why something failed may not be. */
+function isStoredFirst({ state, ending }: InstallProgress): boolean {
+  if (state === 'restoring-power') return ending !== undefined;
+  return !harmlessStates.includes(state) && !installTable.final.includes(state as never);
 }
 
 function outcomeOf(run: InstallRun): WorkOutcome {

@@ -2,19 +2,28 @@ import {
   type Activation,
   activationOf,
   type Bmc,
+  type FirmwareList,
   type FirmwareSlot,
   type InstallOrder,
+  type Member,
+  readFirmware,
+  systemOf,
   type VendorName,
 } from '../../bmc/index.ts';
 import type { JsonObject, Work } from '../../engine/index.ts';
-import type { Artifact } from '../artifacts/artifact-cache.ts';
+import type { Artifact } from '../../firmware-store/index.ts';
 import type { HeldBmc } from '../held-bmc.ts';
 import { told } from '../plan/match-slots.ts';
 import { unsafeStates } from './install-table.ts';
+import { openImage } from './open-image.ts';
 import type { InstallParameters } from './parameters.ts';
 import type { InstallContext } from './ports.ts';
 import { type ActionFailure, type ActionProgress, type InstallProgress, storedProgress, tell } from './progress.ts';
+import type { PollTimes } from './settings.ts';
 import { percentOf, statusOf } from './status.ts';
+
+/** How old a list of what is installed may be for the next step to go by it. */
+const freshMs = 5000;
 
 /** How a step was come to: after a crash, or after a try that failed, what it does may have been begun already. */
 export interface StepEntry {
@@ -31,6 +40,10 @@ export class InstallRun {
   #artifact: { readonly of: ActionProgress; readonly artifact: Artifact } | undefined;
   #slot: (() => Promise<void>) | undefined;
   #toldAt = 0;
+  /** The slots that this process saw last. */
+  knownSlots: readonly FirmwareSlot[] = [];
+  #make: { readonly manufacturer: string | undefined; readonly model: string | undefined } | undefined;
+  #firmware: { readonly at: number; readonly list: FirmwareList } | undefined;
 
   constructor(parts: {
     readonly work: Work;
@@ -54,6 +67,12 @@ export class InstallRun {
     return this.context.clock.now();
   }
 
+  /** When to look again: as it is set, but well before the lease ends, which only progress renews. */
+  looksOf(times: PollTimes): PollTimes {
+    const most = Math.min(times.most, this.work.lease.leaseMs / 4);
+    return { ...times, most, first: Math.min(times.first, most) };
+  }
+
   /** The action that goes on. */
   get action(): ActionProgress {
     const action = this.progress.actions[this.progress.at];
@@ -63,6 +82,29 @@ export class InstallRun {
 
   async vendor(): Promise<VendorName> {
     return (await this.bmc.root()).vendor;
+  }
+
+  /** What the BMC says of the system now. */
+  async system(): Promise<Member['body']> {
+    const { body } = await systemOf(this.bmc);
+    this.#make = { manufacturer: textOf(body.Manufacturer), model: textOf(body.Model) };
+    return body;
+  }
+
+  /** Whose server it is, and which, as far as it was read in this life; the BMC is not asked, for it may be away. */
+  get knownMake(): { readonly manufacturer: string | undefined; readonly model: string | undefined } | undefined {
+    return this.#make;
+  }
+
+  /** Whose server it is, and which: what was read of it before will do. */
+  async make(): Promise<{ readonly manufacturer: string | undefined; readonly model: string | undefined }> {
+    if (this.#make === undefined) await this.system();
+    return this.#make ?? { manufacturer: undefined, model: undefined };
+  }
+
+  /** Some BMCs learn from the self-test of a host what it is. */
+  forgetMake(): void {
+    this.#make = undefined;
   }
 
   /** What makes the firmware of the action run. */
@@ -122,11 +164,11 @@ export class InstallRun {
     if (this.#artifact?.of === action) return this.#artifact.artifact;
     await this.dropImage();
     const { url, checksum, sizeBytes } = action.firmware;
-    const artifact = await this.context.artifacts.open({
-      url,
-      checksum,
-      ...(sizeBytes === undefined ? {} : { sizeBytes }),
+    const file = { url, checksum, ...(sizeBytes === undefined ? {} : { sizeBytes }) };
+    const artifact = await openImage((opening) => this.context.artifacts.open({ ...file, ...opening }), {
+      clock: this.context.clock,
       signal: this.work.signal,
+      touch: () => this.touch(),
     });
     this.#artifact = { of: action, artifact };
     for (const warning of artifact.warnings) if (!action.warnings.includes(warning)) action.warnings.push(warning);
@@ -143,10 +185,28 @@ export class InstallRun {
     this.#slot ??= await this.work.acquireSlot('upload');
   }
 
+  /** One that cannot be given back is free again when the lease ends: no reason to stop what goes well. */
   async giveSlotBack(): Promise<void> {
     const give = this.#slot;
     this.#slot = undefined;
-    await give?.();
+    await give?.().catch((error: unknown) => {
+      this.context.logger.warn('a slot for uploads was not given back', { condition: this.work.condition.id, error });
+    });
+  }
+
+  /** What is installed. What this process read a moment ago will do, unless an image was sent since. */
+  async firmware(): Promise<FirmwareList> {
+    const { clock } = this.context;
+    if (this.#firmware !== undefined && clock.monotonic() - this.#firmware.at <= freshMs) return this.#firmware.list;
+    const list = await readFirmware(this.bmc, { signal: this.work.signal });
+    this.knownSlots = list.slots;
+    this.#firmware = list.gaps.length === 0 ? { at: clock.monotonic(), list } : undefined;
+    return list;
+  }
+
+  /** Something is about to change what is installed, or may have changed it. */
+  forgetFirmware(): void {
+    this.#firmware = undefined;
   }
 
   /** What is asked of the BMC for the action. */
@@ -166,15 +226,22 @@ export class InstallRun {
   /** Which slots of an inventory the action is about. */
   async isMeant(): Promise<(slot: FirmwareSlot) => boolean> {
     const { component, slots } = this.action;
-    // OpenBMC names what it has installed by a hash, which goes with the version.
-    if ((await this.vendor()) === 'openbmc') return (slot) => slot.component === component && slot.isBackup !== true;
+    // OpenBMC names its own image and the host's by a hash, which goes with the version.
+    const isNamedByHash = (component === 'bmc' || component === 'bios') && (await this.vendor()) === 'openbmc';
+    if (isNamedByHash) return (slot) => slot.component === component && slot.isBackup !== true;
     const names = slots.map(({ slot }) => slot);
     return ({ slot }) => names.includes(slot);
   }
 }
 
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}
+
 /** Most BMCs read from the image what it is for, and some refuse to be told; these want to be. */
-function targetsOf(vendor: VendorName, { component, slots }: ActionProgress): readonly string[] {
+function targetsOf(vendor: VendorName, { component, slots, targets }: ActionProgress): readonly string[] {
   if (component === 'bmc' || component === 'bios') return [];
-  return vendor === 'dell' || vendor === 'hpe' || vendor === 'lenovo' ? [] : slots.map(({ uri }) => uri);
+  if (vendor === 'dell' || vendor === 'hpe' || vendor === 'lenovo') return [];
+  // What has the version already is not written once more.
+  return slots.filter(({ slot }) => targets?.includes(slot) ?? true).map(({ uri }) => uri);
 }

@@ -1,3 +1,13 @@
+import { goneSettleMs } from '../../bmc/index.ts';
+
+/** When something is looked at again: after `first`, and `factor` times later each time that nothing changed. */
+export interface PollTimes {
+  readonly first: number;
+  readonly most: number;
+  /** 2 unless given; what ends after a time is seen at most about `factor - 1` of that time later. */
+  readonly factor?: number;
+}
+
 /** How an install goes about it. Times are milliseconds. */
 export interface InstallSettings {
   /** How often one image may be begun with before it is given up. */
@@ -7,15 +17,19 @@ export interface InstallSettings {
   readonly maxResets: number;
   /** Between two tries of what failed in passing. */
   readonly retry: { readonly baseMs: number; readonly maxMs: number };
-  /** Between two looks at an update. */
-  readonly poll: { readonly first: number; readonly most: number };
+  /** Between two looks at an update. Where it counts percents they decide, between these two. */
+  readonly poll: PollTimes;
+  /** Listen to the events of BMCs that offer them, so that an end is seen when it comes. */
+  readonly areEventsHeard: boolean;
   /** How long an update may take. */
   readonly followMs: number;
+  /** After so long nothing is written any more by an update that the BMC shows nothing of. */
+  readonly settleMs: number;
   /** How the new version is looked for: so many good reads in a row, and how long. */
   readonly verify: {
     readonly consecutiveReads: number;
     readonly deadlineMs: number;
-    readonly poll: { readonly first: number; readonly most: number };
+    readonly poll: PollTimes;
   };
   /** How long the self-test of a host may take. */
   readonly postMs: number;
@@ -35,9 +49,11 @@ export const defaultInstallSettings: InstallSettings = {
   maxSends: 3,
   maxResets: 3,
   retry: { baseMs: 5000, maxMs: minute },
-  poll: { first: 1000, most: 30_000 },
+  poll: { first: 1000, most: 30_000, factor: 1.25 },
+  areEventsHeard: true,
   followMs: 120 * minute,
-  verify: { consecutiveReads: 3, deadlineMs: 15 * minute, poll: { first: 5000, most: 30_000 } },
+  settleMs: goneSettleMs,
+  verify: { consecutiveReads: 3, deadlineMs: 15 * minute, poll: { first: 1000, most: 30_000, factor: 1.25 } },
   postMs: 30 * minute,
   findMs: 20 * minute,
   tellEveryMs: 10_000,

@@ -32,6 +32,7 @@ function actionStatus(action: ActionProgress): JsonObject {
     bmc_task: action.started?.taskUri,
     started_at: isoOf(action.beganAt),
     completed_at: isoOf(action.endedAt),
+    downgrade: action.isGoingBack,
     warnings: action.warnings.length === 0 ? undefined : action.warnings,
   };
   const given = Object.entries(optional).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined);
@@ -53,6 +54,7 @@ function actionStatus(action: ActionProgress): JsonObject {
 const shares: Readonly<Record<string, number>> = {
   fetching: 2,
   preparing: 8,
+  'awaiting-other': 8,
   'resetting-bmc': 8,
   'powering-off': 8,
   marking: 9,

@@ -29,6 +29,7 @@ const cases: readonly Case[] = [
   { fault: { kind: 'unreachable-after-flash', durationMs: 10 * minute }, component: 'bmc' },
   { fault: { kind: 'unauthorized-while-updating' }, component: 'bmc' },
   { fault: { kind: 'busy', rate: 0.2 } },
+  { fault: { kind: 'busy', method: 'POST', path: '*ComputerSystem.Reset', times: 2 }, personalities: ['hpe-ilo5'] },
   { fault: { kind: 'slow-answer', rate: 0.2, durationMs: 20_000 } },
   { fault: { kind: 'connection-reset', rate: 0.1 } },
   { fault: { kind: 'connection-reset', method: 'POST', path: '*pdate*', moment: 'after-acting', times: 1 } },
@@ -75,3 +76,16 @@ for (const [at, one] of cases.entries()) {
     });
   }
 }
+
+test('a ROM that an earlier install wrote and could not bring to run is found by a restart, and not written again', async (context) => {
+  const rig = await startFlasherRig(context, 'hpe-ilo5');
+  const firmwares = [await rig.release('bios')];
+  rig.setFaults([{ kind: 'busy', method: 'POST', path: '*ComputerSystem.Reset' }]);
+  const first = await rig.process(rig.order({ firmwares }));
+  assert.equal(first.outcome, 'failed', JSON.stringify(first));
+  rig.setFaults([]);
+  const second = await rig.process(rig.order({ firmwares }));
+  assert.equal(second.outcome, 'succeeded', `${JSON.stringify(second)}\n${rig.machine.log.text()}`);
+  assert.equal(rig.versionOf('bios'), firmwares[0]?.version);
+  assert.equal(rig.flashes().length, 1);
+});

@@ -1,3 +1,5 @@
+import { readVendor } from '../../versions/index.ts';
+
 /** A firmware image that somebody wants installed, as the catalogue describes it. */
 export interface Firmware {
   readonly id: string;
@@ -62,4 +64,26 @@ export function toComponent(word: string): FirmwareComponent | undefined {
   const known = firmwareComponents.find((each) => each === plain);
   const bare = plain.replaceAll(/[\s_-]/g, '');
   return known ?? (Object.hasOwn(otherNames, bare) ? otherNames[bare] : undefined);
+}
+
+/** Every word in use for a component, its own first. */
+export function wordsOf(component: FirmwareComponent): readonly string[] {
+  const others = Object.entries(otherNames).flatMap(([word, meant]) => (meant === component ? [word] : []));
+  return [component, ...others.filter((word) => word !== component)];
+}
+
+/** A component and who makes it, as somebody wrote them. */
+export interface PartSpelling {
+  readonly name: string;
+  readonly manufacturer: string;
+}
+
+/** What a part is called among us: the component that the name means, or the name where nobody knows it. */
+export function partName(name: string): string {
+  return toComponent(name) ?? name.trim().toLowerCase();
+}
+
+/** Equal for all spellings of one component of one maker: `ssd` of `ACME Corp.` is `drive` of `Acme`. */
+export function partKey({ name, manufacturer }: PartSpelling): string {
+  return `${partName(name)}/${readVendor(manufacturer).key}`;
 }

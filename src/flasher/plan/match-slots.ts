@@ -27,10 +27,16 @@ export type SkipCode =
   | 'not-updateable'
   | 'current'
   | 'no-version'
+  | 'older'
   | 'duplicate';
 
 /** Parts that every server has one of: they go by the server's vendor and model. */
 const ofTheServer: readonly FirmwareComponent[] = ['bmc', 'bios', 'cpld'];
+
+/** True for parts whose firmware is made by the maker of the server. */
+export function isOfServer(component: FirmwareComponent): boolean {
+  return ofTheServer.includes(component);
+}
 
 /** Whose parts are made for their own servers. */
 const serverVendors: readonly string[] = ['dell', 'hpe', 'lenovo', 'supermicro'];
@@ -44,13 +50,16 @@ const byName: Partial<Record<FirmwareComponent, RegExp>> = {
 /** Finds the slots of a server that an image is for. */
 export function matchSlots(server: PlannedServer, firmware: Firmware): SlotMatch {
   const all = server.slots.filter((slot) => slot.isBackup !== true && isOfComponent(slot, firmware.component));
-  if (!ofTheServer.includes(firmware.component)) return matchParts(server, firmware, all);
+  if (!isOfServer(firmware.component)) return matchParts(server, firmware, all);
   if (!isServerVendor(server, firmware.vendor)) return otherVendor(server, firmware);
-  if (!isServerModel(server, firmware.models)) return otherModel(server, firmware);
+  // A server may have several CPLDs: then the models can name the one that is meant.
+  const named = all.filter((slot) => slot.component === 'cpld' && isPartModel(slot, server, firmware.models));
+  if (named.length === 0 && !isServerModel(server, firmware.models)) return otherModel(server, firmware);
   if (all.length === 0) return absent(firmware);
-  const updateable = all.filter(({ isUpdateable }) => isUpdateable);
+  const meant = named.length > 0 ? named : all;
+  const updateable = meant.filter(({ isUpdateable }) => isUpdateable);
   // Some inventories deny it of the very parts that every update is for.
-  return ofOneKind(updateable.length > 0 ? updateable : all, firmware);
+  return ofOneKind(updateable.length > 0 ? updateable : meant, firmware);
 }
 
 function matchParts(server: PlannedServer, firmware: Firmware, all: readonly FirmwareSlot[]): SlotMatch {

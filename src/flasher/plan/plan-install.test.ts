@@ -45,8 +45,11 @@ const dell = [
   slot('TPM.1', 'tpm', '7.2', { isUpdateable: false }),
 ];
 
-function plan(firmwares: readonly Firmware[], more: { slots?: readonly FirmwareSlot[]; isForced?: boolean } = {}) {
-  const { slots = dell, isForced = false } = more;
+function plan(
+  firmwares: readonly Firmware[],
+  more: { slots?: readonly FirmwareSlot[]; isForced?: boolean; mayGoBack?: boolean } = {},
+) {
+  const { slots = dell, isForced = false, mayGoBack = true } = more;
   const driveModels = new Map([
     ['Disk.Bay.0', 'ST2400MM0159'],
     ['Disk.Bay.1', 'ST2400MM0159'],
@@ -59,7 +62,7 @@ function plan(firmwares: readonly Firmware[], more: { slots?: readonly FirmwareS
     driveModels,
     gaps: [],
   };
-  return planInstall({ inventory: { ...inventory, vendor: 'dell' }, firmwares, parameters: { isForced } });
+  return planInstall({ inventory: { ...inventory, vendor: 'dell' }, firmwares, parameters: { isForced, mayGoBack } });
 }
 
 function shown({ actions, skipped, problems }: ReturnType<typeof plan>) {
@@ -77,6 +80,7 @@ const cases: readonly {
   readonly name: string;
   readonly firmwares: readonly Firmware[];
   readonly isForced?: boolean;
+  readonly mayGoBack?: boolean;
   readonly slots?: readonly FirmwareSlot[];
   readonly expected: readonly (readonly string[])[];
 }[] = [
@@ -201,7 +205,34 @@ const cases: readonly {
     slots: [slot('A', 'nic', '22.71', { name: 'BCM5720' }), slot('B', 'nic', '22.00', { name: 'BCM5720' })],
     expected: [['nic 22.71', 'A', 'B']],
   },
+  {
+    name: 'of several CPLDs the models name the one that is meant',
+    firmwares: [firmware('cpld', '1.1', { models: ['PowerEdge R640', 'Backplane CPLD'] })],
+    slots: [slot('CPLD.1', 'cpld', '1.0'), slot('CPLD.2', 'cpld', '1.0', { name: 'Backplane CPLD' })],
+    expected: [['cpld 1.1', 'CPLD.2']],
+  },
+  {
+    name: 'what is older than what is installed is left out where going back is not allowed, also with force',
+    firmwares: [firmware('bios', '2.9.4'), firmware('bmc', '7.10')],
+    mayGoBack: false,
+    isForced: true,
+    expected: [
+      ['bmc 7.10', 'iDRAC'],
+      ['bios 2.9.4', 'skipped: older'],
+    ],
+  },
+  {
+    name: 'versions whose order nobody knows are no step back',
+    firmwares: [firmware('drive', 'ST2A', { vendor: 'seagate', models: ['ST2400MM0159'] })],
+    mayGoBack: false,
+    expected: [['drive ST2A', 'Disk.Bay.0', 'Disk.Bay.1']],
+  },
 ];
+
+test('planning: a step back is marked, and a step forward is not', () => {
+  const back = (version: string) => plan([firmware('bios', version)]).actions[0]?.slots[0]?.isGoingBack;
+  assert.deepEqual(['2.9.4', '2.19.0', '2.19.2', '3.0'].map(back), [true, true, false, false]);
+});
 
 for (const { name, firmwares, expected, ...more } of cases) {
   test(`planning: ${name}`, () => {

@@ -1,6 +1,7 @@
 import { type ComponentType, type FirmwareSlot, isSameVersion } from '../../bmc/index.ts';
+import { compareVersions } from '../../versions/index.ts';
 import { type Firmware, firmwareComponents } from './firmware.ts';
-import { matchSlots, type PlannedServer, type SkipCode, told } from './match-slots.ts';
+import { isOfServer, matchSlots, type PlannedServer, type SkipCode, told } from './match-slots.ts';
 
 /** What a plan is made from. */
 export interface PlanInput {
@@ -9,7 +10,11 @@ export interface PlanInput {
     readonly gaps: readonly { readonly path: string; readonly reason: string }[];
   };
   readonly firmwares: readonly Firmware[];
-  readonly parameters: { readonly isForced: boolean };
+  readonly parameters: {
+    readonly isForced: boolean;
+    /** False leaves out what is older than what is installed; true unless given. */
+    readonly mayGoBack?: boolean;
+  };
 }
 
 /** One image to be installed, and where. */
@@ -28,6 +33,8 @@ export interface PlannedSlot {
   readonly version: string;
   /** It has the version already, and is written only because it is forced. */
   readonly isCurrent: boolean;
+  /** What is installed is newer, as far as the vendor's way to write versions tells. */
+  readonly isGoingBack: boolean;
 }
 
 /** An image that is not installed. */
@@ -60,7 +67,7 @@ export function planInstall({ inventory, firmwares, parameters }: PlanInput): In
   const actions: PlannedAction[] = [];
   const skipped: SkippedFirmware[] = [];
   const problems: PlanProblem[] = [];
-  for (const firmware of [...firmwares].sort(byOrder)) {
+  for (const firmware of [...firmwares].sort(byInstallOrder)) {
     const matched = match(inventory, firmware, parameters);
     const judged = 'slots' in matched ? (rivalry(claims, matched) ?? choose(inventory, matched, parameters)) : matched;
     if ('slots' in matched) claims.push(matched);
@@ -117,26 +124,48 @@ function rivalry(claims: readonly Claim[], { firmware, slots }: Claim): Refusal 
   return { problem: { code: 'contradiction', message, isTransient: false } };
 }
 
-function choose(inventory: PlannedServer, { firmware, slots }: Claim, { isForced }: PlanInput['parameters']): Judged {
-  const planned = slots.map(({ slot, component, uri, version }) => ({
-    slot,
-    component,
-    uri,
-    version,
-    isCurrent: isSameVersion(inventory.vendor, version, firmware.version),
-  }));
-  if (isForced) return { action: { firmware, slots: planned } };
+function choose(inventory: PlannedServer, { firmware, slots }: Claim, parameters: PlanInput['parameters']): Judged {
+  const planned = slots.map((slot) => planSlot(inventory, firmware, slot));
+  const skip = (why: SkipCode, message: string): Refusal => ({ skipped: { firmware, why, message } });
+  const back = planned.filter(({ isGoingBack }) => isGoingBack);
+  if (parameters.mayGoBack === false && back.length > 0) {
+    return skip('older', `${goingBack(firmware, back)}, and going back was not allowed`);
+  }
+  if (parameters.isForced) return { action: { firmware, slots: planned } };
   if (planned.every(({ isCurrent }) => isCurrent)) {
-    const message = `${told(firmware)} is installed already (${planned.map(({ slot }) => slot).join(', ')})`;
-    return { skipped: { firmware, why: 'current', message } };
+    return skip('current', `${told(firmware)} is installed already (${namesOf(planned)})`);
   }
   const silent = planned.filter(({ version }) => version.trim() === '');
   if (silent.length > 0) {
-    const names = silent.map(({ slot }) => slot).join(', ');
-    const message = `${names} shows no installed version, so it cannot be told whether ${told(firmware)} is needed: use force_install`;
-    return { skipped: { firmware, why: 'no-version', message } };
+    const doubt = `it cannot be told whether ${told(firmware)} is needed: use force_install`;
+    return skip('no-version', `${namesOf(silent)} shows no installed version, so ${doubt}`);
   }
   return { action: { firmware, slots: planned } };
+}
+
+function planSlot(inventory: PlannedServer, firmware: Firmware, slot: FirmwareSlot): PlannedSlot {
+  const { version } = firmware;
+  // Versions of the server's own parts are written as its maker does, those of others as theirs do.
+  const vendor = isOfServer(firmware.component) ? inventory.vendor : firmware.vendor;
+  const order = compareVersions({ vendor, component: firmware.component, version, than: slot.version });
+  return {
+    slot: slot.slot,
+    component: slot.component,
+    uri: slot.uri,
+    version: slot.version,
+    isCurrent: isSameVersion(inventory.vendor, slot.version, version),
+    isGoingBack: order === 'older',
+  };
+}
+
+function namesOf(slots: readonly { readonly slot: string }[]): string {
+  return slots.map(({ slot }) => slot).join(', ');
+}
+
+/** What people have to be told of an image that is older than what is installed. */
+export function goingBack(firmware: Firmware, back: readonly PlannedSlot[]): string {
+  const installed = [...new Set(back.map(({ version }) => version))].join(', ');
+  return `${told(firmware)} is older than what ${namesOf(back)} has (${installed})`;
 }
 
 function isSameChecksum(one: Firmware, other: Firmware): boolean {
@@ -144,12 +173,15 @@ function isSameChecksum(one: Firmware, other: Firmware): boolean {
   return a === b || a === '' || b === '';
 }
 
-/** The BMC first, since the rest goes through it; then as parts depend on each other. */
-function byOrder(one: Firmware, other: Firmware): number {
+/** What the place of an image in an install depends on. */
+export type OrderedImage = Pick<Firmware, 'id' | 'component' | 'version'>;
+
+/** Compares two images by when they are installed: the BMC first, since the rest goes through it; then as parts depend on each other. */
+export function byInstallOrder(one: OrderedImage, other: OrderedImage): number {
   return rankOf(one) - rankOf(other) || compare(one.version, other.version) || compare(one.id, other.id);
 }
 
-function rankOf({ component }: Firmware): number {
+function rankOf({ component }: OrderedImage): number {
   return firmwareComponents.indexOf(component);
 }
 

@@ -14,9 +14,8 @@ import {
 } from '../../../simulator/index.ts';
 import { createGates, type Gates } from '../../bmc/index.ts';
 import type { WorkOutcome } from '../../engine/index.ts';
+import { createArtifactCache, startFileServer } from '../../firmware-store/index.ts';
 import { noMetrics, silentLogger } from '../../telemetry/index.ts';
-import { createArtifactCache } from '../artifacts/artifact-cache.ts';
-import { startFileServer } from '../artifacts/testing/file-server.ts';
 import { createFlasherMetrics } from '../flasher-metrics.ts';
 import type { InstallParameters } from '../install/parameters.ts';
 import type { InstallContext } from '../install/ports.ts';
@@ -115,7 +114,7 @@ export async function startFlasherRig(
           random,
           logger: silentLogger,
           metrics: createFlasherMetrics(noMetrics),
-          settings: defaultInstallSettings,
+          settings: rigSettings,
         });
       }),
     async process(order, { mortal = createMortal(), onLease, settings } = {}) {
@@ -144,6 +143,17 @@ function boundCache(cache: Awaited<ReturnType<typeof createArtifactCache>>) {
   return { bytesUsed: () => cache.bytesUsed(), close: () => cache.close() };
 }
 
+/**
+ * Stepped time knows one strand, and a stream of events would be another. Time costs nothing here and each look does, so
+ * that looks are farther apart than they are by default.
+ */
+const rigSettings: InstallSettings = {
+  ...defaultInstallSettings,
+  areEventsHeard: false,
+  poll: { first: 5000, most: 120_000 },
+  verify: { ...defaultInstallSettings.verify, poll: { first: 5000, most: 60_000 } },
+};
+
 /** For tests: nothing special. */
 export const plainParameters: InstallParameters = {
   firmwareSetId: undefined,
@@ -152,6 +162,7 @@ export const plainParameters: InstallParameters = {
   isDryRun: false,
   doesResetBmcFirst: false,
   mustHostBeOff: false,
+  mayGoBack: true,
   boot: 'auto',
 };
 
@@ -173,8 +184,8 @@ export async function makeRelease(
   assert.ok(found, `no image for ${slot.softwareId}`);
   const version = change.version ?? found.version;
   const { vendor, models, softwareId } = found;
-  const image = buildImage({ vendor, models, softwareId, component: found.component, version, payloadBytes: 200_000 });
-  const path = `/${softwareId}-${version.replaceAll(/\W/g, '_')}.bin`;
+  const image = buildImage({ vendor, models, softwareId, component: found.component, version, payloadBytes: 20_000 });
+  const path = `/${softwareId.replaceAll(/[^\w.-]/g, '_')}-${version.replaceAll(/\W/g, '_')}.bin`;
   const url = put(path, image.bytes());
   return {
     id: `fw-${component}`,

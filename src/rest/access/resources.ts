@@ -6,6 +6,8 @@ export interface ProtectedResource {
   readonly scopes: readonly [string, ...string[]];
   /** True where only its own scopes count, and neither `read` nor `write` alone. */
   readonly isApart?: boolean;
+  /** True for a right to do one thing: its scope is its name alone. */
+  readonly isRight?: boolean;
 }
 
 /** The group of the virtual resources. */
@@ -25,8 +27,16 @@ export const restResources = {
   firmware: { kube: 'firmware', scopes: ['firmware', 'server-component-firmwares'] },
   firmwareSets: { kube: 'firmwaresets', scopes: ['firmware-set', 'server-component-firmware-sets'] },
   conditions: { kube: 'conditions', scopes: ['condition'] },
-  events: { kube: 'events', scopes: ['event', 'events'] },
-  billOfMaterials: { kube: 'billsofmaterials', scopes: ['bill-of-materials'] },
+  biosConfigSets: { kube: 'biosconfigsets', scopes: ['bios-config-set', 'server-bios-config-sets'] },
+  events: { kube: 'events', scopes: ['event', 'events', 'server'] },
+  billOfMaterials: {
+    kube: 'billsofmaterials',
+    scopes: ['bill-of-materials', 'batch-upload', 'aoc-mac-address', 'bmc-mac-address'],
+  },
+  /** What a process counts. */
+  metrics: { kube: 'metrics', scopes: ['metrics'] },
   /** The API of workers that do not open the store. */
   workers: { kube: 'workers', scopes: ['worker'] },
+  /** What is installed or can be had, told by somebody who holds no lease. */
+  unfencedReports: { kube: 'unfencedreports', scopes: ['report-unfenced'], isApart: true, isRight: true },
 } as const satisfies Record<string, ProtectedResource>;

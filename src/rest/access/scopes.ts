@@ -14,8 +14,11 @@ const scopeVerbs: Readonly<Record<AccessVerb, string>> = {
  */
 export function scopesFor(need: AccessNeed): readonly string[] {
   const verb = scopeVerbs[need.verb];
-  if (need.resource.isApart === true)
-    return need.resource.scopes.map((name) => `${verb === 'read' ? 'read' : 'write'}:${name}`);
+  if (need.resource.isApart === true) {
+    const words = need.resource.scopes.map((name) => `${verb === 'read' ? 'read' : 'write'}:${name}`);
+    // A right that is no more than itself goes by its own name too.
+    return need.resource.isRight === true ? [...need.resource.scopes, ...words] : words;
+  }
   const named = need.resource.scopes.map((name) => `${verb}:${name}`);
   return verb === 'read' ? ['read', ...named] : ['write', verb, ...named];
 }

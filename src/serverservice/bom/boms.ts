@@ -12,7 +12,7 @@ export interface BillOfMaterials {
   readonly bmcMacs: readonly string[];
   /** The number of the power monitoring unit, as makers call it. */
   readonly numDefiPmi: string;
-  /** The first password, as on the sticker; encrypted in the store. */
+  /** The first password, as on the sticker; encrypted in the store and empty in what is read from there. */
   readonly numDefPwd: string;
   readonly metro: string;
 }
@@ -21,8 +21,10 @@ export interface BillOfMaterials {
 export interface BillsOfMaterials {
   /** Writes them all or none. Throws `duplicate` when a MAC belongs to another serial number. */
   putAll(bills: readonly BillOfMaterials[]): Promise<void>;
-  /** The bill that has this MAC. Throws `notFound`. */
+  /** The bill that has this MAC, without the password. Throws `notFound`. */
   findByMac(kind: 'aoc' | 'bmc', mac: string): Promise<BillOfMaterials>;
+  /** The first password of a server; empty where none was told. Throws `notFound`. */
+  readPassword(serial: string): Promise<string>;
 }
 
 /** The bills kept in the store. */
@@ -43,22 +45,27 @@ export function createBillsOfMaterials({ database, sealer }: InventoryContext): 
         );
         if (row === undefined)
           throw new InventoryError('notFound', { what: `bill of materials with ${kind} MAC`, id: mac });
-        const bill = await readBill(tx, textOf(row, 'serial'));
-        return { ...bill, numDefPwd: openPassword(sealer, bill) };
+        return { ...(await readBill(tx, textOf(row, 'serial'))), numDefPwd: '' };
       }),
+    readPassword: (serial) => database.read(async (tx) => openPassword(sealer, await readBill(tx, serial))),
   };
+}
+
+/** What the password of a bill is sealed for. */
+export function billPlace(serial: string): string {
+  return `bill of materials ${serial}`;
 }
 
 function sealPassword(sealer: Sealer | undefined, { serial, numDefPwd }: BillOfMaterials): string {
   if (numDefPwd === '') return '';
   if (sealer === undefined) throw new InventoryError('noKeys', {});
-  return sealer.seal(`bill of materials ${serial}`, numDefPwd);
+  return sealer.seal(billPlace(serial), numDefPwd);
 }
 
 function openPassword(sealer: Sealer | undefined, { serial, numDefPwd }: BillOfMaterials): string {
   if (numDefPwd === '') return '';
   if (sealer === undefined) throw new InventoryError('noKeys', {});
-  return sealer.open(`bill of materials ${serial}`, numDefPwd);
+  return sealer.open(billPlace(serial), numDefPwd);
 }
 
 function macOf(text: string): string {

@@ -1,4 +1,4 @@
-import type { Transaction } from '../../engine/index.ts';
+import type { Row, Transaction } from '../../engine/index.ts';
 import type { Page, PageRequest } from '../../rest/index.ts';
 import { check, putAttribute } from '../attributes/attributes.ts';
 import { appendVersion } from '../attributes/versioned-attributes.ts';
@@ -72,6 +72,36 @@ export function createComponents(context: InventoryContext): Components {
         return removeOthers(tx, id, []);
       }),
   };
+}
+
+/** Adds or changes parts in somebody else's transaction. */
+export async function putComponents(
+  context: InventoryContext,
+  tx: Transaction,
+  { serverId, drafts }: { readonly serverId: string; readonly drafts: readonly ComponentDraft[] },
+): Promise<void> {
+  const checked = checkDrafts(context, drafts);
+  await requireTypes(tx, checked);
+  for (const draft of checked) await writeComponent(tx, serverId, { draft, isNew: false });
+}
+
+/** Takes away, in somebody else's transaction, parts that carry a versioned attribute and are not kept. */
+export async function removeComponentsNoted(
+  tx: Transaction,
+  order: { readonly serverId: string; readonly namespace: string; readonly kept: readonly ComponentDraft[] },
+): Promise<number> {
+  const rows = await tx.all(
+    `SELECT c.id, c.type_slug, c.serial FROM inventory_components c
+      WHERE c.server_id = ? AND EXISTS (SELECT 1 FROM inventory_versioned_attributes v
+        WHERE v.owner_kind = 'component' AND v.owner_id = c.id AND v.namespace = ?)`,
+    order.serverId,
+    order.namespace,
+  );
+  const kept = new Set(order.kept.map(({ type, serial }) => `${slugOf(type)} ${serial}`));
+  return removeThese(
+    tx,
+    rows.filter((row) => !kept.has(`${row.type_slug} ${row.serial}`)),
+  );
 }
 
 interface CheckedComponent {
@@ -156,7 +186,14 @@ async function idOf(
 async function removeOthers(tx: Transaction, serverId: string, kept: readonly CheckedComponent[]): Promise<number> {
   const rows = await tx.all('SELECT id, type_slug, serial FROM inventory_components WHERE server_id = ?', serverId);
   const keep = new Set(kept.map(({ type, draft }) => `${type} ${draft.serial}`));
-  const gone = rows.filter((row) => !keep.has(`${row.type_slug} ${row.serial}`)).map((row) => textOf(row, 'id'));
+  return removeThese(
+    tx,
+    rows.filter((row) => !keep.has(`${row.type_slug} ${row.serial}`)),
+  );
+}
+
+async function removeThese(tx: Transaction, rows: readonly Row[]): Promise<number> {
+  const gone = rows.map((row) => textOf(row, 'id'));
   if (gone.length === 0) return 0;
   const list = inList(gone);
   for (const table of ['inventory_attributes', 'inventory_versioned_attributes'])

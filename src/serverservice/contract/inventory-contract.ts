@@ -3,6 +3,7 @@ import type { Database } from '../../engine/index.ts';
 import type { ServerserviceOptions } from '../serverservice.ts';
 import { openRig, type Rig } from '../testing/rig.ts';
 import { tryAttributes } from './try-attributes.ts';
+import { tryBiosConfig } from './try-bios-config.ts';
 import { tryConcurrency } from './try-concurrency.ts';
 import { tryCredentials } from './try-credentials.ts';
 import { tryFilters } from './try-filters.ts';
@@ -32,6 +33,7 @@ export function inventoryContract(target: InventoryTarget): void {
   describe(`inventory in ${target.name}: attributes`, () => tryAttributes(open));
   describe(`inventory in ${target.name}: filters`, () => tryFilters(open));
   describe(`inventory in ${target.name}: firmware`, () => tryFirmware(open));
+  describe(`inventory in ${target.name}: BIOS settings`, () => tryBiosConfig(open));
   describe(`inventory in ${target.name}: credentials`, () => tryCredentials(open));
   describe(`inventory in ${target.name}: several at once`, () => tryConcurrency(open));
   describe(`inventory in ${target.name}: every route`, () => tryRoutes(open));

@@ -51,13 +51,36 @@ export function tryCredentials(open: OpenRig): void {
     const { service, database } = await open(t, { credentialKeys: [old] });
     const { id } = await service.servers.create({ facility: 'a' });
     await service.credentials.put(id, 'bmc', { username: 'u', password });
+    const bill = { aocMacs: [], bmcMacs: [], numDefiPmi: '', metro: '' };
+    await service.billsOfMaterials.putAll([
+      { ...bill, serial: 'S1', numDefPwd: password },
+      { ...bill, serial: 'S2', numDefPwd: '' },
+    ]);
+    const ready = await createServerservice({ database, credentialKeys: [old, next] });
+    assert.equal((await service.credentials.get(id, 'bmc')).password, password, 'the first key seals');
+    assert.equal(await ready.credentials.reseal(), 0);
     const both = await createServerservice({ database, credentialKeys: [next, old] });
     assert.equal((await both.credentials.get(id, 'bmc')).password, password);
-    assert.equal(await both.credentials.reseal(), 1);
-    assert.equal(await both.credentials.reseal(), 0);
+    assert.equal(await both.credentials.reseal(), 0, 'all was done at the start');
     const alone = await createServerservice({ database, credentialKeys: [next] });
     assert.equal((await alone.credentials.get(id, 'bmc')).password, password);
+    assert.equal(await alone.billsOfMaterials.readPassword('S1'), password);
     await assert.rejects(service.credentials.get(id, 'bmc'), new RegExp(`encrypted with key ${next.id}`));
+  });
+
+  test('more secrets than fit into one transaction are sealed again, and one that does not open stops nothing', async (t) => {
+    const [old, next] = [newKey(), newKey()];
+    const { service, database } = await open(t, { credentialKeys: [old] });
+    const bill = { aocMacs: [], bmcMacs: [], numDefiPmi: '', metro: '' };
+    const serials = Array.from({ length: 450 }, (_, n) => `S${String(n).padStart(3, '0')}`);
+    await service.billsOfMaterials.putAll(serials.map((serial) => ({ ...bill, serial, numDefPwd: password })));
+    await database.write((tx) => tx.run(`UPDATE inventory_boms SET num_def_pwd = 'v1.x.y' WHERE serial = 'S007'`));
+    await createServerservice({ database, credentialKeys: [next, old] });
+    const alone = await createServerservice({ database, credentialKeys: [next] });
+    assert.equal(await alone.credentials.reseal(), 0);
+    for (const serial of ['S000', 'S199', 'S200', 'S449'])
+      assert.equal(await alone.billsOfMaterials.readPassword(serial), password);
+    await assert.rejects(alone.billsOfMaterials.readPassword('S007'), /cannot be read/);
   });
 
   test('without a key file nothing is kept in clear text: it is refused', async (t) => {
@@ -96,13 +119,18 @@ export function tryCredentials(open: OpenRig): void {
     const found = await call('GET', '/bill-of-materials/bmc-mac-address/02:00:00:00:00:03');
     assert.equal(found.body.record.serial_num, 'S1');
     assert.doesNotMatch(JSON.stringify(found.body), /horse/);
-    assert.equal((await service.billsOfMaterials.findByMac('aoc', '02:00:00:00:00:02')).numDefPwd, password);
+    assert.equal(await service.billsOfMaterials.readPassword('S1'), password);
+    const bare = await createServerservice({ database });
+    assert.equal((await bare.billsOfMaterials.findByMac('aoc', '02:00:00:00:00:02')).serial, 'S1');
     const rows = await database.read((tx) => tx.all('SELECT * FROM inventory_boms'));
     assert.doesNotMatch(JSON.stringify(rows), /horse/);
     assert.equal((await call('GET', '/bill-of-materials/aoc-mac-address/02:00:00:00:00:03')).status, 404);
     const other = [{ serial_num: 'S0' }, { ...bill, serial_num: 'S2' }];
     assert.equal((await call('POST', '/bill-of-materials/batch-upload', { body: other })).status, 409);
     const wrong = await call('POST', '/bill-of-materials/batch-upload', { body: [{ ...bill, bmc_mac_address: 'x' }] });
-    assert.match(wrong.body.error, /"x" is not a MAC address/);
+    assert.match(
+      wrong.body.error,
+      /body\.0\.bmc_mac_address: must match pattern .* MACs of the BMC, with commas between/,
+    );
   });
 }

@@ -138,6 +138,7 @@ export function tryFilters(open: OpenRig): void {
     '/server-component-firmware-sets': ['name', 'vendor', 'model', 'labels', 'orderby'],
     '/firmware-set': ['name', 'labels', 'id'],
     '/server-credential-types': ['orderby'],
+    '/server-bios-config-sets': ['name', 'version', 'component', 'vendor', 'model', 'orderby'],
   };
 
   /** Nothing that a filter holds may find more than the same text in quotes would, or break anything. */

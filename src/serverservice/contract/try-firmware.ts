@@ -230,5 +230,17 @@ export function tryFirmware(open: OpenRig): void {
     const path = '/server-component-firmware-sets/validate-firmware-set';
     assert.equal((await rig.call('POST', path, { body })).status, 200);
     assert.equal((await rig.call('POST', path, { body: { ...body, target_server: randomUUID() } })).status, 404);
+    await rig.call('POST', path, { body: { ...body, performed_on: '2026-02-01T00:00:00Z' } });
+    const facts = (await rig.call('GET', `/server-component-firmware-sets/${set.id}/validations`)).body;
+    assert.deepEqual(
+      facts.records.map((one: { target_server: string; performed_on: string }) => [
+        one.target_server,
+        one.performed_on,
+      ]),
+      [
+        [id, '2026-02-01T00:00:00.000Z'],
+        [id, '2026-01-01T00:00:00.000Z'],
+      ],
+    );
   });
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { Rig } from '../testing/rig.ts';
 import type { OpenRig } from './inventory-contract.ts';
+import { biosConfig } from './try-bios-config.ts';
 import { firmware } from './try-firmware.ts';
 
 interface Ids {
@@ -10,6 +11,7 @@ interface Ids {
   readonly firmware: string;
   readonly set: string;
   readonly event: string;
+  readonly biosConfig: string;
 }
 
 /** One request that works, for each route. */
@@ -26,6 +28,11 @@ const at = (path: string) => () => path;
 const event = (server: string) => ({
   ...{ type: 'firmwareInstall', target_server: server, final_state: 'succeeded' },
   ...{ event_start: '2026-01-01T00:00:00Z', event_end: '2026-01-01T00:10:00Z', final_status: { msg: 'done' } },
+});
+
+const nobody = (): Ids => ({
+  ...{ server: randomUUID(), firmware: randomUUID(), set: randomUUID(), event: randomUUID() },
+  biosConfig: randomUUID(),
 });
 
 const cases: readonly RouteCase[] = [
@@ -160,6 +167,11 @@ const cases: readonly RouteCase[] = [
     status: 200,
     bad: {},
   },
+  {
+    operation: 'listFirmwareSetValidations',
+    path: (ids) => `/server-component-firmware-sets/${ids.set}/validations`,
+    status: 200,
+  },
   { operation: 'deleteFirmwareSet', path: (ids) => `/server-component-firmware-sets/${ids.set}`, status: 200 },
   { operation: 'deleteFirmware', path: (ids) => `/server-component-firmwares/${ids.firmware}`, status: 200 },
   { operation: 'getCredential', path: (ids) => `/servers/${ids.server}/credentials/bmc`, status: 200 },
@@ -179,6 +191,23 @@ const cases: readonly RouteCase[] = [
     status: 201,
     bad: { name: '' },
   },
+  { operation: 'listBiosConfigSets', path: at('/server-bios-config-sets'), status: 200 },
+  {
+    operation: 'createBiosConfigSet',
+    path: at('/server-bios-config-sets'),
+    body: () => biosConfig({ name: 'new' }),
+    status: 201,
+    bad: { name: 'x', version: '1', components: [{ name: 'BIOS' }] },
+  },
+  { operation: 'getBiosConfigSet', path: (ids) => `/server-bios-config-sets/${ids.biosConfig}`, status: 200 },
+  {
+    operation: 'updateBiosConfigSet',
+    path: (ids) => `/server-bios-config-sets/${ids.biosConfig}`,
+    body: () => biosConfig({ version: '2' }),
+    status: 200,
+    bad: biosConfig({ name: ' ' }),
+  },
+  { operation: 'deleteBiosConfigSet', path: (ids) => `/server-bios-config-sets/${ids.biosConfig}`, status: 200 },
   { operation: 'getEvent', path: (ids) => `/events/${ids.event}`, status: 200 },
   {
     operation: 'putEvent',
@@ -212,7 +241,8 @@ async function fill({ service }: Rig): Promise<Ids> {
     checksums: ['ab'.repeat(32)],
   });
   const set = await service.firmwareSets.create({ name: 'set' });
-  const ids = { server: server.id, firmware: id, set: set.id, event: randomUUID() };
+  const bios = await service.biosConfigSets.create(biosConfig({ name: 'bios' }));
+  const ids = { server: server.id, firmware: id, set: set.id, event: randomUUID(), biosConfig: bios.id };
   const done = { parameters: {}, finalState: 'failed', finalStatus: {}, startedAt: 1, endedAt: 2 };
   await service.events.put({ id: ids.event, type: 'inventoryOOB', target: server.id, ...done });
   await service.billsOfMaterials.putAll([
@@ -260,13 +290,13 @@ export function tryRoutes(open: OpenRig): void {
 
   test('every path with an id is 404 for an id that nobody has, and 400 for what is none', async (t) => {
     const rig = await open(t);
-    const none = { server: randomUUID(), firmware: randomUUID(), set: randomUUID(), event: randomUUID() };
+    const none = nobody();
     for (const { operation, path, body } of cases) {
       const route = rig.routes.find((one) => one.operation === operation);
       if (route === undefined || !route.path.includes(':uuid')) continue;
       const sent = body === undefined ? {} : { body: body(none) };
       assert.equal((await rig.call(route.method, path(none), sent)).status, 404, operation);
-      const broken = path({ server: 'x', firmware: 'x', set: 'x', event: 'x' });
+      const broken = path({ server: 'x', firmware: 'x', set: 'x', event: 'x', biosConfig: 'x' });
       assert.equal((await rig.call(route.method, broken, sent)).status, 400, operation);
     }
   });
@@ -278,8 +308,7 @@ export function tryRoutes(open: OpenRig): void {
     for (const { operation, path, body } of cases) {
       const route = rig.routes.find((one) => one.operation === operation);
       if (route === undefined || body === undefined) continue;
-      const ids = { server: randomUUID(), firmware: randomUUID(), set: randomUUID(), event: randomUUID() };
-      const answer = await fetch(`${rig.url}/api/v1${path(ids)}`, {
+      const answer = await fetch(`${rig.url}/api/v1${path(nobody())}`, {
         method: route.method,
         headers: { authorization: 'Bearer all', 'content-type': 'application/json' },
         body: large,

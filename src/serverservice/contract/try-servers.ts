@@ -35,6 +35,20 @@ export function tryServers(open: OpenRig): void {
     assert.equal((await call('GET', `/servers/${id.toUpperCase()}`)).body.record.name, 'web-1');
   });
 
+  test('the host of a BMC has no case, the path of a system behind it does', async (t) => {
+    const { call } = await open(t);
+    for (const [given, kept] of [
+      [
+        'HTTPS://BMC1.example/redfish/v1/Systems/System.Embedded.1',
+        'https://bmc1.example/redfish/v1/Systems/System.Embedded.1',
+      ],
+      ['BMC2.example/redfish/v1/Systems/A', 'bmc2.example/redfish/v1/Systems/A'],
+    ]) {
+      const { body } = await call('POST', '/servers', { body: { facility_code: 'a', bmc_address: given } });
+      assert.equal((await call('GET', `/servers/${body.record.uuid}`)).body.record.bmc_address, kept);
+    }
+  });
+
   test('a server whose names another machine has is refused, naming who, and nothing is stored', async (t) => {
     const { call, machines, service } = await open(t);
     const first = await call('POST', '/servers', {

@@ -7,6 +7,7 @@ import { requireServer } from '../servers/servers.ts';
 import { numberOf, textOf } from '../sql/rows.ts';
 import { selectPage } from '../sql/select-page.ts';
 import { Where } from '../sql/where.ts';
+import { resealSecrets } from './reseal.ts';
 import type { Sealer } from './sealer.ts';
 
 /** What a credential is for. */
@@ -41,7 +42,7 @@ export interface Credentials {
     credential: { readonly username: string; readonly password: string },
   ): Promise<'created' | 'updated'>;
   remove(serverId: string, type: string): Promise<void>;
-  /** Encrypts with the first key what another one sealed; says how many. Afterwards old keys can go. */
+  /** Encrypts with the first key all secrets that another one sealed; says how many. Afterwards old keys can go. */
   reseal(): Promise<number>;
   /** Adds the type that every inventory has. */
   seed(): Promise<void>;
@@ -96,7 +97,7 @@ export function createCredentials(context: InventoryContext): Credentials {
         );
         if (removed === 0) throw missing(place);
       }),
-    reseal: () => resealAll(context, sealer()),
+    reseal: () => resealSecrets(context),
     seed: async () => {
       const id = newId();
       await database.write((tx) => insertType(tx, { id, name: 'BMC', slug: 'bmc', isBuiltin: true }));
@@ -131,7 +132,8 @@ function missing([serverId, type]: Place): InventoryError {
   return new InventoryError('notFound', { what: `credential ${type} of server`, id: serverId });
 }
 
-function placeText([serverId, type]: Place): string {
+/** What a credential is sealed for. */
+export function credentialPlace([serverId, type]: Place): string {
   return `server ${serverId}, ${type}`;
 }
 
@@ -143,7 +145,7 @@ async function getCredential(
   const place = await requirePlace(tx, serverId, type);
   const row = await tx.first('SELECT * FROM inventory_credentials WHERE server_id = ? AND type_slug = ?', ...place);
   if (row === undefined) throw missing(place);
-  const opened = JSON.parse(sealer.open(placeText(place), textOf(row, 'sealed'))) as {
+  const opened = JSON.parse(sealer.open(credentialPlace(place), textOf(row, 'sealed'))) as {
     username: string;
     password: string;
   };
@@ -162,7 +164,7 @@ function putCredential(
   const { username, password } = wanted.credential;
   return database.write(async (tx) => {
     const place = await requirePlace(tx, wanted.serverId, wanted.type);
-    const sealed = sealer.seal(placeText(place), JSON.stringify({ username, password }));
+    const sealed = sealer.seal(credentialPlace(place), JSON.stringify({ username, password }));
     const changed = await tx.run(
       'UPDATE inventory_credentials SET sealed = ?, updated_at = ? WHERE server_id = ? AND type_slug = ?',
       sealed,
@@ -176,23 +178,6 @@ function putCredential(
       ...[sealed, tx.now, tx.now, ...place],
     );
     return 'created';
-  });
-}
-
-async function resealAll({ database }: InventoryContext, sealer: Sealer): Promise<number> {
-  return database.write(async (tx) => {
-    const rows = await tx.all('SELECT server_id, type_slug, sealed FROM inventory_credentials');
-    const old = rows.filter((row) => !sealer.isNewest(textOf(row, 'sealed')));
-    for (const row of old) {
-      const place: Place = [textOf(row, 'server_id'), textOf(row, 'type_slug')];
-      const text = sealer.open(placeText(place), textOf(row, 'sealed'));
-      await tx.run(
-        'UPDATE inventory_credentials SET sealed = ? WHERE server_id = ? AND type_slug = ?',
-        sealer.seal(placeText(place), text),
-        ...place,
-      );
-    }
-    return old.length;
   });
 }
 

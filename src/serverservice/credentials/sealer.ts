@@ -27,7 +27,7 @@ export class Sealer {
     const cipher = createCipheriv('aes-256-gcm', this.#sealing.secret, nonce);
     cipher.setAAD(Buffer.from(place));
     const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-    return `v1.${this.#sealing.id}.${Buffer.concat([nonce, sealed]).toString('base64url')}`;
+    return `${this.newestMark}${Buffer.concat([nonce, sealed]).toString('base64url')}`;
   }
 
   open(place: string, sealed: string): string {
@@ -48,9 +48,9 @@ export class Sealer {
     }
   }
 
-  /** True when the first key sealed it. */
-  isNewest(sealed: string): boolean {
-    return sealed.startsWith(`v1.${this.#sealing.id}.`);
+  /** What texts begin with that the first key sealed. */
+  get newestMark(): string {
+    return `v1.${this.#sealing.id}.`;
   }
 }
 

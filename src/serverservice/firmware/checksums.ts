@@ -11,6 +11,13 @@ const lengths = { sha256: 64, sha512: 128, md5: 32 } as const;
 const functions = ['sha256', 'sha512', 'md5'] as const;
 const prefix = /^(md5|sha-?256|sha-?512)(?:sum)?\s*[:=]\s*/i;
 
+/** What a checksum looks like: the name of its function, in any case or not at all, and as many digits as that has. */
+export const checksumPattern = `^(${[
+  '([mM][dD]5([sS][uU][mM])? *[:=] *)?[0-9A-Fa-f]{32}',
+  '([sS][hH][aA]-?256([sS][uU][mM])? *[:=] *)?[0-9A-Fa-f]{64}',
+  '([sS][hH][aA]-?512([sS][uU][mM])? *[:=] *)?[0-9A-Fa-f]{128}',
+].join('|')})$`;
+
 /** Reads checksums such as `sha256:ab12...`, `md5sum:...` or bare hex, whose length tells the function. */
 export function parseChecksums(texts: readonly string[]): Checksums {
   const found: Record<string, string> = {};

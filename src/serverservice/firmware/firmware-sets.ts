@@ -10,6 +10,7 @@ import { inList, inParts, Where } from '../sql/where.ts';
 import type { FirmwareSet, FirmwareSetQuery } from './firmware.ts';
 import { readFirmware } from './firmware-row.ts';
 import { checkLabels, type Labels, writeLabels } from './set-labels.ts';
+import { insertValidation, listValidations, type SetValidation } from './set-validations.ts';
 
 /** What can be said of a set. */
 export interface FirmwareSetDraft {
@@ -37,6 +38,8 @@ export interface FirmwareSets {
     readonly serverId: string;
     readonly performedOn: number;
   }): Promise<void>;
+  /** Where a set was found good, the newest first. Throws `notFound` for an unknown set. */
+  listValidations(setId: string, request: PageRequest): Promise<Page<SetValidation>>;
 }
 
 const orders = { created_at: 's.created_at', updated_at: 's.updated_at', name: 's.name' };
@@ -91,14 +94,12 @@ export function createFirmwareSets({ database, newId }: InventoryContext): Firmw
     noteValidation: ({ setId, serverId, performedOn }) => {
       const id = newId();
       return database.write(async (tx) => {
-        const set = await requireSet(tx, setId);
-        const server = await requireServer(tx, serverId);
-        await tx.run(
-          'INSERT INTO inventory_firmware_set_validations (id, set_id, server_id, performed_on, created_at) VALUES (?, ?, ?, ?, ?)',
-          ...[id, set.id, server.id, performedOn, tx.now],
-        );
+        const [set, server] = [await requireSet(tx, setId), await requireServer(tx, serverId)];
+        await insertValidation(tx, { id, setId: set.id, serverId: server.id, performedOn });
       });
     },
+    listValidations: (setId, request) =>
+      database.read(async (tx) => listValidations(tx, (await requireSet(tx, setId)).id, request)),
   };
 }
 

@@ -6,7 +6,7 @@ import { orDuplicate } from '../sql/or-duplicate.ts';
 import { textOf } from '../sql/rows.ts';
 import { selectPage } from '../sql/select-page.ts';
 import { Where } from '../sql/where.ts';
-import { parseChecksums } from './checksums.ts';
+import { bestChecksum, type Checksums, parseChecksums } from './checksums.ts';
 import type { FirmwareDraft, FirmwareQuery, FirmwareRecord } from './firmware.ts';
 import {
   type CheckedFirmware,
@@ -27,6 +27,17 @@ export interface FirmwareVersions {
   create(draft: FirmwareDraft): Promise<FirmwareRecord>;
   /** Writes it under its vendor, component, version and filename, there or not: for discovery, which finds it often. */
   put(draft: FirmwareDraft): Promise<FirmwareRecord>;
+  /**
+   * Writes several so, all or none. `guard` runs in the same transaction, first: what it throws is thrown, and then nothing
+   * is written. One that ends work locks what it decides on, and asks for `row-locks`. With `areChecksumsFixed` a file that is
+   * there with another checksum is no news but a forgery or a mistake: throws `checksumChanged`, and nothing is written;
+   * models that it was found for before stay.
+   */
+  putAll(
+    drafts: readonly FirmwareDraft[],
+    guard?: (tx: Transaction) => Promise<void>,
+    how?: { readonly isolation?: 'row-locks'; readonly areChecksumsFixed?: boolean },
+  ): Promise<void>;
   /** Replaces all that is said of it. */
   update(id: string, draft: FirmwareDraft): Promise<FirmwareRecord>;
   /** Throws `inUse` while a set has it. */
@@ -77,18 +88,78 @@ export function createFirmwareVersions(context: InventoryContext): FirmwareVersi
       });
     },
     put: async (draft) => {
-      const { id, checked } = prepare(context, draft);
-      return database.write(async (tx) => {
-        const there = await findByNames(tx, checked.names);
-        if (there !== undefined) await updateFirmware(tx, there.id, checked);
-        else if (!(await insertFirmware(tx, id, checked))) throw await taken(tx, checked, id);
-        return requireFirmware(tx, there?.id ?? id);
-      });
+      const prepared = prepare(context, draft);
+      return database.write(async (tx) => requireFirmware(tx, await putFirmware(tx, prepared)));
+    },
+    putAll: async (drafts, guard, { isolation, areChecksumsFixed = false } = {}) => {
+      const prepared = drafts.map((draft) => prepare(context, draft));
+      const put = areChecksumsFixed ? putUnchanged : putAsGiven;
+      await database.write(
+        async (tx) => {
+          await guard?.(tx);
+          await put(tx, prepared);
+        },
+        isolation === undefined ? undefined : { isolation },
+      );
     },
     update: (id, draft) => changeFirmware(context, id, checkFirmware(draft, context)),
     remove: (id) => database.write((tx) => removeFirmware(tx, id)),
     resolve: (wanted) => database.read((tx) => resolveFirmware(tx, wanted)),
   };
+}
+
+type Prepared = ReturnType<typeof prepare>;
+
+async function putAsGiven(tx: Transaction, prepared: readonly Prepared[]): Promise<void> {
+  for (const one of prepared) await putFirmware(tx, one);
+}
+
+/** Writes all whose file is not there with another checksum; if there is one that is, throws with all of them. */
+async function putUnchanged(tx: Transaction, prepared: readonly Prepared[]): Promise<void> {
+  const problems: string[] = [];
+  for (const { id, checked } of prepared) {
+    const before = await findByNames(tx, checked.names);
+    if (before !== undefined && hasOtherChecksum(before.checksums, checked.checksums)) {
+      problems.push(describeChange(before, checked));
+      continue;
+    }
+    // Checksums of other functions that are known stay: who tells only an MD5 takes no SHA-256 away.
+    const checksums = { ...before?.checksums, ...checked.checksums };
+    await putFirmware(tx, { id, checked: { ...checked, checksums, models: allModels(before, checked) } });
+  }
+  if (problems.length > 0) throw new InventoryError('checksumChanged', {}, { problems: problems.slice(0, 20) });
+}
+
+/** Whoever found it for one model says nothing of others that it was found for; none means any. */
+function allModels(before: FirmwareRecord | undefined, { models }: CheckedFirmware): readonly string[] {
+  if (before === undefined || models.length === 0 || before.models.length === 0) {
+    return before === undefined ? models : [];
+  }
+  const known = new Set(before.models.map((one) => one.toLowerCase()));
+  return [...before.models, ...models.filter((one) => !known.has(one.toLowerCase()))];
+}
+
+function hasOtherChecksum(before: Checksums, after: Checksums): boolean {
+  const names = ['sha256', 'sha512', 'md5'] as const;
+  return names.some((name) => before[name] !== undefined && after[name] !== undefined && before[name] !== after[name]);
+}
+
+function describeChange(
+  { id, vendor, component, version, filename, checksum }: FirmwareRecord,
+  after: CheckedFirmware,
+) {
+  const now = bestChecksum(after.checksums);
+  return `${vendor} ${component} ${version} (${filename}) is ${checksum} as firmware ${id}, and would be ${now}; if that is right, delete this firmware first`;
+}
+
+/** Writes it where it is, or as a new one; gives its id. Somebody else may write it at the same time. */
+async function putFirmware(tx: Transaction, { id, checked }: ReturnType<typeof prepare>): Promise<string> {
+  const before = await findByNames(tx, checked.names);
+  if (before === undefined && (await insertFirmware(tx, id, checked))) return id;
+  const there = before ?? (await findByNames(tx, checked.names));
+  if (there === undefined) throw await taken(tx, checked, id);
+  await updateFirmware(tx, there.id, checked);
+  return there.id;
 }
 
 function changeFirmware({ database }: InventoryContext, id: string, checked: CheckedFirmware): Promise<FirmwareRecord> {

@@ -2,22 +2,18 @@ import { Type } from 'typebox';
 import type { JsonObject } from '../../engine/index.ts';
 import {
   AnyObject,
-  answerCreated,
   answerMessage,
-  answerPage,
-  answerRecord,
   defineRoute,
   MessageAnswer,
-  pageAnswer,
   pageQuery,
   type Route,
-  readPage,
-  recordAnswer,
   restResources,
   Struct,
 } from '../../rest/index.ts';
+import type { Attribute, VersionedAttribute } from '../attributes/attribute.ts';
 import { attributeOrders } from '../attributes/attributes.ts';
 import type { Serverservice } from '../serverservice.ts';
+import { recordRoutes } from './record-routes.ts';
 import {
   AttributeDraft,
   AttributeShape,
@@ -47,102 +43,82 @@ export function attributeRoutes(service: Serverservice): readonly Route[] {
 
 function plainRoutes({ serverAttributes }: Serverservice): readonly Route[] {
   const path = `${prefix}/servers/:uuid/attributes`;
-  const one = { path: `${path}/:namespace`, tag: 'attributes', params: namespaceParams } as const;
-  const many = { path, tag: 'attributes', params: serverParams } as const;
+  const routes = recordRoutes<Attribute>({
+    ...{ path, tag: 'attributes', resource, shape: AttributeShape },
+    show: showAttribute,
+    slug: ({ namespace }) => namespace,
+  });
+  const one = { path: `${path}/:namespace`, params: namespaceParams, refusals: { ...notFound, ...readOnly } };
   return [
-    defineRoute({
-      ...many,
-      method: 'GET',
+    routes.list({
+      params: serverParams,
       operation: 'listServerAttributes',
       summary: 'What is noted of a server; conditions come last.',
-      access: { verb: 'list', resource },
       query: Struct(pageQuery(attributeOrders)),
-      answers: { 200: pageAnswer(AttributeShape) },
       refusals: notFound,
-      async handle({ params, query, url }) {
-        const request = readPage(query);
-        return answerPage(await serverAttributes.list(params.uuid, request), { request, url, show: showAttribute });
-      },
+      list: ({ params }, request) => serverAttributes.list(params.uuid, request),
     }),
-    defineRoute({
-      ...many,
-      method: 'POST',
+    routes.create({
+      params: serverParams,
       operation: 'createServerAttribute',
       summary: 'Notes something new of a server.',
-      access: { verb: 'create', resource },
       body: AttributeDraft,
-      answers: { 201: recordAnswer(AttributeShape) },
       refusals: { ...notFound, 409: 'The namespace is taken, or shows a condition, or another machine has that name.' },
-      async handle({ params, body }) {
+      async create({ params, body }) {
         await serverAttributes.create(params.uuid, { namespace: body.namespace, data: body.data as JsonObject });
-        const record = showAttribute(await serverAttributes.get(params.uuid, body.namespace));
-        const location = `${prefix}/servers/${params.uuid}/attributes/${encodeURIComponent(body.namespace)}`;
-        return answerCreated({ location, slug: body.namespace, record });
+        return serverAttributes.get(params.uuid, body.namespace);
       },
+      location: ({ namespace }, { params }) => placeOf(params.uuid, 'attributes', namespace),
     }),
-    defineRoute({
+    routes.get({
       ...one,
-      method: 'GET',
+      refusals: notFound,
       operation: 'getServerAttribute',
       summary: 'What is noted of a server in a namespace.',
-      access: { verb: 'get', resource },
-      answers: { 200: recordAnswer(AttributeShape) },
-      refusals: notFound,
-      async handle({ params }) {
-        return answerRecord(showAttribute(await serverAttributes.get(params.uuid, params.namespace)));
-      },
+      get: ({ params }) => serverAttributes.get(params.uuid, params.namespace),
     }),
-    defineRoute({
+    routes.put({
       ...one,
-      method: 'PUT',
       operation: 'putServerAttribute',
       summary: 'Notes something of a server, there or not.',
-      access: { verb: 'update', resource },
       body: AttributeUpdate,
-      answers: { 200: recordAnswer(AttributeShape) },
-      refusals: { ...notFound, ...readOnly },
-      async handle({ params, body }) {
+      async put({ params, body }) {
         await serverAttributes.put(params.uuid, { namespace: params.namespace, data: body.data as JsonObject });
-        const record = showAttribute(await serverAttributes.get(params.uuid, params.namespace));
-        return answerRecord(record, 'resource updated');
+        return serverAttributes.get(params.uuid, params.namespace);
       },
     }),
-    defineRoute({
+    routes.remove({
       ...one,
-      method: 'DELETE',
       operation: 'deleteServerAttribute',
       summary: 'Forgets what is noted in a namespace.',
-      access: { verb: 'delete', resource },
-      answers: { 200: MessageAnswer },
-      refusals: { ...notFound, ...readOnly },
-      async handle({ params }) {
+      async remove({ params }) {
         await serverAttributes.remove(params.uuid, params.namespace);
-        return answerMessage('resource deleted', { slug: params.namespace });
+        return params.namespace;
       },
     }),
   ];
 }
 
+function placeOf(server: string, part: string, namespace: string): string {
+  return `${prefix}/servers/${server}/${part}/${encodeURIComponent(namespace)}`;
+}
+
 function versionedRoutes({ servers, versionedAttributes }: Serverservice): readonly Route[] {
   const path = `${prefix}/servers/:uuid/versioned-attributes`;
+  const routes = recordRoutes<VersionedAttribute>({
+    ...{ path, tag: 'attributes', resource, shape: VersionedShape },
+    show: showVersioned,
+    slug: ({ namespace }) => namespace,
+  });
   const ownerOf = async (uuid: string) => ({ kind: 'server', id: (await servers.get(uuid)).id }) as const;
   return [
-    defineRoute({
-      method: 'GET',
-      path,
-      tag: 'attributes',
+    routes.list({
       params: serverParams,
       operation: 'listServerVersionedAttributes',
       summary: 'Of each namespace the newest version.',
-      access: { verb: 'list', resource },
       query: Struct(pageQuery(attributeOrders)),
-      answers: { 200: pageAnswer(VersionedShape) },
       refusals: notFound,
-      async handle({ params, query, url }) {
-        const request = readPage(query);
-        const page = await versionedAttributes.listLatest(await ownerOf(params.uuid), request);
-        return answerPage(page, { request, url, show: showVersioned });
-      },
+      list: async ({ params }, request) => versionedAttributes.listLatest(await ownerOf(params.uuid), request),
     }),
     defineRoute({
       method: 'POST',
@@ -155,30 +131,23 @@ function versionedRoutes({ servers, versionedAttributes }: Serverservice): reado
       body: VersionedAttributeDraft,
       answers: { 201: MessageAnswer, 200: MessageAnswer },
       refusals: notFound,
-      async handle({ params, body }) {
-        const draft = { namespace: body.namespace, data: body.data as JsonObject };
-        const done = await versionedAttributes.append(await ownerOf(params.uuid), draft);
-        if (done === 'tallied') return answerMessage('resource updated', { slug: body.namespace });
-        const location = `${prefix}/servers/${params.uuid}/versioned-attributes/${encodeURIComponent(body.namespace)}`;
-        return { status: 201, body: { message: 'resource created', slug: body.namespace }, headers: { location } };
+      async handle({ params, body: { namespace, data } }) {
+        const owner = await ownerOf(params.uuid);
+        const done = await versionedAttributes.append(owner, { namespace, data: data as JsonObject });
+        if (done === 'tallied') return answerMessage('resource updated', { slug: namespace });
+        const location = placeOf(params.uuid, 'versioned-attributes', namespace);
+        return { status: 201, body: { message: 'resource created', slug: namespace }, headers: { location } };
       },
     }),
-    defineRoute({
-      method: 'GET',
+    routes.list({
       path: `${path}/:namespace`,
-      tag: 'attributes',
       params: namespaceParams,
       operation: 'listServerAttributeVersions',
       summary: 'All versions of a namespace, the newest first.',
-      access: { verb: 'list', resource },
       query: Struct(pageQuery(['version'])),
-      answers: { 200: pageAnswer(VersionedShape) },
       refusals: notFound,
-      async handle({ params, query, url }) {
-        const request = readPage(query);
-        const page = await versionedAttributes.listVersions(await ownerOf(params.uuid), params.namespace, request);
-        return answerPage(page, { request, url, show: showVersioned });
-      },
+      list: async ({ params }, request) =>
+        versionedAttributes.listVersions(await ownerOf(params.uuid), params.namespace, request),
     }),
   ];
 }

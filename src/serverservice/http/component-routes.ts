@@ -1,34 +1,33 @@
 import { type Static, Type } from 'typebox';
 import {
-  answerCreated,
   answerMessage,
-  answerPage,
   answerRecord,
   defineRoute,
   ListOf,
   MessageAnswer,
-  pageAnswer,
   pageQuery,
   type Route,
-  readPage,
   recordAnswer,
   restResources,
   Struct,
   Text,
 } from '../../rest/index.ts';
-import type { ComponentQuery } from '../components/component.ts';
+import type { ComponentQuery, ComponentRecord, ComponentType } from '../components/component.ts';
 import { componentTypeOrders } from '../components/component-types.ts';
 import { componentOrders } from '../components/components.ts';
 import type { Serverservice } from '../serverservice.ts';
 import { readComponents } from './read-drafts.ts';
+import { recordRoutes } from './record-routes.ts';
 import {
   ComponentDraftShape,
   ComponentShape,
   ComponentTypeShape,
   ignored,
+  notLookedAt,
   prefix,
   ServerShape,
   serverParams,
+  slugDraft,
 } from './shapes.ts';
 import { showComponent, showComponentType, showServerDetails } from './show.ts';
 
@@ -57,40 +56,34 @@ export function componentRoutes(service: Serverservice): readonly Route[] {
 }
 
 function partRoutes({ servers, components }: Serverservice): readonly Route[] {
-  const shared = { path: `${prefix}/servers/:uuid/components`, tag: 'components', params: serverParams } as const;
+  const path = `${prefix}/servers/:uuid/components`;
+  const routes = recordRoutes<ComponentRecord>({
+    ...{ path, tag: 'components', resource, shape: ComponentShape },
+    show: showComponent,
+    slug: ({ id }) => id,
+  });
+  const ofServer = { path, tag: 'components', params: serverParams } as const;
   return [
-    defineRoute({
-      method: 'GET',
+    routes.list({
       path: `${prefix}/servers/components`,
-      tag: 'components',
       operation: 'listComponents',
       summary: 'Parts of all servers.',
-      access: { verb: 'list', resource },
       query: listQuery,
-      answers: { 200: pageAnswer(ComponentShape) },
-      async handle({ query, url }) {
-        const request = readPage(query);
-        return answerPage(await components.list(readQuery(query), request), { request, url, show: showComponent });
-      },
+      list: ({ query }, request) => components.list(readQuery(query), request),
     }),
-    defineRoute({
-      ...shared,
-      method: 'GET',
+    routes.list({
+      params: serverParams,
       operation: 'listServerComponents',
       summary: 'Parts of a server.',
-      access: { verb: 'list', resource },
       query: listQuery,
-      answers: { 200: pageAnswer(ComponentShape) },
       refusals: notFound,
-      async handle({ params, query, url }) {
-        const request = readPage(query);
+      async list({ params, query }, request) {
         const { id } = await servers.get(params.uuid);
-        const page = await components.list({ ...readQuery(query), serverId: id }, request);
-        return answerPage(page, { request, url, show: showComponent });
+        return components.list({ ...readQuery(query), serverId: id }, request);
       },
     }),
     defineRoute({
-      ...shared,
+      ...ofServer,
       method: 'POST',
       operation: 'createServerComponents',
       summary: 'New parts, all or none.',
@@ -105,7 +98,7 @@ function partRoutes({ servers, components }: Serverservice): readonly Route[] {
       },
     }),
     defineRoute({
-      ...shared,
+      ...ofServer,
       method: 'PUT',
       operation: 'putServerComponents',
       summary: 'Parts to be added or changed, all or none; others stay.',
@@ -118,17 +111,14 @@ function partRoutes({ servers, components }: Serverservice): readonly Route[] {
         return answerMessage('resource updated', { slug: params.uuid });
       },
     }),
-    defineRoute({
-      ...shared,
-      method: 'DELETE',
+    routes.remove({
+      params: serverParams,
       operation: 'deleteServerComponents',
       summary: 'Takes all parts of a server away.',
-      access: { verb: 'delete', resource },
-      answers: { 200: MessageAnswer },
       refusals: notFound,
-      async handle({ params }) {
+      async remove({ params }) {
         await components.removeAll(params.uuid);
-        return answerMessage('resource deleted', { slug: params.uuid });
+        return params.uuid;
       },
     }),
   ];
@@ -136,50 +126,28 @@ function partRoutes({ servers, components }: Serverservice): readonly Route[] {
 
 function typeRoutes({ componentTypes }: Serverservice): readonly Route[] {
   const path = `${prefix}/server-component-types`;
+  const routes = recordRoutes<ComponentType>({
+    ...{ path, tag: 'components', resource: restResources.componentTypes, shape: ComponentTypeShape },
+    show: showComponentType,
+    slug: ({ slug }) => slug,
+  });
   return [
-    defineRoute({
-      method: 'GET',
-      path,
-      tag: 'components',
+    routes.list({
       operation: 'listComponentTypes',
       summary: 'Kinds of parts.',
-      access: { verb: 'list', resource: restResources.componentTypes },
       query: Struct({ ...pageQuery(componentTypeOrders), name: Type.Optional(Text('Only the one of this name.')) }),
-      answers: { 200: pageAnswer(ComponentTypeShape) },
-      async handle({ query, url }) {
-        const request = readPage(query);
-        const page = await componentTypes.list({ name: query.name }, request);
-        return answerPage(page, { request, url, show: showComponentType });
-      },
+      list: ({ query }, request) => componentTypes.list({ name: query.name }, request),
     }),
-    defineRoute({
-      method: 'POST',
-      path,
-      tag: 'components',
+    routes.create({
       operation: 'createComponentType',
       summary: 'A new kind of part.',
-      access: { verb: 'create', resource: restResources.componentTypes },
       body: Struct(
-        {
-          id: Type.Optional(Type.Unknown({ description: 'Not looked at.', readOnly: true })),
-          name: Text('Its name.', { minLength: 1, maxLength: 100 }),
-          slug: Type.Optional(
-            Type.String({ pattern: '^[a-z0-9][a-z0-9._-]{0,99}$', description: 'Made from the name unless given.' }),
-          ),
-          ...ignored,
-        },
+        { id: notLookedAt(), ...slugDraft, ...ignored },
         { title: 'ComponentTypeDraft', description: 'A kind of part to be created.' },
       ),
-      answers: { 201: recordAnswer(ComponentTypeShape) },
       refusals: { 409: 'The slug is taken.' },
-      async handle({ body }) {
-        const type = await componentTypes.create({ name: body.name, slug: body.slug });
-        return answerCreated({
-          location: `${path}?name=${encodeURIComponent(type.name)}`,
-          slug: type.slug,
-          record: showComponentType(type),
-        });
-      },
+      create: ({ body }) => componentTypes.create({ name: body.name, slug: body.slug }),
+      location: ({ name }) => `${path}?name=${encodeURIComponent(name)}`,
     }),
   ];
 }

@@ -1,15 +1,11 @@
 import { Type } from 'typebox';
 import {
-  answerCreated,
   answerMessage,
-  answerPage,
   answerRecord,
   defineRoute,
   MessageAnswer,
-  pageAnswer,
   pageQuery,
   type Route,
-  readPage,
   recordAnswer,
   restResources,
   Struct,
@@ -17,9 +13,10 @@ import {
   Time,
   Uuid,
 } from '../../rest/index.ts';
-import { credentialTypeOrders } from '../credentials/credentials.ts';
+import { type CredentialType, credentialTypeOrders } from '../credentials/credentials.ts';
 import type { Serverservice } from '../serverservice.ts';
-import { ignored, prefix } from './shapes.ts';
+import { recordRoutes } from './record-routes.ts';
+import { ignored, notLookedAt, prefix, slugDraft } from './shapes.ts';
 import { showCredentialType, showTime } from './show.ts';
 
 const resource = restResources.credentials;
@@ -120,46 +117,28 @@ function secretRoutes({ credentials }: Serverservice): readonly Route[] {
 
 function typeRoutes({ credentials }: Serverservice): readonly Route[] {
   const path = `${prefix}/server-credential-types`;
+  const routes = recordRoutes<CredentialType>({
+    ...{ path, tag: 'credentials', resource: restResources.credentialTypes, shape: TypeShape },
+    show: showCredentialType,
+    slug: ({ slug }) => slug,
+  });
   return [
-    defineRoute({
-      method: 'GET',
-      path,
-      tag: 'credentials',
+    routes.list({
       operation: 'listCredentialTypes',
       summary: 'What credentials can be for.',
-      access: { verb: 'list', resource: restResources.credentialTypes },
       query: Struct(pageQuery(credentialTypeOrders)),
-      answers: { 200: pageAnswer(TypeShape) },
-      async handle({ query, url }) {
-        const request = readPage(query);
-        return answerPage(await credentials.listTypes(request), { request, url, show: showCredentialType });
-      },
+      list: (_, request) => credentials.listTypes(request),
     }),
-    defineRoute({
-      method: 'POST',
-      path,
-      tag: 'credentials',
+    routes.create({
       operation: 'createCredentialType',
       summary: 'Something new that credentials can be for.',
-      access: { verb: 'create', resource: restResources.credentialTypes },
       body: Struct(
-        {
-          id: Type.Optional(Type.Unknown({ description: 'Not looked at.', readOnly: true })),
-          builtin: Type.Optional(Type.Unknown({ description: 'Not looked at.', readOnly: true })),
-          name: Text('Its name.', { minLength: 1, maxLength: 100 }),
-          slug: Type.Optional(
-            Type.String({ pattern: '^[a-z0-9][a-z0-9._-]{0,99}$', description: 'Made from the name unless given.' }),
-          ),
-          ...ignored,
-        },
+        { id: notLookedAt(), builtin: notLookedAt(), ...slugDraft, ...ignored },
         { title: 'CredentialTypeDraft', description: 'What credentials shall be for.' },
       ),
-      answers: { 201: recordAnswer(TypeShape) },
       refusals: { 409: 'The slug is taken.' },
-      async handle({ body }) {
-        const type = await credentials.createType({ name: body.name, slug: body.slug });
-        return answerCreated({ location: path, slug: type.slug, record: showCredentialType(type) });
-      },
+      create: ({ body }) => credentials.createType({ name: body.name, slug: body.slug }),
+      location: () => path,
     }),
   ];
 }

@@ -1,31 +1,12 @@
 import { type Static, Type } from 'typebox';
-import {
-  answerCreated,
-  answerMessage,
-  answerPage,
-  answerRecord,
-  defineRoute,
-  ListOf,
-  MessageAnswer,
-  pageAnswer,
-  pageQuery,
-  type Route,
-  readPage,
-  recordAnswer,
-  restResources,
-  Struct,
-  Text,
-  Time,
-  Uuid,
-} from '../../rest/index.ts';
-import type { FirmwareDraft } from '../firmware/firmware.ts';
+import { ListOf, pageQuery, type Route, restResources, Struct, Text, Time, Uuid } from '../../rest/index.ts';
+import { checksumPattern } from '../firmware/checksums.ts';
+import type { FirmwareDraft, FirmwareQuery, FirmwareRecord } from '../firmware/firmware.ts';
 import { firmwareOrders } from '../firmware/firmware-versions.ts';
 import type { Serverservice } from '../serverservice.ts';
-import { idParams, ignored, prefix } from './shapes.ts';
+import { recordRoutes } from './record-routes.ts';
+import { idParams, ignored, notLookedAt, prefix } from './shapes.ts';
 import { showFirmware } from './show.ts';
-
-const resource = restResources.firmware;
-const notFound = { 404: 'There is no such firmware.' };
 
 /** A firmware version. */
 export const FirmwareShape = Struct(
@@ -91,7 +72,7 @@ const FirmwareDraftShape = Struct(
     repository_url: Url('Where we have it.'),
     install_inband: Type.Optional(Type.Boolean({ description: 'Installed by a tool on the host.' })),
     oem: Type.Optional(Type.Boolean({ description: 'Of the maker of the part, not of the server.' })),
-    warnings: Type.Optional(Type.Unknown({ description: 'Not looked at.', readOnly: true })),
+    warnings: notLookedAt(),
     ...ignored,
   },
   { title: 'FirmwareDraft', description: 'A firmware version to be written.' },
@@ -104,7 +85,7 @@ const listQuery = Struct({
   component: Type.Optional(Text('Only for this component.', { maxLength: 100 })),
   version: Type.Optional(Text('Only this version.', { maxLength: 255 })),
   filename: Type.Optional(Text('Only this file.', { maxLength: 255 })),
-  checksum: Type.Optional(Text('Only with this checksum.', { maxLength: 160 })),
+  checksum: Type.Optional(Type.String({ pattern: checksumPattern, description: 'Only with this checksum.' })),
   repository_url: Type.Optional(Text('Only from there.', { maxLength: 2048 })),
   install_inband: Type.Optional(
     Type.Boolean({ description: 'Only those, or all but those, that need a tool on the host.' }),
@@ -131,75 +112,56 @@ function readDraft(body: Static<typeof FirmwareDraftShape>): FirmwareDraft {
   };
 }
 
+function readQuery(query: Static<typeof listQuery>): FirmwareQuery {
+  const { repository_url, install_inband, oem, limit: _limit, page: _page, orderby: _orderby, ...plain } = query;
+  return { ...plain, repositoryUrl: repository_url, isInband: install_inband, isOem: oem };
+}
+
 /** The catalogue of firmware versions. */
 export function firmwareRoutes({ firmware }: Serverservice): readonly Route[] {
   const path = `${prefix}/server-component-firmwares`;
-  const shared = { path: `${path}/:uuid`, tag: 'firmware', params: idParams } as const;
+  const routes = recordRoutes<FirmwareRecord>({
+    ...{ path, tag: 'firmware', resource: restResources.firmware, shape: FirmwareShape },
+    show: showFirmware,
+    slug: ({ id }) => id,
+  });
+  const one = { path: `${path}/:uuid`, params: idParams, refusals: { 404: 'There is no such firmware.' } };
   return [
-    defineRoute({
-      method: 'GET',
-      path,
-      tag: 'firmware',
+    routes.list({
       operation: 'listFirmware',
       summary: 'Firmware versions.',
-      access: { verb: 'list', resource },
       query: listQuery,
-      answers: { 200: pageAnswer(FirmwareShape) },
-      async handle({ query, url }) {
-        const request = readPage(query);
-        const { repository_url, install_inband, oem, limit: _limit, page: _page, orderby: _orderby, ...plain } = query;
-        const wanted = { ...plain, repositoryUrl: repository_url, isInband: install_inband, isOem: oem };
-        return answerPage(await firmware.list(wanted, request), { request, url, show: showFirmware });
-      },
+      list: ({ query }, request) => firmware.list(readQuery(query), request),
     }),
-    defineRoute({
-      method: 'POST',
-      path,
-      tag: 'firmware',
+    routes.create({
       operation: 'createFirmware',
       summary: 'A new firmware version.',
-      access: { verb: 'create', resource },
       body: FirmwareDraftShape,
-      answers: { 201: recordAnswer(FirmwareShape) },
       refusals: { 409: 'Vendor, component, version and filename, or the id, are taken.' },
-      async handle({ body }) {
-        const record = await firmware.create(readDraft(body));
-        return answerCreated({ location: `${path}/${record.id}`, slug: record.id, record: showFirmware(record) });
-      },
+      create: ({ body }) => firmware.create(readDraft(body)),
     }),
-    defineRoute({
-      ...shared,
-      method: 'GET',
+    routes.get({
+      ...one,
       operation: 'getFirmware',
       summary: 'A firmware version.',
-      access: { verb: 'get', resource },
-      answers: { 200: recordAnswer(FirmwareShape) },
-      refusals: notFound,
-      handle: async ({ params }) => answerRecord(showFirmware(await firmware.get(params.uuid))),
+      get: ({ params }) => firmware.get(params.uuid),
     }),
-    defineRoute({
-      ...shared,
-      method: 'PUT',
+    routes.put({
+      ...one,
       operation: 'updateFirmware',
       summary: 'Replaces all that is said of a firmware version.',
-      access: { verb: 'update', resource },
       body: FirmwareDraftShape,
-      answers: { 200: recordAnswer(FirmwareShape) },
-      refusals: { ...notFound, 409: 'Vendor, component, version and filename are taken.' },
-      handle: async ({ params, body }) =>
-        answerRecord(showFirmware(await firmware.update(params.uuid, readDraft(body))), 'resource updated'),
+      refusals: { ...one.refusals, 409: 'Vendor, component, version and filename are taken.' },
+      put: ({ params, body }) => firmware.update(params.uuid, readDraft(body)),
     }),
-    defineRoute({
-      ...shared,
-      method: 'DELETE',
+    routes.remove({
+      ...one,
       operation: 'deleteFirmware',
       summary: 'Takes a firmware version out of the catalogue.',
-      access: { verb: 'delete', resource },
-      answers: { 200: MessageAnswer },
-      refusals: { ...notFound, 409: 'It is in a firmware set.' },
-      async handle({ params }) {
+      refusals: { ...one.refusals, 409: 'It is in a firmware set.' },
+      async remove({ params }) {
         await firmware.remove(params.uuid);
-        return answerMessage('resource deleted', { slug: params.uuid });
+        return params.uuid;
       },
     }),
   ];

@@ -1,34 +1,14 @@
 import { type Static, Type } from 'typebox';
 import type { JsonObject } from '../../engine/index.ts';
-import {
-  answerCreated,
-  answerMessage,
-  answerPage,
-  answerRecord,
-  defineRoute,
-  ListOf,
-  MessageAnswer,
-  pageAnswer,
-  pageQuery,
-  type Route,
-  readPage,
-  recordAnswer,
-  restResources,
-  Struct,
-  Text,
-  Time,
-  Uuid,
-} from '../../rest/index.ts';
-import type { FirmwareSetQuery } from '../firmware/firmware.ts';
+import { ListOf, pageQuery, type Route, restResources, Struct, Text, Time, Uuid } from '../../rest/index.ts';
+import type { FirmwareSet, FirmwareSetQuery } from '../firmware/firmware.ts';
 import { type FirmwareSetDraft, firmwareSetOrders } from '../firmware/firmware-sets.ts';
 import { type Labels, labelNamespace, labelsFromData, parseLabels } from '../firmware/set-labels.ts';
 import type { Serverservice } from '../serverservice.ts';
 import { FirmwareShape } from './firmware-routes.ts';
-import { AttributeShape, idParams, ignored, prefix } from './shapes.ts';
+import { recordRoutes } from './record-routes.ts';
+import { AttributeShape, idParams, ignored, notLookedAt, prefix } from './shapes.ts';
 import { showFirmwareSet } from './show.ts';
-
-const resource = restResources.firmwareSets;
-const notFound = { 404: 'There is no such firmware set.' };
 
 const SetShape = Struct(
   {
@@ -64,8 +44,8 @@ const LabelAttribute = Struct({
 });
 
 const setFields = {
-  uuid: Type.Optional(Type.Unknown({ description: 'Not looked at.', readOnly: true })),
-  component_firmware: Type.Optional(Type.Unknown({ description: 'Not looked at.', readOnly: true })),
+  uuid: notLookedAt(),
+  component_firmware: notLookedAt(),
   labels: Type.Optional(LabelsShape),
   attributes: Type.Optional(
     ListOf(LabelAttribute, `The labels, as clients of the shipped service write them: one in ${labelNamespace}.`, {
@@ -127,120 +107,76 @@ export function firmwareSetRoutes(service: Serverservice): readonly Route[] {
   return [...readRoutes(service, shipped), ...readRoutes(service, designed), ...writeRoutes(service, shipped.path)];
 }
 
+const routesAt = (path: string) =>
+  recordRoutes<FirmwareSet>({
+    ...{ path, tag: 'firmware sets', resource: restResources.firmwareSets, shape: SetShape },
+    show: showFirmwareSet,
+    slug: ({ id }) => id,
+  });
+
+const oneAt = (path: string) => ({
+  path: `${path}/:uuid`,
+  params: idParams,
+  refusals: { 404: 'There is no such firmware set.' },
+});
+
 function readRoutes({ firmwareSets }: Serverservice, at: { readonly path: string; readonly name: string }): Route[] {
+  const routes = routesAt(at.path);
   return [
-    defineRoute({
-      method: 'GET',
-      path: at.path,
-      tag: 'firmware sets',
+    routes.list({
       operation: `list${at.name}s`,
       summary: 'Firmware sets.',
-      access: { verb: 'list', resource },
       query: listQuery,
-      answers: { 200: pageAnswer(SetShape) },
-      async handle({ query, url }) {
-        const request = readPage(query);
-        return answerPage(await firmwareSets.list(readQuery(query), request), { request, url, show: showFirmwareSet });
-      },
+      list: ({ query }, request) => firmwareSets.list(readQuery(query), request),
     }),
-    defineRoute({
-      method: 'GET',
-      path: `${at.path}/:uuid`,
-      tag: 'firmware sets',
-      params: idParams,
+    routes.get({
+      ...oneAt(at.path),
       operation: `get${at.name}`,
       summary: 'A firmware set with its firmware.',
-      access: { verb: 'get', resource },
-      answers: { 200: recordAnswer(SetShape) },
-      refusals: notFound,
-      handle: async ({ params }) => answerRecord(showFirmwareSet(await firmwareSets.get(params.uuid))),
+      get: ({ params }) => firmwareSets.get(params.uuid),
     }),
   ];
 }
 
 function writeRoutes({ firmwareSets }: Serverservice, path: string): readonly Route[] {
-  const shared = { path: `${path}/:uuid`, tag: 'firmware sets', params: idParams } as const;
+  const [routes, one] = [routesAt(path), oneAt(path)];
+  const taken = { 409: 'The name is taken.' };
   return [
-    defineRoute({
-      method: 'POST',
-      path,
-      tag: 'firmware sets',
+    routes.create({
       operation: 'createFirmwareSet',
       summary: 'A new firmware set.',
-      access: { verb: 'create', resource },
       body: SetDraft,
-      answers: { 201: recordAnswer(SetShape) },
-      refusals: { 409: 'The name is taken.' },
-      async handle({ body }) {
-        const set = await firmwareSets.create({ ...readChange(body), name: body.name });
-        return answerCreated({ location: `${path}/${set.id}`, slug: set.id, record: showFirmwareSet(set) });
-      },
+      refusals: taken,
+      create: ({ body }) => firmwareSets.create({ ...readChange(body), name: body.name }),
     }),
-    defineRoute({
-      ...shared,
-      method: 'PUT',
+    routes.put({
+      ...one,
       operation: 'updateFirmwareSet',
       summary: 'Changes name and labels where given, and adds firmware.',
-      access: { verb: 'update', resource },
       body: SetChange,
-      answers: { 200: recordAnswer(SetShape) },
-      refusals: { ...notFound, 409: 'The name is taken.' },
-      handle: async ({ params, body }) =>
-        answerRecord(showFirmwareSet(await firmwareSets.update(params.uuid, readChange(body))), 'resource updated'),
+      refusals: { ...one.refusals, ...taken },
+      put: ({ params, body }) => firmwareSets.update(params.uuid, readChange(body)),
     }),
-    defineRoute({
-      ...shared,
-      method: 'DELETE',
+    routes.remove({
+      ...one,
       operation: 'deleteFirmwareSet',
       summary: 'Deletes a set; its firmware stays in the catalogue.',
-      access: { verb: 'delete', resource },
-      answers: { 200: MessageAnswer },
-      refusals: notFound,
-      async handle({ params }) {
+      async remove({ params }) {
         await firmwareSets.remove(params.uuid);
-        return answerMessage('resource deleted', { slug: params.uuid });
+        return params.uuid;
       },
     }),
-    defineRoute({
-      ...shared,
+    routes.put({
+      ...one,
       method: 'POST',
       path: `${path}/:uuid/remove-firmware`,
       operation: 'removeFirmwareFromSet',
       summary: 'Takes firmware out of a set.',
-      access: { verb: 'update', resource },
       body: Struct(
         { ...setFields, name: Type.Optional(Name) },
         { title: 'FirmwareSetRemoval', description: 'Firmware to be taken out.' },
       ),
-      answers: { 200: recordAnswer(SetShape) },
-      refusals: notFound,
-      async handle({ params, body }) {
-        const set = await firmwareSets.removeFirmware(params.uuid, body.component_firmware_uuids ?? []);
-        return answerRecord(showFirmwareSet(set), 'resource updated');
-      },
-    }),
-    defineRoute({
-      method: 'POST',
-      path: `${path}/validate-firmware-set`,
-      tag: 'firmware sets',
-      operation: 'noteFirmwareSetValidation',
-      summary: 'Notes that a set was installed on a server and found good.',
-      access: { verb: 'update', resource },
-      body: Struct(
-        {
-          firmware_set: Uuid('The set.'),
-          target_server: Uuid('The server.'),
-          performed_on: Time('When that was.'),
-        },
-        { title: 'FirmwareSetValidation', description: 'That a set was found good.' },
-      ),
-      answers: { 200: MessageAnswer },
-      refusals: { 404: 'There is no such firmware set or server.' },
-      async handle({ body }) {
-        const performedOn = Date.parse(body.performed_on);
-        await firmwareSets.noteValidation({ setId: body.firmware_set, serverId: body.target_server, performedOn });
-        return answerMessage('resource updated', { slug: body.firmware_set });
-      },
+      put: ({ params, body }) => firmwareSets.removeFirmware(params.uuid, body.component_firmware_uuids ?? []),
     }),
   ];
 }

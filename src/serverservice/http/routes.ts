@@ -2,11 +2,14 @@ import type { JsonObject } from '../../engine/index.ts';
 import { createRest, type OpenapiInfo, type Rest, type Route } from '../../rest/index.ts';
 import type { Serverservice } from '../serverservice.ts';
 import { attributeRoutes } from './attribute-routes.ts';
+import { billRoutes } from './bill-routes.ts';
+import { biosConfigRoutes } from './bios-config-routes.ts';
 import { componentRoutes } from './component-routes.ts';
 import { credentialRoutes } from './credential-routes.ts';
-import { billRoutes, eventRoutes } from './event-routes.ts';
+import { eventRoutes } from './event-routes.ts';
 import { firmwareRoutes } from './firmware-routes.ts';
 import { firmwareSetRoutes } from './firmware-set-routes.ts';
+import { firmwareSetValidationRoutes } from './firmware-set-validation-routes.ts';
 import { serverRoutes } from './server-routes.ts';
 
 /** What the OpenAPI document says of the inventory. */
@@ -24,7 +27,9 @@ export function serverserviceRoutes(service: Serverservice): readonly Route[] {
     componentRoutes,
     firmwareRoutes,
     firmwareSetRoutes,
+    firmwareSetValidationRoutes,
     credentialRoutes,
+    biosConfigRoutes,
     eventRoutes,
     billRoutes,
   ].flatMap((routes) => routes(service));

@@ -1,29 +1,21 @@
 import { type Static, Type } from 'typebox';
-import {
-  answerCreated,
-  answerMessage,
-  answerPage,
-  answerRecord,
-  defineRoute,
-  ListOf,
-  MessageAnswer,
-  pageAnswer,
-  pageQuery,
-  type Route,
-  readPage,
-  recordAnswer,
-  restResources,
-  Struct,
-  Text,
-  Uuid,
-} from '../../rest/index.ts';
+import { ListOf, pageQuery, type Route, restResources, Struct, Text, Uuid } from '../../rest/index.ts';
 import { parseAttributeFilters } from '../attributes/attribute-filter.ts';
 import { facilityPattern } from '../servers/check-server.ts';
-import type { ServerFields, ServerQuery } from '../servers/server.ts';
+import type { ServerDetails, ServerFields, ServerQuery, ServerRecord } from '../servers/server.ts';
 import { serverOrders } from '../servers/servers.ts';
 import type { Serverservice } from '../serverservice.ts';
 import { readAttributes } from './read-drafts.ts';
-import { AttributeDraft, ignored, prefix, ServerShape, serverParams, VersionedAttributeDraft } from './shapes.ts';
+import { recordRoutes } from './record-routes.ts';
+import {
+  AttributeDraft,
+  ignored,
+  notLookedAt,
+  prefix,
+  ServerShape,
+  serverParams,
+  VersionedAttributeDraft,
+} from './shapes.ts';
 import { showServer, showServerDetails } from './show.ts';
 
 const Facility = Type.String({ pattern: facilityPattern, description: 'Where it is.' });
@@ -40,11 +32,9 @@ const fields = {
       maxItems: 64,
     }),
   ),
-  deleted_at: Type.Optional(Type.Unknown({ description: 'Not looked at.', readOnly: true })),
-  machine_problem: Type.Optional(Type.Unknown({ description: 'Not looked at.', readOnly: true })),
-  components: Type.Optional(
-    Type.Unknown({ description: 'Not looked at; they have a path of their own.', readOnly: true }),
-  ),
+  deleted_at: notLookedAt(),
+  machine_problem: notLookedAt(),
+  components: notLookedAt('they have a path of their own'),
   ...ignored,
 };
 
@@ -61,15 +51,11 @@ const ServerDraftShape = Struct(
 
 const ServerChange = Struct(
   {
-    uuid: Type.Optional(Type.Unknown({ description: 'Not looked at.', readOnly: true })),
+    uuid: notLookedAt(),
     facility_code: Type.Optional(Facility),
     ...fields,
-    attributes: Type.Optional(
-      Type.Unknown({ description: 'Not looked at; they have a path of their own.', readOnly: true }),
-    ),
-    versioned_attributes: Type.Optional(
-      Type.Unknown({ description: 'Not looked at; they have a path of their own.', readOnly: true }),
-    ),
+    attributes: notLookedAt('they have a path of their own'),
+    versioned_attributes: notLookedAt('they have a path of their own'),
   },
   { title: 'ServerChange', description: 'What is to change about a server; the rest stays.' },
 );
@@ -129,91 +115,62 @@ function readFields(body: Static<typeof ServerChange>): Partial<ServerFields> {
 
 const notFound = { 404: 'There is no such server.' };
 
-/** Servers: list, create, read, change, delete. */
+/** Servers of the inventory. */
 export function serverRoutes({ servers }: Serverservice): readonly Route[] {
   const path = `${prefix}/servers`;
-  const shared = { tag: 'servers', path: `${path}/:uuid`, params: serverParams } as const;
-  const resource = restResources.server;
+  const routes = recordRoutes<ServerRecord | ServerDetails>({
+    ...{ path, tag: 'servers', resource: restResources.server, shape: ServerShape },
+    show: (server) => ('components' in server ? showServerDetails(server) : showServer(server)),
+    slug: ({ id }) => id,
+  });
+  const one = { path: `${path}/:uuid`, params: serverParams, refusals: notFound };
   return [
-    defineRoute({
-      method: 'GET',
-      path,
+    routes.list({
       operation: 'listServers',
       summary: 'Servers, by facility, names and attributes.',
-      tag: 'servers',
-      access: { verb: 'list', resource },
       query: listQuery,
-      answers: { 200: pageAnswer(ServerShape) },
-      async handle({ query, url }) {
-        const request = readPage(query);
-        const asked = { request, url };
-        if (query.preload === true)
-          return answerPage(await servers.listDetails(readQuery(query), request), {
-            ...asked,
-            show: showServerDetails,
-          });
-        return answerPage(await servers.list(readQuery(query), request), { ...asked, show: showServer });
-      },
+      list: ({ query }, request) =>
+        query.preload === true
+          ? servers.listDetails(readQuery(query), request)
+          : servers.list(readQuery(query), request),
     }),
-    defineRoute({
-      method: 'POST',
-      path,
+    routes.create({
       operation: 'createServer',
       summary: 'A new server, which becomes a machine that work can be done on. A deleted one comes back.',
-      tag: 'servers',
-      access: { verb: 'create', resource },
       body: ServerDraftShape,
-      answers: { 201: recordAnswer(ServerShape) },
       refusals: { 409: 'The id, or a name of the machine, is taken; by whom is said.' },
-      async handle({ body }) {
-        const server = await servers.create({
+      create: ({ body }) =>
+        servers.create({
           ...readFields(body),
           facility: body.facility_code,
           ...(body.uuid === undefined ? {} : { id: body.uuid }),
           attributes: readAttributes(body.attributes),
           versionedAttributes: readAttributes(body.versioned_attributes),
-        });
-        return answerCreated({ location: `${path}/${server.id}`, slug: server.id, record: showServer(server) });
-      },
+        }),
     }),
-    defineRoute({
-      ...shared,
-      method: 'GET',
+    routes.get({
+      ...one,
       operation: 'getServer',
       summary: 'A server with all that is known of it.',
-      access: { verb: 'get', resource },
       query: oneQuery,
-      answers: { 200: recordAnswer(ServerShape) },
-      refusals: notFound,
-      async handle({ params, query }) {
-        const isWithDeleted = query['include-deleted'] === true;
-        return answerRecord(showServerDetails(await servers.getDetails(params.uuid, { isWithDeleted })));
-      },
+      get: ({ params, query }) => servers.getDetails(params.uuid, { isWithDeleted: query['include-deleted'] === true }),
     }),
-    defineRoute({
-      ...shared,
-      method: 'PUT',
+    routes.put({
+      ...one,
       operation: 'updateServer',
       summary: 'Changes what is given and leaves the rest.',
-      access: { verb: 'update', resource },
       body: ServerChange,
-      answers: { 200: recordAnswer(ServerShape) },
       refusals: { ...notFound, 409: 'A name of the machine is taken, or work on it goes on.' },
-      async handle({ params, body }) {
-        return answerRecord(showServer(await servers.update(params.uuid, readFields(body))), 'resource updated');
-      },
+      put: ({ params, body }) => servers.update(params.uuid, readFields(body)),
     }),
-    defineRoute({
-      ...shared,
-      method: 'DELETE',
+    routes.remove({
+      ...one,
       operation: 'deleteServer',
       summary: 'Marks a server as deleted; its credentials go for good.',
-      access: { verb: 'delete', resource },
-      answers: { 200: MessageAnswer },
       refusals: { ...notFound, 409: 'Work on it goes on.' },
-      async handle({ params }) {
+      async remove({ params }) {
         await servers.remove(params.uuid);
-        return answerMessage('resource deleted', { slug: params.uuid });
+        return params.uuid;
       },
     }),
   ];

@@ -7,11 +7,12 @@ export const prefix = '/api/v1';
 
 const stamps = { created_at: Time('When it was written first.'), updated_at: Time('When it was written last.') };
 
-/** Members that clients send back as they got them; they are taken and not looked at. */
-export const ignored = {
-  created_at: Type.Optional(Type.Unknown({ description: 'Not looked at.', readOnly: true })),
-  updated_at: Type.Optional(Type.Unknown({ description: 'Not looked at.', readOnly: true })),
-};
+/** A member that clients send back as they got it; it is taken and not looked at. */
+export const notLookedAt = (why?: string) =>
+  Type.Optional(Type.Unknown({ description: `Not looked at${why === undefined ? '' : `: ${why}`}.`, readOnly: true }));
+
+/** When something was written, sent back as clients got it. */
+export const ignored = { created_at: notLookedAt(), updated_at: notLookedAt() };
 
 /** The id of a server in a path. */
 export const serverParams = Struct({ uuid: Uuid('The id of the server.') });
@@ -39,9 +40,9 @@ export const VersionedAttributeDraft = Struct(
   {
     namespace: Namespace,
     data: AnyObject('What is noted.'),
-    version: Type.Optional(Type.Unknown({ description: 'Not looked at.', readOnly: true })),
-    tally: Type.Optional(Type.Unknown({ description: 'Not looked at.', readOnly: true })),
-    last_reported_at: Type.Optional(Type.Unknown({ description: 'Not looked at.', readOnly: true })),
+    version: notLookedAt(),
+    tally: notLookedAt(),
+    last_reported_at: notLookedAt(),
     ...ignored,
   },
   { title: 'VersionedAttributeDraft', description: 'A new version of what is noted.' },
@@ -87,9 +88,9 @@ export const ComponentShape = Struct(
 /** A part to be written. */
 export const ComponentDraftShape = Struct(
   {
-    uuid: Type.Optional(Type.Unknown({ description: 'Not looked at.', readOnly: true })),
-    server_uuid: Type.Optional(Type.Unknown({ description: 'Not looked at.', readOnly: true })),
-    component_type_name: Type.Optional(Type.Unknown({ description: 'Not looked at.', readOnly: true })),
+    uuid: notLookedAt(),
+    server_uuid: notLookedAt(),
+    component_type_name: notLookedAt(),
     component_type_slug: Text('The slug of its type.', { minLength: 1, maxLength: 100 }),
     name: Type.Optional(Text('Its name.', { maxLength: 255 })),
     vendor: Type.Optional(Text('Who made it.', { maxLength: 255 })),
@@ -149,3 +150,11 @@ export const EventShape = Struct(
   },
   { title: 'Event', description: 'Something that was done to a server and has ended.' },
 );
+
+/** What names something new that has a slug. */
+export const slugDraft = {
+  name: Text('Its name.', { minLength: 1, maxLength: 100 }),
+  slug: Type.Optional(
+    Type.String({ pattern: '^[a-z0-9][a-z0-9._-]{0,99}$', description: 'Made from the name unless given.' }),
+  ),
+};

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../engine/index.ts';
 import type { Attribute, VersionedAttribute } from '../attributes/attribute.ts';
+import type { BiosConfigSet } from '../bios/bios-config.ts';
 import type { BillOfMaterials } from '../bom/boms.ts';
 import type { ComponentRecord, ComponentType } from '../components/component.ts';
 import type { CredentialType } from '../credentials/credentials.ts';
@@ -108,6 +109,20 @@ export function showFirmwareSet(set: FirmwareSet): JsonObject {
     attributes: [{ namespace: labelNamespace, data: { ...set.labels }, ...times(set) }],
     component_firmware: set.firmware.map(showFirmware),
     ...times(set),
+  };
+}
+
+/** A set of BIOS settings; each part of it is as old as the set. */
+export function showBiosConfigSet({ id, name, version, components, ...record }: BiosConfigSet): JsonObject {
+  const stamps = times(record);
+  return {
+    ...{ id, name, version },
+    components: components.map(({ settings, ...component }) => ({
+      ...component,
+      settings: settings.map((setting) => ({ ...setting, ...stamps })),
+      ...stamps,
+    })),
+    ...stamps,
   };
 }
 

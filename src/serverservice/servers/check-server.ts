@@ -19,12 +19,18 @@ export function checkServer(draft: Omit<ServerDraft, 'id'>): ServerFields {
     model: trimmed(draft.model),
     serial: trimmed(draft.serial),
     bmcId: trimmed(draft.bmcId),
-    bmcAddress: trimmed(draft.bmcAddress).toLowerCase(),
+    bmcAddress: toOneSpelling(trimmed(draft.bmcAddress)),
     macs: [...new Set((draft.macs ?? []).map((one) => one.trim().toLowerCase().replaceAll('-', ':')))],
   };
   const problems = problemsOf(fields);
   if (problems.length > 0) throw new InventoryError('badValue', { what: 'server' }, { problems });
   return fields;
+}
+
+/** Hosts have no case; the path of a system behind a BMC does. */
+function toOneSpelling(address: string): string {
+  const [origin = ''] = /^(?:[^/]*:\/\/)?[^/]*/.exec(address) ?? [];
+  return origin.toLowerCase() + address.slice(origin.length);
 }
 
 function trimmed(text: string | undefined): string {

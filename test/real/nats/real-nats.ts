@@ -99,14 +99,14 @@ function tlsOf({ cert, key, ca }: { readonly cert: string; readonly key: string;
 }
 
 async function waitUntilReady(server: StartedProcess, port: number): Promise<void> {
-  const deadline = performance.now() + 30_000;
+  const deadline = performance.now() + 120_000;
   while (performance.now() < deadline) {
     if (!server.isRunning()) throw new Error(`nats-server ended before it was ready:\n${server.tail()}`);
     if (await answers(port)) return;
     await delay(20);
   }
   await server.stop();
-  throw new Error(`nats-server was not ready after 30 s:\n${server.tail()}`);
+  throw new Error(`nats-server was not ready after 120 s:\n${server.tail()}`);
 }
 
 /** A NATS server speaks first, once it is ready for clients. */

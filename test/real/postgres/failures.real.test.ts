@@ -95,6 +95,48 @@ test('an injected loss of the connection is run again before the commit, and in 
   await assert.rejects(write, hasCode('outcomeUnknown'));
 });
 
+test('a process that hangs in the middle of a transaction lets go of its rows, and its transaction is run again', async (t) => {
+  const hung = await open(t, { stalledMs: 300 });
+  const other = await openPostgresDatabase({ url: server.url.replace(/[^/]+$/, `failures_${databases}`) });
+  t.after(() => other.close());
+  await other.write((tx) => tx.run('INSERT INTO item VALUES (?)', 'a'));
+  const locked = Promise.withResolvers<void>();
+  const woken = Promise.withResolvers<void>();
+  let runs = 0;
+  const hanging = hung.write(
+    async (tx) => {
+      runs += 1;
+      const row = await tx.first('SELECT id FROM item FOR UPDATE');
+      locked.resolve();
+      if (runs === 1) await woken.promise;
+      await tx.run('UPDATE item SET id = ?', `${row?.id}-${runs}`);
+    },
+    { isolation: 'row-locks' },
+  );
+  await locked.promise;
+  // Waits for the row, a second at a time, until the server has ended the session of the one that hangs.
+  await other.write((tx) => tx.run('UPDATE item SET id = ?', 'b'), { isolation: 'row-locks' });
+  woken.resolve();
+  await hanging;
+  assert.deepEqual([await items(other), runs], [['b-2'], 2]);
+});
+
+test('with row locks a statement sees what was committed while it waited, and nobody has to run again', async (t) => {
+  const database = await open(t);
+  await database.write((tx) => tx.run('INSERT INTO item VALUES (?)', 'x'));
+  const append = (text: string) =>
+    database.write(
+      async (tx) => {
+        const row = await tx.first('SELECT id FROM item FOR UPDATE');
+        await tx.run('UPDATE item SET id = ?', `${row?.id}${text}`);
+      },
+      { isolation: 'row-locks' },
+    );
+  await Promise.all(Array.from({ length: 20 }, () => append('y')));
+  assert.deepEqual(await items(database), [`x${'y'.repeat(20)}`]);
+  assert.equal(database.counts.retries, 0);
+});
+
 test('a server that crashes and comes back is used again, and keeps what it confirmed', async (t) => {
   const database = await open(t);
   const confirmed: string[] = [];

@@ -139,9 +139,10 @@ describe('a NATS bus that is refused', () => {
     });
     const bus = await opening;
     await until('it logged in twice', () => logins.length >= 2);
-    assert.deepEqual(logins.slice(0, 2), ['p0', 'p1']);
     await bus.close();
     server.close();
+    // A connection that took too long has asked for some that nobody heard.
+    assert.equal(new Set(logins).size, logins.length, logins.join());
   });
 
   it('never sends a password in the clear where TLS was asked for', async () => {

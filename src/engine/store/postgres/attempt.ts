@@ -25,16 +25,18 @@ export interface FailedAttempt {
 /** How one attempt at a transaction ended. */
 export type Attempt<T> = { readonly verdict: 'done'; readonly value: T } | FailedAttempt;
 
-/** Whether a transaction reads or writes. */
-export type Access = 'read' | 'write';
+/** Whether a transaction reads, writes as if it were alone, or writes what it locks. */
+export type Access = 'read' | 'write' | 'locking';
 
 /**
  * Reads are one snapshot, which PostgreSQL gives at REPEATABLE READ without ever asking to run it again; CockroachDB
- * runs that as SERIALIZABLE unless told otherwise, and may ask. Writes are SERIALIZABLE on both.
+ * runs that as SERIALIZABLE unless told otherwise, and may ask. Writes are SERIALIZABLE on both. Who locks waits a
+ * short while only and then begins anew, since what it calls `now` grows old while it waits.
  */
 const beginnings: Record<Access, string> = {
   read: 'BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY',
   write: 'BEGIN ISOLATION LEVEL SERIALIZABLE',
+  locking: `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '1s'`,
 };
 
 /** The server's clock, asked for together with the beginning to save a round trip; both databases know this spelling. */
@@ -75,7 +77,8 @@ async function attemptOn<T>(client: PoolClient, order: Order<T>): Promise<Attemp
   let tx: PostgresTransaction | undefined;
   let value: T;
   try {
-    tx = new PostgresTransaction({ ...parts, client, now: await begin(client, order.access) });
+    const isolation = order.access === 'locking' ? 'row-locks' : 'serializable';
+    tx = new PostgresTransaction({ ...parts, client, isolation, now: await begin(client, order.access) });
     try {
       value = await order.work(tx);
     } finally {
@@ -83,7 +86,8 @@ async function attemptOn<T>(client: PoolClient, order: Order<T>): Promise<Attemp
     }
     if (tx.failure !== undefined) throw mapPostgresError(tx.failure, parts.where);
   } catch (error) {
-    return await rollBack(client, { error, failure: tx === undefined ? error : tx.failure });
+    const ended = await rollBack(client, { error, failure: tx === undefined ? error : tx.failure });
+    return order.access === 'read' ? ended : standbyIsLost(ended, parts.where);
   }
   return commit(client, parts, value);
 }
@@ -93,7 +97,7 @@ async function begin(client: PoolClient, access: Access): Promise<number> {
   const results = (await client.query(`${beginnings[access]}; ${clockQuery}`)) as unknown as {
     rows: { now: number }[];
   }[];
-  return results[1]?.rows[0]?.now ?? Number.NaN;
+  return results.at(-1)?.rows[0]?.now ?? Number.NaN;
 }
 
 /** What the work threw counts, unless the database failed in a way that asks for another attempt. */
@@ -109,6 +113,14 @@ async function rollBack(
     // The server rolls back what a broken connection leaves behind, and `attempt` gives up such a connection.
   }
   return { verdict, error };
+}
+
+/** A server that refuses to write at all is a standby, as after a failover: the next connection may reach the primary. */
+function standbyIsLost(ended: FailedAttempt, where: string): FailedAttempt {
+  const { error } = ended;
+  if (!(error instanceof StoreError) || error.code !== 'readOnly') return ended;
+  const detail = `it takes no writes: ${messageOf(error.cause)}`;
+  return { verdict: 'lost', error: new StoreError('unreachable', { where, detail }, { cause: error.cause }) };
 }
 
 async function commit<T>(client: PoolClient, parts: AttemptParts, value: T): Promise<Attempt<T>> {

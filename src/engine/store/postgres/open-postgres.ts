@@ -16,6 +16,8 @@ export interface PostgresOptions {
   readonly random?: Random;
   /** Connections at most, 2 or more: a third of them for reads. 12 unless given. */
   readonly poolSize?: number;
+  /** A process that was stopped in the middle of a transaction lets go of its rows after so long; 5 s unless given. */
+  readonly stalledMs?: number;
   readonly onRetry?: (notice: RetryNotice) => void;
   /** For tests: failures to inject. */
   readonly faults?: DatabaseFaults;
@@ -26,7 +28,7 @@ export async function openPostgresDatabase(options: PostgresOptions): Promise<Po
   const where = labelOf(options.url);
   const poolSize = Math.max(2, options.poolSize ?? 12);
   const read = Math.max(1, Math.floor(poolSize / 3));
-  const pool = createPool(options.url, poolSize);
+  const pool = createPool(options, poolSize);
   const database = new PostgresDatabase({
     pool,
     where,
@@ -47,7 +49,7 @@ export async function openPostgresDatabase(options: PostgresOptions): Promise<Po
   }
 }
 
-function createPool(url: string, poolSize: number): Pool {
+function createPool({ url, stalledMs = 5000 }: PostgresOptions, poolSize: number): Pool {
   const pool = new Pool({
     connectionString: url,
     max: poolSize,
@@ -58,6 +60,9 @@ function createPool(url: string, poolSize: number): Pool {
     // A server that is gone without a word must not hold a transaction for ever.
     query_timeout: 60_000,
     idleTimeoutMillis: 60_000,
+    // What runs between two statements takes no time. Without this the rows of a process that hangs would stay locked
+    // for as long as its connection lives, and with them every sweep that comes across one.
+    idle_in_transaction_session_timeout: stalledMs,
   });
   // An idle connection that breaks leaves the pool by itself; without a listener the process would end.
   pool.on('error', () => undefined);

@@ -1,5 +1,5 @@
 import { backoffDelay, type Clock, type Random, sleep } from '../../../kube/index.ts';
-import type { Database, Transaction } from '../database.ts';
+import type { Database, Transaction, WriteOptions } from '../database.ts';
 import { messageOf, StoreError } from '../errors.ts';
 import { Turns } from '../turns.ts';
 import { type Access, type AttemptParts, attempt } from './attempt.ts';
@@ -39,7 +39,8 @@ export class PostgresDatabase implements Database {
   constructor(parts: PostgresDatabaseParts) {
     this.#parts = parts;
     // Reads have connections of their own, so that they never wait for writes.
-    this.#turns = { read: new Turns(parts.turns.read), write: new Turns(parts.turns.write) };
+    const writes = new Turns(parts.turns.write);
+    this.#turns = { read: new Turns(parts.turns.read), write: writes, locking: writes };
   }
 
   get label(): string {
@@ -54,8 +55,8 @@ export class PostgresDatabase implements Database {
     return this.#track('read', work);
   }
 
-  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#track('write', work);
+  write<T>(work: (tx: Transaction) => Promise<T>, { isolation }: WriteOptions = {}): Promise<T> {
+    return this.#track(isolation === 'row-locks' ? 'locking' : 'write', work);
   }
 
   /** Ends what was begun, then closes. */

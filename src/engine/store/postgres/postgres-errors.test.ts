@@ -13,7 +13,7 @@ function answer(code: string, more: object = {}): Error {
 const socketError = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
 
 test('only what the server asks for is run again, and only broken connections count as lost', () => {
-  for (const code of ['40001', '40P01']) assert.equal(judge(answer(code)), 'again', code);
+  for (const code of ['40001', '40P01', '55P03']) assert.equal(judge(answer(code)), 'again', code);
   for (const code of ['57P01', '08006', '53300', '25P03']) assert.equal(judge(answer(code)), 'lost', code);
   for (const code of ['23505', '42601', '28P01', '25P02', '40003']) assert.equal(judge(answer(code)), 'answer', code);
   assert.equal(judge(socketError), 'lost');

@@ -19,7 +19,8 @@ export function judge(error: unknown): Verdict {
   const state = sqlStateOf(error);
   // What does not come from the server comes from the socket, or from a timer that gave up on it.
   if (state === undefined || state.startsWith('08') || lostStates.includes(state)) return 'lost';
-  if (state === '40001' || state === '40P01') return 'again';
+  // 55P03: another transaction kept a row for too long.
+  if (state === '40001' || state === '40P01' || state === '55P03') return 'again';
   // A table changed under a prepared statement; on a new connection it is prepared anew.
   if (state === '0A000' && messageOf(error).includes('cached plan')) return 'lost';
   return 'answer';

@@ -1,5 +1,5 @@
 import type { ClientBase, QueryResult } from 'pg';
-import type { Row, SqlValue, Transaction } from '../database.ts';
+import type { Row, SqlValue, Transaction, WriteOptions } from '../database.ts';
 import { StoreError } from '../errors.ts';
 import type { DatabaseFaults } from '../faults.ts';
 import type { Tally } from '../tally.ts';
@@ -11,6 +11,7 @@ import type { StatementBook } from './statement-book.ts';
 export interface PostgresTransactionParts {
   readonly client: ClientBase;
   readonly now: number;
+  readonly isolation: NonNullable<WriteOptions['isolation']>;
   readonly where: string;
   readonly book: StatementBook;
   readonly tally: Tally;
@@ -20,6 +21,7 @@ export interface PostgresTransactionParts {
 /** The statements of one transaction on one connection. */
 export class PostgresTransaction implements Transaction {
   readonly now: number;
+  readonly isolation: NonNullable<WriteOptions['isolation']>;
   readonly #parts: PostgresTransactionParts;
   #last: Promise<unknown> = Promise.resolve();
   #failure: unknown;
@@ -28,6 +30,7 @@ export class PostgresTransaction implements Transaction {
   constructor(parts: PostgresTransactionParts) {
     this.#parts = parts;
     this.now = parts.now;
+    this.isolation = parts.isolation;
   }
 
   /** The first error of a statement as the server gave it: nothing of the transaction can be stored after one. */

@@ -69,7 +69,9 @@ test('a write and whoever reads it hear nothing before it is on disk', async (t)
 
 test('writes that come while the disk is busy share the next sync', async (t) => {
   const disk = slowDisk(t);
-  const database = await temporarySqlite(t, { wrapSync: disk.wrapSync });
+  // On a busy machine a commit would be cut short by its time.
+  const clock = { ...systemClock, monotonic: () => 0 };
+  const database = await temporarySqlite(t, { clock, wrapSync: disk.wrapSync });
   const table = database.write((tx) => tx.run('CREATE TABLE item (id BIGINT PRIMARY KEY)'));
   await disk.isAsked();
   const writes = Array.from({ length: 100 }, (_, n) =>
@@ -170,4 +172,16 @@ test('what a killed process was told is stored is there, and of what it was not 
   const torn = [...stored].filter((id) => !stored.has(id % 2 === 0 ? id + 1 : id - 1));
   assert.deepEqual(torn, []);
   assert.deepEqual(await database.read((tx) => tx.all('PRAGMA quick_check')), [{ quick_check: 'ok' }]);
+});
+
+test('work whose savepoint is gone fails with the others of its commit, and nobody waits for ever', async (t) => {
+  const database = await temporarySqlite(t);
+  await database.write((tx) => tx.run('CREATE TABLE item (id TEXT PRIMARY KEY)'));
+  const outcomes = await Promise.allSettled([
+    database.write((tx) => tx.run(`INSERT INTO item VALUES ('a')`)),
+    database.write((tx) => tx.run('RELEASE work')),
+  ]);
+  for (const one of outcomes) assert.equal(one.status, 'rejected');
+  await database.write((tx) => tx.run(`INSERT INTO item VALUES ('b')`));
+  assert.deepEqual(await database.read((tx) => tx.all('SELECT id FROM item')), [{ id: 'b' }]);
 });

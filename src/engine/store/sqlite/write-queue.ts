@@ -97,7 +97,15 @@ export class WriteQueue {
       connection.run('BEGIN IMMEDIATE', []);
       while (this.#waiting.length > 0 && ended.length < batchLimit.jobs && clock.monotonic() <= until) {
         const job = this.#waiting.shift() as Job;
-        const { outcome, isLost, hasWritten: didWrite } = await this.#attempts(job);
+        const {
+          outcome,
+          isLost,
+          hasWritten: didWrite,
+        } = await this.#attempts(job).catch((error: unknown) => {
+          // Not even the savepoint could be made or undone: it fails with all the others of this commit.
+          ended.push({ job, outcome: { error } });
+          throw error;
+        });
         ended.push({ job, outcome });
         hasWritten ||= didWrite;
         if (isLost) return this.#startOver(ended);

@@ -3,11 +3,12 @@ import { told } from '../../plan/match-slots.ts';
 import type { InstallResult } from '../install-table.ts';
 import { decideAfterFailure } from '../judge-failure.ts';
 import type { InstallRun, StepEntry } from '../run.ts';
+import { switchHost, waitForHost } from './host-steps.ts';
+import { isOtherRunning } from './other-update.ts';
 
 /** Decides what to do about an action that failed: cure the BMC, try again, or give up. */
 export async function afterFailure(run: InstallRun): Promise<InstallResult> {
   const { action, context, progress } = run;
-  await run.giveSlotBack();
   const decision = decideAfterFailure(action, context.settings);
   switch (decision.kind) {
     case 'retry':
@@ -32,7 +33,11 @@ export async function afterFailure(run: InstallRun): Promise<InstallResult> {
 /** Frees an updater that is stuck. Done twice it does no harm. */
 export async function cure(run: InstallRun): Promise<InstallResult> {
   const wanted = run.action.cures.at(-1);
+  run.forgetFirmware();
   const { signal } = run.work;
+  // What is being written is let end, which is waited for before the next sending.
+  if (await isOtherRunning(run)) return 'done';
+  if (wanted === 'reset-host') return restartForEarlier(run);
   if (wanted === 'clear-queue') {
     run.sayOf('the queue of jobs of the BMC is cleared');
     try {
@@ -47,11 +52,20 @@ export async function cure(run: InstallRun): Promise<InstallResult> {
   return 'done';
 }
 
+/** What an earlier install has written may wait for the host. */
+async function restartForEarlier(run: InstallRun): Promise<InstallResult> {
+  run.sayOf('the host is restarted, for which an earlier update may wait');
+  const { wasSpared } = await switchHost(run, { target: 'reset', isSelfTestSpared: true });
+  // A self-test is as good as the restart: what waits for one is taken up in it.
+  if (wasSpared === true) run.sayOf('the host is in its self-test, which is waited for instead');
+  await waitForHost(run);
+  return 'done';
+}
+
 /** Ends an action and goes on to the next, unless it failed: then the rest is not started, and says why. */
 export async function close(run: InstallRun, _entry: StepEntry): Promise<InstallResult> {
   const { action, progress, context } = run;
   await run.dropImage();
-  await run.giveSlotBack();
   if (action.endedAt === undefined) {
     action.endedAt = run.now;
     const { vendor, component } = action.firmware;

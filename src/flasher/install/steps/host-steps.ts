@@ -1,4 +1,13 @@
-import { isBmcError, readPower, resetManager, setPower, waitForPost } from '../../../bmc/index.ts';
+import {
+  isBmcError,
+  type PowerChange,
+  type PowerWish,
+  powerIn,
+  readPower,
+  resetManager,
+  setPower,
+  waitForPost,
+} from '../../../bmc/index.ts';
 import { FlasherError } from '../../errors.ts';
 import type { InstallResult } from '../install-table.ts';
 import type { InstallRun } from '../run.ts';
@@ -24,7 +33,7 @@ export async function checkHost(run: InstallRun): Promise<InstallResult> {
 
 async function powerAtRest(run: InstallRun): Promise<'on' | 'off'> {
   for (let look = 1; look <= looks; look += 1) {
-    const { state } = await readPower(run.bmc);
+    const { state } = powerIn(await run.system());
     if (state === 'on' || state === 'off') return state;
     // Where the BMC does not say, nobody's host is switched on or off for it.
     if (state === 'unknown') return 'on';
@@ -33,10 +42,32 @@ async function powerAtRest(run: InstallRun): Promise<'on' | 'off'> {
   throw new FlasherError('notAtRest', { origin: run.bmc.gate.origin });
 }
 
+const mostTries = 3;
+
+/**
+ * Switches or restarts the host. With the words with which BMCs refuse that for good some say that they are busy, or
+ * that the host is between two states: what was refused was not done, so it is asked for again a little later.
+ */
+export async function switchHost(
+  run: InstallRun,
+  wish: Pick<PowerWish, 'target' | 'isSelfTestSpared'>,
+): Promise<PowerChange> {
+  const { baseMs, maxMs } = run.context.settings.retry;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await setPower(run.bmc, { ...wish, signal: run.work.signal });
+    } catch (error) {
+      if (!isBmcError(error, 'refused') || tries >= mostTries) throw error;
+      await run.work.pause(Math.min(maxMs, baseMs * 4 ** (tries - 1)));
+    }
+  }
+}
+
 /** Switches the host on. That it was off is stored by now. */
 export async function powerOn(run: InstallRun): Promise<InstallResult> {
-  await setPower(run.bmc, { target: 'on', signal: run.work.signal });
+  await switchHost(run, { target: 'on' });
   await waitForHost(run);
+  run.forgetMake();
   return 'done';
 }
 
@@ -53,7 +84,7 @@ export async function waitForHost(run: InstallRun): Promise<void> {
 /** Switches the host off, as some BMCs want it for some parts. */
 export async function powerOff(run: InstallRun): Promise<InstallResult> {
   run.sayOf('the host is switched off for it');
-  await setPower(run.bmc, { target: 'off', signal: run.work.signal });
+  await switchHost(run, { target: 'off' });
   return 'done';
 }
 
@@ -61,6 +92,7 @@ export async function powerOff(run: InstallRun): Promise<InstallResult> {
 export async function resetBmcFirst(run: InstallRun): Promise<InstallResult> {
   run.say('the BMC is restarted before the first install');
   await resetManager(run.bmc, { signal: run.work.signal });
+  run.forgetFirmware();
   run.progress.hasResetBmcFirst = true;
   return 'done';
 }
@@ -77,6 +109,7 @@ export async function restorePower(run: InstallRun): Promise<InstallResult> {
   const { state } = await readPower(run.bmc);
   if (state === powerBefore || state === 'unknown') return 'done';
   run.say(`the host is switched ${powerBefore} again`);
-  await setPower(run.bmc, { target: powerBefore, signal: run.work.signal });
+  await run.save();
+  await switchHost(run, { target: powerBefore });
   return 'done';
 }

@@ -8,11 +8,13 @@ export async function look(
 ): Promise<Verification> {
   const { action, context, work } = run;
   const { consecutiveReads, poll } = context.settings.verify;
+  const match = await run.isMeant();
   return verifyInstalled(run.bmc, {
-    match: await run.isMeant(),
+    match,
+    known: run.knownSlots.filter(match),
     version: action.firmware.version,
     consecutiveReads,
-    pollMs: poll,
+    pollMs: run.looksOf(poll),
     isOutageExpected: action.component === 'bmc',
     signal: work.signal,
     ...how,

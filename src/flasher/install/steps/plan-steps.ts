@@ -1,17 +1,20 @@
-import { isSameVersion, readFirmware, readInventory, readPower, systemOf } from '../../../bmc/index.ts';
+import { isSameVersion, readInventory, readPower } from '../../../bmc/index.ts';
 import { FlasherError } from '../../errors.ts';
 import type { Firmware } from '../../plan/firmware.ts';
-import { type InstallPlan, type PlanInput, planInstall } from '../../plan/plan-install.ts';
+import { mustHostBeOff } from '../../plan/forecast-install.ts';
+import { told } from '../../plan/match-slots.ts';
+import { goingBack, type InstallPlan, type PlanInput, planInstall } from '../../plan/plan-install.ts';
 import type { InstallResult } from '../install-table.ts';
 import type { ActionProgress } from '../progress.ts';
 import type { InstallRun, StepEntry } from '../run.ts';
+import { meetOther } from './other-update.ts';
 
 /** Reads what is installed, chooses what to do, and freezes it. */
 export async function plan(run: InstallRun): Promise<InstallResult> {
   const { progress, parameters } = run;
   const firmwares = await wantedFirmwares(run);
   const inventory = await readServer(run, firmwares);
-  const made = planInstall({ inventory, firmwares, parameters: { isForced: parameters.isForced } });
+  const made = planInstall({ inventory, firmwares, parameters });
   const wrong = made.problems.filter(({ isTransient }) => !isTransient);
   if (wrong.length > 0) {
     progress.ending = { code: 'BadPlan', message: wrong.map(({ message }) => message).join('; ') };
@@ -42,16 +45,13 @@ async function readServer(run: InstallRun, firmwares: readonly Firmware[]): Prom
     const driveModels = new Map(named.map(({ id, model }) => [id, model]));
     return { vendor, manufacturer: system.manufacturer, model: system.model, slots: firmware, driveModels, gaps };
   }
-  const { body } = await systemOf(run.bmc);
-  const { slots, gaps } = await readFirmware(run.bmc, { signal: run.work.signal });
-  return { vendor: await run.vendor(), manufacturer: text(body.Manufacturer), model: text(body.Model), slots, gaps };
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+  const { manufacturer, model } = await run.make();
+  const { slots, gaps } = await run.firmware();
+  return { vendor: await run.vendor(), manufacturer, model, slots, gaps };
 }
 
 function actionOf({ firmware, slots }: InstallPlan['actions'][number]): ActionProgress {
+  const back = slots.filter(({ isGoingBack }) => isGoingBack);
   return {
     firmware,
     component: slots[0]?.component ?? 'other',
@@ -61,13 +61,19 @@ function actionOf({ firmware, slots }: InstallPlan['actions'][number]): ActionPr
     attempts: 0,
     sends: 0,
     cures: [],
-    warnings: [],
+    warnings: back.length === 0 ? [] : [goingBack(firmware, back)],
+    ...(back.length === 0 ? {} : { isGoingBack: true }),
   };
 }
 
 function planMessage({ actions, skipped }: InstallPlan): string {
   if (actions.length === 0) return 'no actions required';
-  const names = actions.map(({ firmware }) => `${firmware.component} ${firmware.version}`).join(', ');
+  const names = actions
+    .map(({ firmware, slots }) => {
+      const isBack = slots.some(({ isGoingBack }) => isGoingBack);
+      return `${told(firmware)}${isBack ? ' (a step back from what is installed)' : ''}`;
+    })
+    .join(', ');
   return `to be installed: ${names}${skipped.length === 0 ? '' : `; ${skipped.length} not needed or not for this server`}`;
 }
 
@@ -77,12 +83,14 @@ export async function checkInstalled(run: InstallRun): Promise<InstallResult> {
   const { version } = action.firmware;
   const vendor = await run.vendor();
   const isMeant = await run.isMeant();
-  const { slots } = await readFirmware(run.bmc, { signal: run.work.signal });
+  const { slots } = await run.firmware();
   const meant = slots.filter(isMeant);
   action.state = 'active';
   action.beganAt ??= run.now;
   if (meant.length === 0) throw new FlasherError('unreadable', { detail: `there is no ${action.component} any more` });
   const behind = meant.filter((slot) => !isSameVersion(vendor, slot.version, version));
+  action.targets = (run.parameters.isForced ? meant : behind).map(({ slot }) => slot);
+  action.wasThere = behind.length === 0;
   if (run.parameters.isForced) return 'outdated';
   if (behind.length === 0) {
     action.state = 'succeeded';
@@ -113,9 +121,9 @@ export async function fetchImage(run: InstallRun, { isResumed }: StepEntry): Pro
 /** What has to be done to server and BMC before the image is sent. */
 export async function prepare(run: InstallRun): Promise<InstallResult> {
   const { parameters, progress, action } = run;
-  if (parameters.doesResetBmcFirst && progress.hasResetBmcFirst !== true) return 'needs-bmc-reset';
-  // OpenBMC takes the BIOS flash away from the host to write it: a running host would crash.
-  const mustBeOff = (await run.vendor()) === 'openbmc' && action.component === 'bios';
+  const isResetDue = parameters.doesResetBmcFirst && progress.hasResetBmcFirst !== true;
+  if (isResetDue) return (await meetOther(run)) ? 'other-runs' : 'needs-bmc-reset';
+  const mustBeOff = mustHostBeOff(await run.vendor(), action.component);
   if (!mustBeOff || (await readPower(run.bmc)).state === 'off') return 'ready';
-  return 'needs-host-off';
+  return (await meetOther(run)) ? 'other-runs' : 'needs-host-off';
 }

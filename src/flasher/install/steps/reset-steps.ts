@@ -1,8 +1,8 @@
-import { isBmcError, readBoot, readProgress, resetManager, setBootOverride, setPower } from '../../../bmc/index.ts';
+import { isBmcError, readBoot, readProgress, resetManager, setBootOverride } from '../../../bmc/index.ts';
 import type { InstallResult } from '../install-table.ts';
 import { wantReset } from '../progress.ts';
 import type { InstallRun, StepEntry } from '../run.ts';
-import { waitForHost } from './host-steps.ts';
+import { switchHost, waitForHost } from './host-steps.ts';
 import { isInstalled, look } from './look.ts';
 
 /** Resets what must be reset for the new firmware to run: once, and never while it may be written. */
@@ -20,28 +20,41 @@ export async function activate(run: InstallRun, { isResumed }: StepEntry): Promi
   reset.count += 1;
   run.sayOf(reset.what === 'host' ? 'the host is restarted for it' : 'the BMC is restarted for it');
   await run.save();
-  if (!(await carryOut(run, reset.what))) return 'asked-before';
+  const carried = await carryOut(run, reset.what);
+  if (carried === 'unknown') return 'asked-before';
+  if (carried === 'spared') {
+    reset.count -= 1;
+    reset.hasSpared = true;
+    return 'follow';
+  }
   reset.isDone = true;
   return action.isTaskOver === true ? 'verify' : 'follow';
 }
 
-/** False when it cannot be told whether it was done. */
-async function carryOut(run: InstallRun, what: 'host' | 'bmc'): Promise<boolean> {
+/**
+ * Asks for the reset. `unknown`: it cannot be told whether it was done. `spared`: the host was in its self-test, in which
+ * it takes up what waits for a restart; another restart there could be the end of the part.
+ */
+async function carryOut(run: InstallRun, what: 'host' | 'bmc'): Promise<'done' | 'unknown' | 'spared'> {
   const { signal } = run.work;
   if (what === 'bmc') {
     await resetManager(run.bmc, { signal });
-    return true;
+    return 'done';
   }
+  const { action } = run;
+  const mayBeTakenUp = action.isTaskOver !== true && action.reset?.hasSpared !== true;
   await overrideBoot(run);
   const { isPowerCycle } = await run.activation();
+  let wasSpared: boolean | undefined;
   try {
-    await setPower(run.bmc, { target: isPowerCycle ? 'cycle' : 'reset', signal });
+    const target = isPowerCycle ? 'cycle' : 'reset';
+    ({ wasSpared } = await switchHost(run, { target, isSelfTestSpared: mayBeTakenUp }));
   } catch (error) {
-    if (isBmcError(error, 'ambiguous')) return false;
+    if (isBmcError(error, 'ambiguous')) return 'unknown';
     throw error;
   }
   await waitForHost(run);
-  return true;
+  return wasSpared === true ? 'spared' : 'done';
 }
 
 /**
@@ -77,7 +90,8 @@ export async function recheck(run: InstallRun): Promise<InstallResult> {
   run.sayOf('it is found out whether the restart was done');
   if (action.reset?.what === 'host') await waitForHost(run);
   const found = await look(run, { deadlineMs: recheckMs, isStagedEnough: true });
-  if (found.kind === 'installed') return isInstalled(run);
+  // A version that was there before says nothing about the restart.
+  if (found.kind === 'installed' && action.wasThere !== true) return isInstalled(run);
   const progress = action.started === undefined ? undefined : await readProgress(run.bmc, action.started);
   switch (progress?.kind) {
     case 'running':

@@ -10,12 +10,16 @@ import {
 import { backoffDelay } from '../../../kube/index.ts';
 import type { InstallResult } from '../install-table.ts';
 import type { InstallRun, StepEntry } from '../run.ts';
+import { meetOther } from './other-update.ts';
 
 /** Notes what is on the BMC before the image is sent, so that an answer that is lost can be made up for. */
 export async function mark(run: InstallRun): Promise<InstallResult> {
   const { action } = run;
   await run.takeSlot();
-  action.mark = await markBeforeInstall(run.bmc, await run.order());
+  // As late as can be: for a slot it may have waited long.
+  if (await meetOther(run)) return 'other-runs';
+  action.mark = await markBeforeInstall(run.bmc, await run.order(), await run.firmware());
+  run.forgetFirmware();
   action.sends += 1;
   delete action.started;
   delete action.isTaskOver;
@@ -42,8 +46,6 @@ export async function send(run: InstallRun, { isResumed }: StepEntry): Promise<I
     if (action.started?.startTarget !== undefined && isBmcError(error) && error.retry === 'transient')
       return 'uploaded';
     throw error;
-  } finally {
-    await run.giveSlotBack();
   }
 }
 
@@ -51,6 +53,7 @@ async function start(run: InstallRun, order: InstallOrder): Promise<StartedUpdat
   const options = {
     signal: run.work.signal,
     checkDeadlineMs: run.context.settings.checkImageMs,
+    pollMs: run.looksOf(run.context.settings.poll),
     onUploaded: async (uploaded: StartedUpdate) => {
       took(run, uploaded);
       await run.save();
@@ -123,7 +126,8 @@ export async function startUploaded(run: InstallRun, { isResumed }: StepEntry): 
   const { action, context, work } = run;
   if (isResumed || action.started === undefined) return 'lost';
   run.sayOf('the BMC checks the image and is told to install it');
-  const options = { signal: work.signal, checkDeadlineMs: context.settings.checkImageMs };
+  const { checkImageMs: checkDeadlineMs, poll } = context.settings;
+  const options = { signal: work.signal, checkDeadlineMs, pollMs: run.looksOf(poll) };
   try {
     took(run, await continueInstall(run.bmc, action.started, options));
     return 'started';

@@ -1,0 +1,66 @@
+import { type Static, Type } from 'typebox';
+import type { Inventory } from '../../bmc/index.ts';
+import type { InventoryReport } from '../../flasher/index.ts';
+import { AnyObject, ListOf, Text, Uuid } from '../../rest/index.ts';
+
+const word = (description: string, maxLength = 512) => Type.Optional(Text(description, { maxLength }));
+
+const Slot = Type.Object(
+  {
+    slot: Text('The place.', { minLength: 1, maxLength: 255 }),
+    component: Text('What is there: bmc, bios, nic, ...', { minLength: 1, maxLength: 64 }),
+    name: Text('Its name.', { maxLength: 512 }),
+    version: Text('What is installed.', { maxLength: 512 }),
+    vendor: word('Who made it.'),
+    model: word('Which one.'),
+    pendingVersion: word('What waits for a restart.'),
+    previousVersion: word('What could be gone back to.'),
+    softwareId: word('The vendor’s own name of what firmware it takes.'),
+    isUpdateable: Type.Optional(Type.Boolean({ description: 'Whether the BMC can update it.' })),
+    isBackup: Type.Optional(Type.Boolean({ description: 'A spare bank.' })),
+  },
+  { title: 'FirmwareSlot', description: 'One place in a server that has firmware.', additionalProperties: true },
+);
+
+/** An inventory that a worker has read. */
+export const InventoryBody = Type.Object(
+  {
+    conditionId: Uuid('The condition.'),
+    token: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'The token of the lease.' }),
+    inventory: Type.Object(
+      {
+        vendor: Text('Whose BMC it is.', { minLength: 1, maxLength: 64 }),
+        system: AnyObject('The server.'),
+        manager: Type.Optional(AnyObject('The BMC.')),
+        firmware: ListOf(Slot, 'All firmware that was seen.', { maxItems: 2000 }),
+        gaps: ListOf(AnyObject('What, and why.'), 'What could not be read.', { maxItems: 1000 }),
+      },
+      { title: 'Inventory', description: 'What a server is made of.', additionalProperties: true },
+    ),
+    biosSettings: Type.Optional(
+      Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
+        description: 'Settings of the BIOS, if they were asked for.',
+      }),
+    ),
+    readAt: Type.Integer({ minimum: 0, description: 'When it was read, by the clock of the worker.' }),
+  },
+  { title: 'InventoryReport', description: 'An inventory that a worker has read.', additionalProperties: false },
+);
+
+/** An inventory as it travels. */
+export function showInventoryReport(report: InventoryReport) {
+  const { inventory, biosSettings, readAt, lease } = report;
+  return { ...lease, inventory, readAt, ...(biosSettings === undefined ? {} : { biosSettings }) };
+}
+
+/** What arrived, of the server that the condition is about. */
+export function readInventoryReport(body: Static<typeof InventoryBody>, target: string): InventoryReport {
+  const { conditionId, token, inventory, biosSettings, readAt } = body;
+  return {
+    target,
+    inventory: inventory as unknown as Inventory,
+    biosSettings,
+    readAt,
+    lease: { conditionId, token },
+  };
+}

@@ -1,0 +1,34 @@
+import type { Row, Transaction } from '../store/database.ts';
+import { numberOf, textOf } from './condition-row.ts';
+import type { PlannedOrder } from './plan-order.ts';
+
+/** Work that was given up in the middle of what must not be cut off. */
+export interface LeftWork {
+  readonly id: string;
+  readonly progressText: string;
+}
+
+/** What the last work of its kind on the target left in the middle; undefined where that is nothing to go on with. */
+export async function findLeftWork(
+  tx: Transaction,
+  target: string,
+  planned: PlannedOrder,
+): Promise<LeftWork | undefined> {
+  const { definition, parametersText } = planned;
+  if (definition.isCarriedOn !== true) return undefined;
+  const row = await tx.first(
+    `SELECT * FROM conditions WHERE target = ? AND kind = ? ORDER BY created_at DESC, id DESC LIMIT 1`,
+    target,
+    definition.kind,
+  );
+  if (row === undefined || !isLeft(row) || row.parameters !== parametersText) return undefined;
+  return { id: textOf(row, 'id'), progressText: textOf(row, 'progress') };
+}
+
+/** Whether the engine gave it up: what a worker itself ended with a reason, or somebody from outside, is over. */
+function isLeft(row: Row): boolean {
+  const isInTheMiddle = numberOf(row, 'is_cancel_unsafe') === 1 && textOf(row, 'progress') !== '{}';
+  return row.state === 'failed' && isInTheMiddle && givenUpCodes.includes(String(row.reason_code));
+}
+
+const givenUpCodes: readonly string[] = ['Unrunnable', 'DeadlinePassed', 'UnitFailed'];

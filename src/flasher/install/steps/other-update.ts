@@ -1,0 +1,61 @@
+import { findRunningUpdate } from '../../../bmc/index.ts';
+import { backoffDelay } from '../../../kube/index.ts';
+import type { InstallResult } from '../install-table.ts';
+import type { InstallRun } from '../run.ts';
+
+/** True while the BMC is at an update that is not ours: nothing may be sent, switched off or reset meanwhile. */
+export async function isOtherRunning({ bmc }: InstallRun): Promise<boolean> {
+  return (await findRunningUpdate(bmc)) !== undefined;
+}
+
+/** The same just before something is done about the server: who cancels from now on must not have the host switched off. */
+export async function meetOther(run: InstallRun): Promise<boolean> {
+  const isRunning = await isOtherRunning(run);
+  if (isRunning) run.action.isUnsettled = true;
+  return isRunning;
+}
+
+/**
+ * Lets an update end that somebody else began: another program, a person, or an install that was given up in its middle.
+ * What it wrote is looked at afterwards as if nothing had been known.
+ */
+export async function awaitOther(run: InstallRun): Promise<InstallResult> {
+  const { context, progress, bmc, work } = run;
+  const { settings, random } = context;
+  const end = progress.since + settings.followMs;
+  const { first, most } = run.looksOf(settings.poll);
+  // It may be the firmware of the BMC itself.
+  const endOutage = bmc.gate.expectOutage();
+  try {
+    for (let looks = 1; ; looks += 1) {
+      const other = await findRunningUpdate(bmc);
+      if (other === undefined) return otherEnded(run);
+      if (run.now >= end) return tooLong(run, other.message);
+      run.sayOf(`the BMC is at another update, which is let end before anything is sent: ${other.message}`);
+      await run.saveSometimes();
+      await work.pause(backoffDelay({ baseMs: first, maxMs: most }, looks, random));
+    }
+  } finally {
+    endOutage();
+  }
+}
+
+function otherEnded(run: InstallRun): InstallResult {
+  const { action } = run;
+  delete action.isUnsettled;
+  // To be made to wait is no try that failed.
+  action.attempts = Math.max(0, action.attempts - 1);
+  run.forgetFirmware();
+  run.sayOf('the other update has ended; it is looked at what is installed now');
+  return 'done';
+}
+
+function tooLong(run: InstallRun, message: string): InstallResult {
+  const minutes = Math.round(run.context.settings.followMs / 60_000);
+  return run.fail({
+    code: 'OtherUpdate',
+    message: `another update did not end within ${minutes} minutes, and nothing was sent beside it (${message}): look at the BMC, let it end or end it there, then ask again`,
+    messageIds: [],
+    mayPass: false,
+  });
+}
