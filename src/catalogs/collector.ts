@@ -1,0 +1,132 @@
+import { type Digest, isStoreError, parseDigest } from '../firmware-store/index.ts';
+import type { FirmwareEntry } from './entry.ts';
+import type { EntryDraft } from './formats/format.ts';
+import { addressAnywhere, addressBelow } from './formats/image-address.ts';
+import { isForModel } from './model-match.ts';
+import { type ReadContext, refusal } from './reading/context.ts';
+
+/** Looks closely at what formats tell, and keeps what is for one model. */
+export interface Collector {
+  add(draft: EntryDraft, context: ReadContext): void;
+  skip(context: ReadContext): void;
+  readonly entries: readonly FirmwareEntry[];
+  /** How many were looked at, of whatever kind and model. */
+  readonly seen: number;
+}
+
+/** Makes a collector for the names of one model. */
+export function createCollector(names: readonly string[]): Collector {
+  const entries: FirmwareEntry[] = [];
+  let seen = 0;
+  const count = (context: ReadContext): void => {
+    seen += 1;
+    const { maxEntries } = context.limits;
+    if (seen > maxEntries) throw refusal(context, 'tooLarge', { limit: `${maxEntries} entries` });
+  };
+  return {
+    add(draft, context) {
+      count(context);
+      // All entries are looked at and not only those that are asked for: a catalogue is right or refused.
+      const entry = toEntry(draft, context);
+      if (!isForModel(entry.models, names)) return;
+      entries.push(entry);
+      const { maxMatches } = context.limits;
+      if (entries.length > maxMatches)
+        throw refusal(context, 'tooLarge', { limit: `${maxMatches} entries for one model` });
+    },
+    skip: count,
+    get entries() {
+      return entries;
+    },
+    get seen() {
+      return seen;
+    },
+  };
+}
+
+const longestText = 512;
+
+function toEntry(draft: EntryDraft, context: ReadContext): FirmwareEntry {
+  const { image } = draft;
+  const url =
+    'path' in image ? addressBelow(image.base, image.path, context) : addressAnywhere(image.base, image.url, context);
+  const fileName = fileNameIn(url);
+  const texts = { version: draft.version, manufacturer: draft.manufacturer, component: draft.component };
+  for (const [name, text] of Object.entries(texts)) checkText(name, text, { fileName, context });
+  const lists = [...draft.models, ...draft.softwareIds];
+  for (const text of lists) checkText('model or id', text, { fileName, context });
+  return {
+    component: draft.component,
+    name: draft.name.replaceAll(/\p{Cc}+/gu, ' ').slice(0, longestText),
+    manufacturer: draft.manufacturer,
+    version: draft.version,
+    models: draft.models,
+    softwareIds: draft.softwareIds,
+    line: draft.line,
+    fileName,
+    url: url.href,
+    sizeBytes: draft.sizeBytes,
+    digests: digestsOf(draft.digests, { fileName, context }),
+    releaseDate: draft.releaseDate,
+    isRebootNeeded: draft.isRebootNeeded,
+  };
+}
+
+/** The last name of an address, whatever is encoded in it. */
+function fileNameIn({ pathname }: URL): string {
+  const last = pathname.slice(pathname.lastIndexOf('/') + 1);
+  return decoded(last)
+    .replaceAll(/[/\\\p{Cc}]/gu, '_')
+    .slice(0, longestText);
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    // Bytes that are no UTF-8: shown as they are written.
+    return name;
+  }
+}
+
+interface About {
+  readonly fileName: string;
+  readonly context: ReadContext;
+}
+
+function checkText(name: string, text: string, { fileName, context }: About): void {
+  const fault = textFault(text);
+  if (fault !== undefined) throw refusal(context, 'badEntry', { entry: fileName, detail: `its ${name} ${fault}` });
+}
+
+function textFault(text: string): string | undefined {
+  if (text.trim() === '') return 'is missing';
+  if (text.length > longestText) return `is longer than ${longestText} characters`;
+  return /\p{Cc}/u.test(text) ? 'has control characters' : undefined;
+}
+
+const strength = ['sha512', 'sha256', 'md5'];
+
+/** The strongest first. Two that contradict each other are worse than none. */
+function digestsOf(texts: readonly string[], { fileName, context }: About): readonly Digest[] {
+  const found = new Map<string, Digest>();
+  for (const text of texts) {
+    const digest = digestOf(text, { fileName, context });
+    const before = found.get(digest.algorithm);
+    if (before !== undefined && before.hex !== digest.hex) {
+      const detail = `it has two ${digest.algorithm} checksums that differ`;
+      throw refusal(context, 'badEntry', { entry: fileName, detail });
+    }
+    found.set(digest.algorithm, digest);
+  }
+  return [...found.values()].sort((a, b) => strength.indexOf(a.algorithm) - strength.indexOf(b.algorithm));
+}
+
+function digestOf(text: string, { fileName, context }: About): Digest {
+  try {
+    return parseDigest(text);
+  } catch (error) {
+    if (isStoreError(error)) throw refusal(context, 'badEntry', { entry: fileName, detail: error.message }, error);
+    throw error;
+  }
+}

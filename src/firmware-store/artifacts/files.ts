@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, readdir, rm, stat, utimes } from 'node:fs/promises';
+import type { Digest, DigestAlgorithm } from './digest.ts';
+
+/** True for the error that says there is no such file. */
+export function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
+}
+
+/** The size of a file and when it changed; undefined when it is not there. */
+export async function statOf(path: string): Promise<{ size: number; mtimeMs: number; change: string } | undefined> {
+  try {
+    const { size, mtimeNs, ctimeNs, ino } = await stat(path, { bigint: true });
+    return {
+      size: Number(size),
+      mtimeMs: Number(mtimeNs / 1_000_000n),
+      change: `${ino}/${size}/${mtimeNs}/${ctimeNs}`,
+    };
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Sets the time of an empty file, and makes it where it is not there. */
+export async function touch(path: string, nowMs: number): Promise<void> {
+  const handle = await open(path, 'a', 0o600);
+  await handle.close();
+  await utimes(path, nowMs / 1000, nowMs / 1000);
+}
+
+/** The names in a folder; none when there is no such folder. */
+export async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+/** Removes a file or folder; it is no error when it is gone already. */
+export async function remove(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true });
+}
+
+/** What a file hashes to. */
+export async function hashFile(path: string, algorithm: DigestAlgorithm): Promise<Digest> {
+  const hash = createHash(algorithm);
+  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 18 })) hash.update(chunk as Buffer);
+  return { algorithm, hex: hash.digest('hex') };
+}

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { ironcoreApiVersion } from '../../api/index.ts';
+import {
+  type ApiRig,
+  type ControllerRig,
+  fw,
+  putFirmware,
+  putGroup,
+  putServer,
+  startApi,
+  startControllers,
+  until,
+} from '../testing/rig.ts';
+import { createFirmwareAdmission } from './firmware-rules.ts';
+
+describe('what is refused before it is stored', () => {
+  let api: ApiRig;
+  let rig: ControllerRig;
+  before(async () => {
+    const admission = createFirmwareAdmission();
+    api = await startApi(admission.rules);
+    rig = await startControllers(api);
+    const { fleet, informers } = rig.controllers;
+    admission.attach({ fleet, discovered: informers.discovered });
+  });
+  after(async () => {
+    await rig?.stop();
+    await api?.close();
+  });
+
+  test('a second ServerFirmware for one server', async () => {
+    await putServer(api, 's1');
+    await putFirmware(api, 's1');
+    await until(api.firmwares, 's1', ({ status }) => status?.conditions !== undefined);
+    await assert.rejects(putFirmware(api, 'other', { server: 's1' }), /ServerFirmware s1 is about Server s1 already/);
+  });
+
+  const absurd: [string, Parameters<typeof putFirmware>[2], RegExp][] = [
+    ['a version with a line break in it', { spec: { firmwares: [fw('ssd', '1\n2')] } }, /control characters/],
+    ['a version of nothing but dots', { spec: { firmwares: [fw('ssd', '...')] } }, /neither a letter nor a digit/],
+    ['a version that is a path', { spec: { bios: { version: '../../etc/passwd' } } }, /a path and not a version/],
+    ['one firmware written twice', { spec: { firmwares: [fw('ssd', '1'), fw('SSD', '2')] } }, /the same firmware/],
+    [
+      'one firmware under two names',
+      { spec: { firmwares: [fw('ssd', '1'), fw('nic', '1'), fw('drive', '2', 'Acme Inc.')] } },
+      /spec\.firmwares\[2\].*same firmware as spec\.firmwares\[0\], ssd of ACME/,
+    ],
+    ['a threshold without a pause', { spec: { scanThreshold: '1ns' } }, /at least 1 s/],
+    ['a threshold of ages', { spec: { scanThreshold: '9999999h' } }, /at most ten years/],
+  ];
+  for (const [what, draft, why] of absurd) {
+    test(what, async () => {
+      await assert.rejects(putFirmware(api, 'absurd', draft), why);
+      await assert.rejects(api.firmwares.get({ name: 'absurd' }), { code: 404 });
+    });
+  }
+
+  test('a group whose selector overlaps with another as it is written', async () => {
+    await putGroup(api, 'g', { serverSelector: { matchLabels: { env: 'prod' } } });
+    await until(api.groups, 'g', ({ status }) => status?.serversInGroup !== undefined);
+    const refuse = (serverSelector: object) =>
+      assert.rejects(putGroup(api, 'h', { serverSelector }), /intersects with the selector of the group g/);
+    await refuse({ matchLabels: { env: 'prod' } });
+    await refuse({ matchLabels: { env: 'prod', rack: 'r1' } });
+    await refuse({ matchExpressions: [{ key: 'env', operator: 'In', values: ['prod', 'stage'] }] });
+    await refuse({ matchExpressions: [{ key: 'env', operator: 'NotIn', values: ['stage'] }] });
+    await refuse({});
+    await putGroup(api, 'stage', { serverSelector: { matchLabels: { env: 'stage' } } });
+  });
+
+  test('a group that selects a server of another today, and a change that would', async () => {
+    await putServer(api, 's2');
+    await putFirmware(api, 's2', { labels: { env: 'prod', rack: 'r2' } });
+    await until(api.groups, 'g', ({ status }) => status?.serversInGroup === 1);
+    const r2 = { serverSelector: { matchLabels: { rack: 'r2' } } };
+    await assert.rejects(putGroup(api, 'r2', r2), /the group g also selects s2/);
+    await putGroup(api, 'r3', { serverSelector: { matchLabels: { rack: 'r3' } } });
+    const change = (spec: object) => api.groups.patch({ name: 'r3' }, { type: 'merge', body: { spec } });
+    await assert.rejects(change(r2), /the group g also selects s2/);
+    await change({ firmwares: [fw('ssd', '1')] });
+  });
+
+  test('a second DiscoveredFirmware of a model, in any spelling, and one that asks without a pause', async () => {
+    const create = (name: string, spec: object) =>
+      api.discovered.create({
+        apiVersion: ironcoreApiVersion,
+        kind: 'DiscoveredFirmware',
+        metadata: { name },
+        spec: { manufacturer: 'Dell Inc.', model: 'PowerEdge R750', ...spec },
+      });
+    await create('r750', {});
+    await until(api.discovered, 'r750', ({ status }) => status?.conditions !== undefined);
+    const again = create('again', { manufacturer: 'Dell', model: 'poweredge r750' });
+    await assert.rejects(again, /DiscoveredFirmware r750 is about/);
+    await assert.rejects(create('fast', { model: 'X', discoveryInterval: '1s' }), /at least 60 s/);
+  });
+
+  test('a number of versions to store that is none', async () => {
+    for (const versionsToStore of [-1, 0, 1.5, 1_000_000]) {
+      const spec = { manufacturer: 'HPE', model: 'DL360', versionsToStore };
+      const object = {
+        apiVersion: ironcoreApiVersion,
+        kind: 'DiscoveredFirmware',
+        metadata: { name: 'few' },
+        spec,
+      } as const;
+      await assert.rejects(api.discovered.create(object), /versionsToStore/);
+    }
+    await assert.rejects(api.discovered.get({ name: 'few' }), { code: 404 });
+  });
+
+  test('a group with one firmware under two names, and one with a version that is none', async () => {
+    const serverSelector = { matchLabels: { group: 'absurd' } };
+    const twice = putGroup(api, 'absurd', {
+      serverSelector,
+      firmwares: [fw('raid', '1'), fw('Storage Controller', '2')],
+    });
+    await assert.rejects(twice, /the same firmware as spec\.firmwares\[0\], raid of ACME/);
+    await assert.rejects(putGroup(api, 'absurd', { serverSelector, firmwares: [fw('nic', '../1')] }), /a path/);
+    await assert.rejects(api.groups.get({ name: 'absurd' }), { code: 404 });
+  });
+
+  test('an unknown server is accepted with a warning, and waits', async () => {
+    await putFirmware(api, 'nowhere');
+    const waiting = await until(api.firmwares, 'nowhere', ({ status }) => status?.conditions !== undefined);
+    const progressing = waiting.status?.conditions?.find(({ type }) => type === 'Progressing');
+    assert.equal(progressing?.reason, 'ServerNotFound');
+    assert.deepEqual(
+      rig.service.asked.filter(({ request }) => 'server' in request && request.server.name === 'nowhere'),
+      [],
+    );
+  });
+});

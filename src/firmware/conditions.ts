@@ -1,0 +1,8 @@
+export {
+  type ConditionContext,
+  type ConditionDraft,
+  conditionOf,
+  isTrue,
+  namesForPeople,
+  writeConditions,
+} from '../kube/index.ts';

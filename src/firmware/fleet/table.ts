@@ -1,0 +1,1 @@
+export { createTable, type ObjectTable } from '../../kube/index.ts';

@@ -1,0 +1,100 @@
+import { groupAnnotation, type ServerFirmware } from '../../api/index.ts';
+import {
+  type Controller,
+  type ControllerOptions,
+  defineController,
+  failed,
+  isConflict,
+  isNotFound,
+  type KubeClient,
+  type KubeObject,
+  ok,
+  type ResourceClient,
+  type Result,
+  type Watch,
+} from '../../kube/index.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+import { withOwnership } from '../fleet/objects.ts';
+import type { Ownership } from '../fleet/ownership.ts';
+import { fieldManagers, resources } from '../resources.ts';
+import { type ApplyEntries, decideMember, entriesToApply, type MemberSeen } from './decide-member.ts';
+
+/** What the part of the server-group-controller that writes entries works with. */
+export interface MemberControllerParts {
+  readonly client: KubeClient;
+  readonly fleet: Fleet;
+  readonly watches: readonly Watch[];
+}
+
+/** Puts together what decides about a member; undefined when the object is gone. */
+export function readMemberSeen(fleet: Fleet, name: string): MemberSeen | undefined {
+  const firmware = fleet.firmware(name);
+  if (firmware === undefined) return undefined;
+  const server = fleet.server(firmware.spec.serverRef.name);
+  return { firmware, server, groups: fleet.groupsOf(firmware.metadata.labels) };
+}
+
+/**
+ * Writes the entries of groups, a server at a time: a group that changes costs one write for each of its servers, and one
+ * server that cannot be written does not hold up the others.
+ */
+export function createMemberController(
+  { client, fleet, watches }: MemberControllerParts,
+  options: ControllerOptions,
+): Controller<ApplyEntries, never> {
+  const firmwares = client.resource<ServerFirmware & KubeObject>(resources.firmwares);
+  return defineController<MemberSeen, ApplyEntries, never>(
+    {
+      name: 'server-group-controller-members',
+      watches,
+      read: (key) => readMemberSeen(fleet, key),
+      decide: decideMember,
+      statusOf: () => undefined,
+      writeStatus: async () => {},
+      effects: {
+        'apply-entries': (effect, { seen, signal }) => applyEntries(firmwares, { effect, seen, signal }),
+      },
+    },
+    options,
+  );
+}
+
+interface Applying {
+  readonly effect: ApplyEntries;
+  readonly seen: MemberSeen;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Applies without force. Which entries would conflict is known from the cache; should that be out of date, the object is read
+ * and what somebody else owns by then is dropped.
+ */
+async function applyEntries(
+  client: ResourceClient<ServerFirmware & KubeObject>,
+  { effect, seen, signal }: Applying,
+): Promise<Result> {
+  const { name = '', uid } = seen.firmware.metadata;
+  const apply = (ownership: Ownership): Promise<unknown> =>
+    client.apply(bodyOf(effect, { name, uid, ownership }), { fieldManager: fieldManagers.group, signal });
+  try {
+    await apply(seen.firmware.ownership);
+  } catch (error) {
+    if (isNotFound(error)) return ok();
+    if (!isConflict(error)) throw error;
+    const current = await client.get({ name }, { signal });
+    if (current.metadata.uid !== uid) return failed({ code: 'Replaced', message: error.message, retry: 'transient' });
+    await apply(withOwnership(current).ownership);
+  }
+  return ok();
+}
+
+function bodyOf(
+  { group, firmwares }: ApplyEntries,
+  { name, uid, ownership }: { readonly name: string; readonly uid: string | undefined; readonly ownership: Ownership },
+): ServerFirmware & KubeObject {
+  const isMarked = group !== undefined && !ownership.isGroupAnnotationTaken;
+  // With the uid an object that was deleted meanwhile is not made anew.
+  const metadata = { name, uid, ...(isMarked ? { annotations: { [groupAnnotation]: group } } : {}) };
+  const entries = entriesToApply(firmwares, ownership);
+  return { metadata, ...(entries.length === 0 ? {} : { spec: { firmwares: entries } }) } as unknown as ServerFirmware;
+}

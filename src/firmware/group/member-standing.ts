@@ -1,0 +1,124 @@
+import {
+  operationAnnotation,
+  retryOperation,
+  retryPropagatedOperation,
+  type Server,
+  type ServerFirmwareGroup,
+} from '../../api/index.ts';
+import { partKey } from '../../flasher/index.ts';
+import { type Fleet, fitOf } from '../fleet/fleet.ts';
+import type { OwnedFirmware } from '../fleet/objects.ts';
+import { entryKey, readEntryKey } from '../fleet/ownership.ts';
+import type { CompareVersions } from '../ports.ts';
+import { desiredHash, desiredOf, differencesOf } from '../server/desired.ts';
+
+/** How one server that a group selects stands. */
+export interface MemberStanding {
+  readonly name: string;
+  readonly fit: 'same' | 'other' | 'unknown';
+  /** Other groups that select it too. */
+  readonly contestedBy: readonly string[];
+  /** Everything wanted is installed, the group's entries among it. */
+  readonly isApplied: boolean;
+  /** Its attempts at the group's version are used up. */
+  readonly isFailed: boolean;
+  /** Told to try again, and has not begun to. */
+  readonly isRetrying: boolean;
+}
+
+/** What standings are worked out with. */
+export interface StandingContext {
+  readonly fleet: Fleet;
+  readonly compare: CompareVersions;
+  readonly maxAttempts: number;
+}
+
+/**
+ * Works out standings. Each is kept until its server, its ServerFirmware or the spec of a group changes: a group is counted
+ * anew every time some of its servers changed, and of the others everything is known.
+ */
+export function createStandings(context: StandingContext): (group: ServerFirmwareGroup) => readonly MemberStanding[] {
+  const { fleet } = context;
+  const known = new WeakMap<OwnedFirmware, KnownStanding>();
+  return (group) => {
+    const edition = fleet.edition();
+    const isOfFleet = fleet.group(group.metadata.name ?? '') === group;
+    return fleet.selectedBy(group).map((firmware) => {
+      const server = fleet.server(firmware.spec.serverRef.name);
+      const found = known.get(firmware);
+      const isFresh = found?.edition === edition && found.server === server && found.group === group.metadata.name;
+      if (isFresh && isOfFleet) return found.standing;
+      const own = found !== undefined && found.server === server ? found.own : workOut(firmware, server, context);
+      const standing = standingOf(group, { firmware, server, own, fleet });
+      if (isOfFleet) known.set(firmware, { edition, group: group.metadata.name, server, own, standing });
+      return standing;
+    });
+  };
+}
+
+interface KnownStanding {
+  readonly edition: object;
+  readonly group: string | undefined;
+  readonly server: Server | undefined;
+  readonly own: OwnStanding;
+  readonly standing: MemberStanding;
+}
+
+/** What a server's own objects tell, whatever group it is in. */
+interface OwnStanding {
+  readonly isAsWanted: boolean;
+  readonly isExhausted: boolean;
+  readonly isRetrying: boolean;
+}
+
+function workOut(
+  firmware: OwnedFirmware,
+  server: Server | undefined,
+  { compare, maxAttempts }: StandingContext,
+): OwnStanding {
+  const manufacturer = server?.status?.manufacturer;
+  const { attempts, lastScanTime } = firmware.status ?? {};
+  const operation = firmware.metadata.annotations?.[operationAnnotation];
+  const isAsWanted = lastScanTime !== undefined && differencesOf(firmware, manufacturer, compare).length === 0;
+  const isSpent = attempts !== undefined && attempts.failed >= maxAttempts;
+  return {
+    isAsWanted,
+    isExhausted: isSpent && !isAsWanted && attempts.desiredHash === desiredHash(desiredOf(firmware, manufacturer)),
+    isRetrying: operation === retryOperation || operation === retryPropagatedOperation,
+  };
+}
+
+function standingOf(
+  group: ServerFirmwareGroup,
+  {
+    firmware,
+    server,
+    own,
+    fleet,
+  }: {
+    readonly firmware: OwnedFirmware;
+    readonly server: Server | undefined;
+    readonly own: OwnStanding;
+    readonly fleet: Fleet;
+  },
+): MemberStanding {
+  const groups = fleet.groupsOf(firmware.metadata.labels);
+  const hasVersion = carriesVersion(firmware, group);
+  return {
+    name: firmware.metadata.name ?? '',
+    fit: fitOf(group, server),
+    contestedBy: groups.flatMap(({ metadata }) => (metadata.name === group.metadata.name ? [] : (metadata.name ?? []))),
+    isApplied: own.isAsWanted && hasVersion,
+    isFailed: own.isExhausted && hasVersion && !own.isRetrying,
+    isRetrying: own.isRetrying,
+  };
+}
+
+/** True when every entry of the group is there: as the group wants it, or as somebody who wins over it does. */
+function carriesVersion({ spec, ownership }: OwnedFirmware, group: ServerFirmwareGroup): boolean {
+  const present = new Map((spec.firmwares ?? []).map((entry) => [entryKey(entry), entry.version]));
+  const theirs = new Set([...ownership.otherEntries].map((key) => partKey(readEntryKey(key))));
+  return (group.spec.firmwares ?? []).every(
+    (entry) => present.get(entryKey(entry)) === entry.version || theirs.has(partKey(entry)),
+  );
+}

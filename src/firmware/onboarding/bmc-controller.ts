@@ -1,0 +1,132 @@
+import {
+  type BMC,
+  type BMCSecret,
+  type BMCStatus,
+  ironcoreApiVersion,
+  operationAnnotation,
+  type Server,
+} from '../../api/index.ts';
+import {
+  type Clock,
+  type Controller,
+  type ControllerOptions,
+  defineController,
+  type KubeClient,
+  type KubeObject,
+  ok,
+  type Watch,
+} from '../../kube/index.ts';
+import { type Inertness, isExcluded } from '../fleet/fleet.ts';
+import type { FleetObjects } from '../fleet/objects.ts';
+import type { ObjectTable } from '../fleet/table.ts';
+import type { ReadBmc } from '../ports.ts';
+import { fieldManagers, resources } from '../resources.ts';
+import type { FirmwareSettings } from '../settings.ts';
+import { patchStatus } from '../status-patch.ts';
+import { accessFault, loginOf, originOf } from './access.ts';
+import { bmcTable } from './bmc-table.ts';
+import { type BmcEffect, type BmcSeen, decideBmc } from './decide-bmc.ts';
+import { type RememberedReading, rememberReading } from './reading-course.ts';
+
+/** The tables that onboarding reads. */
+export type OnboardingTables = {
+  readonly [K in 'bmcs' | 'bmcSecrets' | 'servers' | 'firmwares' | 'discovered']: ObjectTable<FleetObjects[K]>;
+};
+
+/** What the part of onboarding that reads BMCs works with. */
+export interface BmcControllerParts {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly tables: OnboardingTables;
+  readonly readBmc: ReadBmc;
+  readonly settings: FirmwareSettings;
+  readonly watches: readonly Watch[];
+}
+
+/** Reads BMCs and makes Servers of what is behind them. */
+export function createBmcController(
+  parts: BmcControllerParts,
+  options: ControllerOptions,
+): Controller<BmcEffect, BMCStatus> {
+  const { client, tables, readBmc, clock } = parts;
+  const bmcs = client.resource<BMC & KubeObject>(resources.bmcs);
+  const servers = client.resource<Server & KubeObject>(resources.servers);
+  const readings = new Map<string, RememberedReading>();
+  const read = (key: string): BmcSeen | undefined => {
+    const seen = readBmcSeen(parts, key, readings.get(key));
+    if (seen === undefined) readings.delete(key);
+    return seen;
+  };
+  const controller = defineController<BmcSeen, BmcEffect, BMCStatus>(
+    {
+      name: 'bmc-onboarding',
+      table: bmcTable,
+      watches: parts.watches,
+      read,
+      decide: decideBmc,
+      statusOf: ({ bmc }) => bmc.status,
+      writeStatus: ({ bmc }, status, { signal }) => patchStatus(bmcs, bmc, status, { signal }),
+      subjectOf: ({ bmc }) => ({ ...bmc, apiVersion: ironcoreApiVersion, kind: 'BMC' }),
+      effects: {
+        'read-bmc': async ({ isFull }, { seen, key, signal }) => {
+          const credentials = async () => loginOf(tables.bmcSecrets.get(seen.bmc.spec.bmcSecretRef.name));
+          const reading = await readBmc({ name: key, origin: originOf(seen.bmc), credentials, isFull }, signal);
+          readings.set(key, rememberReading(readings.get(key), { at: clock.now(), access: seen.access, reading }));
+          controller.wake(key);
+          return ok();
+        },
+        'put-server': async ({ body }, { signal }) => {
+          await servers.apply(body, { fieldManager: fieldManagers.onboarding, isForced: true, signal });
+          return ok();
+        },
+        'tell-server': async ({ name, status }, { signal, key }) => {
+          const server = tables.servers.get(name) ?? (await servers.get({ name }, { signal }));
+          await patchStatus(servers, server, { ...server.status, ...status }, { signal });
+          // A Server that was just made has nobody yet who would look at it again.
+          if (tables.servers.get(name) === undefined) controller.wake(key);
+          return ok();
+        },
+      },
+    },
+    options,
+  );
+  return controller;
+}
+
+function readBmcSeen(
+  { tables, settings }: BmcControllerParts,
+  key: string,
+  remembered: RememberedReading | undefined,
+): BmcSeen | undefined {
+  const bmc = tables.bmcs.get(key);
+  if (bmc === undefined || bmc.metadata.deletionTimestamp !== undefined) return undefined;
+  const secret = tables.bmcSecrets.get(bmc.spec.bmcSecretRef.name);
+  const access = JSON.stringify([originOf(bmc), bmc.spec.bmcSecretRef.name, secret?.metadata.resourceVersion]);
+  const serialOf = (server: Server): string =>
+    tables.bmcs.get(server.spec.bmcRef?.name ?? '')?.status?.serialNumber ?? '';
+  return {
+    bmc,
+    access,
+    obstacle: obstacleOf(bmc, secret),
+    servers: tables.servers.byIndex('bmc', key),
+    remembered,
+    takenBy: (uuid) =>
+      tables.servers
+        .byIndex('uuid', uuid)
+        .flatMap((server) => (server.spec.bmcRef?.name === key ? [] : serialOf(server))),
+    settings,
+  };
+}
+
+/** Why a BMC is not read. */
+function obstacleOf(bmc: BMC, secret: BMCSecret | undefined): Inertness | undefined {
+  const { access, bmcSecretRef, protocol } = bmc.spec;
+  if (isExcluded(bmc.metadata.labels)) return { code: 'Excluded', message: 'its labels opt it out' };
+  if (bmc.metadata.annotations?.[operationAnnotation] === 'ignore') {
+    return { code: 'Ignored', message: `it is to be ignored (${operationAnnotation})` };
+  }
+  if (access === undefined) {
+    return { code: 'EndpointNotSupported', message: 'Endpoint objects are not served here; give spec.access instead' };
+  }
+  return accessFault(protocol, { name: bmcSecretRef.name, secret });
+}

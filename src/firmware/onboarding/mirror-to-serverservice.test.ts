@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { type TestContext, test } from 'node:test';
+import { createEngine, createLocalBus, openSqliteDatabase } from '../../engine/index.ts';
+import { systemClock } from '../../kube/index.ts';
+import { createServerservice } from '../../serverservice/index.ts';
+import type { MirroredServer } from '../ports.ts';
+import { createServerserviceMirror } from './mirror-to-serverservice.ts';
+
+const { signal } = new AbortController();
+const one: MirroredServer = {
+  id: '38947555-7742-3448-3784-823347823834',
+  name: 'b-system-0',
+  manufacturer: 'Dell Inc.',
+  model: 'R750',
+  serialNumber: 'SN1',
+  bmcId: 'b',
+  bmcAddress: 'https://192.0.2.1:443/systems/1',
+  macs: ['aa:00:00:00:00:01'],
+  credentials: { username: 'admin', password: 'first' },
+};
+
+async function setUp(t: TestContext) {
+  const database = await openSqliteDatabase({ path: ':memory:', clock: systemClock });
+  const engine = await createEngine({ database, kinds: [], clock: systemClock, bus: createLocalBus({}) });
+  t.after(async () => {
+    await engine.close();
+    await database.close();
+  });
+  const key = { id: 'k', secret: randomBytes(32) };
+  const service = await createServerservice({ database, machines: engine.machines, credentialKeys: [key] });
+  return { engine, service };
+}
+
+test('what somebody enrolled otherwise is never taken away, nor is what another cluster put there', async (t) => {
+  const { engine, service } = await setUp(t);
+  const mirror = createServerserviceMirror({ service, machines: engine.machines, facilityOf: () => 'fc1' });
+  await service.servers.create({ id: one.id, name: 'by hand', facility: 'fc1', serial: one.serialNumber });
+  assert.deepEqual(await mirror.put(one, signal), { kind: 'ok' });
+  assert.deepEqual(await mirror.told?.(signal), []);
+  await mirror.remove(one.id, one.name);
+  assert.equal((await service.servers.get(one.id)).name, 'by hand');
+  const two = { ...one, id: '11111111-7742-3448-3784-823347823834', name: 'two', serialNumber: 'SN2', macs: [] };
+  const elsewhere = { ...two, bmcAddress: 'https://192.0.2.2' };
+  const other = createServerserviceMirror({ service, facilityOf: () => 'fc1', origin: 'another cluster' });
+  await other.put(elsewhere, signal);
+  assert.deepEqual([await mirror.told?.(signal), await other.told?.(signal)], [[], [{ id: two.id, name: 'two' }]]);
+  await mirror.remove(two.id, 'two');
+  await service.servers.get(two.id);
+  await other.remove(two.id, 'two');
+  await assert.rejects(service.servers.get(two.id), { code: 'notFound' });
+  // Enrolled by hand after that, it is somebody's who knows of no Server.
+  await service.servers.create({ id: two.id, facility: 'fc1' });
+  assert.deepEqual(await other.told?.(signal), []);
+});
+
+test('servers become machines of the inventory, changes follow, and names of another machine are told as a duplicate', async (t) => {
+  const { engine, service } = await setUp(t);
+  const mirror = createServerserviceMirror({ service, machines: engine.machines, facilityOf: () => 'fc1' });
+  assert.deepEqual(await mirror.put(one, signal), { kind: 'ok' });
+  assert.equal((await engine.machines.get(one.id))?.model, 'R750');
+  assert.equal((await engine.machines.findByAlias({ kind: 'server', value: 'b-system-0' }))?.id, one.id);
+  await service.servers.update(one.id, { name: 'renamed there' });
+  await mirror.put({ ...one, model: 'R760', credentials: { username: 'admin', password: 'second' } }, signal);
+  const { name, model } = await service.servers.get(one.id);
+  assert.deepEqual([name, model], ['renamed there', 'R760']);
+  assert.equal((await service.credentials.get(one.id, 'bmc')).password, 'second');
+  const twin = {
+    ...one,
+    id: '11111111-7742-3448-3784-823347823834',
+    name: 'c-system-0',
+    bmcAddress: 'https://192.0.2.2',
+  };
+  const outcome = await mirror.put(twin, signal);
+  assert.equal(outcome.kind, 'duplicate');
+  await mirror.remove(one.id, one.name);
+  await assert.rejects(service.servers.get(one.id), { code: 'notFound' });
+  assert.deepEqual(await mirror.put(twin, signal), { kind: 'ok' });
+});

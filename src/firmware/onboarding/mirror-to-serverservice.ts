@@ -1,0 +1,105 @@
+import type { Machines } from '../../engine/index.ts';
+import { isInventoryError, type Serverservice } from '../../serverservice/index.ts';
+import type { InventoryMirror, MirroredServer, MirrorOutcome, ToldServer } from '../ports.ts';
+
+/** What servers are mirrored into. */
+export interface MirrorOptions {
+  readonly service: Pick<Serverservice, 'servers' | 'credentials' | 'attributes'>;
+  /** Where machines also get the names of their Server and BMC objects. */
+  readonly machines?: Pick<Machines, 'get' | 'aliasesOf' | 'put'> | undefined;
+  /** Where servers are that the inventory does not know yet. */
+  readonly facilityOf: (server: MirroredServer) => string;
+  /** Whose Servers these are, where several clusters share an inventory: nobody takes away those of another. */
+  readonly origin?: string | undefined;
+}
+
+/** Marks servers that are in the inventory because a Server object is there; nobody else's are ever taken away. */
+const mark = 'io.rackwright.onboarding';
+const pageSize = 1000;
+
+/** Tells Serverservice of Servers, where they become machines that work can be done on. */
+export function createServerserviceMirror(options: MirrorOptions): InventoryMirror {
+  const { service, machines, facilityOf, origin = 'kubernetes' } = options;
+  const { servers, credentials, attributes } = service;
+  const put = async (server: MirroredServer): Promise<void> => {
+    const { id, name, manufacturer: vendor, model, serialNumber: serial, bmcAddress, macs } = server;
+    const known = await orUndefined(servers.get(id));
+    if (known === undefined) {
+      const fields = { name, vendor, model, serial, bmcId: server.bmcId, bmcAddress, macs };
+      const marks = [{ namespace: mark, data: { origin, server: name } }];
+      await servers.create({ id, facility: facilityOf(server), ...fields, attributes: marks });
+    } else {
+      // What the inventory calls it and where it is were said there; what the BMC tells is newer here.
+      const fresh = { vendor, model, serial, bmcAddress, ...(macs.length === 0 ? {} : { macs }) };
+      const isSame = Object.entries(fresh).every(
+        ([field, value]) => JSON.stringify(known[field as keyof typeof fresh]) === JSON.stringify(value),
+      );
+      if (!isSame) await servers.update(id, fresh);
+    }
+    if (server.credentials === undefined) return;
+    const kept = await orUndefined(credentials.get(id, 'bmc'));
+    const { username, password } = server.credentials;
+    if (kept?.username !== username || kept.password !== password) {
+      await credentials.put(id, 'bmc', { username, password });
+    }
+  };
+  return {
+    async put(server): Promise<MirrorOutcome> {
+      try {
+        await put(server);
+        return machines === undefined ? { kind: 'ok' } : await nameMachine(machines, server);
+      } catch (error) {
+        if (isInventoryError(error, 'duplicateMachine')) return { kind: 'duplicate', message: error.message };
+        throw error;
+      }
+    },
+    async remove(id) {
+      const owner = { kind: 'server', id: id.toLowerCase() } as const;
+      const found = await attributes.get(owner, mark);
+      if (found?.data.origin !== origin) return;
+      await servers.remove(id).catch((error: unknown) => {
+        if (!isInventoryError(error, 'notFound')) throw error;
+      });
+      // Whoever enrols it again by other means keeps it.
+      await attributes.remove(owner, mark);
+    },
+    told: () => listTold(options, origin),
+  };
+}
+
+/** Deleted ones too: their mark is what a crash left. */
+async function listTold({ service }: MirrorOptions, origin: string): Promise<readonly ToldServer[]> {
+  const comparison = { path: ['origin'], operator: 'eq', value: origin } as const;
+  const query = { isWithDeleted: true, attributeFilters: [{ namespace: mark, comparison, join: 'and' }] } as const;
+  const request = { limit: pageSize, orderBy: 'created_at', isDescending: false };
+  const found: ToldServer[] = [];
+  for (let page = 1; ; page++) {
+    const { records, total } = await service.servers.list(query, { ...request, page });
+    found.push(...records.map(({ id, name }) => ({ id, name })));
+    if (records.length === 0 || page * pageSize >= total) return found;
+  }
+}
+
+/** Gives a machine the name of its Server object, so that it is found by it. */
+async function nameMachine(
+  machines: NonNullable<MirrorOptions['machines']>,
+  { id, name }: MirroredServer,
+): Promise<MirrorOutcome> {
+  const machine = await machines.get(id);
+  if (machine === undefined) return { kind: 'ok' };
+  const known = await machines.aliasesOf(id);
+  if (known.some(({ kind, value }) => kind === 'server' && value === name)) return { kind: 'ok' };
+  const outcome = await machines.put(machine, [...known, { kind: 'server', value: name }]);
+  if (outcome === 'ok') return { kind: 'ok' };
+  const message = outcome.map(({ alias, heldBy }) => `${alias.kind} ${alias.value} belongs to machine ${heldBy}`);
+  return { kind: 'duplicate', message: message.join('; ') };
+}
+
+async function orUndefined<T>(found: Promise<T>): Promise<T | undefined> {
+  try {
+    return await found;
+  } catch (error) {
+    if (isInventoryError(error, 'notFound')) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { type TestContext, test } from 'node:test';
+import { ironcoreApiVersion } from '../../api/index.ts';
+import { createEngine, createLocalBus, openSqliteDatabase } from '../../engine/index.ts';
+import { createFakeClock, systemClock } from '../../kube/index.ts';
+import { createServerservice, isInventoryError } from '../../serverservice/index.ts';
+import { createTable } from '../fleet/table.ts';
+import type { InventoryMirror } from '../ports.ts';
+import { type ApiRig, startApi, startControllers, uuidOf } from '../testing/rig.ts';
+import { createServerserviceMirror } from './mirror-to-serverservice.ts';
+import { createToldServersController } from './told-servers.ts';
+
+async function setUp(t: TestContext) {
+  const api = await startApi();
+  t.after(() => api.close());
+  const database = await openSqliteDatabase({ path: ':memory:', clock: systemClock });
+  const engine = await createEngine({ database, kinds: [], clock: systemClock, bus: createLocalBus({}) });
+  t.after(async () => {
+    await engine.close();
+    await database.close();
+  });
+  const credentialKeys = [{ id: 'k', secret: randomBytes(32) }] as const;
+  const service = await createServerservice({ database, machines: engine.machines, credentialKeys });
+  const inner = createServerserviceMirror({ service, machines: engine.machines, facilityOf: () => 'fc1' });
+  const changes = new Set<() => void>();
+  const rung = async <T>(change: Promise<T>): Promise<T> => {
+    const outcome = await change;
+    for (const ring of changes) ring();
+    return outcome;
+  };
+  const mirror: InventoryMirror = {
+    ...inner,
+    put: (server, signal) => rung(inner.put(server, signal)),
+    remove: (id, name) => rung(inner.remove(id, name)),
+  };
+  /** Looks again whenever the inventory was told something. */
+  const until = async (isSo: () => Promise<boolean>): Promise<void> => {
+    for (;;) {
+      const next = Promise.withResolvers<void>();
+      changes.add(next.resolve);
+      if (await isSo()) return;
+      await next.promise;
+      changes.delete(next.resolve);
+    }
+  };
+  const isKnown = (name: string): Promise<boolean> =>
+    service.servers.get(uuidOf(name)).then(
+      () => true,
+      (error: unknown) => {
+        if (isInventoryError(error, 'notFound')) return false;
+        throw error;
+      },
+    );
+  return { api, service, mirror, until, isKnown };
+}
+
+async function putInline({ servers }: ApiRig, name: string): Promise<void> {
+  const bmc = {
+    address: `${name}.example`,
+    protocol: { name: 'Redfish', port: 443 },
+    bmcSecretRef: { name: 'none' },
+  } as const;
+  const spec = { systemUUID: uuidOf(name), bmc };
+  await servers.create({ apiVersion: ironcoreApiVersion, kind: 'Server', metadata: { name }, spec });
+  const status = { manufacturer: 'Dell Inc.', model: 'R750', serialNumber: `SN-${name}` };
+  await servers.status.patch({ name }, { type: 'merge', body: { status } });
+}
+
+test('a Server that was deleted while nobody watched leaves the inventory at the next start; what was enrolled by hand stays', async (t) => {
+  const { api, service, mirror, until, isKnown } = await setUp(t);
+  const first = await startControllers(api, { isOnboarding: true, mirror });
+  for (const name of ['s1', 's2', 's3']) await putInline(api, name);
+  await until(async () => (await isKnown('s1')) && (await isKnown('s2')) && (await isKnown('s3')));
+  // Seen going, it goes at once.
+  await api.servers.delete({ name: 's3' });
+  await until(async () => !(await isKnown('s3')));
+  await first.stop();
+  await api.servers.delete({ name: 's1' });
+  await service.servers.create({ id: uuidOf('by-hand'), name: 'by-hand', facility: 'fc1' });
+  assert.equal(await isKnown('s1'), true);
+  const second = await startControllers(api, { isOnboarding: true, mirror });
+  try {
+    await until(async () => !(await isKnown('s1')));
+    assert.deepEqual([await isKnown('s2'), await isKnown('by-hand')], [true, true]);
+  } finally {
+    // Before the inventory goes, since whatever watches asks it.
+    await second.stop();
+  }
+});
+
+test('one that cannot go now is tried again, and the inventory is asked again every so often', async () => {
+  const clock = createFakeClock();
+  const removed: string[] = [];
+  let [asked, removals, frees] = [0, 0, 0];
+  let isBusy = true;
+  const mirror: InventoryMirror = {
+    put: async () => ({ kind: 'ok' }),
+    async remove(id) {
+      removals += 1;
+      if (isBusy) throw new Error('work on it goes on');
+      removed.push(id);
+    },
+    async told() {
+      asked += 1;
+      if (asked === 1) throw new Error('the inventory is away');
+      return removed.length === 0 ? [{ id: 'a', name: 'gone' }] : [];
+    },
+  };
+  const onRemoved = (): void => {
+    frees += 1;
+  };
+  const controller = createToldServersController(
+    { mirror, servers: createTable([]), clock, everyMs: 3_600_000, watches: [], onRemoved },
+    { clock, random: () => 0.5 },
+  );
+  controller.start();
+  const until = async (isSo: () => boolean): Promise<void> => {
+    for (let turn = 0; !isSo(); turn++) {
+      assert.ok(turn < 1000, 'it never came to be so');
+      for (let breath = 0; breath < 5; breath++) await new Promise((resolve) => setImmediate(resolve));
+      clock.advance(10_000);
+    }
+  };
+  await until(() => removals >= 2);
+  assert.ok(asked >= 2);
+  isBusy = false;
+  await until(() => removed.length === 1);
+  assert.equal(frees, 1);
+  await until(() => asked >= 3);
+  assert.deepEqual(removed, ['a']);
+  await controller.stop();
+});

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { ServerFirmwareStatus } from '../../api/index.ts';
+import { isAnswered } from '../server/server-facts.ts';
+import { fw } from '../testing/rig.ts';
+import { mergeDiscoveryReport, mergeServerReport, type ServerReport } from './merge-report.ts';
+
+const at = Date.UTC(2030, 0, 1);
+const report = (sequence: number, more: Partial<ServerReport> = {}): ServerReport => ({
+  server: 's',
+  kind: 'Scan',
+  conditionId: `c${sequence}`,
+  sequence,
+  at,
+  installed: [fw('ssd', String(sequence))],
+  ...more,
+});
+
+test('in whatever order and however often reports come, the status ends as the newest says', () => {
+  const sequences = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1 });
+  fc.assert(
+    fc.property(sequences, (order) => {
+      let status: ServerFirmwareStatus | undefined;
+      for (const sequence of order) {
+        const merged = mergeServerReport(status === undefined ? {} : { status }, report(sequence));
+        status = merged ?? status;
+      }
+      const newest = Math.max(...order);
+      assert.deepEqual([status?.report?.sequence, status?.firmwares], [newest, [fw('ssd', String(newest))]]);
+    }),
+  );
+});
+
+test('the BIOS has its own place, and a firmware that is told twice is there once', () => {
+  const installed = [fw('BIOS', '2.1', 'Dell Inc.'), fw('nic', '1'), fw('nic', '1')];
+  const status = mergeServerReport({}, report(1, { installed }));
+  assert.deepEqual([status?.bios, status?.firmwares], [{ version: '2.1' }, [fw('nic', '1')]]);
+  assert.equal(status?.lastScanTime, '2030-01-01T00:00:00Z');
+});
+
+test('a failed update counts against its list, a cancelled one and one of another door do not', () => {
+  const request = { kind: 'Update', jobID: 'c5', time: '2030-01-01T00:00:00Z', desiredHash: 'h' } as const;
+  const failure = { reason: 'FlashFailed', message: 'no' };
+  const merge = (more: Partial<ServerReport>) =>
+    mergeServerReport({ status: { request } }, report(5, { kind: 'Update', ...more }));
+  const failed = merge({ failure });
+  assert.deepEqual([failed?.attempts?.desiredHash, failed?.attempts?.failed, failed?.request], ['h', 1, undefined]);
+  const cancelled = merge({ failure: { ...failure, reason: 'Cancelled' } });
+  assert.deepEqual([cancelled?.attempts, cancelled?.request], [undefined, undefined]);
+  const other = merge({ failure, conditionId: 'c9' });
+  assert.deepEqual([other?.attempts, other?.request], [undefined, request]);
+  assert.deepEqual(merge({})?.request, { ...request, report: 5 });
+});
+
+test('a failed scan leaves what is known, and a good one forgets the failed ones', () => {
+  const first = mergeServerReport({}, report(1));
+  const failed = mergeServerReport(
+    { status: first ?? {} },
+    { ...report(2), installed: undefined, failure: { reason: 'X', message: 'm' } },
+  );
+  assert.deepEqual([failed?.firmwares, failed?.failedScans?.failed], [[fw('ssd', '1')], 1]);
+  assert.equal(mergeServerReport({ status: failed ?? {} }, report(3))?.failedScans, undefined);
+});
+
+test('discovery keeps the newest versions, as many as the object stores', () => {
+  const spec = { manufacturer: 'Dell Inc.', model: 'R750', versionsToStore: 2 };
+  const available = [
+    { name: 'bios', manufacturer: 'Dell Inc.', versions: ['1', '2', '3'] },
+    { name: 'nic', manufacturer: 'Intel', versions: ['7', '8', '9', '9'] },
+  ];
+  const status = mergeDiscoveryReport({ spec }, { name: 'd', conditionId: 'c', sequence: 1, at, available });
+  assert.deepEqual(status?.bios, { versions: ['2', '3'] });
+  assert.deepEqual(status?.firmwares, [
+    { name: 'nic', manufacturer: 'Intel', version: ['8', '9'], versions: ['8', '9'] },
+  ]);
+});
+
+test('one part that is told under two names is there once, with the older version, and the BIOS under any of its names', () => {
+  const installed = [fw('ssd', '2.0', 'Intel'), fw('drive', '1.0', 'Intel Corp.'), fw('UEFI', '7', 'Dell Inc.')];
+  const status = mergeServerReport({}, report(1, { installed }));
+  assert.deepEqual([status?.bios, status?.firmwares], [{ version: '7' }, [fw('ssd', '1.0', 'Intel')]]);
+  const available = [
+    { name: 'System ROM', manufacturer: 'Dell Inc.', versions: ['1.0.0'] },
+    { name: 'ssd', manufacturer: 'Intel', versions: ['1.0.0', '1.2.0'] },
+    { name: 'drive', manufacturer: 'Intel(R)', versions: ['1.1.0'] },
+  ];
+  const spec = { manufacturer: 'Dell Inc.', model: 'R750', versionsToStore: 2 };
+  const found = mergeDiscoveryReport({ spec }, { name: 'd', conditionId: 'c', sequence: 1, at, available });
+  const versions = ['1.1.0', '1.2.0'];
+  assert.deepEqual(
+    [found?.bios, found?.firmwares],
+    [{ versions: ['1.0.0'] }, [{ name: 'ssd', manufacturer: 'Intel', version: versions, versions }]],
+  );
+});
+
+const openUpdate = { kind: 'Update', jobID: 'c5', time: '2030-01-01T00:00:00Z', desiredHash: 'h' } as const;
+
+test('the answer to an open request is known whatever another job reports after it, and whichever is written first', () => {
+  const ours = report(5, { kind: 'Update' });
+  const theirs = report(6, { conditionId: 'another door' });
+  for (const order of [
+    [ours, theirs],
+    [theirs, ours],
+    [ours, theirs, ours, theirs],
+  ]) {
+    let status: ServerFirmwareStatus = { request: openUpdate };
+    for (const each of order) status = mergeServerReport({ status }, each) ?? status;
+    assert.equal(isAnswered(status), true);
+    assert.deepEqual([status.report?.sequence, status.request?.report, status.firmwares], [6, 5, [fw('ssd', '6')]]);
+  }
+  const unanswered = mergeServerReport({ status: { request: openUpdate } }, theirs);
+  assert.equal(isAnswered(unanswered), false);
+});
+
+test('a request that failed is over and counted once, though a newer report was written before', () => {
+  const failure = { reason: 'FlashFailed', message: 'no' };
+  const newer = mergeServerReport({ status: { request: openUpdate } }, report(6)) ?? {};
+  const late = report(5, { kind: 'Update', failure, installed: [fw('ssd', 'old')] });
+  const status = mergeServerReport({ status: newer }, late);
+  assert.deepEqual([status?.request, status?.attempts?.failed, status?.firmwares], [undefined, 1, [fw('ssd', '6')]]);
+  assert.equal(mergeServerReport({ status: status ?? {} }, late), undefined);
+  const scan = { ...newer, request: { ...openUpdate, kind: 'Scan' } } as const;
+  const merged = mergeServerReport({ status: scan }, report(5, { failure, installed: undefined }));
+  assert.deepEqual([isAnswered(merged), merged?.failedScans], [true, undefined]);
+});
+
+test('a discovery that ended is over, though somebody reported newer versions meanwhile', () => {
+  const spec = { manufacturer: 'Dell Inc.', model: 'R750', versionsToStore: 2 };
+  const request = { kind: 'Discovery', jobID: 'c5', time: '2030-01-01T00:00:00Z' } as const;
+  const available = [{ name: 'bios', manufacturer: 'Dell Inc.', versions: ['2'] }];
+  const told = { name: 'd', at, available };
+  const newer = mergeDiscoveryReport({ spec, status: { request } }, { ...told, conditionId: 'c6', sequence: 6 });
+  const late = { ...told, conditionId: 'c5', sequence: 5, available: [] };
+  const status = mergeDiscoveryReport({ spec, status: newer ?? {} }, late);
+  assert.deepEqual([status?.request, status?.bios], [undefined, { versions: ['2'] }]);
+});

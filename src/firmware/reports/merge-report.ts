@@ -1,0 +1,206 @@
+import type {
+  DiscoveredFirmware,
+  DiscoveredFirmwareStatus,
+  Firmware,
+  ServerFirmware,
+  ServerFirmwareStatus,
+} from '../../api/index.ts';
+import { partKey, partName } from '../../flasher/index.ts';
+import type { Instant } from '../../kube/index.ts';
+import { sortVersions } from '../../versions/index.ts';
+import { biosName } from '../server/desired.ts';
+import { textOfMoment } from '../times.ts';
+
+/** Why work ended badly. */
+export interface ReportedFailure {
+  /** One word: `Cancelled` is no attempt that failed. */
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** What an update or scan job found or failed at. */
+export interface ServerReport {
+  /** Name of the Server object. */
+  readonly server: string;
+  readonly kind: 'Scan' | 'Update';
+  /** Id of the condition the job worked for. */
+  readonly conditionId: string;
+  /** Grows with every report about this server, whoever makes it. */
+  readonly sequence: number;
+  /** When the versions were read, or the work failed. */
+  readonly at: Instant;
+  /** Which desired list an update was for. */
+  readonly desiredHash?: string | undefined;
+  /** What is installed; undefined when it could not be read, which leaves what is known. */
+  readonly installed?: readonly Firmware[] | undefined;
+  /** Undefined when it ended well. */
+  readonly failure?: ReportedFailure | undefined;
+}
+
+/** What a discovery job found or failed at. */
+export interface DiscoveryReport {
+  /** Name of the DiscoveredFirmware object. */
+  readonly name: string;
+  readonly conditionId: string;
+  readonly sequence: number;
+  readonly at: Instant;
+  /** Versions oldest first; longer lists than the object stores lose their oldest. */
+  readonly available?:
+    | readonly { readonly name: string; readonly manufacturer: string; readonly versions: readonly string[] }[]
+    | undefined;
+  readonly failure?: ReportedFailure | undefined;
+}
+
+const cancelled = 'Cancelled';
+const longestMessage = 1000;
+
+/** True when the status has this report or a newer one already. */
+export function isStale(
+  status: Pick<ServerFirmwareStatus, 'report'> | undefined,
+  report: { readonly sequence: number },
+): boolean {
+  return status?.report !== undefined && status.report.sequence >= report.sequence;
+}
+
+/**
+ * The status with a report in it; undefined when the report is older than what is there. One that is older but answers the
+ * open request is not lost: what it says of the request is written, what it says of the server is not. Pure.
+ */
+export function mergeServerReport(
+  { status = {} }: Pick<ServerFirmware, 'status'>,
+  report: ServerReport,
+): ServerFirmwareStatus | undefined {
+  const isLate = isStale(status, report);
+  const answered = answerRequest(status, report);
+  if (isLate && answered === status) return undefined;
+  const merged = isLate ? answered : withInstalled(answered, report);
+  return report.failure === undefined ? merged : withFailure(merged, report, { ...report.failure, isLate });
+}
+
+/** Marks the request that a report answers, so that no later report about the server hides that it was answered. */
+function answerRequest(status: ServerFirmwareStatus, { conditionId, sequence }: ServerReport): ServerFirmwareStatus {
+  const { request } = status;
+  if (request === undefined || request.jobID !== conditionId || request.report !== undefined) return status;
+  return { ...status, request: { ...request, report: sequence } };
+}
+
+function withInstalled(status: ServerFirmwareStatus, report: ServerReport): ServerFirmwareStatus {
+  const { failedScans, ...kept } = status;
+  return {
+    ...kept,
+    report: { conditionID: report.conditionId, sequence: report.sequence },
+    ...(report.installed === undefined ? keepScans(failedScans) : installedFields(report.installed, report.at)),
+  };
+}
+
+function keepScans(failedScans: ServerFirmwareStatus['failedScans']): Pick<ServerFirmwareStatus, 'failedScans'> {
+  return failedScans === undefined ? {} : { failedScans };
+}
+
+function installedFields(
+  installed: readonly Firmware[],
+  at: Instant,
+): Pick<ServerFirmwareStatus, 'lastScanTime' | 'bios' | 'firmwares'> {
+  const parts = [...Map.groupBy(installed, partKey).values()];
+  const [bios] = parts.filter((group) => isBios(group[0])).flatMap(oldestOf);
+  const others = parts.filter((group) => !isBios(group[0]));
+  return {
+    lastScanTime: textOfMoment(at),
+    firmwares: others.flatMap(oldestOf),
+    ...(bios === undefined ? {} : { bios: { version: bios.version } }),
+  };
+}
+
+function isBios(entry: { readonly name: string } | undefined): boolean {
+  return entry !== undefined && partName(entry.name) === biosName;
+}
+
+/** One entry for all that was told of one part, however it was spelled: it is at a version when all of it is. */
+function oldestOf(group: readonly Firmware[]): Firmware[] {
+  const [first] = group;
+  if (first === undefined) return [];
+  const { name, manufacturer } = first;
+  const sorted = group.length === 1 ? group : sortVersions({ vendor: manufacturer, component: partName(name) }, group);
+  return [{ name, manufacturer, version: sorted.at(-1)?.version ?? first.version }];
+}
+
+/** A request that failed is over; one that ended well stays until the controller has judged what came of it. */
+function withFailure(
+  status: ServerFirmwareStatus,
+  report: ServerReport,
+  failure: ReportedFailure & { readonly isLate: boolean },
+): ServerFirmwareStatus {
+  const { request, ...rest } = status;
+  const isOurs = request?.jobID === report.conditionId;
+  const kept: ServerFirmwareStatus = isOurs || request === undefined ? rest : status;
+  // It says nothing of how things stand; that the request is over its mark says.
+  if (failure.isLate && (report.kind === 'Scan' || failure.reason === cancelled)) return status;
+  if (failure.reason === cancelled) return kept;
+  const run = { lastFailureTime: textOfMoment(report.at), message: failure.message.slice(0, longestMessage) };
+  if (report.kind === 'Scan') {
+    return { ...kept, failedScans: { failed: (status.failedScans?.failed ?? 0) + 1, ...run } };
+  }
+  const desiredHash = report.desiredHash ?? (isOurs ? request?.desiredHash : undefined);
+  // An update that another door asked for says nothing of our list.
+  if (desiredHash === undefined) return kept;
+  const before = status.attempts?.desiredHash === desiredHash ? status.attempts.failed : 0;
+  return { ...kept, attempts: { desiredHash, failed: before + 1, ...run } };
+}
+
+/** The same for what discovery found. Pure. */
+export function mergeDiscoveryReport(
+  { spec, status = {} }: Pick<DiscoveredFirmware, 'spec' | 'status'>,
+  report: DiscoveryReport,
+): DiscoveredFirmwareStatus | undefined {
+  const { request, failedRuns, ...rest } = status;
+  const isOurs = request?.jobID === report.conditionId;
+  // What it found is older than what is there; that the request is over is news.
+  if (isStale(status, report)) return isOurs ? withoutRequest(status) : undefined;
+  const kept: DiscoveredFirmwareStatus = {
+    ...rest,
+    ...(isOurs || request === undefined ? {} : { request }),
+    report: { conditionID: report.conditionId, sequence: report.sequence },
+  };
+  const { failure, available } = report;
+  if (failure !== undefined) {
+    if (failure.reason === cancelled) return { ...kept, ...(failedRuns === undefined ? {} : { failedRuns }) };
+    const run = { lastFailureTime: textOfMoment(report.at), message: failure.message.slice(0, longestMessage) };
+    return { ...kept, failedRuns: { failed: (failedRuns?.failed ?? 0) + 1, ...run } };
+  }
+  return { ...kept, lastDiscoveryTime: textOfMoment(report.at), ...availableFields(available ?? [], spec) };
+}
+
+function withoutRequest({ request: _, ...rest }: DiscoveredFirmwareStatus): DiscoveredFirmwareStatus {
+  return rest;
+}
+
+function availableFields(
+  available: NonNullable<DiscoveryReport['available']>,
+  { versionsToStore = 3 }: DiscoveredFirmware['spec'],
+): Pick<DiscoveredFirmwareStatus, 'bios' | 'firmwares'> {
+  const parts = [...Map.groupBy(available, partKey).values()];
+  const newest = (group: typeof available): string[] => {
+    const versions = [...new Set(group.flatMap((each) => each.versions))];
+    if (group.length === 1) return versions.slice(-versionsToStore);
+    // Told under several spellings: put in order anew.
+    const of = { vendor: group[0]?.manufacturer ?? '', component: partName(group[0]?.name ?? '') };
+    const sorted = sortVersions(
+      of,
+      versions.map((version) => ({ version })),
+    );
+    return sorted
+      .slice(0, versionsToStore)
+      .map(({ version }) => version)
+      .reverse();
+  };
+  const bios = parts.find((group) => isBios(group[0]));
+  return {
+    firmwares: parts.flatMap((group) => {
+      const [first] = group;
+      if (first === undefined || isBios(first)) return [];
+      const list = newest(group);
+      return [{ name: first.name, manufacturer: first.manufacturer, version: list, versions: list }];
+    }),
+    ...(bios === undefined ? {} : { bios: { versions: newest(bios) } }),
+  };
+}

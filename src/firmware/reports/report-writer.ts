@@ -1,0 +1,114 @@
+import type { DiscoveredFirmware, Server, ServerFirmware } from '../../api/index.ts';
+import {
+  type Clock,
+  isNotFound,
+  type KubeClient,
+  type KubeObject,
+  type Random,
+  type ResourceClient,
+  retryOnConflict,
+} from '../../kube/index.ts';
+import { olderFirst } from '../fleet/fleet.ts';
+import type { ObjectTable } from '../fleet/table.ts';
+import { resources } from '../resources.ts';
+import { patchStatus } from '../status-patch.ts';
+import {
+  type DiscoveryReport,
+  isStale,
+  mergeDiscoveryReport,
+  mergeServerReport,
+  type ServerReport,
+} from './merge-report.ts';
+
+/** What became of a report. */
+export type ReportOutcome =
+  | 'written'
+  /** What is there is newer, or this very report. */
+  | 'stale'
+  /** There is no object that it could be written to. */
+  | 'no-object';
+
+/** Brings results of jobs into `.status`. */
+export interface FirmwareReports {
+  server(report: ServerReport, signal?: AbortSignal): Promise<ReportOutcome>;
+  discovery(report: DiscoveryReport, signal?: AbortSignal): Promise<ReportOutcome>;
+}
+
+/** What reports are written with. */
+export interface ReportsOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Caches to write from, which saves a read; without them objects are asked for. */
+  readonly tables?:
+    | {
+        readonly firmwares: ObjectTable<ServerFirmware>;
+        readonly discovered: ObjectTable<DiscoveredFirmware>;
+      }
+    | undefined;
+}
+
+/** Writes reports: at most once each, never an older one over a newer one. */
+export function createFirmwareReports(options: ReportsOptions): FirmwareReports {
+  const firmwares = options.client.resource<ServerFirmware & KubeObject>(resources.firmwares);
+  const discovered = options.client.resource<DiscoveredFirmware & KubeObject>(resources.discovered);
+  return {
+    async server(report, signal) {
+      const cached = options.tables?.firmwares.byIndex('server', report.server).toSorted(olderFirst)[0];
+      const found = cached ?? (await findFirmware(firmwares, report.server, signal));
+      if (found === undefined) return 'no-object';
+      const job = { client: firmwares, name: found.metadata.name ?? '', cached, report, signal };
+      return write(options, job, (object) => mergeServerReport(object, report));
+    },
+    discovery(report, signal) {
+      const cached = options.tables?.discovered.get(report.name);
+      const job = { client: discovered, name: report.name, cached, report, signal };
+      return write(options, job, (object) => mergeDiscoveryReport(object, report));
+    },
+  };
+}
+
+interface Writing<T extends KubeObject> {
+  readonly client: ResourceClient<T>;
+  readonly name: string;
+  readonly cached: T | undefined;
+  readonly report: { readonly sequence: number };
+  readonly signal: AbortSignal | undefined;
+}
+
+type Reported = KubeObject & { status?: ServerFirmware['status'] | DiscoveredFirmware['status'] };
+
+/** From the cache first; when that is out of date the object is read. */
+async function write<T extends Reported>(
+  options: ReportsOptions,
+  { client, name, cached, report, signal }: Writing<T>,
+  merge: (object: T) => object | undefined,
+): Promise<ReportOutcome> {
+  let known = cached !== undefined && !isStale(cached.status, report) ? cached : undefined;
+  const call = signal === undefined ? {} : { signal };
+  try {
+    return await retryOnConflict(options, async () => {
+      const object = known ?? (await client.get({ name }, call));
+      known = undefined;
+      const status = merge(object);
+      if (status === undefined) return 'stale';
+      await patchStatus(client, object, status, { signal });
+      return 'written';
+    });
+  } catch (error) {
+    if (isNotFound(error)) return 'no-object';
+    throw error;
+  }
+}
+
+async function findFirmware(
+  client: ResourceClient<ServerFirmware & KubeObject>,
+  server: Server['metadata']['name'],
+  signal: AbortSignal | undefined,
+): Promise<ServerFirmware | undefined> {
+  const { items } = await client.list({
+    fieldSelector: `spec.serverRef.name=${server}`,
+    ...(signal === undefined ? {} : { signal }),
+  });
+  return items.toSorted(olderFirst)[0];
+}

@@ -1,0 +1,159 @@
+import {
+  ironcoreApiVersion,
+  operationAnnotation,
+  type Server,
+  type ServerFirmware,
+  type ServerFirmwareStatus,
+} from '../../api/index.ts';
+import {
+  type Controller,
+  type ControllerOptions,
+  defineController,
+  type Failure,
+  type Instant,
+  isConflict,
+  isNotFound,
+  type KubeClient,
+  type KubeObject,
+  ok,
+  type Result,
+  type Watch,
+} from '../../kube/index.ts';
+import { writeConditions } from '../conditions.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+import type { JobWait, UpdateServicePort } from '../ports.ts';
+import { createRequestSender } from '../request-sender.ts';
+import { fieldManagers, resources } from '../resources.ts';
+import { patchStatus } from '../status-patch.ts';
+import { decideServer, type ServerEffect, unsentJobId } from './decide-server.ts';
+import { readServerSeen, type ServerReading } from './read-server.ts';
+import type { ServerSeen } from './server-facts.ts';
+import { serverConditions } from './server-status.ts';
+import { serverTable } from './server-table.ts';
+
+/** What the server controller works with. */
+export interface ServerControllerParts {
+  readonly client: KubeClient;
+  readonly fleet: Fleet;
+  readonly watches: readonly Watch[];
+  readonly updateService: UpdateServicePort;
+  readonly reading: ServerReading;
+}
+
+/** The parts of the status that are this controller's; the rest is what jobs reported. */
+const ownParts = ['observedGeneration', 'attempts', 'request', 'failedScans', 'conditions'] as const;
+
+/** Asks for scans and updates of servers. */
+export function createServerController(
+  parts: ServerControllerParts,
+  options: ControllerOptions,
+): Controller<ServerEffect, ServerFirmwareStatus> {
+  const { client, fleet, updateService } = parts;
+  const firmwares = client.resource<ServerFirmware & KubeObject>(resources.firmwares);
+  const servers = client.resource<Server & KubeObject>(resources.servers);
+  const sender = createRequestSender();
+  return defineController<ServerSeen, ServerEffect, ServerFirmwareStatus>(
+    {
+      name: 'server-controller',
+      table: serverTable,
+      watches: parts.watches,
+      read: (key) => readServerSeen(fleet, key, parts.reading),
+      decide: decideServer,
+      statusOf: ({ firmware }) => firmware.status,
+      writeStatus: (seen, status, context) => {
+        const job = sender.jobOf(context);
+        const told = job === undefined || status.request?.jobID !== unsentJobId ? status : withJob(status, job);
+        const waits = sender.waitOf(context);
+        const waiting = waits === undefined ? told : withWait(told, waits);
+        return patchStatus(firmwares, seen.firmware, waiting, { parts: ownParts, signal: context.signal });
+      },
+      describeFailure,
+      subjectOf: ({ firmware }) => ({ ...firmware, apiVersion: ironcoreApiVersion, kind: 'ServerFirmware' }),
+      effects: {
+        scan: ({ request }, context) => sender.send(context, () => updateService.scan(request, context.signal)),
+        update: ({ request }, context) => sender.send(context, () => updateService.update(request, context.signal)),
+        withdraw: async (order, { signal }) => {
+          await updateService.withdraw?.(order, signal);
+          return ok();
+        },
+        'follow-bios': ({ version }, { seen, signal }) =>
+          gently(async () => {
+            const { name, uid } = seen.firmware.metadata;
+            const body = { metadata: { name, uid }, spec: { bios: { version } } } as ServerFirmware;
+            await firmwares.apply(body, { fieldManager: fieldManagers.bios, signal });
+          }),
+        'tell-bios': ({ server, version }, { signal }) =>
+          gently(async () => {
+            const body = { status: { bios: { version } } };
+            await servers.status.patch(
+              { name: server },
+              { type: 'merge', body },
+              { fieldManager: fieldManagers.status, signal },
+            );
+          }),
+        'consume-retry': (_, { seen, signal }) =>
+          gently(async () => {
+            const { name = '', resourceVersion } = seen.firmware.metadata;
+            const body = { metadata: { resourceVersion, annotations: { [operationAnnotation]: null } } };
+            await firmwares.patch({ name }, { type: 'merge', body }, { fieldManager: fieldManagers.status, signal });
+          }),
+      },
+    },
+    options,
+  );
+}
+
+function withJob(status: ServerFirmwareStatus, jobID: string): ServerFirmwareStatus {
+  return status.request === undefined ? status : { ...status, request: { ...status.request, jobID } };
+}
+
+/** The request was taken, and nothing comes of it before somebody lets it. */
+function withWait(status: ServerFirmwareStatus, { code: reason, message }: JobWait): ServerFirmwareStatus {
+  const conditions = (status.conditions ?? []).map((each) => {
+    if (each.type === 'Progressing') {
+      const text = `The update was asked for at ${status.request?.time ?? 'some time'} and waits: ${message}.`;
+      return { ...each, status: 'False' as const, reason, message: text };
+    }
+    return each.type === 'UpToDate' && each.status === 'False' ? { ...each, reason } : each;
+  });
+  return { ...status, conditions };
+}
+
+/** Somebody else was first, or it is gone: the change that tells so wakes the controller. */
+async function gently(write: () => Promise<void>): Promise<Result> {
+  try {
+    await write();
+  } catch (error) {
+    if (!isConflict(error) && !isNotFound(error)) throw error;
+  }
+  return ok();
+}
+
+/** What could not be asked for, as the status tells it. */
+function describeFailure(seen: ServerSeen, failure: Failure, now: Instant): ServerFirmwareStatus | undefined {
+  const decided = decideServer(seen, now).status;
+  if (decided === undefined) return undefined;
+  const { request: _, ...kept } = decided;
+  // A request that is still under way has to be known until its job reports.
+  const before = failure.code === 'Conflict' ? seen.firmware.status?.request : undefined;
+  const isAgain =
+    failure.retryAfterMs === undefined
+      ? 'again soon, with growing waits'
+      : `again in ${Math.round(failure.retryAfterMs / 1000)} s`;
+  const message = `The request was not taken: ${failure.message} Asked for ${isAgain}.`;
+  const drafts = (decided.conditions ?? [])
+    .filter(({ type }) => serverConditions.includes(type))
+    .map((each) => {
+      const { type, status, reason } = each;
+      if (type === 'Progressing') return { type, status: 'False' as const, reason: failure.code, message };
+      if (type === 'UpToDate' && status === 'False')
+        return { type, status, reason: failure.code, message: each.message };
+      return { type, status, reason, message: each.message };
+    });
+  const context = { before: seen.firmware.status?.conditions, generation: seen.firmware.metadata.generation, now };
+  return {
+    ...kept,
+    ...(before === undefined ? {} : { request: before }),
+    conditions: writeConditions(drafts, context, serverConditions),
+  };
+}

@@ -1,0 +1,211 @@
+import {
+  ironcoreConditions,
+  operationAnnotation,
+  retryOperation,
+  retryPropagatedOperation,
+  type Server,
+  type ServerFirmwareStatus,
+} from '../../api/index.ts';
+import type { Facts, Instant } from '../../kube/index.ts';
+import { isTrue } from '../conditions.ts';
+import { type Inertness, inertnessOf, isExcluded } from '../fleet/fleet.ts';
+import type { OwnedFirmware } from '../fleet/objects.ts';
+import type { CompareVersions } from '../ports.ts';
+import type { FirmwareSettings } from '../settings.ts';
+import { durationMs, growingWaitMs, momentOf, textOfMoment } from '../times.ts';
+import { type Difference, describeDifference, desiredHash, desiredOf, differencesOf } from './desired.ts';
+import type { ServerPhase, serverTable } from './server-table.ts';
+
+/** What the server controller looks at. */
+export interface ServerSeen {
+  readonly firmware: OwnedFirmware;
+  /** Undefined when there is no such Server. */
+  readonly server: Server | undefined;
+  /** An older ServerFirmware that refers to the same server. */
+  readonly duplicateOf: string | undefined;
+  /** Why entries of the group are not to be installed now: it is paused, or has halted. */
+  readonly hold: Inertness | undefined;
+  readonly compare: CompareVersions;
+  readonly settings: FirmwareSettings;
+}
+
+type Attempts = NonNullable<ServerFirmwareStatus['attempts']>;
+
+/** All that a decision about a server leans on, worked out once. */
+export interface ServerSituation {
+  readonly facts: Facts<typeof serverTable.facts>;
+  /** Where the machine was left by the last look. */
+  readonly phase: ServerPhase;
+  readonly inertness: Inertness | undefined;
+  readonly differences: readonly Difference[];
+  /** Differences that may be asked for now. */
+  readonly askable: readonly Difference[];
+  readonly hash: string;
+  readonly isRetryAsked: boolean;
+  /** Failed attempts at this very list. */
+  readonly attempts: Attempts | undefined;
+  /** When the next attempt at a failed update or scan may be made. */
+  readonly coolUntil: Instant | undefined;
+  readonly scannedAt: Instant | undefined;
+  readonly scanDueAt: Instant | undefined;
+}
+
+/** Never scan without a pause, whatever the threshold says. */
+const leastThresholdMs = 1000;
+const defaultThresholdMs = 30 * 60_000;
+
+/** Works out what a decision leans on. Pure. */
+export function describeSituation(seen: ServerSeen, now: Instant): ServerSituation {
+  const { firmware, server, settings, hold } = seen;
+  const manufacturer = server?.status?.manufacturer;
+  const differences = differencesOf(firmware, manufacturer, seen.compare);
+  const askable = differences.filter(
+    ({ isFromGroup, relation }) => relation !== 'contradictory' && (hold === undefined || !isFromGroup),
+  );
+  const hash = desiredHash(desiredOf(firmware, manufacturer));
+  const isRetryAsked = hasRetry(firmware);
+  const attempts = isRetryAsked ? undefined : countAttempts(firmware, { hash, askable, now });
+  const inertness = findInertness(seen);
+  const scan = scanFacts(firmware, { settings, now, isRetryAsked });
+  const coolUntil = attempts === undefined ? undefined : coolingEnd(attempts, settings);
+  const isExhausted = attempts !== undefined && attempts.failed >= settings.maxAttempts;
+  const facts = {
+    target: inertness === undefined ? 'ready' : 'inert',
+    request: isOpen(firmware, { hash, settings, now }) ? 'open' : 'over',
+    scan: scan.fact,
+    difference: differenceFact({
+      differences,
+      askable,
+      isExhausted,
+      isCooling: coolUntil !== undefined && coolUntil > now,
+    }),
+  } as const;
+  return {
+    facts,
+    phase: phaseOf(firmware.status),
+    inertness,
+    differences,
+    askable,
+    hash,
+    isRetryAsked,
+    attempts,
+    coolUntil: scan.fact === 'cooling' ? scan.coolUntil : coolUntil,
+    scannedAt: scan.scannedAt,
+    scanDueAt: scan.dueAt,
+  };
+}
+
+function hasRetry({ metadata }: OwnedFirmware): boolean {
+  const operation = metadata.annotations?.[operationAnnotation];
+  return operation === retryOperation || operation === retryPropagatedOperation;
+}
+
+function findInertness({ firmware, server, duplicateOf }: ServerSeen): Inertness | undefined {
+  const { name } = firmware.spec.serverRef;
+  if (firmware.metadata.deletionTimestamp !== undefined) {
+    return { code: 'Deleted', message: 'the object is being deleted' };
+  }
+  if (duplicateOf !== undefined) {
+    return {
+      code: ironcoreConditions.duplicateServer,
+      message: `ServerFirmware ${duplicateOf} is about Server ${name} too and was there first; delete one of them`,
+    };
+  }
+  if (server === undefined) {
+    return { code: 'ServerNotFound', message: `there is no Server ${name}; nothing happens until there is` };
+  }
+  if (isExcluded(firmware.metadata.labels)) return { code: 'Excluded', message: 'its labels opt it out' };
+  return inertnessOf(server);
+}
+
+/** Where the last look left it: what was written then tells. */
+function phaseOf(status: ServerFirmwareStatus | undefined): ServerPhase {
+  if (status?.request !== undefined) return status.request.kind === 'Update' ? 'Updating' : 'Scanning';
+  return isTrue(status?.conditions, ironcoreConditions.stalled) ? 'Stalled' : 'Idle';
+}
+
+interface OpenContext {
+  readonly hash: string;
+  readonly settings: FirmwareSettings;
+  readonly now: Instant;
+}
+
+/** A request is open until its job reports, it is about something else than what is wanted now, or it got lost. */
+function isOpen({ status }: OwnedFirmware, { hash, settings, now }: OpenContext): boolean {
+  const request = status?.request;
+  if (request === undefined || isAnswered(status)) return false;
+  if (request.kind === 'Update' && request.desiredHash !== hash) return false;
+  const sentAt = momentOf(request.time);
+  return sentAt !== undefined && now - sentAt < settings.resendAfterMs && sentAt <= now + settings.resendAfterMs;
+}
+
+/** True when the job of the last request has reported, whatever was reported of other jobs since. */
+export function isAnswered(status: ServerFirmwareStatus | undefined): boolean {
+  if (status?.request === undefined) return false;
+  return status.request.report !== undefined || status.report?.conditionID === status.request.jobID;
+}
+
+/**
+ * Failed attempts at the list that is wanted now. An update that ended well and changed nothing has failed too: otherwise it
+ * would be asked for for ever.
+ */
+function countAttempts(
+  { status }: OwnedFirmware,
+  { hash, askable, now }: { readonly hash: string; readonly askable: readonly Difference[]; readonly now: Instant },
+): Attempts | undefined {
+  const known = status?.attempts?.desiredHash === hash ? status.attempts : undefined;
+  const request = status?.request;
+  const isInVain =
+    isAnswered(status) && request?.kind === 'Update' && request.desiredHash === hash && askable.length > 0;
+  if (!isInVain) return known;
+  return {
+    desiredHash: hash,
+    failed: (known?.failed ?? 0) + 1,
+    lastFailureTime: textOfMoment(now),
+    message: `the update ended well, and yet ${askable.map(describeDifference).join('; ')}`.slice(0, 1000),
+  };
+}
+
+function coolingEnd(attempts: Attempts, { retryFromMs, retryToMs }: FirmwareSettings): Instant | undefined {
+  const at = momentOf(attempts.lastFailureTime);
+  if (at === undefined || attempts.failed === 0) return undefined;
+  return at + growingWaitMs(attempts.failed, { fromMs: retryFromMs, toMs: retryToMs });
+}
+
+interface ScanFacts {
+  readonly fact: 'fresh' | 'due' | 'cooling';
+  readonly scannedAt: Instant | undefined;
+  readonly dueAt: Instant | undefined;
+  readonly coolUntil: Instant | undefined;
+}
+
+function scanFacts(
+  { spec, status }: OwnedFirmware,
+  context: { readonly settings: FirmwareSettings; readonly now: Instant; readonly isRetryAsked: boolean },
+): ScanFacts {
+  const { settings, now, isRetryAsked } = context;
+  const thresholdMs = Math.max(leastThresholdMs, durationMs(spec.scanThreshold) ?? defaultThresholdMs);
+  const scannedAt = momentOf(status?.lastScanTime);
+  // A scan that lies further in the future than the threshold is no scan: some clock was wrong.
+  const isBelievable = scannedAt !== undefined && scannedAt <= now + thresholdMs;
+  const dueAt = isBelievable ? scannedAt + thresholdMs : undefined;
+  if (dueAt !== undefined && dueAt > now) return { fact: 'fresh', scannedAt, dueAt, coolUntil: undefined };
+  const failures = isRetryAsked ? undefined : status?.failedScans;
+  const failedAt = momentOf(failures?.lastFailureTime);
+  const limits = { fromMs: settings.retryFromMs, toMs: settings.retryToMs };
+  const coolUntil = failedAt === undefined ? undefined : failedAt + growingWaitMs(failures?.failed ?? 0, limits);
+  const isCooling = coolUntil !== undefined && coolUntil > now;
+  return { fact: isCooling ? 'cooling' : 'due', scannedAt, dueAt, coolUntil: isCooling ? coolUntil : undefined };
+}
+
+function differenceFact(known: {
+  readonly differences: readonly Difference[];
+  readonly askable: readonly Difference[];
+  readonly isExhausted: boolean;
+  readonly isCooling: boolean;
+}): 'none' | 'wanted' | 'cooling' | 'held' | 'exhausted' {
+  if (known.differences.length === 0) return 'none';
+  if (known.isExhausted) return 'exhausted';
+  if (known.askable.length === 0) return 'held';
+  return known.isCooling ? 'cooling' : 'wanted';
+}

@@ -1,0 +1,164 @@
+import {
+  ironcoreConditions,
+  ironcoreReasons,
+  operationAnnotation,
+  type ServerFirmwareStatus,
+} from '../../api/index.ts';
+import type { Instant } from '../../kube/index.ts';
+import { type ConditionDraft, writeConditions } from '../conditions.ts';
+import { textOfMoment } from '../times.ts';
+import { describeDifference } from './desired.ts';
+import type { ServerSeen, ServerSituation } from './server-facts.ts';
+import type { ServerPhase } from './server-table.ts';
+
+const { scanned, upToDate, progressing, stalled, duplicateServer } = ironcoreConditions;
+
+/** The conditions that the server controller writes. */
+export const serverConditions: readonly string[] = [scanned, upToDate, progressing, stalled, duplicateServer];
+
+/** Why nothing is asked for where no group holds it. */
+const contradiction = {
+  code: 'ContradictoryEntries',
+  message: 'entries of spec mean the same firmware and want different versions of it',
+};
+
+/** What was decided, as far as the status tells of it. */
+export interface ServerOutcome {
+  readonly phase: ServerPhase;
+  readonly request: ServerFirmwareStatus['request'];
+  readonly now: Instant;
+}
+
+/** The status that tells of a decision; what jobs reported stays as it is. */
+export function describeServerStatus(
+  seen: ServerSeen,
+  situation: ServerSituation,
+  outcome: ServerOutcome,
+): ServerFirmwareStatus {
+  const { firmware } = seen;
+  const { metadata, status = {} } = firmware;
+  const { request: _, attempts: __, failedScans, ...kept } = status;
+  const context = { before: status.conditions, generation: metadata.generation, now: outcome.now };
+  const { attempts, isRetryAsked } = situation;
+  return {
+    ...kept,
+    ...(metadata.generation === undefined ? {} : { observedGeneration: metadata.generation }),
+    ...(attempts === undefined ? {} : { attempts }),
+    ...(outcome.request === undefined ? {} : { request: outcome.request }),
+    ...(failedScans === undefined || isRetryAsked ? {} : { failedScans }),
+    conditions: writeConditions(draftsOf(seen, situation, outcome), context, serverConditions),
+  };
+}
+
+function draftsOf(seen: ServerSeen, situation: ServerSituation, outcome: ServerOutcome): ConditionDraft[] {
+  const drafts = [
+    scanDraft(seen, situation),
+    upToDateDraft(seen, situation, outcome),
+    progressDraft(seen, situation, outcome),
+    stalledDraft(situation, outcome),
+  ];
+  if (situation.inertness?.code !== duplicateServer) return drafts;
+  const { code: reason, message } = situation.inertness;
+  return [...drafts, { type: duplicateServer, status: 'True', reason, message }];
+}
+
+function scanDraft(
+  { firmware }: ServerSeen,
+  { facts, scannedAt, scanDueAt, coolUntil }: ServerSituation,
+): ConditionDraft {
+  const last = scannedAt === undefined ? 'never read' : `last read at ${textOfMoment(scannedAt)}`;
+  if (facts.scan === 'fresh' && scanDueAt !== undefined) {
+    const message = `The installed versions were ${last} and are read again at ${textOfMoment(scanDueAt)}.`;
+    return { type: scanned, status: 'True', reason: 'WithinThreshold', message };
+  }
+  const { failed = 0, message: cause = '' } = firmware.status?.failedScans ?? {};
+  if (facts.scan === 'cooling' && coolUntil !== undefined) {
+    const message = `The installed versions were ${last}; ${failed} scans failed in a row: ${cause} Tried again at ${textOfMoment(coolUntil)}.`;
+    return { type: scanned, status: 'False', reason: 'ScanFailed', message };
+  }
+  return {
+    type: scanned,
+    status: 'False',
+    reason: scannedAt === undefined ? 'NeverScanned' : 'ThresholdPassed',
+    message: `The installed versions were ${last}; the scan threshold has passed.`,
+  };
+}
+
+function upToDateDraft(
+  { firmware, hold }: ServerSeen,
+  { differences, inertness, attempts, facts }: ServerSituation,
+  { phase, request }: ServerOutcome,
+): ConditionDraft {
+  if (firmware.status?.lastScanTime === undefined) {
+    const message = 'What is installed is not known before the first scan.';
+    return { type: upToDate, status: 'Unknown', reason: inertness?.code ?? 'NotScanned', message };
+  }
+  if (differences.length === 0) {
+    return { type: upToDate, status: 'True', reason: 'AsWanted', message: 'Everything wanted is installed.' };
+  }
+  const message = `${differences.slice(0, 10).map(describeDifference).join('; ')}.`;
+  return { type: upToDate, status: 'False', reason: reason(), message };
+
+  function reason(): string {
+    if (inertness !== undefined) return inertness.code;
+    if (phase === 'Stalled') return ironcoreReasons.attemptsExhausted;
+    if (phase === 'Updating') return waitBefore(firmware, request)?.reason ?? 'Updating';
+    if (facts.difference === 'held') return hold?.code ?? contradiction.code;
+    return attempts === undefined ? 'Differs' : 'UpdateFailed';
+  }
+}
+
+/** What the open request was last known to wait for: its result tells that it does so no more. */
+function waitBefore({ status }: ServerSeen['firmware'], request: ServerOutcome['request']) {
+  if (request === undefined || request.jobID !== status?.request?.jobID) return undefined;
+  const before = status.conditions?.find(({ type }) => type === progressing);
+  const { hostInUse, claimedTwice } = ironcoreReasons;
+  return before?.reason === hostInUse || before?.reason === claimedTwice ? before : undefined;
+}
+
+function progressDraft(
+  { firmware, hold }: ServerSeen,
+  { inertness, facts, attempts, coolUntil, scanDueAt }: ServerSituation,
+  { phase, request }: ServerOutcome,
+): ConditionDraft {
+  const idle = (reason: string, message: string): ConditionDraft => ({
+    type: progressing,
+    status: 'False',
+    reason,
+    message,
+  });
+  const again = scanDueAt === undefined ? '' : ` Looks again at ${textOfMoment(scanDueAt)}.`;
+  const later = coolUntil === undefined ? again : ` Tried again at ${textOfMoment(coolUntil)}.`;
+  switch (phase) {
+    case 'Scanning':
+    case 'Updating': {
+      const waiting = waitBefore(firmware, request);
+      if (waiting !== undefined) return idle(waiting.reason, waiting.message);
+      const what = phase === 'Scanning' ? 'scan' : 'update';
+      const reason = phase === 'Scanning' ? 'ScanRequested' : 'UpdateRequested';
+      const message = `The ${what} was asked for at ${request?.time ?? 'some time'}; its result wakes this.`;
+      return { type: progressing, status: 'True', reason, message };
+    }
+    case 'Inert':
+      return idle(inertness?.code ?? 'Inert', `Nothing is done: ${inertness?.message ?? 'the server is left alone'}.`);
+    case 'Stalled':
+      return idle(ironcoreReasons.attemptsExhausted, `Waits for somebody.${again}`);
+    case 'Held':
+      return idle(hold?.code ?? contradiction.code, `Waits: ${hold?.message ?? contradiction.message}.${again}`);
+    case 'Idle': {
+      if (facts.scan === 'cooling') return idle('ScanFailed', `Waits after a failed scan.${later}`);
+      if (facts.difference === 'cooling') {
+        return idle('UpdateFailed', `Attempt ${attempts?.failed ?? 0} failed: ${attempts?.message ?? ''}${later}`);
+      }
+      return idle('Idle', `There is nothing to do for generation ${firmware.metadata.generation ?? 0}.${again}`);
+    }
+  }
+}
+
+function stalledDraft({ attempts, hash }: ServerSituation, { phase }: ServerOutcome): ConditionDraft {
+  if (phase !== 'Stalled') {
+    return { type: stalled, status: 'False', reason: 'NotStalled', message: '' };
+  }
+  const message = `${attempts?.failed ?? 0} attempts at the list ${hash.slice(0, 8)} failed, the last one: ${attempts?.message ?? 'no reason given'} Change what is wanted, or annotate the object with ${operationAnnotation}: retry.`;
+  return { type: stalled, status: 'True', reason: ironcoreReasons.attemptsExhausted, message };
+}

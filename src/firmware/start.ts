@@ -1,0 +1,196 @@
+import {
+  type Clock,
+  type Controller,
+  type ControllerOptions,
+  createEventRecorder,
+  type Effect,
+  type KubeClient,
+  type LeaderElection,
+  type Random,
+  runControllers,
+  uniqueIdentity,
+} from '../kube/index.ts';
+import { type Logger, type Metrics, noMetrics, silentLogger } from '../telemetry/index.ts';
+import { compareVersions } from './compare-versions.ts';
+import { createDiscoveryController } from './discovery/discovery-controller.ts';
+import { createFleet, type Fleet } from './fleet/fleet.ts';
+import { createFleetInformers, type FleetInformers } from './fleet/informers.ts';
+import { createGroupController } from './group/group-controller.ts';
+import { createMemberController } from './group/member-controller.ts';
+import { createBmcController } from './onboarding/bmc-controller.ts';
+import { createInlineController } from './onboarding/inline-controller.ts';
+import { createOnboardingController, type MirrorMemory } from './onboarding/onboarding-controller.ts';
+import { createToldServersController } from './onboarding/told-servers.ts';
+import type { CompareVersions, InventoryMirror, ReadBmc, UpdateServicePort } from './ports.ts';
+import { createFirmwareReports, type FirmwareReports } from './reports/report-writer.ts';
+import { createConcludedReports } from './server/concluded-reports.ts';
+import { createServerController } from './server/server-controller.ts';
+import { defaultFirmwareSettings, type FirmwareSettings } from './settings.ts';
+import { createFleetWatches, type FleetWatches } from './watches.ts';
+
+/** What the firmware controllers run with. */
+export interface FirmwareControllersOptions {
+  readonly client: KubeClient;
+  readonly updateService: UpdateServicePort;
+  /** How BMCs are read; without it none are, and Servers are what somebody made. */
+  readonly readBmc?: ReadBmc | undefined;
+  /** The inventory that is told of servers; without it none is. */
+  readonly mirror?: InventoryMirror | undefined;
+  /** False: Servers get no ServerFirmware and models no DiscoveredFirmware by themselves. */
+  readonly isOnboarding?: boolean | undefined;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Undefined: this process is the only one. */
+  readonly election?: LeaderElection | undefined;
+  readonly compare?: CompareVersions | undefined;
+  readonly settings?: Partial<FirmwareSettings> | undefined;
+  readonly logger?: Logger | undefined;
+  readonly metrics?: Metrics | undefined;
+  /** How many objects each controller works on at once; 16 unless given. */
+  readonly concurrency?: number | undefined;
+}
+
+/** Running firmware controllers. */
+export interface FirmwareControllers {
+  readonly informers: FleetInformers;
+  readonly fleet: Fleet;
+  /** Where results of jobs go. */
+  readonly reports: FirmwareReports;
+  /** Resolves when the caches are full. */
+  whenSynced(signal?: AbortSignal): Promise<void>;
+  /** Ends everything and waits for what runs. */
+  stop(): Promise<void>;
+}
+
+/** Starts onboarding and the server-, server-group- and discovery-controller. */
+export function startFirmwareControllers(options: FirmwareControllersOptions): FirmwareControllers {
+  const settings = { ...defaultFirmwareSettings, ...options.settings };
+  const { client, clock, random, logger, metrics } = options;
+  const informers = createFleetInformers({ client, clock, random, logger, metrics, resyncMs: settings.resyncMs });
+  const fleet = createFleet(informers);
+  const stopping = new AbortController();
+  const parts: Parts = { options, settings, informers, fleet };
+  const running = runControllers(
+    {
+      informers: Object.values(informers),
+      controllers: () => createControllers(parts),
+      election: options.election,
+    },
+    stopping.signal,
+  );
+  const reports = createConcludedReports({
+    client,
+    clock,
+    fleet,
+    reading: { compare: options.compare ?? compareVersions, settings },
+    plain: createFirmwareReports({ client, clock, random, tables: informers }),
+  });
+  return {
+    informers,
+    fleet,
+    reports,
+    async whenSynced(signal) {
+      await Promise.all(Object.values(informers).map((informer) => informer.whenSynced(signal)));
+    },
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+interface Parts {
+  readonly options: FirmwareControllersOptions;
+  readonly settings: FirmwareSettings;
+  readonly informers: FleetInformers;
+  readonly fleet: Fleet;
+}
+
+type AnyController = Pick<Controller<Effect, unknown>, 'name' | 'start' | 'stop'>;
+
+function createControllers({ options, settings, informers, fleet }: Parts): AnyController[] {
+  const { client, clock, random, updateService } = options;
+  const compare = options.compare ?? compareVersions;
+  const logger = options.logger ?? silentLogger;
+  const metrics = options.metrics ?? noMetrics;
+  const instance = uniqueIdentity('firmware');
+  const recorder = createEventRecorder({
+    client,
+    component: 'rackwright-firmware',
+    instance,
+    clock,
+    random,
+    logger,
+    metrics,
+  });
+  const concurrency = options.concurrency ?? 16;
+  const shell: ControllerOptions = {
+    clock,
+    random,
+    recorder,
+    logger,
+    metrics,
+    concurrency,
+    backoff: { baseMs: 50, maxMs: 60_000 },
+  };
+  const watches = createFleetWatches(informers, fleet, { clock, gatherMs: settings.gatherMs });
+  const standing = { fleet, compare, maxAttempts: settings.maxAttempts };
+  const { readBmc, mirror } = options;
+  const readers =
+    readBmc === undefined
+      ? []
+      : [
+          createBmcController({ client, clock, tables: informers, readBmc, settings, watches: watches.bmcs }, shell),
+          createInlineController(
+            { client, clock, tables: informers, readBmc, settings, watches: watches.inline },
+            shell,
+          ),
+        ];
+  const onboarding =
+    options.isOnboarding === false ? [] : createOnboarding({ client, informers, mirror, settings, watches }, shell);
+  return [
+    ...readers,
+    ...onboarding,
+    createServerController(
+      { client, fleet, watches: watches.server, updateService, reading: { compare, settings } },
+      shell,
+    ),
+    createMemberController({ client, fleet, watches: watches.members }, shell),
+    createGroupController({ client, standing, settings, watches: watches.groups }, shell),
+    createDiscoveryController(
+      { client, discovered: informers.discovered, updateService, settings, watches: watches.discovery },
+      shell,
+    ),
+  ];
+}
+
+interface OnboardingParts {
+  readonly client: KubeClient;
+  readonly informers: FleetInformers;
+  readonly mirror: InventoryMirror | undefined;
+  readonly settings: FirmwareSettings;
+  readonly watches: FleetWatches;
+}
+
+function createOnboarding(
+  { client, informers, mirror, settings, watches }: OnboardingParts,
+  shell: ControllerOptions,
+): AnyController[] {
+  const memory: MirrorMemory = new Map();
+  const onboarding = createOnboardingController(
+    { client, tables: informers, mirror, memory, watches: watches.onboarding },
+    shell,
+  );
+  if (mirror === undefined) return [onboarding];
+  // Whoever was refused for a name that is free now has another try.
+  const onRemoved = (): void => {
+    for (const [key, { outcome }] of memory) {
+      if (outcome.kind !== 'duplicate') continue;
+      memory.delete(key);
+      onboarding.wake(key);
+    }
+  };
+  const { clock, logger } = shell;
+  const parts = { mirror, servers: informers.servers, clock, logger, everyMs: settings.resyncMs, onRemoved };
+  return [onboarding, createToldServersController({ ...parts, watches: watches.told }, shell)];
+}

@@ -1,0 +1,1 @@
+export { durationMs, growingWaitMs, momentOf, textOfMoment } from '../kube/index.ts';

@@ -1,0 +1,29 @@
+export { createTaskClient, type TaskAddress, type TaskClient } from './api/task-client.ts';
+export { isLoopback, startTaskServer, type Task, type TaskServer, type TaskServerOptions } from './api/task-server.ts';
+export {
+  type AvailableFirmware,
+  type DiscoveredImage,
+  type Discovery,
+  type DiscoveryOrder,
+  type DiscoveryTools,
+  discoverFirmware,
+} from './discovery/discover-firmware.ts';
+export { imageReference, readImageReference } from './discovery/image-reference.ts';
+export { type ImageKeeping, keepImages } from './discovery/keep-images.ts';
+export { isJobError, JobError, type JobErrorCode, jobErrors } from './errors.ts';
+export { chooseImplementation, type JobImplementation, type JobTools } from './implementations.ts';
+export { decodeJobFile, encodeJobFile, type JobBmc, type JobFile, readJobFile } from './job-file.ts';
+export type { JobType } from './job-type.ts';
+export { type DiscoveryWork, decodeJobWork, encodeJobWork, type JobWork } from './job-work.ts';
+export { isRunning, type ProcessMark, readProcessMark } from './process-mark.ts';
+export { builtInImplementations } from './run/built-in.ts';
+export { claimJob, type JobClaim, publishAddress, readAddress, readClaim } from './run/claim-job.ts';
+export { Harvest, type InstalledFirmware, installedFirmware } from './run/harvest.ts';
+export type { JobDescription, JobEnd, TaskState } from './run/job-port.ts';
+export { type RunJobOptions, runJob } from './run/run-job.ts';
+export { createJobClient, type JobClient } from './run/update-client.ts';
+export { isStrategyError, StrategyError, type StrategyErrorCode, strategyErrors } from './strategies/errors.ts';
+export { builtInStrategies, loadStrategy, type StrategyChoice } from './strategies/load-strategy.ts';
+export { readAtMember } from './strategies/redfish.ts';
+export { defineStrategy, type Strategy, type StrategyFactory, type StrategyTools } from './strategies/strategy.ts';
+export { createFakeUpdateService, type FakeUpdateService, type KeptJob } from './testing/fake-update-service.ts';

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { openFolderStore, startFileServer } from '../../firmware-store/index.ts';
+import type { JobFile } from '../job-file.ts';
+import { createFakeUpdateService, type KeptJob } from '../testing/fake-update-service.ts';
+import { type RunJobOptions, runJob } from './run-job.ts';
+
+interface Rig {
+  readonly job: KeptJob;
+  readonly folder: string;
+  run(more?: Partial<RunJobOptions>): ReturnType<typeof runJob>;
+}
+
+const image = Buffer.from('the newest BIOS');
+const sha256 = createHash('sha256').update(image).digest('hex');
+
+async function rigOf(context: TestContext, entries: readonly object[], isDownloaded = false): Promise<Rig> {
+  const folder = await mkdtemp(join(tmpdir(), 'discovery-'));
+  context.after(() => rm(folder, { recursive: true, force: true }));
+  const catalog = join(folder, 'catalog');
+  await mkdir(catalog);
+  const text = JSON.stringify({ apiVersion: 'rackwright.dev/v1', kind: 'FirmwareCatalog', firmware: entries });
+  await writeFile(join(catalog, 'all.json'), text);
+  const service = createFakeUpdateService();
+  const job = service.add({
+    id: 'job-1',
+    type: 'DISCOVERY',
+    work: {
+      kind: 'firmwareDiscover',
+      target: 'model/Acme/One',
+      parameters: {},
+      discovery: {
+        name: 'acme-one',
+        manufacturer: 'Acme',
+        model: 'One',
+        versionsToStore: 2,
+        sources: [{ format: 'plain', location: catalog }],
+        doesDownload: isDownloaded,
+      },
+    },
+  });
+  const jobFile: JobFile = { jobId: 'job-1', token: job.token, updateService: { url: 'http://127.0.0.1:1' } };
+  return { job, folder, run: (more) => runJob({ jobFile, transport: service.transport, ...more }) };
+}
+
+const entry = (version: string, url = `http://127.0.0.1:1/${version}.bin`) => ({
+  component: 'bios',
+  manufacturer: 'Acme',
+  models: ['One'],
+  version,
+  url,
+  checksums: [`sha256:${sha256}`],
+  releaseDate: `2024-01-0${version.at(0)}`,
+});
+
+test('a discovery tells the newest versions, oldest first, with their images and digests', async (context) => {
+  const { job, run } = await rigOf(context, [entry('3.0'), entry('1.0'), entry('2.0')]);
+  assert.deepEqual(await run(), { outcome: 'succeeded' });
+  assert.equal(job.discovered?.discoveredFirmware?.name, 'acme-one');
+  assert.deepEqual(
+    job.discovered?.firmwares.map(({ name, versions }) => [name, versions]),
+    [['bios', ['2.0', '3.0']]],
+  );
+  const images = job.discovered?.images.map(({ version, checksum }) => `${version} ${checksum}`).sort();
+  assert.deepEqual(images, [`2.0 sha256:${sha256}`, `3.0 sha256:${sha256}`]);
+});
+
+test('with a store the images are fetched into it, and the catalogue names them there', async (context) => {
+  const files = await startFileServer(context);
+  const { job, folder, run } = await rigOf(context, [entry('3.0', files.put('/bios.bin', image))], true);
+  const store = await openFolderStore({
+    folder: join(folder, 'store'),
+    maxBytes: 1_000_000,
+    publicUrl: 'http://images.example',
+  });
+  context.after(() => store.close());
+  assert.deepEqual(await run({ store }), { outcome: 'succeeded' });
+  const [told] = job.discovered?.images ?? [];
+  assert.equal(told?.url, await store.urlOf(sha256));
+  assert.match(told?.url ?? '', /^http:\/\/images\.example\//);
+  assert.equal(told?.sizeBytes, BigInt(image.length));
+  assert.deepEqual(await store.references(sha256), ['discovery/job-1']);
+});
+
+test('a broken catalogue fails the job, and nothing is told of what it has', async (context) => {
+  const { job, run } = await rigOf(context, [entry('3.0'), { ...entry('2.0'), checksums: ['sha256:no'] }]);
+  assert.equal((await run()).outcome, 'failed');
+  assert.equal(job.discovered, undefined);
+  assert.equal(job.failure?.isTransient, false);
+});
+
+test('a source that is away lets the job be done again', async (context) => {
+  const { job, run } = await rigOf(context, []);
+  const { discovery } = job.work;
+  assert.ok(discovery);
+  discovery.sources = [{ format: 'plain', location: 'http://127.0.0.1:9/catalog.json' }];
+  assert.equal((await run()).outcome, 'released');
+  assert.equal(job.failure?.isTransient, true);
+});

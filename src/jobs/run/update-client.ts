@@ -1,0 +1,192 @@
+import { create } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { type Client, Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
+import { createConnectTransport } from '@connectrpc/connect-node';
+import { updateRpc } from '../../api/index.ts';
+import { JobError } from '../errors.ts';
+import type { JobFile } from '../job-file.ts';
+
+/** An answer that says that the job has no right to go on: another has its lease, or nobody knows it any more. */
+export interface Lost {
+  readonly lost: string;
+}
+
+/** How a job tells how far it is. */
+export interface Progress {
+  readonly percent: number;
+  readonly message: string;
+  readonly progressJson?: string | undefined;
+  readonly statusJson?: string | undefined;
+  readonly sessionUri?: string | undefined;
+  readonly isCancelUnsafe?: boolean | undefined;
+}
+
+/** How a job failed. */
+export interface JobFailure {
+  readonly reason: string;
+  readonly message: string;
+  readonly isTransient: boolean;
+}
+
+/** What an update or scan job found installed. */
+export interface ServerResult {
+  readonly server: string;
+  readonly firmwares: readonly { readonly name: string; readonly manufacturer: string; readonly version: string }[];
+  readonly inventoryJson: string;
+  readonly observedAt: number;
+}
+
+/** What a discovery job found. */
+export interface DiscoveryResult {
+  readonly name: string;
+  readonly firmwares: readonly {
+    readonly name: string;
+    readonly manufacturer: string;
+    readonly versions: readonly string[];
+  }[];
+  readonly images: readonly {
+    readonly component: string;
+    readonly manufacturer: string;
+    readonly version: string;
+    readonly models: readonly string[];
+    readonly fileName: string;
+    readonly url: string;
+    readonly checksum: string;
+    readonly sizeBytes?: number | undefined;
+    readonly softwareIds?: readonly string[] | undefined;
+  }[];
+  readonly observedAt: number;
+}
+
+/** The client inside a job. Its calls throw JobErrors: `unreachable` may go better later, `refused` will not. */
+export interface JobClient {
+  takeJob(address: string): Promise<updateRpc.TakeJobResponse | Lost>;
+  reportProgress(progress: Progress): Promise<{ readonly isCancelAsked: boolean } | Lost>;
+  failJob(failure: JobFailure): Promise<Lost | undefined>;
+  updateServer(result: ServerResult): Promise<Lost | undefined>;
+  updateDiscoveredFirmware(result: DiscoveryResult): Promise<Lost | undefined>;
+}
+
+/** What a client is made of. */
+export interface JobClientOptions {
+  readonly file: Pick<JobFile, 'jobId' | 'token' | 'updateService'>;
+  /** Of HTTP unless given. */
+  readonly transport?: Transport;
+  /** How long one call may take; 30 s unless given. */
+  readonly timeoutMs?: number;
+}
+
+/** Makes the client by which a job reports. */
+export function createJobClient({ file, transport, timeoutMs = 30_000 }: JobClientOptions): JobClient {
+  const { url } = file.updateService;
+  const rpc: Client<typeof updateRpc.UpdateService> = createClient(
+    updateRpc.UpdateService,
+    transport ?? httpTransport(file),
+  );
+  const proof = { jobId: file.jobId, token: file.token };
+  const options = { timeoutMs };
+  const ask = async <T extends Answer>(what: string, call: () => Promise<T>): Promise<T | Lost> => {
+    try {
+      return judge(what, await call(), url);
+    } catch (error) {
+      return explain(error, what, url);
+    }
+  };
+  const tell = async (what: string, call: () => Promise<Answer>): Promise<Lost | undefined> => {
+    const answer = await ask(what, call);
+    return 'lost' in answer ? answer : undefined;
+  };
+  return {
+    takeJob: (address) => ask('TakeJob', () => rpc.takeJob({ proof, address }, options)),
+    reportProgress: ({ isCancelUnsafe, progressJson = '', statusJson = '', sessionUri = '', ...said }) =>
+      ask('ReportProgress', () =>
+        rpc.reportProgress(
+          {
+            proof,
+            progressJson,
+            statusJson,
+            sessionUri,
+            ...said,
+            ...(isCancelUnsafe === undefined ? {} : { isCancelUnsafe }),
+          },
+          options,
+        ),
+      ),
+    failJob: (failure) => tell('FailJob', () => rpc.failJob({ proof, ...failure }, options)),
+    updateServer: ({ server, firmwares, inventoryJson, observedAt }) =>
+      tell('UpdateServer', () =>
+        rpc.updateServer(
+          {
+            proof,
+            server: { name: server },
+            firmwares: firmwares.map((one) => create(updateRpc.FirmwareVersionSchema, one)),
+            inventoryJson,
+            observedAt: timestampFromMs(observedAt),
+          },
+          options,
+        ),
+      ),
+    updateDiscoveredFirmware: ({ name, firmwares, images, observedAt }) =>
+      tell('UpdateDiscoveredFirmware', () =>
+        rpc.updateDiscoveredFirmware(
+          {
+            proof,
+            discoveredFirmware: { name },
+            firmwares: firmwares.map((one) => ({ ...one, versions: [...one.versions] })),
+            images: images.map(({ sizeBytes, softwareIds, models, ...one }) => ({
+              ...one,
+              models: [...models],
+              sizeBytes: BigInt(sizeBytes ?? 0),
+              softwareIds: [...(softwareIds ?? [])],
+            })),
+            observedAt: timestampFromMs(observedAt),
+          },
+          options,
+        ),
+      ),
+  };
+}
+
+function httpTransport({ updateService }: Pick<JobFile, 'updateService'>): Transport {
+  const { url: baseUrl, caPem, http = '2' } = updateService;
+  const nodeOptions = caPem === undefined ? {} : { ca: caPem };
+  return createConnectTransport({ baseUrl, httpVersion: http, nodeOptions });
+}
+
+interface Answer {
+  readonly status: updateRpc.RequestStatus;
+  readonly error?: updateRpc.RequestError | undefined;
+}
+
+const lostCodes: readonly updateRpc.ErrorCode[] = [
+  updateRpc.ErrorCode.LEASE_LOST,
+  updateRpc.ErrorCode.JOB_NOT_FOUND,
+  updateRpc.ErrorCode.UNAUTHENTICATED,
+  updateRpc.ErrorCode.PERMISSION_DENIED,
+];
+const passingCodes: readonly updateRpc.ErrorCode[] = [
+  updateRpc.ErrorCode.UNAVAILABLE,
+  updateRpc.ErrorCode.INTERNAL,
+  updateRpc.ErrorCode.RESOURCE_EXHAUSTED,
+];
+
+function judge<T extends Answer>(what: string, answer: T, url: string): T | Lost {
+  const { error } = answer;
+  if (answer.status !== updateRpc.RequestStatus.REFUSED && error === undefined) return answer;
+  const code = error?.code ?? updateRpc.ErrorCode.UNSPECIFIED;
+  const detail = [error?.message ?? 'it does not say why', ...(error?.details ?? [])].join('; ');
+  if (lostCodes.includes(code)) return { lost: detail };
+  if (passingCodes.includes(code)) throw new JobError('unreachable', { what, url, detail });
+  throw new JobError('refused', { what, detail });
+}
+
+const refusals: readonly Code[] = [Code.InvalidArgument, Code.NotFound, Code.Unimplemented, Code.OutOfRange];
+
+/** Errors of the way there: nothing was answered, so that most may go better later. */
+function explain(error: unknown, what: string, url: string): Lost {
+  if (error instanceof JobError) throw error;
+  const { code, rawMessage } = ConnectError.from(error);
+  if (code === Code.Unauthenticated || code === Code.PermissionDenied) return { lost: rawMessage };
+  if (refusals.includes(code)) throw new JobError('refused', { what, detail: rawMessage }, { cause: error });
+  throw new JobError('unreachable', { what, url, detail: rawMessage }, { cause: error });
+}

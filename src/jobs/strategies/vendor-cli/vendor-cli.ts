@@ -1,0 +1,212 @@
+import { type FirmwareSlot, type Inventory, readInventory, setPower, waitForPost } from '../../../bmc/index.ts';
+import type { JsonObject, Work, WorkOutcome } from '../../../engine/index.ts';
+import {
+  createStepStatus,
+  type Firmware,
+  type HeldBmc,
+  holdBmc,
+  type StepStatus,
+  toComponent,
+} from '../../../flasher/index.ts';
+import { JobError } from '../../errors.ts';
+import { defineStrategy, type StrategyTools } from '../strategy.ts';
+import { isInstalled, wantedOf } from '../wanted-firmware.ts';
+import { type CommandSession, callCommand } from './command-session.ts';
+import { judgeCommand, type PrintedFirmware, readFirmwareLines, readPercent } from './read-output.ts';
+import { chooseTemplate, readVendorCliSettings, type VendorCliSettings, type VendorTemplate } from './settings.ts';
+
+/** By vendors' own command-line tools, one command template for each manufacturer. */
+export const vendorCli = defineStrategy({
+  name: 'vendor-cli',
+  create(given) {
+    const settings = readVendorCliSettings(given);
+    return {
+      name: 'vendor-cli',
+      update: (work, tools) => new CliRun(work, tools, settings).update(),
+      scan: (work, tools) => new CliRun(work, tools, settings).scan(),
+    };
+  },
+});
+
+class CliRun {
+  readonly #work: Work;
+  readonly #tools: StrategyTools;
+  readonly #settings: VendorCliSettings;
+  readonly #status: StepStatus;
+  #percent = 0;
+
+  constructor(work: Work, tools: StrategyTools, settings: VendorCliSettings) {
+    this.#work = work;
+    this.#tools = tools;
+    this.#settings = settings;
+    this.#status = createStepStatus(work.condition.status, tools.clock);
+  }
+
+  async scan(): Promise<WorkOutcome> {
+    const held = await holdBmc(this.#work, this.#tools);
+    const { inventory } = await this.#read(held);
+    await this.#store(inventory);
+    this.#status.say(`${inventory.firmware.length} versions were read`);
+    return { outcome: 'succeeded', status: this.#shown() };
+  }
+
+  async update(): Promise<WorkOutcome> {
+    const held = await holdBmc(this.#work, this.#tools);
+    const wanted = wantedOf(this.#work.condition.parameters);
+    const isForced = this.#work.condition.parameters.force_install === true;
+    const before = await this.#read(held);
+    const begunAt = numberIn(this.#work.condition.progress, 'at');
+    for (const [at, firmware] of wanted.entries()) {
+      this.#percent = Math.floor((100 * at) / wanted.length);
+      if (at < begunAt) continue;
+      // After a crash nobody knows how far the command of that image got, so its version is looked at even if forced.
+      const isResumed = at === begunAt && this.#work.condition.progress.isBegun === true;
+      if ((!isForced || isResumed) && isInstalled(before.inventory, firmware)) continue;
+      await this.#install(firmware, { ...before, at, of: wanted.length });
+    }
+    const { inventory } = await this.#read(held);
+    await this.#store(inventory);
+    const missing = wanted.filter((firmware) => !isInstalled(inventory, firmware));
+    const progress = { at: wanted.length };
+    if (missing.length === 0) {
+      this.#percent = 100;
+      this.#status.say(`${wanted.length} installed`);
+      return { outcome: 'succeeded', status: this.#shown(), progress };
+    }
+    const message = `the commands ended well, but the server does not show ${missing.map(({ component, version }) => `${component} ${version}`).join(', ')}`;
+    this.#status.say(message);
+    return { outcome: 'failed', reason: { code: 'VersionMismatch', message }, status: this.#shown(), progress };
+  }
+
+  async #install(
+    firmware: Firmware,
+    about: {
+      readonly at: number;
+      readonly of: number;
+      readonly session: CommandSession;
+      readonly template: VendorTemplate;
+    },
+  ): Promise<void> {
+    const { at, of, session } = about;
+    const { update } = about.template;
+    const { held } = session;
+    const { url, checksum, sizeBytes, component, version } = firmware;
+    if (update.components?.every((each) => toComponent(each) !== component) === true) {
+      throw new JobError('noTemplate', { what: component, ...session.server });
+    }
+    this.#status.say(`the image of ${component} ${version} is fetched`);
+    await held.report({ status: this.#shown() });
+    const artifact = await this.#tools.artifacts.open({ url, checksum, sizeBytes, signal: this.#work.signal });
+    try {
+      this.#status.say(`${component} ${version} is installed`);
+      await held.report({ status: this.#shown(), progress: { at, isBegun: true }, isCancelUnsafe: true });
+      const endOutage = held.bmc.gate.expectOutage();
+      try {
+        const end = await callCommand(session, {
+          template: update,
+          firmware,
+          imagePath: artifact.path,
+          status: () => ({ status: this.#shown() }),
+          onLine: (line) => {
+            const percent = readPercent(update.progressPattern, line);
+            if (percent !== undefined) this.#percent = Math.floor((100 * at + percent) / of);
+          },
+        });
+        judgeCommand(update, end);
+        if (isRestartDue(update, end.code)) await this.#restart(held);
+      } finally {
+        endOutage();
+      }
+      await held.report({ status: this.#shown(), progress: { at: at + 1 }, isCancelUnsafe: false });
+    } finally {
+      await artifact.release();
+    }
+  }
+
+  async #restart(held: HeldBmc): Promise<void> {
+    this.#status.say('the host is restarted');
+    await held.report({ status: this.#shown() });
+    const { signal } = this.#work;
+    await setPower(held.bmc, { target: 'reset', isGraceful: true, signal });
+    await waitForPost(held.bmc, { signal });
+  }
+
+  /** What the BMC shows, with what the vendor's command says put in its place. */
+  async #read(held: HeldBmc) {
+    this.#status.say('the server is read');
+    await held.report({ status: this.#shown() });
+    const inventory = await readInventory(held.bmc);
+    const server = { manufacturer: inventory.system.manufacturer ?? '', model: inventory.system.model ?? '' };
+    const template = chooseTemplate(this.#settings, server);
+    const session: CommandSession = {
+      work: this.#work,
+      held,
+      tools: this.#tools,
+      server,
+      environment: { ...basicEnvironment, ...this.#settings.environment },
+    };
+    if (template.scan === undefined) return { inventory, session, template };
+    const end = await callCommand(session, { template: template.scan, status: () => ({ status: this.#shown() }) });
+    judgeCommand(template.scan, end);
+    const printed = readFirmwareLines(template.scan, end.lines);
+    return { inventory: { ...inventory, firmware: mergeSlots(inventory.firmware, printed) }, session, template };
+  }
+
+  async #store(inventory: Inventory): Promise<void> {
+    const { condition, lease } = this.#work;
+    await this.#tools.inventorySink.write({
+      target: condition.target,
+      inventory,
+      biosSettings: undefined,
+      readAt: this.#tools.clock.now(),
+      lease: { conditionId: condition.id, token: lease.token },
+    });
+  }
+
+  #shown(): JsonObject {
+    return this.#status.with({ percent: this.#percent });
+  }
+}
+
+/** Commands are found where programs of the system are; what else they need the settings say. */
+const basicEnvironment: Readonly<Record<string, string>> = {
+  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  LANG: 'C.UTF-8',
+};
+
+function isRestartDue(
+  { restart = 'by-code', restartCodes = [] }: VendorTemplate['update'],
+  code: number | undefined,
+): boolean {
+  if (restart === 'always') return true;
+  return restart === 'by-code' && code !== undefined && restartCodes.includes(code);
+}
+
+/** A command knows the components that it prints better than the BMC does. */
+function mergeSlots(slots: readonly FirmwareSlot[], printed: readonly PrintedFirmware[]): FirmwareSlot[] {
+  const made = printed.map(({ component, name, manufacturer, version }, at): FirmwareSlot => {
+    const known = toComponent(component);
+    return {
+      slot: `${name}-${at}`,
+      component: known === undefined || known === 'backplane' || known === 'cpu' ? 'other' : known,
+      name,
+      vendor: manufacturer,
+      model: undefined,
+      version,
+      pendingVersion: undefined,
+      previousVersion: undefined,
+      isUpdateable: true,
+      softwareId: undefined,
+      uri: '',
+      relatedItems: [],
+      health: undefined,
+    };
+  });
+  const known = new Set(made.map(({ component }) => component));
+  return [...slots.filter(({ component }) => !known.has(component)), ...made];
+}
+
+function numberIn(progress: JsonObject, name: string): number {
+  const value = progress[name];
+  return typeof value === 'number' ? value : 0;
+}

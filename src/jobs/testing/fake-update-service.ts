@@ -1,0 +1,165 @@
+import { create } from '@bufbuild/protobuf';
+import { durationFromMs } from '@bufbuild/protobuf/wkt';
+import type { ConnectRouter } from '@connectrpc/connect';
+import { createRouterTransport, type Transport } from '@connectrpc/connect';
+import { updateRpc } from '../../api/index.ts';
+import { encodeJobWork, type JobWork } from '../job-work.ts';
+
+const { RequestStatus, ErrorCode, JobType } = updateRpc;
+
+/** For tests: what an update service keeps of one job. */
+export interface KeptJob {
+  readonly id: string;
+  readonly token: string;
+  readonly type: 'UPDATE' | 'SCAN' | 'DISCOVERY';
+  readonly manufacturer: string;
+  readonly model: string;
+  readonly work: JobWork;
+  leaseMs: number;
+  progress: string;
+  status: string;
+  sessionUri: string;
+  isCancelUnsafe: boolean;
+  isCancelAsked: boolean;
+  /** Another has the lease. */
+  isLost: boolean;
+  address: string;
+  takes: number;
+  reports: number;
+  ended: 'succeeded' | 'failed' | undefined;
+  failure: { readonly reason: string; readonly message: string; readonly isTransient: boolean } | undefined;
+  server: updateRpc.UpdateServerRequest | undefined;
+  discovered: updateRpc.UpdateDiscoveredFirmwareRequest | undefined;
+}
+
+/** For tests: an update service that has jobs to give, and can be away. */
+export interface FakeUpdateService {
+  readonly jobs: Map<string, KeptJob>;
+  readonly routes: (router: ConnectRouter) => void;
+  readonly transport: Transport;
+  /** While it is true nothing is answered. */
+  isAway: boolean;
+  /** The call that is answered with a refusal. */
+  refuses: string;
+  /** Called before each answer, by the name of the call. */
+  onCall: (name: string, job: KeptJob | undefined) => void | Promise<void>;
+  add(job: Partial<KeptJob> & Pick<KeptJob, 'id' | 'work'>): KeptJob;
+}
+
+/** For tests: makes an update service without a network. */
+export function createFakeUpdateService(): FakeUpdateService {
+  const jobs = new Map<string, KeptJob>();
+  const service: FakeUpdateService = {
+    jobs,
+    isAway: false,
+    refuses: '',
+    onCall: () => {},
+    add(job) {
+      const kept = { ...emptyJob, ...job };
+      jobs.set(kept.id, kept);
+      return kept;
+    },
+    routes,
+    transport: createRouterTransport((router) => routes(router)),
+  };
+  async function enter(name: string, proof: updateRpc.JobProof | undefined): Promise<Entry> {
+    const job = jobs.get(proof?.jobId ?? '');
+    await service.onCall(name, job);
+    if (service.isAway) throw new Error('connection refused');
+    if (service.refuses === name) return refused(ErrorCode.INVALID_REQUEST, 'it is not taken');
+    if (job === undefined) return refused(ErrorCode.JOB_NOT_FOUND, 'there is no such job');
+    if (job.token !== proof?.token || job.isLost || job.ended !== undefined) {
+      return refused(ErrorCode.LEASE_LOST, 'the lease is not held any more');
+    }
+    return { job };
+  }
+  function routes(router: ConnectRouter): void {
+    router.service(updateRpc.UpdateService, {
+      async takeJob({ proof, address }) {
+        const entry = await enter('TakeJob', proof);
+        if ('error' in entry) return entry;
+        const { job } = entry;
+        job.address = address;
+        job.takes += 1;
+        return {
+          status: RequestStatus.SUCCEEDED,
+          job: shown(job),
+          workJson: encodeJobWork(job.work),
+          progressJson: job.progress,
+          lease: durationFromMs(job.leaseMs),
+        };
+      },
+      async reportProgress({ proof, progressJson, statusJson, sessionUri, isCancelUnsafe }) {
+        const entry = await enter('ReportProgress', proof);
+        if ('error' in entry) return entry;
+        const { job } = entry;
+        job.reports += 1;
+        if (progressJson !== '') job.progress = progressJson;
+        if (statusJson !== '') job.status = statusJson;
+        if (sessionUri !== '') job.sessionUri = sessionUri;
+        job.isCancelUnsafe = isCancelUnsafe ?? job.isCancelUnsafe;
+        return { status: RequestStatus.SUCCEEDED, isCancelAsked: job.isCancelAsked };
+      },
+      async failJob({ proof, reason, message, isTransient }) {
+        const entry = await enter('FailJob', proof);
+        if ('error' in entry) return entry;
+        entry.job.failure = { reason, message, isTransient };
+        entry.job.ended = 'failed';
+        return { status: RequestStatus.SUCCEEDED };
+      },
+      async updateServer(request) {
+        const entry = await enter('UpdateServer', request.proof);
+        if ('error' in entry) return entry;
+        entry.job.server = request;
+        entry.job.ended = 'succeeded';
+        return { status: RequestStatus.SUCCEEDED };
+      },
+      async updateDiscoveredFirmware(request) {
+        const entry = await enter('UpdateDiscoveredFirmware', request.proof);
+        if ('error' in entry) return entry;
+        entry.job.discovered = request;
+        entry.job.ended = 'succeeded';
+        return { status: RequestStatus.SUCCEEDED };
+      },
+    });
+  }
+  return service;
+}
+
+type Entry = { readonly job: KeptJob } | ReturnType<typeof refused>;
+
+function refused(code: updateRpc.ErrorCode, message: string) {
+  return { status: RequestStatus.REFUSED, error: create(updateRpc.RequestErrorSchema, { code, message }) };
+}
+
+function shown({ id, type, manufacturer, model, work }: KeptJob): updateRpc.Job {
+  return create(updateRpc.JobSchema, {
+    id,
+    type: JobType[type],
+    manufacturer,
+    model,
+    target: work.server ?? work.target,
+    strategy: work.strategy?.name ?? '',
+  });
+}
+
+const emptyJob: Omit<KeptJob, 'id' | 'work'> = {
+  token: 'the-token-of-the-job',
+  type: 'UPDATE',
+  manufacturer: 'Acme',
+  model: 'One',
+  leaseMs: 60_000,
+  progress: '',
+  status: '',
+  sessionUri: '',
+  isCancelUnsafe: false,
+  isCancelAsked: false,
+  isLost: false,
+  address: '',
+  takes: 0,
+  reports: 0,
+  ended: undefined,
+  failure: undefined,
+  server: undefined,
+  discovered: undefined,
+};

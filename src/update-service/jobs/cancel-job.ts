@@ -1,0 +1,65 @@
+import type { Condition, Engine } from '../../engine/index.ts';
+import { type Clock, sleep } from '../../kube/index.ts';
+import { invalid } from '../desk/check-request.ts';
+import { clientPrefix } from '../desk/request-desk.ts';
+import { isOver, type JobBook } from './job-book.ts';
+
+/** How somebody wants a job to end. */
+export interface CancelOrder {
+  readonly jobId: string;
+  readonly client: string;
+  /** How long it may take to stop by itself before it is forced; 0 waits for nothing. */
+  readonly timeoutMs: number;
+  readonly isForced: boolean;
+  readonly doesInsist: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** What jobs are cancelled with. */
+export interface CancelParts {
+  readonly engine: Pick<Engine, 'cancel' | 'get' | 'onHint'>;
+  readonly book: Pick<JobBook, 'require'>;
+  readonly clock: Clock;
+}
+
+const longestTimeoutMs = 10 * 60_000;
+const lookMs = 1000;
+
+/**
+ * Cancels a job. What waits ends at once; what runs is asked to stop at its next safe point and, if that is forced, cut off
+ * when its time is over: during a flash only for who insists. Throws `jobNotFound`, `invalidRequest` and the engine's
+ * `cancelUnsafe`.
+ */
+export async function cancelJob(parts: CancelParts, order: CancelOrder): Promise<Condition> {
+  const { engine, book } = parts;
+  if (order.timeoutMs < 0 || order.timeoutMs > longestTimeoutMs) {
+    throw invalid([`timeout is ${order.timeoutMs / 1000} s, and may be from 0 to ${longestTimeoutMs / 1000} s`]);
+  }
+  const job = await book.require(order.jobId);
+  if (isOver(job)) return job;
+  const client = `${clientPrefix}${order.client}`;
+  const asked = await engine.cancel(job.id, { client, isForced: false, doesInsist: false });
+  const after = await waitForEnd(parts, asked, order);
+  if (isOver(after) || !order.isForced) return after;
+  return await engine.cancel(job.id, { client, isForced: true, doesInsist: order.doesInsist });
+}
+
+async function waitForEnd(
+  { engine, clock }: CancelParts,
+  asked: Condition,
+  { timeoutMs, signal }: CancelOrder,
+): Promise<Condition> {
+  const end = clock.monotonic() + timeoutMs;
+  let current = asked;
+  for (;;) {
+    const left = end - clock.monotonic();
+    if (isOver(current) || left <= 0 || signal.aborted) return current;
+    const woken = new AbortController();
+    const unlisten = engine.onHint(({ conditionId }) => {
+      if (conditionId === asked.id) woken.abort();
+    });
+    await sleep(clock, Math.min(left, lookMs), AbortSignal.any([woken.signal, signal]));
+    unlisten();
+    current = (await engine.get(asked.id)) ?? current;
+  }
+}

@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto';
+import type { JsonObject, JsonValue } from '../../../engine/index.ts';
+import { encodeJobFile, type JobFile } from '../../../jobs/index.ts';
+import type { AnyKubeObject, KubeObject, ResourceRef } from '../../../kube/index.ts';
+import type { LaunchOrder } from '../launcher.ts';
+
+/** batch/v1 Job, as far as it is looked at here. */
+export interface KubeJob extends KubeObject {
+  spec?: { suspend?: boolean };
+  status?: {
+    readonly active?: number;
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly reason?: string;
+      readonly message?: string;
+    }[];
+  };
+}
+
+/** A Pod, as far as it is looked at here. */
+export interface KubePod extends KubeObject {
+  status?: {
+    readonly phase?: string;
+    readonly podIP?: string;
+    readonly reason?: string;
+    readonly message?: string;
+    readonly containerStatuses?: readonly {
+      readonly state?: {
+        readonly waiting?: { readonly reason?: string; readonly message?: string };
+        readonly terminated?: { readonly exitCode?: number; readonly reason?: string; readonly message?: string };
+      };
+    }[];
+  };
+}
+
+/** A Secret with base64 data. */
+export interface KubeSecret extends KubeObject {
+  type?: string;
+  data?: Readonly<Record<string, string>>;
+}
+
+/** Where Jobs are served. */
+export const jobRef: ResourceRef = { group: 'batch', version: 'v1', resource: 'jobs', namespaced: true, kind: 'Job' };
+/** Where Pods are served. */
+export const podRef: ResourceRef = { group: '', version: 'v1', resource: 'pods', namespaced: true, kind: 'Pod' };
+/** Where Secrets are served. */
+export const secretRef: ResourceRef = {
+  group: '',
+  version: 'v1',
+  resource: 'secrets',
+  namespaced: true,
+  kind: 'Secret',
+};
+
+/** By this a launcher finds again which lease a Job is of. */
+export const tokenAnnotation = 'rackwright.dev/token-sha256';
+
+/** How Jobs are made. */
+export interface JobShape {
+  readonly namespace: string;
+  readonly image: string;
+  /** The entrypoint of the image unless given. */
+  readonly command?: readonly string[] | undefined;
+  /** The port of the job's own interface. */
+  readonly taskPort: number;
+  /** How long an ended Job stays. */
+  readonly ttlSeconds: number;
+  /** What is changed about the Job (a JSON merge patch): node selectors, limits, a service account. */
+  readonly template?: JsonObject | undefined;
+}
+
+const mountPath = '/var/run/rackwright/job';
+/** Nobody in particular, as distroless images have it. */
+const user = 65_532;
+
+/** The name of a job's Job: the same for the same job, so that a second one is not taken. */
+export function jobNameOf(jobId: string): string {
+  const isName = /^[a-z0-9]([a-z0-9-]{0,46}[a-z0-9])?$/.test(jobId);
+  return `rackwright-job-${isName ? jobId : createHash('sha256').update(jobId).digest('hex').slice(0, 40)}`;
+}
+
+/** What a token is known by where it must not be seen. */
+export function tokenHash(token: string): string {
+  return createHash('sha256').update(token).digest('hex').slice(0, 32);
+}
+
+/** The Job of a job. */
+export function jobOf(order: LaunchOrder, shape: JobShape): KubeJob {
+  const name = jobNameOf(order.jobId);
+  const labels = {
+    'app.kubernetes.io/name': 'rackwright-job',
+    'app.kubernetes.io/managed-by': 'rackwright',
+    'rackwright.dev/job-type': order.type,
+    'rackwright.dev/job': name.slice('rackwright-job-'.length),
+  };
+  const job: JsonObject = {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: {
+      name,
+      namespace: shape.namespace,
+      labels,
+      annotations: { [tokenAnnotation]: tokenHash(order.token), 'rackwright.dev/job-id': order.jobId },
+    },
+    spec: {
+      // Whether it is tried again is for the update service to say, under another lease.
+      backoffLimit: 0,
+      completions: 1,
+      parallelism: 1,
+      ttlSecondsAfterFinished: shape.ttlSeconds,
+      podReplacementPolicy: 'Failed',
+      template: { metadata: { labels }, spec: podSpecOf(name, shape) },
+    },
+  };
+  return mergePatch(job, shape.template ?? {}) as unknown as KubeJob;
+}
+
+function podSpecOf(name: string, { image, command, taskPort }: JobShape): JsonObject {
+  return {
+    restartPolicy: 'Never',
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    terminationGracePeriodSeconds: 30,
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: user,
+      runAsGroup: user,
+      fsGroup: user,
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
+    containers: [
+      {
+        name: 'job',
+        image,
+        ...(command === undefined ? {} : { command: [...command] }),
+        args: [
+          '--job-file',
+          `${mountPath}/job.json`,
+          '--mounted',
+          '--host',
+          '$(POD_IP)',
+          '--task-port',
+          String(taskPort),
+        ],
+        env: [{ name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }],
+        ports: [{ name: 'task', containerPort: taskPort, protocol: 'TCP' }],
+        securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+        terminationMessagePolicy: 'FallbackToLogsOnError',
+        volumeMounts: [{ name: 'job', mountPath, readOnly: true }],
+      },
+    ],
+    volumes: [{ name: 'job', secret: { secretName: name, defaultMode: 0o440 } }],
+  };
+}
+
+/** The Secret of a Job; it goes with it. */
+export function secretOf(file: JobFile, job: KubeJob): KubeSecret {
+  const { name = '', namespace = '', uid = '', labels } = job.metadata ?? {};
+  const owner = { apiVersion: 'batch/v1', kind: 'Job', name, uid, controller: true, blockOwnerDeletion: false };
+  const secret: AnyKubeObject = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name, namespace, ...(labels === undefined ? {} : { labels }), ownerReferences: [owner] },
+    type: 'Opaque',
+    data: { 'job.json': Buffer.from(encodeJobFile(file)).toString('base64') },
+  };
+  return secret as KubeSecret;
+}
+
+/** A JSON merge patch (RFC 7396). */
+function mergePatch(target: JsonValue, patch: JsonObject): JsonObject {
+  const merged: JsonObject = isObject(target) ? { ...target } : {};
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) delete merged[name];
+    else merged[name] = isObject(value) ? mergePatch(merged[name] ?? {}, value) : value;
+  }
+  return merged;
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

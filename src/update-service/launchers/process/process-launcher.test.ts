@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createLogger } from '../../../telemetry/index.ts';
+import { bmcPassword, jobProgram, startProcessRig } from '../testing/process-rig.ts';
+
+test('a job runs in a process of its own, reports for itself, and leaves nothing behind', async (context) => {
+  const lines: string[] = [];
+  const logger = createLogger({ write: (line) => lines.push(line) });
+  const { launcher, launch, order, until, folder } = await startProcessRig(context, { logger });
+  const { job, order: wanted } = order('succeed');
+  const handle = await launch(launcher, wanted);
+  await until(() => job.ended !== undefined);
+  assert.equal(job.ended, 'succeeded');
+  await until(async () => (await launcher.look(handle)).state === 'gone');
+  assert.deepEqual(await readdir(folder), []);
+  assert.match(lines.join(''), /the job ended: succeeded/);
+  assert.doesNotMatch(JSON.stringify([handle, lines]), new RegExp(`${bmcPassword}|${job.token}`));
+});
+
+test('the token is in a file that only its owner can read, and in no argument', async (context) => {
+  const { launcher, launch, order, atWork } = await startProcessRig(context);
+  const { job, order: wanted } = order('wait');
+  const handle = await launch(launcher, wanted);
+  await atWork(job);
+  assert.equal((await stat(join(String(handle.folder), 'job.json'))).mode & 0o777, 0o600);
+  assert.equal((await stat(String(handle.folder))).mode & 0o777, 0o700);
+  if (process.platform === 'linux') {
+    const { readFile } = await import('node:fs/promises');
+    for (const file of ['cmdline', 'environ']) {
+      const text = await readFile(`/proc/${String(handle.pid)}/${file}`, 'utf8');
+      assert.equal(text.includes(job.token) || text.includes(bmcPassword), false);
+    }
+  }
+  assert.deepEqual((await launcher.interrupt(handle, { timeoutMs: 120_000, isForced: true })).state, 'gone');
+});
+
+test('launched twice it is one job, and another life of the launcher finds it and can interrupt it', async (context) => {
+  const { launcher, launch, open, order, atWork } = await startProcessRig(context);
+  const { job, order: wanted } = order('wait');
+  const [first, second] = await Promise.all([launch(launcher, wanted), launch(launcher, wanted)]);
+  assert.deepEqual(first, second);
+  await atWork(job);
+  await launcher.close();
+  const next = open();
+  assert.deepEqual(await launch(next, wanted), first);
+  assert.equal(job.takes, 1);
+  assert.deepEqual(await next.look(first), { state: 'running' });
+  const { state } = await next.interrupt(first, { timeoutMs: 120_000, isForced: false });
+  assert.equal(state, 'gone');
+  assert.equal(job.failure?.reason, 'Cancelled');
+  assert.equal(existsSync(String(first.folder)), false);
+});
+
+test('a job that is deaf is ended by force, and only then', async (context) => {
+  const { launcher, launch, order, until } = await startProcessRig(context);
+  const { job, order: wanted } = order('hang');
+  const handle = await launch(launcher, wanted);
+  await until(() => job.isCancelUnsafe);
+  assert.deepEqual(await launcher.interrupt(handle, { timeoutMs: 1, isForced: false }), { state: 'running' });
+  const sight = await launcher.interrupt(handle, { timeoutMs: 1, isForced: true });
+  assert.equal(sight.state, 'gone');
+  assert.equal(job.ended === undefined || job.failure?.reason === 'Cancelled', true);
+});
+
+test('a job that died says nothing, so that its launcher says how it ended', async (context) => {
+  const { launcher, launch, order, until } = await startProcessRig(context);
+  const { job, order: wanted } = order('die');
+  const handle = await launch(launcher, wanted);
+  let why = '';
+  await until(async () => {
+    const sight = await launcher.look(handle);
+    if (sight.state === 'gone') why = sight.why;
+    return sight.state === 'gone';
+  });
+  assert.match(why, /ended with 7/);
+  assert.equal(job.ended, undefined);
+});
+
+test('another process that has the number of one that ended is neither taken for it nor ended', async (context) => {
+  const { launcher, launch, order, atWork } = await startProcessRig(context);
+  const { job, order: wanted } = order('wait');
+  const handle = await launch(launcher, wanted);
+  await atWork(job);
+  await launcher.interrupt(handle, { timeoutMs: 120_000, isForced: true });
+  const reused = { ...handle, pid: process.pid };
+  assert.equal((await launcher.look(reused)).state, 'gone');
+  assert.equal((await launcher.interrupt(reused, { timeoutMs: 1, isForced: true })).state, 'gone');
+});
+
+test('an application that is not there is said, and leaves no token behind', async (context) => {
+  const { launcher, order, folder } = await startProcessRig(context, { command: ['/nowhere/job'] });
+  await assert.rejects(launcher.launch(order('succeed').order), /\/nowhere\/job cannot be started/);
+  assert.deepEqual(await readdir(folder), []);
+});
+
+test('a second process for the same folder does not begin', async (context) => {
+  const { launcher, launch, order, atWork, until } = await startProcessRig(context);
+  const { job, order: wanted } = order('wait');
+  const handle = await launch(launcher, wanted);
+  await atWork(job);
+  const { spawn } = await import('node:child_process');
+  const words = [jobProgram, '--job-file', join(String(handle.folder), 'job.json'), '--claim', String(handle.folder)];
+  const second = spawn(process.execPath, words, { stdio: 'ignore' });
+  await until(() => second.exitCode !== null);
+  assert.notEqual(second.exitCode, 0);
+  assert.equal(job.takes, 1);
+  await launcher.interrupt(handle, { timeoutMs: 120_000, isForced: true });
+});

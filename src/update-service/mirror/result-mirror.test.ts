@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { openOrcStore } from '../../conditionorc/index.ts';
+import { silentLogger } from '../../telemetry/index.ts';
+import { setUpUpdates, type UpdateRig, until } from '../testing/update-rig.ts';
+import { createInventoryReader } from './installed.ts';
+import { type MirroredDiscoveryReport, type MirroredServerReport, mirrorResults } from './result-mirror.ts';
+import { runMirror } from './run-mirror.ts';
+
+const bios = (version: string) => [{ name: 'bios', manufacturer: '', version }];
+
+async function started(t: TestContext) {
+  const rig = await setUpUpdates(t);
+  await openOrcStore(rig.database);
+  await rig.addFirmware('2.10.0');
+  const servers: MirroredServerReport[] = [];
+  const discoveries: MirroredDiscoveryReport[] = [];
+  const failing: { error: unknown } = { error: undefined };
+  const mirror = {
+    async server(report: MirroredServerReport) {
+      if (failing.error !== undefined) throw failing.error;
+      servers.push(report);
+    },
+    async discovery(report: MirroredDiscoveryReport) {
+      discoveries.push(report);
+    },
+  };
+  const parts = {
+    engine: rig.engine,
+    database: rig.database,
+    mirror,
+    names: rig.names,
+    inventory: createInventoryReader(rig.service),
+    logger: silentLogger,
+  };
+  return { rig, parts, servers, discoveries, failing };
+}
+
+async function finish(rig: UpdateRig, version: string, worker: string): Promise<string> {
+  const [lease] = await rig.lease(worker);
+  assert.ok(lease);
+  const proof = await rig.launched(lease);
+  const result = { server: 'alpha', firmwares: bios(version), inventoryJson: '', observedAt: rig.clock.now() };
+  await rig.desks.results.server({ proof }, result);
+  return proof.jobId;
+}
+
+test('the end of a scan is told once, with what is installed and a number that grows', async (t) => {
+  const { rig, parts, servers } = await started(t);
+  await rig.desks.requests.scan({ server: 'alpha', client: 'c' });
+  const first = await finish(rig, '2.9.0', 'w1');
+  await mirrorResults(parts);
+  await mirrorResults(parts);
+  await rig.desks.requests.scan({ server: 'alpha', client: 'c' });
+  const second = await finish(rig, '2.9.1', 'w2');
+  await mirrorResults(parts);
+  assert.deepEqual(
+    servers.map(({ server, kind, conditionId, installed }) => [server, kind, conditionId, installed?.[0]?.version]),
+    [
+      ['alpha', 'Scan', first, '2.9.0'],
+      ['alpha', 'Scan', second, '2.9.1'],
+    ],
+  );
+  assert.ok((servers[1]?.sequence ?? 0) > (servers[0]?.sequence ?? 0));
+  assert.equal(servers[0]?.installed?.[0]?.manufacturer, 'Dell Inc.');
+});
+
+test('a failure is told with its reason and without versions', async (t) => {
+  const { rig, parts, servers } = await started(t);
+  await rig.desks.requests.update({ server: 'alpha', firmwares: bios('2.10.0'), client: 'c' });
+  const [lease] = await rig.lease('w1');
+  assert.ok(lease);
+  await rig.desks.jobs.fail(await rig.launched(lease), { reason: 'BadImage', message: 'refused', isTransient: false });
+  await mirrorResults(parts);
+  const [told] = servers;
+  assert.deepEqual(
+    [told?.kind, told?.failure, told?.installed],
+    ['Update', { reason: 'BadImage', message: 'refused' }, undefined],
+  );
+});
+
+test('an update that nobody got to before its deadline is no attempt that failed', async (t) => {
+  const { rig, parts, servers } = await started(t);
+  const { job } = await rig.desks.requests.update({ server: 'alpha', firmwares: bios('2.10.0'), client: 'c' });
+  const { deadline = 0 } = (await rig.engine.get(job.id)) ?? {};
+  rig.clock.advance(deadline - rig.clock.now());
+  await rig.engine.sweep();
+  await mirrorResults(parts);
+  assert.deepEqual([servers[0]?.failure?.reason, servers[0]?.conditionId], ['Cancelled', job.id]);
+  assert.match(servers[0]?.failure?.message ?? '', /deadline/);
+});
+
+test('an update whose worker read nothing afterwards is told when a scan has read the server', async (t) => {
+  const { rig, parts, servers } = await started(t);
+  const { job } = await rig.desks.requests.update({ server: 'alpha', firmwares: bios('2.10.0'), client: 'c' });
+  const [lease] = await rig.lease('w1');
+  assert.ok(lease);
+  await rig.engine.worker.report({ conditionId: job.id, token: lease.token }, { state: 'succeeded' });
+  await mirrorResults(parts);
+  assert.equal(servers.length, 0);
+  const scan = await finish(rig, '2.10.0', 'w2');
+  await mirrorResults(parts);
+  assert.deepEqual(
+    servers.map(({ kind, conditionId, installed }) => [kind, conditionId, installed?.[0]?.version]),
+    [
+      ['Update', job.id, '2.10.0'],
+      ['Scan', scan, '2.10.0'],
+    ],
+  );
+  assert.equal(servers[0]?.sequence, servers[1]?.sequence);
+});
+
+test('two updates whose servers were not read are both told when a scan has read it: neither hides the other', async (t) => {
+  const { rig, parts, servers } = await started(t);
+  await rig.addFirmware('2.11.0');
+  const ids: string[] = [];
+  for (const version of ['2.10.0', '2.11.0']) {
+    const { job } = await rig.desks.requests.update({
+      server: 'alpha',
+      firmwares: bios(version),
+      client: 'c',
+      priority: 5,
+    });
+    const [lease] = await rig.lease(`w-${version}`);
+    assert.equal(lease?.condition.id, job.id);
+    await rig.engine.worker.report({ conditionId: job.id, token: lease?.token ?? 0 }, { state: 'succeeded' });
+    await mirrorResults(parts);
+    ids.push(job.id);
+    // The second goes before the reading that the first asked for.
+    rig.clock.advance(1000);
+  }
+  assert.equal(servers.length, 0);
+  const scan = await finish(rig, '2.11.0', 'w3');
+  await mirrorResults(parts);
+  await mirrorResults(parts);
+  assert.deepEqual(
+    servers.map(({ kind, conditionId }) => `${kind} ${conditionId}`),
+    [...ids.sort().map((id) => `Update ${id}`), `Scan ${scan}`],
+  );
+});
+
+test('what Kubernetes could not take is told again later, after a restart too; what it will never take is left out', async (t) => {
+  const { rig, parts, servers, failing } = await started(t);
+  await rig.desks.requests.scan({ server: 'alpha', client: 'c' });
+  await finish(rig, '1', 'w1');
+  failing.error = new Error('connection refused');
+  await assert.rejects(mirrorResults(parts), /refused/);
+  failing.error = undefined;
+  const { engine } = await rig.again();
+  await mirrorResults({ ...parts, engine });
+  assert.equal(servers.length, 1);
+  await rig.desks.requests.scan({ server: 'alpha', client: 'c' });
+  await finish(rig, '2', 'w2');
+  failing.error = Object.assign(new Error('invalid'), { status: 422 });
+  await mirrorResults(parts);
+  failing.error = undefined;
+  await mirrorResults(parts);
+  assert.equal(servers.length, 1);
+});
+
+test('discoveries and reports without a job are told too', async (t) => {
+  const { rig, parts, servers, discoveries } = await started(t);
+  rig.discovered.set('r640', { manufacturer: 'Dell', model: 'PowerEdge R640', versionsToStore: 3 });
+  const { job } = await rig.desks.requests.discover({ name: 'r640', client: 'c' });
+  const [lease] = await rig.lease('w1');
+  assert.ok(lease);
+  const firmwares = [{ name: 'bios', manufacturer: 'Dell', versions: ['1', '2'] }];
+  await rig.desks.results.discovery(
+    { proof: await rig.launched(lease) },
+    { name: 'r640', firmwares, images: [], observedAt: 0 },
+  );
+  const trusted = { user: 'dustin', mayReportUnfenced: true };
+  const result = { server: 'alpha', firmwares: bios('7'), inventoryJson: '', observedAt: 0 };
+  await rig.desks.results.server(trusted, result);
+  await mirrorResults(parts);
+  assert.deepEqual(
+    [discoveries[0]?.name, discoveries[0]?.conditionId, discoveries[0]?.available],
+    ['r640', job.id, firmwares],
+  );
+  assert.deepEqual([servers[0]?.kind, servers[0]?.installed?.[0]?.version], ['Scan', '7']);
+});
+
+test('a running mirror tells as soon as something ended', async (t) => {
+  const { rig, parts, servers } = await started(t);
+  const mirror = await runMirror({ ...parts, clock: rig.clock, random: () => 0.5 });
+  await rig.desks.requests.scan({ server: 'alpha', client: 'c' });
+  await finish(rig, '3', 'w1');
+  await until(rig.clock, () => servers.length === 1, 100);
+  await mirror.stop();
+});

@@ -1,0 +1,205 @@
+import type { Firmware } from '../../api/index.ts';
+import { type EventFollower, followEvents } from '../../conditionorc/index.ts';
+import {
+  type Condition,
+  type Database,
+  type Engine,
+  type EngineEvent,
+  isFinal,
+  type JsonObject,
+  machineIdOf,
+} from '../../engine/index.ts';
+import type { Logger } from '../../telemetry/index.ts';
+import { clientPrefix } from '../desk/request-desk.ts';
+import { kindOf, readDiscoverParameters } from '../kinds.ts';
+import type { FleetNames } from '../names/fleet-names.ts';
+import { unfencedEvent } from '../reports/result-desk.ts';
+import { createHeldReports, type HeldReports } from './held-reports.ts';
+import { type InventoryReader, installedOf, toldInstalled } from './installed.ts';
+
+/** What a job found or failed at, for `ServerFirmware.status`. */
+export interface MirroredServerReport {
+  readonly server: string;
+  readonly kind: 'Scan' | 'Update';
+  readonly conditionId: string;
+  /** Grows with every report. */
+  readonly sequence: number;
+  readonly at: number;
+  readonly installed?: readonly Firmware[] | undefined;
+  readonly failure?: { readonly reason: string; readonly message: string } | undefined;
+}
+
+/** The same for `DiscoveredFirmware.status`. */
+export interface MirroredDiscoveryReport {
+  readonly name: string;
+  readonly conditionId: string;
+  readonly sequence: number;
+  readonly at: number;
+  readonly available?:
+    | readonly { readonly name: string; readonly manufacturer: string; readonly versions: readonly string[] }[]
+    | undefined;
+  readonly failure?: { readonly reason: string; readonly message: string } | undefined;
+}
+
+/** Where results go: into the status of objects, where older ones are dropped. */
+export interface KubeMirror {
+  server(report: MirroredServerReport, signal?: AbortSignal): Promise<unknown>;
+  discovery(report: MirroredDiscoveryReport, signal?: AbortSignal): Promise<unknown>;
+}
+
+/** What results are brought along with. */
+export interface MirrorParts {
+  readonly engine: Pick<Engine, 'eventsAfter' | 'get' | 'create' | 'machines'>;
+  readonly database: Database;
+  readonly mirror: KubeMirror;
+  readonly names: Pick<FleetNames, 'serverOf'>;
+  readonly inventory: InventoryReader;
+  readonly logger: Logger;
+}
+
+/** Under which name it remembers how far it got. */
+const cursor = 'update-service-mirror';
+const atOnce = 16;
+
+/**
+ * Brings results of jobs that ended since the last time to Kubernetes, each at least once and in the order in which they
+ * ended, also those of other front doors. Throws when Kubernetes cannot be reached: then it is tried again from there.
+ */
+export async function mirrorResults(parts: MirrorParts): Promise<number> {
+  const held = createHeldReports(parts.database);
+  const follower: EventFollower = {
+    name: cursor,
+    async before(events) {
+      // Of one target in order, of several at once.
+      const groups = [...Map.groupBy(events.filter(isResult), ({ target }) => target ?? '').values()];
+      const next = async (): Promise<void> => {
+        for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
+          for (const event of group) await mirrorOne(parts, held, event);
+        }
+      };
+      await Promise.all(Array.from({ length: Math.min(atOnce, groups.length) }, next));
+    },
+  };
+  return await followEvents({ engine: parts.engine, database: parts.database }, follower);
+}
+
+function isResult({ event, kind = '' }: EngineEvent): boolean {
+  return ['finalized', unfencedEvent].includes(event) && Object.values<string>(kindOf).includes(kind);
+}
+
+async function mirrorOne(parts: MirrorParts, held: HeldReports, event: EngineEvent): Promise<void> {
+  try {
+    if (event.event === unfencedEvent) return await mirrorNote(parts, event);
+    const condition = event.conditionId === undefined ? undefined : await parts.engine.get(event.conditionId);
+    if (condition === undefined || !isFinal(condition.state)) return;
+    if (condition.kind === kindOf.discovery) return await mirrorDiscovery(parts, condition, event);
+    await mirrorServer(parts, held, { condition, event });
+  } catch (error) {
+    if (!isHopeless(error)) throw error;
+    // One object that cannot take its status must not keep all others from theirs.
+    parts.logger.error('a result could not be written to its object and is left out', {
+      condition: event.conditionId,
+      target: event.target,
+      error,
+    });
+  }
+}
+
+/** What the API server understood and will refuse the next time too. */
+function isHopeless(error: unknown): boolean {
+  const { status } = Object(error) as { status?: unknown };
+  return typeof status === 'number' && [400, 404, 405, 413, 422].includes(status);
+}
+
+interface Ended {
+  readonly condition: Condition;
+  readonly event: EngineEvent;
+}
+
+async function mirrorServer(parts: MirrorParts, held: HeldReports, { condition, event }: Ended): Promise<void> {
+  const machineId = machineIdOf(condition.target) ?? '';
+  const server = await parts.names.serverOf(machineId);
+  if (server === undefined) return;
+  const isUpdate = condition.kind === kindOf.update;
+  if (isUpdate && condition.state === 'succeeded' && !wasRead(condition)) {
+    // Through other doors, whoever asked looks for itself.
+    if (condition.client.startsWith(clientPrefix)) await held.hold(condition);
+    await askToRead(parts, condition);
+    return;
+  }
+  const waiting = isUpdate ? [] : await held.list(condition.target);
+  const installed = wasRead(condition) ? await readInstalledOf(parts, machineId, condition.status) : undefined;
+  const report = {
+    ...{ server, sequence: event.seq, at: event.at },
+    ...(installed === undefined ? {} : { installed }),
+    ...(condition.state === 'failed' ? { failure: failureOf(condition) } : {}),
+  };
+  // Whoever waits for the updates whose outcome this scan tells is told, and then who waits for the scan itself: of one
+  // number only the first is written, unless somebody waits for the other.
+  for (const conditionId of waiting) await parts.mirror.server({ ...report, kind: 'Update', conditionId });
+  await parts.mirror.server({ ...report, kind: isUpdate ? 'Update' : 'Scan', conditionId: condition.id });
+  await held.letGo(condition.target, waiting);
+}
+
+/** Scans always read; updates say when they did. */
+function wasRead({ kind, state, status }: Condition): boolean {
+  return kind === kindOf.scan ? state === 'succeeded' : typeof status.inventory_read_at === 'number';
+}
+
+async function askToRead({ engine, logger }: MirrorParts, { target, id }: Condition): Promise<void> {
+  const orders = [{ kind: kindOf.scan, parameters: {} }];
+  const outcome = await engine.create({ target, client: `${clientPrefix}after-update`, orders });
+  logger.debug('a server is read after its update, whose worker did not', { condition: id, outcome: outcome.outcome });
+}
+
+async function readInstalledOf(
+  { engine, inventory }: MirrorParts,
+  machineId: string,
+  status: JsonObject,
+): Promise<readonly Firmware[] | undefined> {
+  const told = toldInstalled(status);
+  if (told !== undefined) return [...told];
+  const known = await inventory.read(machineId);
+  if (known === undefined) return undefined;
+  const machine = await engine.machines.get(machineId);
+  return [...installedOf(known, machine?.manufacturer ?? '')];
+}
+
+function failureOf({ reason, leases }: Condition) {
+  // Nobody got to it, such as on a host that was in use all the time: that is no attempt that failed.
+  if (reason?.code === 'DeadlinePassed' && leases === 0) return { reason: 'Cancelled', message: reason.message };
+  return { reason: reason?.code ?? 'Failed', message: reason?.message ?? 'the job gave no reason' };
+}
+
+async function mirrorDiscovery({ mirror }: MirrorParts, condition: Condition, event: EngineEvent): Promise<void> {
+  const { name } = readDiscoverParameters(condition.parameters);
+  await mirror.discovery({
+    name,
+    conditionId: condition.id,
+    sequence: event.seq,
+    at: event.at,
+    ...(condition.state === 'failed'
+      ? { failure: failureOf(condition) }
+      : { available: availableOf(condition.status) }),
+  });
+}
+
+function availableOf({ available }: JsonObject) {
+  if (!Array.isArray(available)) return [];
+  return available as unknown as NonNullable<MirroredDiscoveryReport['available']>;
+}
+
+/** What somebody reported without a job. */
+async function mirrorNote({ mirror, names }: MirrorParts, event: EngineEvent): Promise<void> {
+  const shared = { conditionId: `unfenced-${event.seq}`, sequence: event.seq, at: event.at };
+  const machineId = machineIdOf(event.target ?? '');
+  if (machineId === undefined) {
+    const { name } = event.detail;
+    if (typeof name === 'string') await mirror.discovery({ ...shared, name, available: availableOf(event.detail) });
+    return;
+  }
+  const server = await names.serverOf(machineId);
+  if (server === undefined) return;
+  const installed = toldInstalled(event.detail) ?? [];
+  await mirror.server({ ...shared, server, kind: 'Scan', installed: [...installed] });
+}

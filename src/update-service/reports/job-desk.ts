@@ -1,0 +1,197 @@
+import type { CatalogSource } from '../../catalogs/index.ts';
+import { type Condition, type Engine, type JsonObject, machineIdOf, type WorkReport } from '../../engine/index.ts';
+import { encodeJobWork } from '../../jobs/index.ts';
+import { backoffDelay } from '../../kube/index.ts';
+import { invalid } from '../desk/check-request.ts';
+import { UpdateError } from '../errors.ts';
+import type { HeldLease, JobProof, JobTokens } from '../jobs/job-tokens.ts';
+import { type LaunchRecord, ownProgress, readLaunch, withLaunch } from '../jobs/launch-record.ts';
+import { kindOf, readDiscoverParameters } from '../kinds.ts';
+import type { FleetNames } from '../names/fleet-names.ts';
+
+/** What jobs are served with. */
+export interface JobDeskParts {
+  readonly engine: Pick<Engine, 'get' | 'worker' | 'kinds'>;
+  readonly tokens: JobTokens;
+  readonly names: Pick<FleetNames, 'serverOf'>;
+  readonly strategy: { readonly name: string; readonly settings?: unknown };
+  /** Catalogues that discovery jobs read. */
+  readonly sources: readonly CatalogSource[];
+  /** Discoveries fetch images into the store that jobs are given. */
+  readonly areImagesKept?: boolean | undefined;
+}
+
+/** What a job that takes its work is told. */
+export interface TakenWork {
+  readonly job: Condition;
+  readonly workJson: string;
+  readonly progressJson: string;
+  readonly leaseMs: number;
+}
+
+/** How far a job is. */
+export interface ProgressReport {
+  readonly percent: number;
+  readonly message: string;
+  /** Empty: as it is. */
+  readonly progressJson: string;
+  readonly statusJson: string;
+  readonly sessionUri: string;
+  readonly isCancelUnsafe: boolean | undefined;
+}
+
+/** Why a job failed. */
+export interface JobFailure {
+  readonly reason: string;
+  readonly message: string;
+  readonly isTransient: boolean;
+}
+
+/** What jobs say on their way. Each needs a proof; throws `badProof`, `leaseLost`, `invalidRequest`. */
+export interface JobDesk {
+  /** Throws `unavailable` until it is written down where the job runs: it must not act before it can be found again. */
+  take(proof: JobProof, address: string): Promise<TakenWork>;
+  /** Renews the lease; says whether somebody asked to cancel. */
+  progress(proof: JobProof, report: ProgressReport): Promise<{ readonly isCancelAsked: boolean }>;
+  fail(proof: JobProof, failure: JobFailure): Promise<void>;
+}
+
+const longestProgress = 1024 * 1024;
+const longestStatus = 256 * 1024;
+const longestMessage = 4096;
+const retry = { baseMs: 30_000, maxMs: 15 * 60_000 };
+
+/** Makes the desk of jobs. */
+export function createJobDesk(parts: JobDeskParts): JobDesk {
+  const { engine, tokens } = parts;
+  const held = async (proof: JobProof): Promise<{ lease: HeldLease; condition: Condition }> => {
+    const lease = tokens.verify(proof);
+    await engine.worker.check(lease);
+    const condition = await engine.get(lease.conditionId);
+    if (condition === undefined) throw new UpdateError('jobNotFound', { job: lease.conditionId });
+    return { lease, condition };
+  };
+  const report = async (lease: HeldLease, told: WorkReport) => {
+    const outcome = await engine.worker.report(lease, told);
+    if (outcome.outcome === 'kept') return outcome;
+    throw new UpdateError('leaseLost', { job: lease.conditionId, detail: outcome.why });
+  };
+  return {
+    async take(proof, address) {
+      const { lease, condition } = await held(proof);
+      const launch = readLaunch(condition);
+      if (launch?.token !== lease.token) {
+        throw new UpdateError('unavailable', { detail: 'the launch of this job is not written down yet; ask again' });
+      }
+      if (address !== '') {
+        await report(lease, {
+          progress: withLaunch(condition.progress, { ...launch, address: checkAddress(address) }),
+        });
+      }
+      const leaseMs = engine.kinds.find(({ kind }) => kind === condition.kind)?.leaseMs ?? 0;
+      const work = await describeWork(parts, condition, launch);
+      return { job: condition, leaseMs, workJson: work, progressJson: JSON.stringify(ownProgress(condition)) };
+    },
+    async progress(proof, told) {
+      const { lease, condition } = await held(proof);
+      const { cancel } = await report(lease, toWorkReport(condition, told));
+      return { isCancelAsked: cancel !== undefined };
+    },
+    async fail(proof, { reason, message, isTransient }) {
+      const lease = tokens.verify(proof);
+      const text = message.slice(0, longestMessage) || 'the job gave no reason';
+      if (!isTransient) {
+        const code = /^[A-Za-z][A-Za-z0-9]{0,63}$/.test(reason) ? reason : 'JobFailed';
+        await report(lease, { state: 'failed', isCancelUnsafe: false, reason: { code, message: text } });
+        return;
+      }
+      const { condition } = await held(proof);
+      const afterMs = Math.round(backoffDelay(retry, condition.leases, () => 0.5));
+      await engine.worker.release(lease, text, { afterMs });
+    },
+  };
+}
+
+function toWorkReport(condition: Condition, told: ProgressReport): WorkReport {
+  const launch = readLaunch(condition);
+  const own = told.progressJson === '' ? undefined : parse(told.progressJson, 'progress_json', longestProgress);
+  const progress = own === undefined || launch === undefined ? own : withLaunch(own, launch);
+  const status = told.statusJson === '' ? condition.status : parse(told.statusJson, 'status_json', longestStatus);
+  const { percent, message, sessionUri, isCancelUnsafe } = told;
+  // It stays as it is unless given, also where all that people are shown is replaced.
+  const isShownUnsafe = isCancelUnsafe ?? condition.status.is_cancel_unsafe;
+  if (percent < 0 || percent > 100) throw invalid([`percent is ${percent}, and must be from 0 to 100`]);
+  return {
+    status: {
+      ...status,
+      percent,
+      ...(message === '' ? {} : { message: message.slice(0, longestMessage) }),
+      ...(isShownUnsafe === undefined ? {} : { is_cancel_unsafe: isShownUnsafe }),
+    },
+    ...(progress === undefined ? {} : { progress }),
+    ...(sessionUri === '' ? {} : { sessionUri: sessionUri.slice(0, 1024) }),
+    ...(isCancelUnsafe === undefined ? {} : { isCancelUnsafe }),
+  };
+}
+
+function parse(json: string, field: string, most: number): JsonObject {
+  if (json.length > most) throw invalid([`${field} is longer than ${most} characters`]);
+  try {
+    const value: unknown = JSON.parse(json);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
+  } catch {
+    throw invalid([`${field} is no JSON`]);
+  }
+  throw invalid([`${field} is no JSON object`]);
+}
+
+function checkAddress(address: string): string {
+  const url = URL.parse(address);
+  const isGood = url !== null && ['http:', 'https:'].includes(url.protocol) && address.length <= 1024;
+  if (!isGood || url.username !== '' || url.password !== '') throw invalid(['address is no http or https address']);
+  return address;
+}
+
+async function describeWork(
+  { names, strategy, sources, areImagesKept }: JobDeskParts,
+  condition: Condition,
+  { leftovers, isCancelUnsafe }: LaunchRecord,
+): Promise<string> {
+  const { kind, target, parameters, status, facility, leases, fencingToken } = condition;
+  const machineId = machineIdOf(target);
+  const server = machineId === undefined ? undefined : ((await names.serverOf(machineId)) ?? machineId);
+  return encodeJobWork({
+    kind,
+    target,
+    parameters,
+    status,
+    facility,
+    leases: Math.max(1, leases),
+    fencingToken,
+    leftovers: leftovers.map(({ controller, token, sessionUri }) => ({
+      controller,
+      token,
+      ...(sessionUri === undefined ? {} : { sessionUri }),
+    })),
+    isCancelUnsafe: isCancelUnsafe === true || status.is_cancel_unsafe === true,
+    ...(kind === kindOf.discovery
+      ? {
+          discovery: {
+            ...readDiscoverParameters(parameters),
+            sources: sources.map(plainSource),
+            ...(areImagesKept === true ? { doesDownload: true } : {}),
+          },
+        }
+      : { strategy }),
+    ...(server === undefined ? {} : { server }),
+  });
+}
+
+function plainSource({ format, location, baseUrl, trustedHosts }: CatalogSource) {
+  return {
+    format,
+    location,
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(trustedHosts === undefined ? {} : { trustedHosts: [...trustedHosts] }),
+  };
+}

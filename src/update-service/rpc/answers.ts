@@ -1,0 +1,42 @@
+import { updateRpc } from '../../api/index.ts';
+import type { TakenRequest } from '../desk/request-desk.ts';
+import type { Refusal, RefusalCode } from '../refusal.ts';
+
+const { ErrorCode, RequestStatus } = updateRpc;
+
+const codes: Readonly<Record<RefusalCode, updateRpc.ErrorCode>> = {
+  invalidRequest: ErrorCode.INVALID_REQUEST,
+  serverNotFound: ErrorCode.SERVER_NOT_FOUND,
+  discoveredFirmwareNotFound: ErrorCode.DISCOVERED_FIRMWARE_NOT_FOUND,
+  firmwareNotFound: ErrorCode.FIRMWARE_NOT_FOUND,
+  resourceExhausted: ErrorCode.RESOURCE_EXHAUSTED,
+  conflict: ErrorCode.CONFLICT,
+  permissionDenied: ErrorCode.PERMISSION_DENIED,
+  leaseLost: ErrorCode.LEASE_LOST,
+  jobNotFound: ErrorCode.JOB_NOT_FOUND,
+  unsafeToCancel: ErrorCode.UNSAFE_TO_CANCEL,
+  unavailable: ErrorCode.UNAVAILABLE,
+  internal: ErrorCode.INTERNAL,
+};
+
+/** The answer to a request that nothing came of. */
+export function refused({ code, message, details, jobId = '' }: Refusal) {
+  return {
+    status: RequestStatus.REFUSED,
+    error: { code: codes[code], message, details: [...details] },
+    jobId,
+  };
+}
+
+/** The code of an answer in the words of this room; undefined where the answer has none. */
+export function refusalCodeOf(code: updateRpc.ErrorCode): RefusalCode | undefined {
+  return (Object.keys(codes) as RefusalCode[]).find((name) => codes[name] === code);
+}
+
+/** The answer to a request that became a job. */
+export function scheduled({ job, isNew }: TakenRequest) {
+  return { status: isNew ? RequestStatus.SCHEDULED : RequestStatus.ALREADY_SCHEDULED, jobId: job.id };
+}
+
+/** Done. */
+export const succeeded = { status: RequestStatus.SUCCEEDED } as const;

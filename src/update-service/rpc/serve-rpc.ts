@@ -1,0 +1,48 @@
+import { connectNodeAdapter } from '@connectrpc/connect-node';
+import { isLoopback, RestError } from '../../rest/index.ts';
+import { createAccessGate } from './access.ts';
+import { type Listener, type ListenOptions, listen, type NodeHandler } from './listener.ts';
+import { type RpcParts, updateServiceRoutes } from './routes.ts';
+
+/** No request is longer; an inventory is the longest. */
+const longestRequest = 16 * 1024 * 1024;
+const longestCallMs = 15 * 60_000;
+
+/** How calls are answered. */
+export interface RpcHandlerOptions extends RpcParts {
+  /** Ends streams when the service stops. */
+  readonly shutdownSignal?: AbortSignal;
+  /** Answers what is no call: `/healthz` and the like; 404 unless given. */
+  readonly fallback?: NodeHandler;
+}
+
+/** Makes the handler of gRPC, gRPC-Web and HTTP/JSON calls, for any server of Node. */
+export function createRpcHandler(options: RpcHandlerOptions): NodeHandler {
+  return connectNodeAdapter({
+    routes: updateServiceRoutes(options),
+    requestGate: createAccessGate(options.authorizer),
+    readMaxBytes: longestRequest,
+    maxTimeoutMs: longestCallMs,
+    // Fields that a newer client sends are nothing to fail for.
+    jsonOptions: { ignoreUnknownFields: true },
+    ...(options.shutdownSignal === undefined ? {} : { shutdownSignal: options.shutdownSignal }),
+    ...(options.fallback === undefined ? {} : { fallback: options.fallback }),
+  });
+}
+
+/** Serves the update service on a port of its own, all protocols at once; in clear text on loopback addresses only. */
+export async function serveRpc(options: Omit<RpcHandlerOptions, 'shutdownSignal'> & ListenOptions): Promise<Listener> {
+  if (options.certificate === undefined && !isLoopback(options.host)) {
+    throw new RestError('plaintextRefused', { host: options.host });
+  }
+  const stopping = new AbortController();
+  const handler = createRpcHandler({ ...options, shutdownSignal: stopping.signal });
+  const listener = await listen(handler, options);
+  return {
+    ...listener,
+    async close() {
+      stopping.abort();
+      await listener.close();
+    },
+  };
+}

@@ -1,0 +1,197 @@
+import { type Condition, isEngineError, type Lease } from '../../engine/index.ts';
+import { backoffDelay, sleep } from '../../kube/index.ts';
+import { handleOf, type LaunchRecord, readLaunch, withLaunch } from '../jobs/launch-record.ts';
+import { jobKinds } from '../kinds.ts';
+import type { Launcher } from '../launchers/launcher.ts';
+import { toLeasedWork } from './leased-work.ts';
+import { type JobRunner, type JobRunnerOptions, orderOf } from './runner-options.ts';
+import { superviseJob } from './supervise-job.ts';
+
+const retry = { baseMs: 500, maxMs: 15_000 };
+const heartbeatMs = 10_000;
+const waitMs = 20_000;
+
+/** Runs jobs in processes of their own, which work and report by themselves and outlive this one. */
+export function startOutsideRunner(options: JobRunnerOptions): JobRunner {
+  return new OutsideRunner(options);
+}
+
+class OutsideRunner implements JobRunner {
+  readonly online: Promise<void>;
+  readonly #options: JobRunnerOptions;
+  readonly #stopping = new AbortController();
+  /** By job; what resolves when the job is not ours to look after any more. */
+  readonly #jobs = new Map<string, Promise<void>>();
+  readonly #done: Promise<unknown>;
+  /** What all lives of this runner are called, and this one. */
+  readonly #family: string;
+  readonly #id: string;
+
+  constructor(options: JobRunnerOptions) {
+    this.#options = options;
+    this.#family = `runner/${options.launcher.name}/${options.scope}/`;
+    this.#id = `${this.#family}${options.id}`;
+    this.online = this.#comeOnline();
+    this.#done = this.online.then(() => Promise.all([this.#leaseLoop(), this.#heartbeatLoop()]));
+  }
+
+  get running(): number {
+    return this.#jobs.size;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#done;
+    await Promise.all(this.#jobs.values());
+    const { engine, logger, launcher } = this.#options;
+    await engine.worker.offline(this.#id, { areLeasesKept: true }).catch((error: unknown) => {
+      logger.warn('the engine was not told that this job runner left; it will notice', { error });
+    });
+    await launcher.close();
+  }
+
+  get #signal(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
+  async #insist(what: string, work: () => Promise<void>): Promise<void> {
+    const { logger, clock, random } = this.#options;
+    for (let failures = 1; !this.#signal.aborted; failures++) {
+      try {
+        return await work();
+      } catch (error) {
+        logger.warn(`${what} failed; it is tried again`, { error });
+        await sleep(clock, backoffDelay(retry, failures, random), this.#signal);
+      }
+    }
+  }
+
+  /** What an earlier life launched is found before anything new is launched. */
+  async #comeOnline(): Promise<void> {
+    const { engine, facilities, kinds = jobKinds } = this.#options;
+    await this.#insist('looking for jobs that run', () => this.#adopt());
+    await this.#insist('coming online', () => engine.worker.online({ id: this.#id, kinds, facilities }));
+  }
+
+  async #adopt(): Promise<void> {
+    const { engine, kinds = jobKinds } = this.#options;
+    for (const kind of kinds) {
+      for (let after: string | undefined, isMore = true; isMore; isMore = after !== undefined) {
+        const page = await engine.list({
+          kind,
+          states: ['active'],
+          limit: 500,
+          ...(after === undefined ? {} : { after }),
+        });
+        for (const condition of page.conditions) await this.#adoptOne(condition);
+        after = page.next;
+      }
+    }
+  }
+
+  /**
+   * A job that was written down is looked after. One that was leased and not written down may not have acted, whether or
+   * not it was launched: its work is given back at once, and a process that is still about to launch it finds that out.
+   */
+  async #adoptOne({ id, controller = '', fencingToken: token, progress }: Condition): Promise<void> {
+    const { engine, launcher, scope } = this.#options;
+    const launch = readLaunch({ progress });
+    if (launch?.token === token) {
+      if (launch.launcher === launcher.name && launch.scope === scope) this.#supervise(id, launch);
+      return;
+    }
+    if (!controller.startsWith(this.#family)) return;
+    const why = 'the process that leased it ended before it had launched a job';
+    await engine.worker.release({ conditionId: id, token }, why, { areLeftoversKept: true });
+  }
+
+  async #heartbeatLoop(): Promise<void> {
+    const { engine, clock } = this.#options;
+    while (!this.#signal.aborted) {
+      await sleep(clock, heartbeatMs, this.#signal);
+      if (!this.#signal.aborted) await this.#insist('a sign of life', () => engine.worker.heartbeat(this.#id));
+    }
+  }
+
+  async #leaseLoop(): Promise<void> {
+    const { engine, concurrency, clock, lookMs = 2000 } = this.#options;
+    while (!this.#signal.aborted) {
+      const max = concurrency - this.#jobs.size;
+      if (max <= 0) {
+        await Promise.race([...this.#jobs.values(), sleep(clock, lookMs, this.#signal)]);
+        continue;
+      }
+      await this.#insist('leasing', async () => {
+        const leases = await engine.worker.lease(this.#id, { max, waitMs, signal: this.#signal });
+        for (const lease of leases) this.#start(lease);
+      });
+    }
+  }
+
+  #start(lease: Lease): void {
+    const { logger } = this.#options;
+    const job = lease.condition.id;
+    this.#look(
+      job,
+      this.#launch(lease).catch((error: unknown) => logger.error('a job was not launched', { job, error })),
+    );
+  }
+
+  #look(job: string, work: Promise<void>): void {
+    const done = work.finally(() => {
+      if (this.#jobs.get(job) === done) this.#jobs.delete(job);
+    });
+    this.#jobs.set(job, done);
+  }
+
+  async #launch(lease: Lease): Promise<void> {
+    const { engine, launcher, scope, clock } = this.#options;
+    const { condition, token } = lease;
+    const held = { conditionId: condition.id, token };
+    try {
+      await endPrevious(launcher, condition);
+      const work = toLeasedWork(lease, engine.worker, new AbortController().signal);
+      const { handle } = await launcher.launch(await orderOf(this.#options, work));
+      const launchedAt = clock.now();
+      const { leftovers, isCancelUnsafe = false } = lease;
+      const launch = { launcher: launcher.name, scope, token, handle, launchedAt, leftovers, isCancelUnsafe };
+      const outcome = await engine.worker.report(held, { progress: withLaunch(condition.progress, launch) });
+      if (outcome.outcome === 'lost') {
+        await launcher.interrupt(handle, { timeoutMs: 0, isForced: true });
+        return;
+      }
+      await this.#follow(condition.id, launch);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      await engine.worker.release(held, `the job was not launched: ${why}`, { afterMs: 30_000 });
+    }
+  }
+
+  #supervise(job: string, launch: LaunchRecord): void {
+    this.#look(job, this.#follow(job, launch));
+  }
+
+  async #follow(job: string, launch: LaunchRecord): Promise<void> {
+    const { logger } = this.#options;
+    while (!this.#signal.aborted) {
+      try {
+        await superviseJob(this.#options, { job, launch }, this.#signal);
+        return;
+      } catch (error) {
+        if (isEngineError(error, 'closed')) return;
+        logger.warn('a job could not be looked at; it is tried again', { job, error });
+        await sleep(this.#options.clock, this.#options.lookMs ?? 2000, this.#signal);
+      }
+    }
+  }
+}
+
+/** A job whose lease ended may still run somewhere: there are never two, so it ends before the next begins. */
+async function endPrevious(launcher: Launcher, condition: Condition): Promise<void> {
+  const before = readLaunch(condition);
+  if (before === undefined || before.launcher !== launcher.name) return;
+  const handle = handleOf(before);
+  if ((await launcher.look(handle)).state === 'gone') return;
+  const sight = await launcher.interrupt(handle, { timeoutMs: 10_000, isForced: true });
+  if (sight.state === 'running') throw new Error('the job that ran before under an older lease does not end');
+}

@@ -1,0 +1,68 @@
+import type { Bus, Engine } from '../../engine/index.ts';
+import type { Clock, Random } from '../../kube/index.ts';
+import type { Logger, Metrics } from '../../telemetry/index.ts';
+import type { JobTokens } from '../jobs/job-tokens.ts';
+import { jobTypeOf } from '../jobs/show-job.ts';
+import { readDiscoverParameters } from '../kinds.ts';
+import type { Launcher, LaunchOrder } from '../launchers/launcher.ts';
+
+/** What a job runner is made of. */
+export interface JobRunnerOptions {
+  readonly engine: Pick<Engine, 'worker' | 'get' | 'list' | 'onHint' | 'machines'>;
+  readonly launcher: Launcher;
+  readonly tokens: JobTokens;
+  /** Name of the strategy of this instance. */
+  readonly strategy: string;
+  /** Where servers are that it works on; discoveries it does for all. */
+  readonly facilities: readonly string[];
+  /** Jobs at once. */
+  readonly concurrency: number;
+  /** Kinds of conditions; updates, scans and discoveries unless given. */
+  readonly kinds?: readonly string[];
+  /**
+   * Where jobs outside this process can be seen from: the host for processes, the cluster for Kubernetes. A life that
+   * comes after with the same one goes on with them.
+   */
+  readonly scope: string;
+  /**
+   * Who it is for the engine. With jobs inside, the same in each life takes up at once what the one before left; with jobs
+   * outside it has to be another one in each life.
+   */
+  readonly id: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly bus?: Pick<Bus, 'listen'> | undefined;
+  /** How often jobs outside are looked at; 2 s unless given. */
+  readonly lookMs?: number;
+  /** How long a job that somebody cancelled may take to stop by itself; a minute unless given. */
+  readonly interruptMs?: number;
+}
+
+/** A job runner while it runs: a pool that leases jobs from the engine and launches each. */
+export interface JobRunner {
+  /** Jobs that it launched, or found again, and that are not over. */
+  readonly running: number;
+  /** Resolves once the engine knows of it. */
+  readonly online: Promise<void>;
+  /** Launches no more. Jobs inside are let go at safe points; jobs outside go on, and the next life finds them. */
+  stop(options?: { readonly graceMs?: number }): Promise<void>;
+}
+
+/** What a launcher is told of a job. */
+export async function orderOf(
+  { engine, tokens, strategy }: Pick<JobRunnerOptions, 'engine' | 'tokens' | 'strategy'>,
+  work: LaunchOrder['work'],
+): Promise<LaunchOrder> {
+  const { condition, lease } = work;
+  const type = jobTypeOf(condition.kind);
+  if (type === undefined) throw new TypeError(`${condition.kind} is no kind of job`);
+  const machineId = condition.target.startsWith('server/') ? condition.target.slice('server/'.length) : '';
+  const { manufacturer = '', model = '' } =
+    type === 'discovery'
+      ? readDiscoverParameters(condition.parameters)
+      : ((await engine.machines.get(machineId)) ?? {});
+  const token = tokens.issue({ conditionId: condition.id, token: lease.token });
+  return { jobId: condition.id, type, manufacturer, model, strategy, token, work };
+}

@@ -1,0 +1,85 @@
+import type { Condition } from '../../engine/index.ts';
+import { sleep } from '../../kube/index.ts';
+import { handleOf, type LaunchRecord, readLaunch } from '../jobs/launch-record.ts';
+import type { JobRunnerOptions } from './runner-options.ts';
+
+/** A job outside this process. */
+export interface SupervisedJob {
+  readonly job: string;
+  readonly launch: LaunchRecord;
+}
+
+/**
+ * Looks after a job until it is over, whoever launched it: tells it when it is cancelled, ends it when its lease is gone,
+ * and gives its work back when it died without a word. Returns early when the signal aborts; the job then goes on.
+ */
+export async function superviseJob(
+  options: JobRunnerOptions,
+  { job, launch }: SupervisedJob,
+  signal: AbortSignal,
+): Promise<void> {
+  const { engine, launcher, logger, interruptMs = 60_000 } = options;
+  let isToldToStop = false;
+  while (!signal.aborted) {
+    const condition = await engine.get(job);
+    const current = condition === undefined ? launch : (readLaunch(condition) ?? launch);
+    const handle = handleOf(current.token === launch.token ? current : launch);
+    if (condition === undefined || !isHeld(condition, launch)) {
+      await endLeftOver(options, { handle, condition });
+      return;
+    }
+    if (condition.cancel !== undefined && !isToldToStop) {
+      isToldToStop = true;
+      // Not waited for: it may be in the middle of something that must not be interrupted.
+      launcher
+        .interrupt(handle, { timeoutMs: interruptMs, isForced: false })
+        .catch((error: unknown) =>
+          logger.warn('a job was not told to stop; it hears it with its next report', { job, error }),
+        );
+    }
+    const sight = await launcher.look(handle);
+    if (sight.state === 'gone' && (await hasDied(options, { job, launch }, sight.why))) return;
+    if (sight.state === 'running') await rest(options, job, signal);
+  }
+}
+
+function isHeld({ state, fencingToken }: Condition, launch: LaunchRecord): boolean {
+  return state === 'active' && fencingToken === launch.token;
+}
+
+/** It may have told its end just before it was gone: then there is nothing to do. */
+async function hasDied(
+  { engine, logger }: JobRunnerOptions,
+  { job, launch }: SupervisedJob,
+  why: string,
+): Promise<boolean> {
+  const condition = await engine.get(job);
+  if (condition === undefined || !isHeld(condition, launch)) return true;
+  logger.warn('a job is gone and did not tell how it ended', { job, why });
+  const held = { conditionId: job, token: launch.token };
+  await engine.worker.release(held, `the job is gone and did not tell how it ended: ${why}`, { afterMs: 10_000 });
+  return true;
+}
+
+/** One that told its end may take a moment to go; one that lost its lease must not go on. */
+async function endLeftOver(
+  { launcher, interruptMs = 60_000 }: JobRunnerOptions,
+  { handle, condition }: { readonly handle: LaunchRecord['handle']; readonly condition: Condition | undefined },
+): Promise<void> {
+  if ((await launcher.look(handle)).state === 'gone') return;
+  const hasToldItsEnd = condition?.state === 'succeeded';
+  await launcher.interrupt(handle, { timeoutMs: hasToldItsEnd ? interruptMs : 5000, isForced: true });
+}
+
+async function rest(
+  { engine, clock, lookMs = 2000 }: JobRunnerOptions,
+  job: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const woken = new AbortController();
+  const unlisten = engine.onHint(({ conditionId }) => {
+    if (conditionId === job) woken.abort();
+  });
+  await sleep(clock, lookMs, AbortSignal.any([woken.signal, signal]));
+  unlisten();
+}
