@@ -1,0 +1,174 @@
+import type { BareMetalHostStatus, Condition } from '../../api/index.ts';
+import type { Instant } from '../../kube/index.ts';
+import { isServiceOpen, stateOf, textOfMoment } from '../status/host-status.ts';
+import type { HostState } from '../table/host-table.ts';
+
+/** What a host looked like from outside; undefined while nobody looked. */
+export interface OutsideView {
+  readonly hasPowerFailure: boolean;
+  readonly health?: 'OK' | 'Warning' | 'Critical' | undefined;
+}
+
+/** What conditions are computed from besides the status. */
+export interface ConditionContext {
+  readonly outside: OutsideView | undefined;
+  /** Why it does not go on though nothing failed: its provisioner cannot be asked, or it is in quarantine. */
+  readonly waitsFor?: string | undefined;
+  readonly generation: number | undefined;
+  readonly now: Instant;
+  /** The condition about live updates; undefined where there is none, `kept` where nothing new is known. */
+  readonly more?: ConditionDraft | 'kept' | undefined;
+  /** The condition about the power of a host that came by itself; undefined for all others. */
+  readonly power?: ConditionDraft | undefined;
+}
+
+/** What a condition should say; since when is worked out. */
+export type ConditionDraft = readonly [
+  type: string,
+  status: 'True' | 'False' | 'Unknown',
+  reason: string,
+  message: string,
+];
+type Draft = ConditionDraft;
+
+const busy: Readonly<Partial<Record<HostState, string>>> = {
+  importing: 'Importing',
+  registering: 'Registering',
+  inspecting: 'Inspecting',
+  preparing: 'Preparing',
+  provisioning: 'Provisioning',
+  deprovisioning: 'Deprovisioning',
+  'powering off before delete': 'PoweringOffBeforeDelete',
+  deleting: 'Deleting',
+};
+
+/** The type of the condition about live updates. */
+export const liveUpdates = 'LiveUpdates';
+/** Why a host that is being serviced is progressing, once nothing of that is wanted any more. */
+export const givingUp = 'GivingUpService';
+
+/** The type of the condition about power. */
+export const powerManagement = 'PowerManagement';
+
+const owned = [
+  powerManagement,
+  'Manageable',
+  'AvailableForProvisioning',
+  'Provisioned',
+  'Ready',
+  'Progressing',
+  'Healthy',
+];
+
+/** The status with the conditions that follow from it; those of other types are somebody else's and stay. */
+export function withConditions(status: BareMetalHostStatus, context: ConditionContext): BareMetalHostStatus {
+  const before = status.conditions ?? [];
+  const more = context.more === undefined || context.more === 'kept' ? [] : [context.more];
+  const power = context.power === undefined ? [] : [context.power];
+  const drafts = [...draftsOf(status, context, before), ...power, ...more];
+  const conditions = [
+    ...drafts.map((draft) => conditionFrom(draft, before, context)),
+    ...before.filter(({ type }) => !owned.includes(type) && (type !== liveUpdates || context.more === 'kept')),
+  ];
+  const isSame = conditions.length === before.length && conditions.every((each, index) => each === before[index]);
+  return isSame ? status : { ...status, conditions };
+}
+
+function draftsOf(
+  status: BareMetalHostStatus,
+  { outside, waitsFor = '' }: ConditionContext,
+  before: readonly Condition[],
+): Draft[] {
+  const state = stateOf(status);
+  const inUse = state === 'provisioned' || state === 'externally provisioned';
+  const isAvailable = state === 'available';
+  return [
+    manageable(status, state, { hasPowerFailure: outside?.hasPowerFailure ?? hadPowerFailure(before), waitsFor }),
+    ['AvailableForProvisioning', isAvailable ? 'True' : 'False', isAvailable ? 'Available' : 'NotAvailable', ''],
+    ['Provisioned', inUse ? 'True' : 'False', inUse ? 'Provisioned' : 'NotProvisioned', ''],
+    ready(status, { inUse }),
+    progressing(status, state, before),
+    healthy(outside, before),
+  ];
+}
+
+function manageable(
+  status: BareMetalHostStatus,
+  state: HostState,
+  { hasPowerFailure, waitsFor }: { readonly hasPowerFailure: boolean; readonly waitsFor: string },
+): Draft {
+  if (state === 'none' || state === 'unmanaged') return ['Manageable', 'False', 'NotManaged', ''];
+  if (state === 'registering' || state === 'importing') {
+    const hasFailed = status.operationalStatus === 'error';
+    const message = hasFailed ? status.errorMessage : waitsFor;
+    const reasons = state === 'importing' ? ['ImportFailed', 'Importing'] : ['RegistrationFailed', 'Registering'];
+    return ['Manageable', 'False', reasons[hasFailed ? 0 : 1] ?? '', message];
+  }
+  const isReached = state !== 'deleting' && status.operationalStatus !== 'detached';
+  if (hasPowerFailure && isReached) {
+    return ['Manageable', 'False', 'PowerFailure', 'its power cannot be read or switched'];
+  }
+  return ['Manageable', 'True', 'Manageable', ''];
+}
+
+function ready(status: BareMetalHostStatus, { inUse }: { readonly inUse: boolean }): Draft {
+  switch (status.operationalStatus) {
+    case 'error':
+      return ['Ready', 'False', 'Error', status.errorMessage];
+    case 'servicing':
+      return ['Ready', 'False', 'Servicing', ''];
+    case 'detached':
+      return ['Ready', 'False', 'Detached', ''];
+    default:
+      return ['Ready', inUse ? 'True' : 'False', inUse ? 'Provisioned' : 'NotProvisioned', ''];
+  }
+}
+
+function progressing(status: BareMetalHostStatus, state: HostState, before: readonly Condition[]): Draft {
+  if (status.operationalStatus === 'detached') return ['Progressing', 'False', 'Detached', ''];
+  if (isServiceOpen(status)) {
+    const isGivenUp = before.some(({ type, reason }) => type === 'Progressing' && reason === givingUp);
+    if (isGivenUp) return ['Progressing', 'True', givingUp, 'nothing of the live update is wanted any more'];
+    if (status.operationalStatus === 'servicing') return ['Progressing', 'True', 'Servicing', ''];
+  }
+  const work = busy[state];
+  return work === undefined ? ['Progressing', 'False', 'NotProgressing', ''] : ['Progressing', 'True', work, ''];
+}
+
+function healthy(outside: OutsideView | undefined, before: readonly Condition[]): Draft {
+  if (outside === undefined) {
+    const last = before.find(({ type }) => type === 'Healthy');
+    if (last !== undefined) return ['Healthy', last.status, last.reason, last.message];
+  }
+  switch (outside?.health) {
+    case 'OK':
+      return ['Healthy', 'True', 'Healthy', ''];
+    case 'Warning':
+      return ['Healthy', 'False', 'Warning', ''];
+    case 'Critical':
+      return ['Healthy', 'False', 'CriticalError', ''];
+    default:
+      return ['Healthy', 'Unknown', 'Unknown', ''];
+  }
+}
+
+function hadPowerFailure(before: readonly Condition[]): boolean {
+  return before.some(({ type, reason }) => type === 'Manageable' && reason === 'PowerFailure');
+}
+
+function conditionFrom(draft: Draft, before: readonly Condition[], context: ConditionContext): Condition {
+  const [type, status, reason, message] = draft;
+  const present = before.find((each) => each.type === type);
+  const isSame = present?.status === status && present.reason === reason && present.message === message;
+  // Most moments of a round change none of them.
+  if (isSame && present.observedGeneration === context.generation) return present;
+  const since = present?.status === status ? present.lastTransitionTime : textOfMoment(context.now);
+  return {
+    type,
+    status,
+    reason,
+    message: message.slice(0, 4000),
+    lastTransitionTime: since,
+    ...(context.generation === undefined ? {} : { observedGeneration: context.generation }),
+  };
+}

@@ -1,0 +1,106 @@
+import { type HostFirmwareComponents, type HostFirmwareComponentsStatus, metal3ApiVersion } from '../../api/index.ts';
+import { type Controller, defineController, isSameJson, type KubeObject, ok, watchInformer } from '../../kube/index.ts';
+import { fieldManager, resources } from '../resources.ts';
+import {
+  adopt,
+  type CompanionParts,
+  companionMeta,
+  identityFor,
+  isCompanionNews,
+  isOtherForCompanions,
+  unreadFrom,
+  writeCompanionStatus,
+} from './companion-parts.ts';
+import {
+  type ComponentsEffect,
+  type ComponentsSeen,
+  decideComponents,
+  type RememberedComponents,
+} from './decide-components.ts';
+
+/** The controller of HostFirmwareComponents, which can also be told to read one anew at once. */
+export interface ComponentsController extends Controller<ComponentsEffect, HostFirmwareComponentsStatus> {
+  refresh(key: string, signal: AbortSignal): Promise<void>;
+}
+
+/** Reads the components of hosts into their companions and judges what their owners want. */
+export function createComponentsController(parts: CompanionParts): ComponentsController {
+  const { client, newest, informers, settings, shell } = parts;
+  const companions = client.resource<HostFirmwareComponents & KubeObject>(resources.firmwareComponents);
+  const remembered = new Map<string, RememberedComponents>();
+  const readSeen = (key: string): ComponentsSeen | undefined => {
+    const host = newest.hosts.get(key);
+    if (host === undefined) {
+      remembered.delete(key);
+      return undefined;
+    }
+    return { host, companion: newest.firmwareComponents.get(key), remembered: remembered.get(key), settings };
+  };
+  const readNow = async (key: string, { host }: ComponentsSeen): Promise<void> => {
+    const outcome = await parts.provisioners.of(identityFor(parts, host)).readFirmwareComponents();
+    const reading =
+      outcome.kind === 'done'
+        ? { kind: 'read' as const, components: outcome.value }
+        : unreadFrom(outcome, settings.firmwarePollMs);
+    remembered.set(key, { at: shell.clock.now(), reading });
+  };
+  const write = async (
+    { companion }: ComponentsSeen,
+    status: HostFirmwareComponentsStatus,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    if (companion === undefined) return;
+    await writeCompanionStatus(companions, newest.firmwareComponents, { object: companion, status, signal });
+  };
+  const controller = defineController<ComponentsSeen, ComponentsEffect, HostFirmwareComponentsStatus>(
+    {
+      name: 'host-firmware-components',
+      watches: [
+        watchInformer(informers.hosts, (key, change) => (isOtherForCompanions(change) ? [key] : [])),
+        watchInformer(informers.firmwareComponents, (key, change) =>
+          isCompanionNews(change, newest.firmwareComponents.isOwn) ? [key] : [],
+        ),
+      ],
+      read: readSeen,
+      decide: decideComponents,
+      statusOf: ({ companion }) => companion?.status,
+      writeStatus: (seen, status, { signal }) => write(seen, status, signal),
+      subjectOf: ({ companion }) => companion,
+      effects: {
+        'create-components': async (_, { seen, key, signal }) => {
+          const object: HostFirmwareComponents = {
+            apiVersion: metal3ApiVersion,
+            kind: 'HostFirmwareComponents',
+            metadata: companionMeta(seen.host),
+            spec: { updates: [] },
+          };
+          newest.firmwareComponents.wrote(await companions.create(object, { fieldManager, signal }));
+          controller.wake(key);
+          return ok();
+        },
+        'adopt-components': async (_, { seen: { host, companion: object }, key, signal }) => {
+          if (object !== undefined) newest.firmwareComponents.wrote(await adopt(companions, { host, object, signal }));
+          controller.wake(key);
+          return ok();
+        },
+        'read-components': async (_, { seen, key }) => {
+          await readNow(key, seen);
+          controller.wake(key);
+          return ok();
+        },
+      },
+    },
+    shell,
+  );
+  return {
+    ...controller,
+    async refresh(key, signal) {
+      const seen = readSeen(key);
+      if (seen?.companion === undefined) return;
+      await readNow(key, seen);
+      const fresh = { ...seen, remembered: remembered.get(key) };
+      const { status } = decideComponents(fresh, shell.clock.now());
+      if (status !== undefined && !isSameJson(status, seen.companion.status)) await write(fresh, status, signal);
+    },
+  };
+}

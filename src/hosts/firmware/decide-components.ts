@@ -1,0 +1,122 @@
+import type { BareMetalHost, HostFirmwareComponents, HostFirmwareComponentsStatus } from '../../api/index.ts';
+import { type Decision, type Effect, type Instant, isSameJson } from '../../kube/index.ts';
+import type { FirmwareComponentSeen } from '../../provisioners/index.ts';
+import type { HostSettings } from '../settings.ts';
+import { textOfMoment } from '../status/host-status.ts';
+import { companionConditions, isOwnedBy, whyUnread } from './companion.ts';
+
+/** What a host last told about its components. */
+export interface RememberedComponents {
+  readonly at: Instant;
+  readonly reading:
+    | { readonly kind: 'read'; readonly components: readonly FirmwareComponentSeen[] }
+    | { readonly kind: 'unread'; readonly message: string; readonly afterMs: number };
+}
+
+/** All that a decision about the components of a host is made from. */
+export interface ComponentsSeen {
+  readonly host: BareMetalHost;
+  readonly companion: HostFirmwareComponents | undefined;
+  readonly remembered: RememberedComponents | undefined;
+  readonly settings: HostSettings;
+}
+
+/** What can be done about the components of a host. */
+export type ComponentsEffect = Effect & {
+  readonly kind: 'create-components' | 'adopt-components' | 'read-components';
+};
+
+/** What is wanted about the components of a host. */
+export type ComponentsDecision = Decision<ComponentsEffect, HostFirmwareComponentsStatus>;
+
+/** Decides about the components of a host. Pure. */
+export function decideComponents(seen: ComponentsSeen, now: Instant): ComponentsDecision {
+  const { host, companion, remembered, settings } = seen;
+  const unread = whyUnread(host);
+  if (unread !== undefined) {
+    return { effects: [], status: undefined, wake: { after: settings.unmanagedPollMs }, why: [unread] };
+  }
+  if (companion !== undefined && !isOwnedBy(companion, host)) {
+    return doing('adopt-components', 'its HostFirmwareComponents were made by somebody else');
+  }
+  if (remembered === undefined) return doing('read-components', 'its components were not read yet');
+  const { reading, at } = remembered;
+  const isChanging = !isSameJson(companion?.spec?.updates ?? [], companion?.status?.updates ?? []);
+  const pollMs = isChanging ? settings.firmwareChangePollMs : settings.firmwarePollMs;
+  const dueMs = at + (reading.kind === 'unread' ? Math.max(reading.afterMs, 1000) : pollMs) - now;
+  if (dueMs <= 0) return doing('read-components', 'it is time to read its components');
+  const wake = { after: dueMs };
+  if (reading.kind === 'unread') {
+    return { effects: [], status: undefined, wake, why: [{ code: 'Unread', message: reading.message }] };
+  }
+  if (companion === undefined) {
+    if (reading.components.length > 0) return doing('create-components', 'it has components and no object for them');
+    return {
+      effects: [],
+      status: undefined,
+      wake,
+      why: [{ code: 'NoComponents', message: 'it tells of no components' }],
+    };
+  }
+  return { effects: [], ...tell(companion, reading.components, now), wake };
+}
+
+function doing(kind: ComponentsEffect['kind'], message: string): ComponentsDecision {
+  return {
+    effects: [{ kind, key: kind }],
+    status: undefined,
+    wake: { on: 'change' },
+    why: [{ code: 'Doing', message }],
+  };
+}
+
+function tell(
+  companion: HostFirmwareComponents,
+  components: readonly FirmwareComponentSeen[],
+  now: Instant,
+): Pick<ComponentsDecision, 'status' | 'why'> {
+  const wanted = companion.spec?.updates ?? [];
+  const unknown = wanted
+    .filter(({ component }) => !isKnownComponent(component, components))
+    .map(({ component }) => component);
+  const { lastUpdated, ...before } = companion.status ?? {};
+  const isChanged = !isSameJson(wanted, before.updates ?? []);
+  const message = unknown.length === 0 ? '' : `the host has no component ${unknown.join(', ')}`;
+  const after: HostFirmwareComponentsStatus = {
+    ...(before.updates === undefined ? {} : { updates: before.updates }),
+    components: components.map((component) => withHistory(component, before)),
+    conditions: companionConditions(
+      [
+        { type: 'ChangeDetected', isTrue: isChanged, reason: 'OK', message: '' },
+        {
+          type: 'Valid',
+          isTrue: unknown.length === 0,
+          reason: unknown.length === 0 ? 'OK' : 'InvalidComponent',
+          message,
+        },
+      ],
+      { before: before.conditions, generation: companion.metadata.generation, now },
+    ),
+  };
+  const isSame = lastUpdated !== undefined && isSameJson(before, after);
+  const status = isSame ? companion.status : { ...after, lastUpdated: textOfMoment(now) };
+  return {
+    status,
+    why: [{ code: unknown.length > 0 ? 'Invalid' : isChanged ? 'ChangeDetected' : 'Settled', message }],
+  };
+}
+
+/** `bios` and `bmc` are taken at their word where a host tells of none of its components. */
+function isKnownComponent(name: string, components: readonly FirmwareComponentSeen[]): boolean {
+  if (!['bios', 'bmc'].includes(name) && !name.startsWith('nic:')) return false;
+  return components.length === 0 || components.some(({ component }) => component === name);
+}
+
+/** The version found first stays the first. */
+function withHistory(
+  seen: FirmwareComponentSeen,
+  { components = [] }: HostFirmwareComponentsStatus,
+): NonNullable<HostFirmwareComponentsStatus['components']>[number] {
+  const known = components.find(({ component }) => component === seen.component);
+  return known === undefined ? { ...seen } : { ...seen, initialVersion: known.initialVersion };
+}

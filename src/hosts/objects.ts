@@ -1,0 +1,75 @@
+import type {
+  BareMetalHost,
+  DataImage,
+  FirmwareSchema,
+  HardwareData,
+  HostFirmwareComponents,
+  HostFirmwareSettings,
+  HostUpdatePolicy,
+  ObjectMeta,
+  PreprovisioningImage,
+} from '../api/index.ts';
+import type { Indexer, Informer, KubeObject } from '../kube/index.ts';
+import { readBmcAddress } from '../provisioners/index.ts';
+import { notedIdOf } from './annotations/discovery-note.ts';
+import { isServiceOpen } from './status/host-status.ts';
+
+/** A core/v1 Secret. */
+export interface Secret extends KubeObject {
+  metadata: ObjectMeta;
+  /** In base64. */
+  data?: Readonly<Record<string, string>>;
+}
+
+/** The objects that this room looks at. */
+export interface HostObjects {
+  readonly hosts: BareMetalHost;
+  readonly hardwareData: HardwareData;
+  readonly firmwareSettings: HostFirmwareSettings;
+  readonly firmwareSchemas: FirmwareSchema;
+  readonly firmwareComponents: HostFirmwareComponents;
+  readonly updatePolicies: HostUpdatePolicy;
+  readonly bootImages: PreprovisioningImage;
+  readonly dataImages: DataImage;
+  readonly secrets: Secret;
+}
+
+/** The caches of this room. */
+export type HostInformers = { readonly [K in keyof HostObjects]: Informer<HostObjects[K] & KubeObject> };
+
+/** How hosts are found by what two of them must not share. */
+export const hostIndexers: Readonly<Record<string, Indexer<BareMetalHost & KubeObject>>> = {
+  machine: ({ spec }) => listed(machineOf(spec?.bmc?.address)),
+  bootMac: ({ spec }) => listed(macOf(spec?.bootMACAddress)),
+  service: ({ status }) => (isBeingServiced(status) ? ['open'] : []),
+  provisionerId: (host) => [
+    ...new Set([...listed(host.status?.provisioning.ID || undefined), ...listed(notedIdOf(host))]),
+  ],
+};
+
+/** How firmware settings are found by the schema that they refer to. */
+export const settingsIndexers: Readonly<Record<string, Indexer<HostFirmwareSettings & KubeObject>>> = {
+  schema: ({ status, metadata }) =>
+    status?.schema === undefined ? [] : [`${status.schema.namespace || metadata.namespace}/${status.schema.name}`],
+};
+
+/** What two addresses of one machine have in common, however they are written; undefined for what is no address. */
+export function machineOf(address: string | undefined): string | undefined {
+  if (address === undefined || address === '') return undefined;
+  const reading = readBmcAddress(address);
+  return reading.kind === 'known' ? reading.address.machine : undefined;
+}
+
+/** A MAC address in the one way of writing it. */
+export function macOf(text: string | undefined): string | undefined {
+  return text === undefined || text === '' ? undefined : text.toLowerCase();
+}
+
+/** True while a live update goes on, whatever else is wrong with the host; one that has failed waits for its next try. */
+export function isBeingServiced(status: BareMetalHost['status']): boolean {
+  return status !== undefined && isServiceOpen(status) && status.errorType !== 'servicing error';
+}
+
+function listed(value: string | undefined): readonly string[] {
+  return value === undefined ? [] : [value];
+}

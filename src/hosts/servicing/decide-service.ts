@@ -1,0 +1,220 @@
+import { type Facts, type Instant, isSameJson, takeStep } from '../../kube/index.ts';
+import type { FirmwareUpdate, Serviced, Servicing } from '../../provisioners/index.ts';
+import { annotationsOf, rebootWishOf } from '../annotations/read-annotations.ts';
+import { isWithoutBmc } from '../credentials/judge-credentials.ts';
+import { ask, fail } from '../decide/ask.ts';
+import { counting, type Draft, type HostEffect, type HostSeen, rest, type Step, withStatus } from '../decide/seen.ts';
+import { type Drained, drainStep, giveNodeBack } from '../nodes/drain-step.ts';
+import { annotations } from '../resources.ts';
+import { retryDelayMs, textOfMoment, withoutError } from '../status/host-status.ts';
+import { describeChange, type LiveWish, liveWishOf } from './live-wish.ts';
+import { abandonService, beginService, endService, giveUpService, phaseOf, ticketOf } from './service-record.ts';
+import { type ServiceAction, type ServicePhase, serviceTable } from './service-table.ts';
+
+type ServiceFacts = Facts<(typeof serviceTable)['facts']>;
+
+/** A moment of a live update. */
+interface Moment {
+  readonly seen: HostSeen;
+  readonly draft: Draft;
+  readonly now: Instant;
+  readonly phase: ServicePhase;
+  readonly wish: LiveWish;
+}
+
+/**
+ * What a host in use is serviced for, once its power was looked at and before it is switched: its provisioner does the
+ * reboots. Undefined when there is nothing of that, and its power is nobody else's.
+ */
+export function serviceStep(seen: HostSeen, before: Draft, now: Instant): Step | undefined {
+  const phase = phaseOf(before.status);
+  // Its power is its provisioner's meanwhile, and was seen just now: an error about it is over.
+  const draft = phase === 'none' ? before : withStatus(before, withoutError(before.status, 'power management error'));
+  const moment: Moment = { seen, draft, now, phase, wish: liveWishOf(seen) };
+  const given = phase === 'none' ? giveNodeBack(seen, draft) : undefined;
+  if (given !== undefined) return given;
+  const looked = lookAtWork(moment);
+  if ('kind' in looked) return looked;
+  const facts: ServiceFacts = {
+    // A host that leaves is abandoned where it does.
+    use: 'ours',
+    wanted: moment.wish.isSpecified ? 'yes' : 'no',
+    change: changeOf(moment.wish),
+    reboot: rebootOf(seen, phase),
+    ability: serviceProblemOf(seen) === undefined ? 'yes' : 'no',
+    work: looked.work,
+  };
+  const { actions, isTaken } = takeStep(serviceTable, { state: phase, since: now }, facts, now);
+  if (isTaken) return actions.reduce<Step | undefined>((_, action) => act(moment, looked, action), undefined);
+  const isWaiting = facts.change === 'unread' && facts.reboot === 'asked' && facts.ability === 'yes';
+  if (!isWaiting) return undefined;
+  const wake = { after: seen.settings.companionWaitMs };
+  return rest(draft, wake, 'FirmwareUnread', 'what is to be changed in its firmware is not known yet');
+}
+
+/** Why its provisioner cannot service hosts; undefined where it can. */
+export function serviceProblemOf({ host, answers: { look } }: HostSeen): string | undefined {
+  if (isWithoutBmc(host)) return 'nothing is said about its BMC; set spec.bmc';
+  return look?.kind === 'done' ? look.value.serviceProblem : undefined;
+}
+
+function changeOf({ isSpecified, isReady, settings, updates }: LiveWish): ServiceFacts['change'] {
+  if (isSpecified && !isReady) return 'unread';
+  return settings === undefined && updates === undefined ? 'none' : 'some';
+}
+
+/** Whether the host is about to start anew. One that failed waits for no other reboot than its own. */
+export function rebootOf(seen: HostSeen, phase: ServicePhase): ServiceFacts['reboot'] {
+  const reboot = rebootWishOf(seen.host, { isForcedOnly: false });
+  // Servicing would boot a host that somebody keeps off, to fence it perhaps.
+  if (reboot.isHeld) return 'held';
+  if (seen.host.spec?.online !== true) return 'no';
+  const { look } = seen.answers;
+  const isOff = look?.kind === 'done' && look.value.isPoweredOn === false;
+  return reboot.isOneShot || isOff || phase === 'failed' ? 'asked' : 'no';
+}
+
+/** What its provisioner says about the attempt. */
+interface Looked {
+  readonly work: ServiceFacts['work'];
+  /** Of what failed. */
+  readonly message?: string;
+}
+
+/** What its provisioner says, or what to do until it has. */
+function lookAtWork(moment: Moment): Looked | Step {
+  const { seen, draft, phase, wish } = moment;
+  const ticket = ticketOf(draft.status);
+  if (phase === 'giving up') return seeTo(moment, { ticket, isSpecified: false });
+  if (phase !== 'servicing' || !wish.isSpecified) return { work: 'unasked' };
+  if (!wish.isReady && seen.begun?.ticket !== ticket) {
+    const wake = { after: seen.settings.companionWaitMs };
+    return rest(draft, wake, 'FirmwareUnread', 'what is to be changed in its firmware is not known yet');
+  }
+  const drained: Drained =
+    seen.begun?.ticket === ticket ? { kind: 'clear' } : drainStep(seen, draft, { ticket, now: moment.now });
+  if (drained.kind === 'not yet') return drained.step;
+  if (drained.kind === 'gone by') return { work: 'failed', message: drained.message };
+  const { settings, updates } = wish;
+  return seeTo(moment, {
+    ticket,
+    isSpecified: true,
+    ...(settings === undefined ? {} : { settings }),
+    ...(updates === undefined ? {} : { updates }),
+  });
+}
+
+function seeTo({ seen, draft }: Moment, order: Servicing): Looked | Step {
+  const taken = order.isSpecified ? noteTaken(seen, order.ticket) : [];
+  if (taken.length > 0) return { kind: 'do', draft, effects: taken };
+  const { service } = seen.answers;
+  if (service?.kind === 'failed') return { work: 'failed', message: service.message };
+  const question = { name: 'service', order } as const;
+  const asked = ask(seen, draft, { question, errorType: 'servicing error', isStoredFirst: true });
+  return asked.kind === 'not yet' ? asked.step : conclude(seen, draft, asked.value);
+}
+
+/** Once its provisioner has taken the attempt, the reboot that began it is on its way; one asked for later is another. */
+function noteTaken({ answers, begun, host }: HostSeen, ticket: string): HostEffect[] {
+  const isTaken = ['continue', 'done', 'failed'].includes(answers.service?.kind ?? '');
+  if (!isTaken || begun?.ticket === ticket) return [];
+  const note: HostEffect = {
+    kind: 'note-begun',
+    key: 'note-begun',
+    begun: { settingsGeneration: undefined, updates: [], ticket },
+  };
+  if (!(annotations.reboot in annotationsOf(host))) return [note];
+  const change = { removeAnnotations: [annotations.reboot] };
+  return [{ kind: 'change-host', key: 'forget-reboot', change }, note];
+}
+
+/** The end is not believed before the firmware was read again, and what was installed is told to its companion. */
+function conclude(seen: HostSeen, draft: Draft, serviced: Serviced): Looked | Step {
+  const told = seen.firmwareComponents?.status?.updates ?? [];
+  const installed = installedAfter(seen, serviced.updates);
+  if (serviced.updates.length > 0 && !isSameJson(installed, told)) {
+    return { kind: 'do', draft, effects: [{ kind: 'tell-updates', key: 'tell-updates', updates: installed }] };
+  }
+  if (!seen.isFirmwareFresh) {
+    return { kind: 'do', draft, effects: [{ kind: 'refresh-firmware', key: 'refresh-firmware' }] };
+  }
+  const has = seen.firmwareSettings?.status?.settings ?? {};
+  const without = Object.entries(serviced.settings).filter(([name, value]) => has[name] !== String(value));
+  if (without.length === 0 || seen.firmwareSettings === undefined) return { work: 'done' };
+  const names = without.map(([name]) => name).join(', ');
+  return { work: 'failed', message: `settings of its firmware did not take effect: ${names}` };
+}
+
+/** Of what is asked for, what was installed before or is now. */
+function installedAfter(
+  { firmwareComponents }: HostSeen,
+  updates: readonly FirmwareUpdate[],
+): readonly FirmwareUpdate[] {
+  const all = [...(firmwareComponents?.status?.updates ?? []), ...updates];
+  return (firmwareComponents?.spec?.updates ?? []).filter(({ component, url }) =>
+    all.some((each) => each.component === component && each.url === url),
+  );
+}
+
+function act(moment: Moment, looked: Looked, action: ServiceAction): Step {
+  const { seen, draft, now, wish } = moment;
+  switch (action) {
+    case 'begin': {
+      const turn = awaitTurn(moment);
+      if (turn !== undefined) return turn;
+      const room = findRoom(seen, draft);
+      if (room !== undefined) return room;
+      const message = `Live update started: ${describeChange(wish)}`;
+      return goOn(seen, beginService(withoutFailures(draft), now, message));
+    }
+    case 'begin-again': {
+      const wait = awaitTurn(moment) ?? findRoom(seen, draft);
+      if (wait !== undefined) return wait;
+      return goOn(seen, beginService(draft, now, `Live update tried again: ${describeChange(wish)}`));
+    }
+    case 'give-up':
+      return { kind: 'again', draft: giveUpService(draft, now) };
+    case 'complete': {
+      const { service } = seen.answers;
+      const message = `Live update completed: ${describeChange(service?.kind === 'done' ? service.value : {})}`;
+      const ended = endService(draft, now, { result: 'completed', message });
+      return rest(ended, { after: 0 }, 'Serviced', 'its live update has ended');
+    }
+    case 'let-be': {
+      const message = 'Live update given up: nothing of it is wanted any more';
+      const ended = endService(draft, now, { result: 'aborted', message });
+      return rest(ended, { after: 0 }, 'Serviced', 'its live update was given up');
+    }
+    case 'abandon':
+      return { kind: 'again', draft: abandonService(draft, now) };
+    case 'tell-failure': {
+      const counted = counting(draft, 'service', { labels: { result: 'failed' } });
+      return fail(seen, counted, 'servicing error', looked.message ?? 'it failed');
+    }
+  }
+}
+
+/** The moment that an attempt begins at is its name: another one in the same second would be taken for it. */
+function awaitTurn({ draft, now }: Moment): Step | undefined {
+  if (ticketOf(draft.status) !== textOfMoment(now)) return undefined;
+  return rest(draft, { after: 1000 }, 'JustTried', 'its last live update began in this very second');
+}
+
+/** Where each host is booted with an image of its own, that is asked for by the next round, and waited for. */
+function goOn({ images }: HostSeen, draft: Draft): Step {
+  if (images.formats === undefined) return { kind: 'again', draft };
+  return rest(draft, { after: 0 }, 'Servicing', 'the image that it is serviced with is asked for');
+}
+
+function withoutFailures(draft: Draft): Draft {
+  return { ...draft, status: { ...draft.status, errorCount: 0 } };
+}
+
+/** Only so many hosts may be worked on at once. */
+function findRoom(seen: HostSeen, draft: Draft): Step | undefined {
+  const asked = ask(seen, draft, { question: { name: 'capacity', what: 'service' }, errorType: 'servicing error' });
+  if (asked.kind === 'not yet') return asked.step;
+  if (asked.value) return undefined;
+  const wake = { after: retryDelayMs(1, seen.share) };
+  return rest(draft, wake, 'NoCapacity', 'as many hosts as may be are worked on; its live update waits');
+}

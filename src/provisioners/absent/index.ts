@@ -1,0 +1,1 @@
+export { type AbsenceOptions, createAbsentProvisioners } from './absent-provisioners.ts';

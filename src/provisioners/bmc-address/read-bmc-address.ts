@@ -1,0 +1,87 @@
+import { isBmcError, parseBmcAddress } from '../../bmc/index.ts';
+import { type BmcScheme, bmcSchemes } from './schemes.ts';
+
+/** What a BMC address of a host says. */
+export interface HostBmcAddress extends BmcScheme {
+  /** As written, in small letters: `idrac-virtualmedia+https`. */
+  readonly scheme: string;
+  readonly host: string;
+  readonly port: number;
+  /** Of Redfish: `https://10.0.0.7`; empty for IPMI. */
+  readonly origin: string;
+  /** The system that a Redfish address names. */
+  readonly systemPath: string | undefined;
+  /** Of IPMI: what its user may do. */
+  readonly privilegeLevel: string;
+  /** The same for two addresses exactly when they mean the same machine, however they are written. */
+  readonly machine: string;
+}
+
+/** An address as it was understood, or why it was not. */
+export type BmcAddressReading =
+  | { readonly kind: 'known'; readonly address: HostBmcAddress }
+  | { readonly kind: 'unknown-type'; readonly type: string; readonly message: string }
+  | { readonly kind: 'invalid'; readonly message: string };
+
+const ipmiPort = 623;
+
+/** Reads the BMC address of a host; one without a scheme is of IPMI. */
+export function readBmcAddress(text: string): BmcAddressReading {
+  const { scheme, rest } = splitScheme(text.trim());
+  const [name = '', transport, ...more] = scheme.split('+');
+  const facts = Object.hasOwn(bmcSchemes, name) ? bmcSchemes[name] : undefined;
+  const isTransportKnown =
+    transport === undefined || (facts?.protocol === 'redfish' && ['http', 'https'].includes(transport));
+  if (facts === undefined || !isTransportKnown || more.length > 0) {
+    return { kind: 'unknown-type', type: scheme, message: `Unknown BMC type '${scheme}' for address ${shown(text)}` };
+  }
+  try {
+    const address = facts.protocol === 'ipmi' ? readIpmi(scheme, rest, facts) : readRedfish(scheme, rest, facts);
+    return { kind: 'known', address };
+  } catch (error) {
+    if (!isBmcError(error)) throw error;
+    return { kind: 'invalid', message: `failed to parse BMC address information: ${error.message}` };
+  }
+}
+
+function splitScheme(text: string): { readonly scheme: string; readonly rest: string } {
+  const full = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(text);
+  if (full !== null) return { scheme: (full[1] ?? '').toLowerCase(), rest: full[2] ?? '' };
+  // Metal3 also takes `redfish:10.0.0.7`; `10.0.0.7:623` and `bmc.example:623` are hosts with ports.
+  const short = /^([a-z][a-z0-9+-]*):(?!\d+$)(.+)$/is.exec(text);
+  const name = (short?.[1] ?? '').toLowerCase();
+  if (short !== null && Object.hasOwn(bmcSchemes, name.split('+')[0] ?? '')) {
+    return { scheme: name, rest: short[2] ?? '' };
+  }
+  return { scheme: 'ipmi', rest: text };
+}
+
+function readRedfish(scheme: string, rest: string, facts: BmcScheme): HostBmcAddress {
+  const { host, port, origin, systemPath } = parseBmcAddress(`${scheme}://${rest}`);
+  const machine = `${host}:${port}${systemPath ?? ''}`;
+  return { ...facts, scheme, host, port, origin, systemPath, privilegeLevel: '', machine };
+}
+
+function readIpmi(scheme: string, rest: string, facts: BmcScheme): HostBmcAddress {
+  const question = rest.indexOf('?');
+  const authority = (question === -1 ? rest : rest.slice(0, question)).replace(/\/+$/, '');
+  const { host, port: written } = parseBmcAddress(`https://${authority}`);
+  const port = /(^[^:]*|\]):\d+$/.test(authority) ? written : ipmiPort;
+  const query = new URLSearchParams(question === -1 ? '' : rest.slice(question + 1));
+  const privilegeLevel = query.get('privilegelevel') ?? 'ADMINISTRATOR';
+  return {
+    ...facts,
+    scheme,
+    host,
+    port,
+    origin: '',
+    systemPath: undefined,
+    privilegeLevel,
+    machine: `${host}:${port}`,
+  };
+}
+
+/** The address for a message: without what may be a password, and not endless. */
+function shown(text: string): string {
+  return text.replace(/^([a-z0-9+.-]*:\/\/)?.*@/is, '$1...@').slice(0, 200);
+}

@@ -1,0 +1,50 @@
+export { type AbsenceOptions, createAbsentProvisioners } from './absent/index.ts';
+export {
+  type AgentLimits,
+  type Agents,
+  type AgentsOptions,
+  type AgentTimes,
+  type BootTokens,
+  bootTokensIn,
+  defaultAgentLimits,
+  defaultAgentTimes,
+  fixedBootTokens,
+  openAgents,
+} from './agent/index.ts';
+export {
+  type BmcAddressReading,
+  type BmcScheme,
+  bmcSchemes,
+  type DriverInfo,
+  type DriverInterfaces,
+  driverInfoOf,
+  type HostBmcAddress,
+  readBmcAddress,
+} from './bmc-address/index.ts';
+export { chooseProvisioners } from './choose-provisioners.ts';
+export {
+  createDemoArrivals,
+  createDemoProvisioners,
+  type DemoArrival,
+  type DemoArrivals,
+  type DemoMachine,
+  type DemoOptions,
+  type DemoPace,
+  type DemoScript,
+  type DemoStep,
+  type DemoTurn,
+  demoSteps,
+} from './demo/index.ts';
+export type { DiscoverySource, KnownMachine, MachineDetails, RefusedMachine } from './discovery-source.ts';
+export { createIronicProvisioners, type IronicOptions } from './ironic/index.ts';
+export type * from './provisioner.ts';
+export {
+  createEngineDesk,
+  createRedfishProvisioners,
+  type FirmwareDesk,
+  type HostRecords,
+  type ImageCatalogue,
+  openHostRecords,
+  type RedfishOptions,
+  type WantedImage,
+} from './redfish/index.ts';

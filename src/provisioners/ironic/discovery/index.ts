@@ -1,0 +1,1 @@
+export { createIronicDiscovery } from './ironic-discovery.ts';

@@ -1,0 +1,3 @@
+export { planRaid, type RaidPlan } from './raid.ts';
+export { readFirmwareComponents, readFirmwareSettings } from './read-firmware.ts';
+export { type FirmwareChange, firmwareSteps, type NodeStep } from './steps.ts';

@@ -1,0 +1,12 @@
+export { type AdoptOrder, adopting } from './adopt.ts';
+export { attachDataImage, detachDataImage } from './data-image.ts';
+export { deprovisioning } from './deprovision.ts';
+export { importHost, importing } from './import.ts';
+export { type InspectOrder, inspecting, readInventory } from './inspect.ts';
+export { decidePower, lookAtHost, type PowerMove, setPower } from './power.ts';
+export { preparing } from './prepare.ts';
+export { type ProvisionOrder, provisioning } from './provision.ts';
+export { registerHost, registering } from './register.ts';
+export { detachHost, removeHost } from './remove.ts';
+export { servicing } from './service.ts';
+export { setMaintenance } from './set-maintenance.ts';

@@ -1,0 +1,121 @@
+import type { FirmwareSettings, Serviced, Servicing } from '../../provisioner.ts';
+import { objectOf, objectsOf, textOf } from '../client/index.ts';
+import { firmwareSteps } from '../firmware/index.ts';
+import {
+  askAfterFailure,
+  endFailure,
+  finish,
+  type Move,
+  type MoveTable,
+  type Operation,
+  register,
+  rows,
+  special,
+  wait,
+  waitShortly,
+  whyFailed,
+} from '../moves/index.ts';
+import { changesOf, type IronicNode } from '../node/index.ts';
+import { askFor, continueIn, patchNode, type Workplace } from '../workplace.ts';
+
+function hasWork(order: Servicing): boolean {
+  return firmwareSteps(order).length > 0;
+}
+
+/** Where Ironic keeps for us which attempt a node was last serviced for. */
+const noteName = 'rackwright_service';
+
+/** What is noted of an attempt just before it is asked for. */
+interface Note extends Serviced {
+  readonly ticket: string;
+  /** When the node came into the state that it was in then: once that is another, the request has arrived. */
+  readonly since: string;
+}
+
+function noteIn(node: IronicNode): Note | undefined {
+  const noted = objectOf(objectOf(node.raw.extra)[noteName]);
+  const ticket = textOf(noted.ticket);
+  if (ticket === undefined) return undefined;
+  const settings = objectOf(noted.settings) as FirmwareSettings;
+  const updates = objectsOf(noted.updates).map(({ component, url }) => ({
+    component: textOf(component) ?? '',
+    url: textOf(url) ?? '',
+  }));
+  return { ticket, since: textOf(noted.since) ?? '', settings, updates };
+}
+
+function sinceOf(node: IronicNode): string {
+  return `${node.provisionState} since ${textOf(node.raw.provision_updated_at) ?? 'ever'}`;
+}
+
+/** Whether Ironic has taken the request of this attempt; what came of it is in the state of the node. */
+function isBegun(node: IronicNode, { ticket }: Servicing): boolean {
+  const note = noteIn(node);
+  return note?.ticket === ticket && note.since !== sinceOf(node);
+}
+
+const start = special('start');
+
+const notInUse = (): Move => ({
+  do: 'fail',
+  message: 'only a host in use is serviced, and this one is not; it is changed while it is prepared',
+});
+
+/** Gives up when the owner emptied what was wanted. Ironic ends a step that must not be broken before it does so. */
+const giveUpOrWait = ({ order }: { readonly order: Servicing }): Move =>
+  order.isSpecified ? wait() : { do: 'ask', target: 'abort' };
+
+const table: MoveTable<Servicing, 'start'> = {
+  ...rows(['enroll', 'verifying'], register),
+  active: ({ node, order }) => {
+    if (order.isSpecified && hasWork(order) && !isBegun(node, order)) return start();
+    // Ironic says so as soon as it begins to give up, and then still restarts the host.
+    return node.isLocked ? waitShortly() : finish();
+  },
+  servicing: wait,
+  ...rows(['service wait', 'service hold'], giveUpOrWait),
+  'service failed': ({ node, order }) => {
+    if (!order.isSpecified) return askAfterFailure('abort')();
+    if (isBegun(node, order)) return { do: 'fail', message: whyFailed(node) };
+    return hasWork(order) ? start() : askAfterFailure('abort')();
+  },
+  ...rows(['deploying', 'wait call-back', 'deploy hold', 'adopting', 'deleting'], wait),
+  ...rows(['rescuing', 'rescue wait', 'unrescuing'], wait),
+  ...rows(['rescue', 'rescue failed', 'unrescue failed'], () => ({
+    do: 'fail',
+    message: 'the node is in rescue mode; end that first',
+  })),
+  ...rows(['manageable', 'available', 'deploy failed', 'error', 'adopt failed'], notInUse),
+  ...rows(['inspecting', 'inspect wait', 'inspect failed'], notInUse),
+  ...rows(['cleaning', 'clean wait', 'clean hold', 'clean failed'], notInUse),
+};
+
+/** Changing BIOS settings and firmware of a host in use. */
+export const servicing: Operation<Servicing, 'start', Serviced> = {
+  table,
+  specials: (place) => ({
+    finish: async ({ node, order }) => {
+      const note = order.isSpecified && isBegun(node, order) ? noteIn(node) : undefined;
+      return { kind: 'done', value: { settings: note?.settings ?? {}, updates: note?.updates ?? [] } };
+    },
+    start: async ({ node, order }) => {
+      const held = node.provisionState === 'service failed' ? await endFailure(place, node) : undefined;
+      if (held !== undefined) return held;
+      await takeNote(place, node, order);
+      await askFor(place, node, { target: 'service', service_steps: firmwareSteps(order) });
+      return continueIn(place, 'long', true);
+    },
+  }),
+};
+
+/** Noted before it is asked for: whoever comes after us sees by it whether the request has arrived. */
+async function takeNote(place: Workplace, node: IronicNode, order: Servicing): Promise<void> {
+  const note: Note = {
+    ticket: order.ticket,
+    since: sinceOf(node),
+    settings: order.settings ?? {},
+    updates: (order.updates ?? []).map(({ component, url }) => ({ component, url })),
+  };
+  const steps = changesOf({ path: '/extra', seen: objectOf(node.raw.extra), wanted: { [noteName]: note } });
+  await patchNode(place, node, { steps });
+}

@@ -1,0 +1,91 @@
+import {
+  type Condition,
+  type ConditionOrder,
+  type Engine,
+  isEngineError,
+  isFinal,
+  type JsonObject,
+  type JsonValue,
+  targetOf,
+} from '../../engine/index.ts';
+import type { DeskAnswer, DeskLook, DeskOrder, FirmwareDesk } from './ports.ts';
+
+type EngineParts = Pick<Engine, 'cancel' | 'create' | 'get' | 'machines'>;
+
+/** Orders changes of firmware as conditions of the engine: its workers do them, one at a time for each machine. */
+export function createEngineDesk(engine: EngineParts): FirmwareDesk {
+  return {
+    order: (order) => place(engine, order),
+    async look(ids) {
+      const conditions = await Promise.all(ids.map((id) => engine.get(id)));
+      return judge(conditions);
+    },
+    async cancel(ids, client) {
+      // The last first: what waits for another must not begin when that one ends.
+      for (const id of ids.toReversed()) {
+        const condition = await engine.get(id);
+        if (condition === undefined || isFinal(condition.state)) continue;
+        await engine.cancel(id, { client, isForced: false, doesInsist: false });
+      }
+    },
+  };
+}
+
+async function place(engine: EngineParts, order: DeskOrder): Promise<DeskAnswer> {
+  const { settings, firmwares, client } = order;
+  const machine = await findMachine(engine, order);
+  if (machine === undefined) {
+    const message = `the install service does not know the machine ${order.machine} behind ${order.origin}: enrol it (POST /api/v1/serverEnroll) before its firmware is changed`;
+    return { kind: 'refused', message };
+  }
+  const hasSettings = Object.keys(settings).length > 0;
+  const orders: ConditionOrder[] = [
+    ...(hasSettings
+      ? [{ kind: 'biosControl', parameters: { action: 'set_config', attributes: { ...settings } } }]
+      : []),
+    ...(firmwares.length > 0 ? [{ kind: 'firmwareInstall', parameters: { firmwares: [...firmwares] } }] : []),
+  ];
+  try {
+    const created = await engine.create({ target: targetOf(machine), orders, client });
+    if (created.outcome === 'conflict') {
+      const { kind, state, client: other } = created.current;
+      return { kind: 'busy', message: `${other} asked for another ${kind} on it, which is ${state}` };
+    }
+    return { kind: 'taken', conditions: created.conditions.map(({ id }) => id) };
+  } catch (error) {
+    if (!isEngineError(error)) throw error;
+    return { kind: error.retry === 'transient' ? 'busy' : 'refused', message: error.message };
+  }
+}
+
+async function findMachine({ machines }: EngineParts, order: DeskOrder): Promise<string | undefined> {
+  if ((await machines.get(order.machine)) !== undefined) return order.machine;
+  for (const value of [order.origin, `${order.origin}/`, new URL(order.origin).host, new URL(order.origin).hostname]) {
+    const found = await machines.findByAlias({ kind: 'bmc-address', value });
+    if (found !== undefined) return found.id;
+  }
+  return undefined;
+}
+
+function judge(conditions: readonly (Condition | undefined)[]): DeskLook {
+  const isAllOver = conditions.every((each) => each === undefined || isFinal(each.state));
+  if (!isAllOver) return { kind: 'going' };
+  const failed = conditions.find((each) => each === undefined || each.state === 'failed');
+  if (conditions.some((each) => each === undefined || each.state === 'failed')) {
+    return { kind: 'failed', message: failed?.reason?.message ?? 'the record of the work is gone' };
+  }
+  const left = conditions.flatMap((each) => leftOutOf(each?.status));
+  return left.length === 0 ? { kind: 'done' } : { kind: 'failed', message: left.join('; ') };
+}
+
+/** An install may leave out what does not fit, and succeed. Who asked for that image on this host is told so. */
+const asWished = ['current', 'duplicate'];
+
+function leftOutOf(status: JsonObject | undefined): readonly string[] {
+  const skipped = status?.skipped;
+  if (!Array.isArray(skipped)) return [];
+  return skipped.flatMap((each: JsonValue) => {
+    const { why, message }: JsonObject = typeof each === 'object' && each !== null && !Array.isArray(each) ? each : {};
+    return typeof why === 'string' && !asWished.includes(why) ? [String(message ?? why)] : [];
+  });
+}

@@ -1,0 +1,158 @@
+import { readBios, systemOf } from '../../../bmc/index.ts';
+import type { JsonObject } from '../../../engine/index.ts';
+import type { FirmwareSettings, Outcome, Preparation, Serviced, Servicing } from '../../provisioner.ts';
+import type { HostRecord, WorkNote } from '../host-record.ts';
+import { busy, changeRecord, done, goesOn, type Workplace, withRecord } from '../workplace.ts';
+
+const nothing: Serviced = { settings: {}, updates: [] };
+
+/** Changes a host that nobody uses. */
+export function prepareHost(place: Workplace, order: Preparation): Promise<Outcome> {
+  return withRecord(place, async (record) => {
+    if (record.use === 'deployed') {
+      return { kind: 'failed', message: 'it runs a deployed system and cannot be prepared; deprovision it first' };
+    }
+    if (order.raid !== undefined) {
+      const message = 'setting up RAID needs an Ironic, and this host is looked after by its BMC alone';
+      return { kind: 'failed', message };
+    }
+    const note = record.preparation;
+    if (note !== undefined && note.end === undefined) return see(place, 'preparation', note);
+    const failure = note?.end?.failure;
+    if (failure !== undefined && !order.isRetry) return { kind: 'failed', message: failure };
+    const what = changeIn(order);
+    if (isEmpty(what) || !(order.isWanted || failure !== undefined)) {
+      if (note !== undefined) await changeRecord(place, (now) => without(now, 'preparation'));
+      return done;
+    }
+    return begin(place, record, { what, note: (now, begun) => ({ ...now, preparation: begun }) });
+  });
+}
+
+/** Changes a host in use, once for each ticket. */
+export function serviceHost(place: Workplace, order: Servicing): Promise<Outcome<Serviced>> {
+  return withRecord(place, async (record): Promise<Outcome<Serviced>> => {
+    if (!order.isSpecified) return giveUp(place, record);
+    if (record.use !== 'deployed')
+      return { kind: 'failed', message: 'only a host in use is serviced, and this is none' };
+    const note = record.service;
+    if (note !== undefined && note.end === undefined) {
+      const seen = await see(place, 'service', note);
+      // The end of an attempt that is not this one is no answer to this one.
+      if (note.ticket !== order.ticket && seen.kind !== 'continue') return goesOn(place);
+      return seen.kind === 'done' ? { kind: 'done', value: note.what } : seen;
+    }
+    if (note?.ticket === order.ticket) {
+      const failure = note.end?.failure;
+      return failure === undefined ? { kind: 'done', value: note.what } : { kind: 'failed', message: failure };
+    }
+    const what = changeIn(order);
+    if (isEmpty(what)) return { kind: 'done', value: nothing };
+    const { ticket } = order;
+    return begin(place, record, { what, note: (now, begun) => ({ ...now, service: { ...begun, ticket } }) });
+  });
+}
+
+/** Ends what is under way for a host; undefined when nothing is. */
+export async function endWork(place: Workplace, record: HostRecord): Promise<Outcome<never> | undefined> {
+  const open = [record.preparation, record.service].filter((each) => each !== undefined && each.end === undefined);
+  const conditions = open.flatMap((each) => each?.conditions ?? []);
+  if (conditions.length === 0) return undefined;
+  const { desk } = place.parts;
+  await desk.cancel(conditions, clientOf(place));
+  return (await desk.look(conditions)).kind === 'going' ? goesOn(place) : undefined;
+}
+
+async function giveUp(place: Workplace, record: HostRecord): Promise<Outcome<Serviced>> {
+  const under = await endWork(place, record);
+  if (under !== undefined) return under;
+  if (record.service !== undefined) await changeRecord(place, (now) => without(now, 'service'));
+  return { kind: 'done', value: nothing };
+}
+
+function changeIn({ settings = {}, updates = [] }: Pick<Servicing, 'settings' | 'updates'>): Serviced {
+  return { settings, updates: updates.map(({ component, url }) => ({ component, url })) };
+}
+
+function isEmpty({ settings, updates }: Serviced): boolean {
+  return Object.keys(settings).length === 0 && updates.length === 0;
+}
+
+function without(record: HostRecord, slot: 'preparation' | 'service'): HostRecord {
+  const { [slot]: _, ...rest } = record;
+  return rest;
+}
+
+function clientOf({ host }: Workplace): string {
+  return `BareMetalHost ${host.namespace}/${host.name}`;
+}
+
+/** Sees how far it is, and notes its end. */
+async function see(place: Workplace, slot: 'preparation' | 'service', note: WorkNote): Promise<Outcome> {
+  const look = await place.parts.desk.look(note.conditions);
+  if (look.kind === 'going') return goesOn(place);
+  const end = look.kind === 'failed' ? { failure: look.message } : {};
+  await changeRecord(place, (now) => ({ ...now, [slot]: { ...note, end } }));
+  return look.kind === 'failed' ? { kind: 'failed', message: look.message } : done;
+}
+
+/** Orders it. What was ordered and not noted is found again at the desk, or is so already. */
+async function begin(
+  place: Workplace,
+  record: HostRecord,
+  { what, note }: { readonly what: Serviced; readonly note: (now: HostRecord, begun: WorkNote) => HostRecord },
+): Promise<Outcome<never>> {
+  // What goes on is seen to its end all the same, and can be given up.
+  if (record.maintenance !== undefined) return busy(place, `the host is in maintenance: ${record.maintenance}`);
+  const reached = place.reach();
+  if (reached.kind !== 'bmc') return reached;
+  const { desk } = place.parts;
+  const images = await imagesFor(place, what);
+  if ('missing' in images) {
+    const message = `the image of ${images.missing.join(', ')} is not in the catalogue: add it with its version and checksum, so that what is installed is known`;
+    return { kind: 'failed', message };
+  }
+  const settings = await typed(place, what.settings);
+  const order = { machine: record.id, origin: reached.origin, settings, firmwares: images.found };
+  const answer = await desk.order({ ...order, client: clientOf(place) });
+  if (answer.kind === 'busy') return busy(place, answer.message);
+  if (answer.kind === 'refused') return { kind: 'failed', message: answer.message };
+  await changeRecord(place, (now) => note(now, { what, conditions: answer.conditions }));
+  return goesOn(place, true);
+}
+
+/** Owners write text or numbers; a BIOS has yes and no too. */
+async function typed(
+  place: Workplace,
+  settings: FirmwareSettings,
+): Promise<Readonly<Record<string, string | number | boolean>>> {
+  const reached = place.reach();
+  if (Object.keys(settings).length === 0 || reached.kind !== 'bmc') return {};
+  const { current } = await readBios(reached.bmc, { hasRegistry: false });
+  const entries = Object.entries(settings).map(([name, value]) => {
+    const present = typeof current.get(name);
+    if (present === 'boolean') return [name, String(value).toLowerCase() === 'true'] as const;
+    if (present === 'number' && !Number.isNaN(Number(value))) return [name, Number(value)] as const;
+    return [name, present === 'string' ? String(value) : value] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+type Images = { readonly found: readonly JsonObject[] } | { readonly missing: readonly string[] };
+
+async function imagesFor(place: Workplace, { updates }: Serviced): Promise<Images> {
+  const reached = place.reach();
+  if (updates.length === 0 || reached.kind !== 'bmc') return { found: [] };
+  const { body } = await systemOf(reached.bmc);
+  const [manufacturer, model] = [String(body.Manufacturer ?? ''), String(body.Model ?? '')];
+  const looked = await Promise.all(
+    updates.map(async (update) => ({
+      component: update.component,
+      image: await place.parts.catalogue.find({ ...update, manufacturer, model }),
+    })),
+  );
+  const missing = looked.filter(({ image }) => image === undefined).map(({ component }) => component);
+  return missing.length > 0
+    ? { missing }
+    : { found: looked.flatMap(({ image }) => (image === undefined ? [] : [image])) };
+}

@@ -1,0 +1,51 @@
+import type { JsonObject } from '../../engine/index.ts';
+
+/** A change of firmware of one machine. */
+export interface DeskOrder {
+  /** The id of the machine. */
+  readonly machine: string;
+  /** Where its BMC is, should the machine be known by that only. */
+  readonly origin: string;
+  /** BIOS settings, in the types of its BIOS. */
+  readonly settings: Readonly<Record<string, string | number | boolean>>;
+  /** Images, as parameters of a `firmwareInstall`. */
+  readonly firmwares: readonly JsonObject[];
+  /** Who asks, for the history. */
+  readonly client: string;
+}
+
+/** What came of an order. */
+export type DeskAnswer =
+  | { readonly kind: 'taken'; readonly conditions: readonly string[] }
+  /** Something else is asked for on the machine already; ask again later. */
+  | { readonly kind: 'busy'; readonly message: string }
+  | { readonly kind: 'refused'; readonly message: string };
+
+/** How far an order is. */
+export type DeskLook =
+  | { readonly kind: 'going' }
+  | { readonly kind: 'done' }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** Where changes of firmware are ordered: the engine, so that there is one lock and one history for a machine. */
+export interface FirmwareDesk {
+  /** What was asked for before in the same words, and has not ended, is found again. */
+  order(order: DeskOrder): Promise<DeskAnswer>;
+  look(conditions: readonly string[]): Promise<DeskLook>;
+  /** What waits ends at once, what goes on at a safe point; ending what has ended is fine. */
+  cancel(conditions: readonly string[], client: string): Promise<void>;
+}
+
+/** An image that a host wants, and for what. */
+export interface WantedImage {
+  readonly component: string;
+  readonly url: string;
+  readonly manufacturer: string;
+  readonly model: string;
+}
+
+/** Knows images: nothing is installed of which nobody knows version and checksum. */
+export interface ImageCatalogue {
+  /** The image as a `firmwareInstall` takes it; undefined where it is not in the catalogue. */
+  find(wanted: WantedImage): Promise<JsonObject | undefined>;
+}

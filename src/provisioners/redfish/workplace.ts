@@ -1,0 +1,119 @@
+import { type Bmc, connectBmc, type Gates, isBmcError, type TlsTrust } from '../../bmc/index.ts';
+import type { Clock, Random } from '../../kube/index.ts';
+import { readBmcAddress } from '../bmc-address/index.ts';
+import type { HostIdentity, Outcome } from '../provisioner.ts';
+import { withoutBmc } from '../without-bmc.ts';
+import type { BackgroundWork } from './background-work.ts';
+import type { HostRecord, HostRecords } from './host-record.ts';
+import type { FirmwareDesk, ImageCatalogue } from './ports.ts';
+
+/** What is the same for all hosts. */
+export interface RedfishParts {
+  /** The gates of the process: one for each BMC, whoever talks to it. */
+  readonly gates: Gates;
+  readonly records: HostRecords;
+  readonly desk: FirmwareDesk;
+  readonly catalogue: ImageCatalogue;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly trustOf: (origin: string) => TlsTrust;
+  readonly pollMs: number;
+}
+
+/** A BMC, or why there is none. */
+export type Reached = { readonly kind: 'bmc'; readonly bmc: Bmc; readonly origin: string } | Outcome<never>;
+
+/** All that an operation on one host needs. */
+export interface Workplace {
+  readonly parts: RedfishParts;
+  readonly host: HostIdentity;
+  readonly background: BackgroundWork;
+  /** The BMC of the host. Nothing is sent. */
+  reach(): Reached;
+}
+
+/** Connects hosts: the same credentials stay one object, since others would cost a log-in of their own. */
+export function createReach(
+  parts: Pick<RedfishParts, 'gates' | 'clock' | 'random' | 'trustOf'>,
+): (host: HostIdentity) => Reached {
+  const known = new Map<string, { readonly mark: string; readonly credentials: () => Promise<Login> }>();
+  const credentialsOf = (key: string, login: Login) => {
+    const mark = JSON.stringify([login.username, login.password]);
+    const present = known.get(key);
+    if (present?.mark === mark) return present.credentials;
+    const credentials = async () => login;
+    known.set(key, { mark, credentials });
+    return credentials;
+  };
+  return (host) => {
+    if (host.bmc === undefined) return withoutBmc('nothing can be done to a host');
+    const { address, credentials: login, isCertificateUnchecked } = host.bmc;
+    const reading = readBmcAddress(address);
+    if (reading.kind !== 'known') return { kind: 'failed', message: reading.message };
+    const { origin, systemPath, scheme } = reading.address;
+    if (origin === '') return { kind: 'failed', message: `a host is reached by Redfish here, not by ${scheme}` };
+    if (login === undefined) return { kind: 'failed', message: 'there are no credentials for its BMC' };
+    const { gates, clock, random } = parts;
+    const trust = isCertificateUnchecked ? { kind: 'insecure' as const } : parts.trustOf(origin);
+    const endpoint = { origin, credentials: credentialsOf(`${host.namespace}/${host.name}`, login), trust };
+    const options = { gates, endpoint, clock, random, ...(systemPath === undefined ? {} : { systemPath }) };
+    return { kind: 'bmc', bmc: connectBmc(options), origin };
+  };
+}
+
+interface Login {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** The outcome of what is done and has nothing to tell. */
+export const done: Outcome = { kind: 'done', value: undefined };
+
+/** The outcome of what is under way. */
+export function goesOn({ parts }: Workplace, hasStarted = false): Outcome<never> {
+  const afterMs = Math.round(parts.pollMs * (1 + parts.random() / 4));
+  return hasStarted ? { kind: 'continue', afterMs, hasStarted } : { kind: 'continue', afterMs };
+}
+
+/** The outcome of what somebody else keeps us from. */
+export function busy({ parts }: Workplace, message: string): Outcome<never> {
+  return { kind: 'busy', afterMs: parts.pollMs, message };
+}
+
+/** Does something with the record of a host; one that is not there is not registered. */
+export async function withRecord<T>(
+  place: Workplace,
+  work: (record: HostRecord) => Promise<Outcome<T>>,
+): Promise<Outcome<T>> {
+  const record = await place.parts.records.read(place.host);
+  return record === undefined ? { kind: 'unregistered' } : work(record);
+}
+
+/** The same for what must not be done to a host that somebody works on past us. */
+export function withFreeRecord<T>(
+  place: Workplace,
+  work: (record: HostRecord) => Promise<Outcome<T>>,
+): Promise<Outcome<T>> {
+  return withRecord(place, async (record) =>
+    record.maintenance === undefined ? work(record) : busy(place, `the host is in maintenance: ${record.maintenance}`),
+  );
+}
+
+/** Changes the record of a host as it is by then; one that is gone stays so. */
+export function changeRecord(
+  { parts, host }: Workplace,
+  edit: (now: HostRecord) => HostRecord | undefined,
+): Promise<void> {
+  return parts.records.change(host, (now) => (now === undefined ? undefined : edit(now)));
+}
+
+/** Says as an outcome what a BMC had against something. */
+export async function outcomeOf<T>(place: Workplace, work: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isBmcError(error, 'busy', 'sessionsExhausted', 'cancelled')) return busy(place, error.message);
+    if (isBmcError(error)) return { kind: 'failed', message: error.message };
+    throw error;
+  }
+}

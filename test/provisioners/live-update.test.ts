@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { metal3ApiVersion } from '../../src/api/index.ts';
+import { openEngineExternalWork } from '../../src/cli/hosts/engine-external-work.ts';
+import { targetOf } from '../../src/engine/index.ts';
+import {
+  fleet,
+  type HostApi,
+  type HostRig,
+  putSecret,
+  startHostApi,
+  startHostRig,
+  until,
+  untilGone,
+} from '../../src/hosts/testing/rig.ts';
+import { systemClock } from '../../src/kube/index.ts';
+import { silentLogger } from '../../src/telemetry/index.ts';
+import { type RedfishRig, startRedfishRig } from './redfish-rig.ts';
+
+const name = 'native';
+const key = { namespace: fleet, name };
+const reboot = { type: 'merge', body: { metadata: { annotations: { 'reboot.metal3.io': '' } } } } as const;
+
+describe('a BareMetalHost without an Ironic', () => {
+  let api: HostApi;
+  let machine: RedfishRig;
+  let rig: HostRig;
+  before(async () => {
+    machine = await startRedfishRig('dell-idrac9', { pollMs: 100 });
+    api = await startHostApi();
+    // The same lock as in the whole program: a host in use is disturbed by nobody but its live update.
+    const openExternalWork = () =>
+      openEngineExternalWork({ engine: machine.engine, clock: systemClock, logger: silentLogger });
+    rig = await startHostRig(api, { provisioners: machine.provisioners, openExternalWork });
+  });
+  after(async () => {
+    await rig.stop();
+    await api.close();
+    await machine.close();
+  });
+
+  const waits = () =>
+    until(api.hosts, name, ({ status }) =>
+      (status?.conditions ?? []).some(({ reason }) => reason === 'WaitsForReboot'),
+    );
+  const serviced = (after: string) =>
+    until(api.hosts, name, ({ status }) => {
+      const { start, end } = status?.operationHistory?.service ?? {};
+      return (end ?? null) !== null && (start ?? '') >= after && status?.operationalStatus === 'OK';
+    });
+
+  /** What a host said of itself since then, up to the end of a live update. */
+  const statusesSince = async (resourceVersion: string): Promise<string[]> => {
+    const seen: string[] = [];
+    for await (const event of api.hosts.watch({ namespace: fleet, resourceVersion })) {
+      if (event.type === 'BOOKMARK') continue;
+      const said = event.object.status?.operationalStatus ?? '';
+      if (said !== seen.at(-1)) seen.push(said);
+      if (said === 'OK' && seen.includes('servicing')) break;
+    }
+    return seen;
+  };
+
+  /** Work that somebody asks for past the host, and how it waits. */
+  const askElsewhere = async () => {
+    const { status } = await api.hosts.get(key);
+    const orders = [{ kind: 'powerCycleHard', parameters: {} }];
+    const target = targetOf(status?.provisioning.ID ?? '');
+    const created = await machine.engine.create({ target, orders, client: 'another door' });
+    assert.ok(created.outcome === 'created');
+    const [condition] = created.conditions;
+    assert.ok(condition);
+    return condition;
+  };
+
+  it('is registered, inspected by its BMC and runs a live ISO', async () => {
+    const { bmc, bootMacAddress } = machine.host;
+    await putSecret(api, 'native-bmc', { ...bmc.credentials });
+    await api.hosts.create({
+      apiVersion: metal3ApiVersion,
+      kind: 'BareMetalHost',
+      metadata: key,
+      spec: {
+        online: true,
+        bmc: { address: bmc.address, credentialsName: 'native-bmc' },
+        ...(bootMacAddress === undefined ? {} : { bootMACAddress: bootMacAddress }),
+        image: { url: 'http://127.0.0.1:9/live.iso', format: 'live-iso' },
+      },
+    });
+    const host = await until(api.hosts, name, ({ status }) => status?.provisioning.state === 'provisioned');
+    assert.equal(host.status?.hardware?.systemVendor?.serialNumber, machine.bmc.machine.hardware.serial);
+    assert.equal(machine.bmc.machine.power.state, 'On');
+  });
+
+  it('is not disturbed through another door while nobody allows it', async () => {
+    const { status } = await api.hosts.get(key);
+    const target = targetOf(status?.provisioning.ID ?? '');
+    const orders = [{ kind: 'powerOff', parameters: { force: true } }];
+    const created = await machine.engine.create({ target, orders, client: 'another door' });
+    assert.ok(created.outcome === 'created');
+    const [condition] = created.conditions;
+    let seen = condition;
+    for (let look = 0; look < 6000 && seen?.reason?.code !== 'HostInUse'; look++) {
+      await delay(20);
+      seen = await machine.engine.get(condition?.id ?? '');
+    }
+    assert.deepEqual([seen?.state, seen?.reason?.code], ['pending', 'HostInUse']);
+    await machine.engine.cancel(condition?.id ?? '', { client: 'another door', isForced: false, doesInsist: false });
+    assert.equal(machine.bmc.machine.power.state, 'On');
+  });
+
+  it('gets another BIOS setting at its reboot: servicing, then OK', async () => {
+    await api.updatePolicies.create({
+      apiVersion: metal3ApiVersion,
+      kind: 'HostUpdatePolicy',
+      metadata: key,
+      spec: { firmwareSettings: 'onReboot', firmwareUpdates: 'onReboot' },
+    });
+    const { status } = await until(api.firmwareSettings, name, (each) => each.status?.schema !== undefined);
+    const schema = await api.firmwareSchemas.get({ namespace: fleet, name: status?.schema?.name ?? '' });
+    const found = Object.entries(schema.spec?.schema ?? {}).find(
+      ([, { allowable_values = [], read_only }]) => read_only !== true && allowable_values.length > 1,
+    );
+    assert.ok(found);
+    const [setting, { allowable_values = [] }] = found;
+    const value = allowable_values.find((each) => each !== status?.settings[setting]) ?? '';
+    await api.firmwareSettings.patch(key, { type: 'merge', body: { spec: { settings: { [setting]: value } } } });
+    const { metadata } = await waits();
+    const other = await askElsewhere();
+    assert.deepEqual([other.state, other.reason?.code], ['pending', 'HostInUse']);
+    await api.hosts.patch(key, reboot);
+    const host = await serviced('');
+    // Whoever waited for the machine first had it first, in the live update that its owner allowed.
+    assert.equal((await machine.engine.get(other.id))?.state, 'succeeded');
+    const seen = await statusesSince(metadata.resourceVersion ?? '');
+    assert.deepEqual(seen, ['OK', 'servicing', 'OK']);
+    assert.equal(machine.bmc.machine.bios.current[setting], value);
+    assert.equal(host.metadata.annotations?.['reboot.metal3.io'], undefined);
+    assert.equal(host.status?.poweredOn, true);
+  });
+
+  it('gets another BIOS at its reboot, once', async () => {
+    const before = (await api.hosts.get(key)).status?.operationHistory?.service?.end ?? '';
+    const updates = [{ component: machine.update.component, url: machine.update.url }];
+    await until(api.firmwareComponents, name, ({ status }) => status?.lastUpdated !== undefined);
+    await api.firmwareComponents.patch(key, { type: 'merge', body: { spec: { updates } } });
+    await waits();
+    await api.hosts.patch(key, reboot);
+    await serviced(before);
+    const { status } = await until(api.firmwareComponents, name, (each) => each.status?.updates?.length === 1);
+    const bios = status?.components?.find(({ component }) => component === 'bios');
+    assert.equal(bios?.currentVersion, machine.update.version);
+    const flashes = machine.bmc.machine.log.events.filter(({ event }) => event === 'update.flash-begin');
+    assert.equal(flashes.length, 1);
+  });
+
+  it('is deleted, and its machine is off and empty', async () => {
+    await api.hosts.delete(key);
+    await untilGone(api.hosts, name);
+    assert.equal(await machine.records.read(key), undefined);
+    assert.equal(machine.bmc.machine.power.state, 'Off');
+  });
+});
