@@ -1,0 +1,16 @@
+export { chooseHost, type HostChoice, type HostPreference } from './choice/choose-host.ts';
+export { type HostObjection, type HostWish, hostObjections, judgeHost } from './choice/judge-host.ts';
+export { servedCoreVersion } from './definitions.ts';
+export { decideMetal3Cluster, type Metal3ClusterSeen } from './metal3-cluster/decide-cluster.ts';
+export { decideMetal3Machine, type Metal3MachineEffect } from './metal3-machine/decide-machine.ts';
+export type { Metal3MachineSeen } from './metal3-machine/machine-seen.ts';
+export { machineTable } from './metal3-machine/machine-table.ts';
+export { machineStatesPage } from './metal3-machine/states-page.ts';
+export { createSwitchPortNetwork } from './network/switch-port-network.ts';
+export { type NodeWish, pickNode } from './nodes/workload-nodes.ts';
+export type { MachineInformers, MachineTables, Node as NodeOfMachine } from './objects.ts';
+export { type MachineNetwork, noMachineNetwork } from './ports.ts';
+export type { CoreVersion } from './resources.ts';
+export { decideScale, type ScaleDecision, type ScaleSeen } from './scaling/decide-scale.ts';
+export { defaultMachineSettings, type MachineSettings } from './settings.ts';
+export { type MachineControllers, type MachineControllersOptions, startMachineControllers } from './start.ts';
