@@ -1,0 +1,82 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { HostPort } from '../../api/index.ts';
+import {
+  type AdmissionRequest,
+  allowed,
+  type Denial,
+  denied,
+  formatKey,
+  type KubeObject,
+  type Verdict,
+} from '../../kube/index.ts';
+import { type FullReference, fullReference, isSameReference, nameOf, namespaceOf } from '../fabric/references.ts';
+import type { PluggedHost } from '../fabric/tables.ts';
+
+/** What is known about whoever writes a host, and about who is plugged in where. */
+export interface HostAdmissionSeen {
+  /** Namespaces in which the user is not of the infra team, of those that count. */
+  readonly notInfra: readonly string[];
+  /** Hosts that name a port already. */
+  readonly holdersOf: (port: FullReference) => readonly FullReference[];
+}
+
+function hostOf(object: KubeObject | null | undefined): PluggedHost | undefined {
+  return object === undefined || object === null ? undefined : (object as PluggedHost);
+}
+
+function entriesOf(object: KubeObject | null | undefined): readonly HostPort[] {
+  return hostOf(object)?.spec?.ports ?? [];
+}
+
+/** Entries that are not as they were in what the infra team keeps: where a host is plugged in, and its provisioning. */
+function changedEntries({ object, oldObject }: AdmissionRequest): HostPort[] {
+  const kept = ({ mac, port, provisioningConfiguration }: HostPort): unknown => [mac, port, provisioningConfiguration];
+  const lacks = (entries: readonly HostPort[], entry: HostPort): boolean =>
+    !entries.some((each) => isDeepStrictEqual(kept(each), kept(entry)));
+  const [now, before] = [entriesOf(object), entriesOf(oldObject)];
+  return [...now.filter((entry) => lacks(before, entry)), ...before.filter((entry) => lacks(now, entry))];
+}
+
+/** Namespaces in which whoever sends the request has to be of the infra team. */
+export function infraNamespaces(request: AdmissionRequest): string[] {
+  const home = request.namespace ?? '';
+  const needed = changedEntries(request).flatMap(({ port, provisioningConfiguration: link }) => {
+    const at = fullReference(port, home).namespace;
+    const from = link === undefined ? at : fullReference(link, home).namespace;
+    // A configuration of the tenant's own is no more than the tenant may use anyway.
+    return from === home ? [at] : [at, from];
+  });
+  return [...new Set(needed)];
+}
+
+/** True when a request says nothing new about ports. */
+export function isAboutPorts(request: AdmissionRequest): boolean {
+  return !isDeepStrictEqual(entriesOf(request.object), entriesOf(request.oldObject));
+}
+
+/** Judges what a BareMetalHost says about its ports. Pure. */
+export function admitHost(request: AdmissionRequest, known: HostAdmissionSeen | undefined): Verdict {
+  const { object } = request;
+  if (known === undefined || object === undefined || object === null) return allowed();
+  const home = namespaceOf(object);
+  const self = { name: nameOf(object), namespace: home };
+  const who = request.userInfo.username ?? 'somebody';
+  const rights = known.notInfra.map((namespace): Denial => {
+    const message = `where a host is plugged in and how it is provisioned is said by those who may change Switches in ${namespace}; ${who} may not`;
+    return { field: 'spec.ports', message };
+  });
+  const entries = entriesOf(object).flatMap((entry, at): Denial[] => {
+    const holder = known.holdersOf(fullReference(entry.port, home)).find((host) => !isSameReference(host, self));
+    const link = entry.configuration === undefined ? undefined : fullReference(entry.configuration, home);
+    return [
+      ...(holder === undefined
+        ? []
+        : [{ field: `spec.ports[${at}].port`, message: `the host ${formatKey(holder)} is plugged into it already` }]),
+      ...(link === undefined || link.namespace === home
+        ? []
+        : [{ field: `spec.ports[${at}].configuration`, message: `it must be of the namespace ${home}` }]),
+    ];
+  });
+  const reasons = [...rights, ...entries];
+  return reasons.length === 0 ? allowed() : denied(...reasons);
+}

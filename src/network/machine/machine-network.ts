@@ -1,0 +1,64 @@
+import type { BareMetalHost, HostPort, Metal3MachineSpec } from '../../api/index.ts';
+import { isSameJson, type KubeObject } from '../../kube/index.ts';
+import { fullReference, namespaceOf } from '../fabric/references.ts';
+import { type CanTake, matchNics, type NetworkNeed } from './match-nics.ts';
+
+/** What the network of a machine is decided from. */
+export interface MachineNetwork extends Pick<Metal3MachineSpec, 'networkConfiguration'> {
+  /** What ports can take; everything unless given. */
+  readonly canTake?: CanTake | undefined;
+}
+
+/** What the ports of a host are to be for its machine. */
+export type MachinePorts =
+  /** Undefined where they are so already. */
+  | { readonly kind: 'fits'; readonly ports: readonly HostPort[] | undefined }
+  | { readonly kind: 'unfit'; readonly message: string };
+
+/** The hosts that have an interface for every network configuration of a machine, in their order. Pure. */
+export function filter(hosts: readonly BareMetalHost[], machine: MachineNetwork): BareMetalHost[] {
+  const needs = machine.networkConfiguration ?? [];
+  return needs.length === 0
+    ? [...hosts]
+    : hosts.filter((host) => matchNics(host, needs, machine.canTake) !== undefined);
+}
+
+/** The ports of a host with the configurations of its machine written to them. Ports that get none stay as they are. Pure. */
+export function configureNetwork(host: BareMetalHost, machine: MachineNetwork): MachinePorts {
+  const needs = machine.networkConfiguration ?? [];
+  const present = host.spec?.ports ?? [];
+  if (needs.length === 0) return { kind: 'fits', ports: undefined };
+  const found = matchNics(host, needs, machine.canTake);
+  if (found === undefined) return { kind: 'unfit', message: describeLack(host, needs) };
+  const home = namespaceOf(host as KubeObject);
+  const byEntry = new Map([...found].map(([need, entry]) => [entry, need]));
+  const ports = present.map((entry) => {
+    const need = byEntry.get(entry);
+    return need === undefined ? entry : { ...entry, configuration: fullReference(need.ConfigurationRef, home) };
+  });
+  return { kind: 'fits', ports: areSamePorts(ports, present, home) ? undefined : ports };
+}
+
+/** The ports of a host without what its machine wrote to them; undefined where nothing of it is left. Pure. */
+export function deconfigureNetwork(host: BareMetalHost): readonly HostPort[] | undefined {
+  const present = host.spec?.ports ?? [];
+  if (present.every(({ configuration }) => configuration === undefined)) return undefined;
+  return present.map(({ configuration: _, ...entry }) => entry);
+}
+
+function areSamePorts(ports: readonly HostPort[], present: readonly HostPort[], home: string): boolean {
+  const linksOf = (entries: readonly HostPort[]) =>
+    entries.map(({ configuration: link }) => (link === undefined ? null : fullReference(link, home)));
+  return isSameJson(linksOf(ports), linksOf(present));
+}
+
+function describeLack(host: BareMetalHost, needs: readonly NetworkNeed[]): string {
+  const names = needs.map(({ ConfigurationRef: link, nicHint }) => {
+    const hint = [
+      ...(nicHint?.name === undefined ? [] : [nicHint.name]),
+      ...(nicHint?.smartNIC === true ? ['a smart NIC'] : []),
+    ].join(', ');
+    return hint === '' ? link.name : `${link.name} (${hint})`;
+  });
+  return `the host ${host.metadata.name ?? ''} has no interface in spec.ports for each of: ${names.join(', ')}`;
+}

@@ -1,0 +1,220 @@
+import type { SwitchPortConfigurationSpec, SwitchPortSettings } from '../../api/index.ts';
+import { type Facts, growingWaitMs, hasFinalizer, type Instant } from '../../kube/index.ts';
+import {
+  cleanSettings,
+  type PortSettings,
+  type PortState,
+  planPort,
+  portAspects,
+  recordOfSettings,
+  retryOf,
+  settingsOfSpec,
+  showAspect,
+} from '../../switches/index.ts';
+import { isAboutTheSwitch } from '../errors.ts';
+import { fullReference, isSameReference, namespaceOf } from '../fabric/references.ts';
+import { forceAnnotation, networkFinalizer, retryAnnotation } from '../resources.ts';
+import { judgePort, type PortJudgement } from './judge-port.ts';
+import type { PortFailure, PortSeen } from './port-seen.ts';
+import type { PortPhase, portTable } from './port-table.ts';
+import { linkOf } from './read-port.ts';
+
+/** What the table of ports is asked with. */
+export type PortFacts = Facts<(typeof portTable)['facts']>;
+
+/** What is to be said of a port, whatever state it is in. */
+export interface PortSituation {
+  readonly phase: PortPhase;
+  /** Name of the port on the switch that is being worked on. */
+  readonly socket: string | undefined;
+  /** Undefined when nothing is linked. */
+  readonly judgement: PortJudgement | undefined;
+  /** What is noted down as being set on the device. */
+  readonly noted: PortSettings | undefined;
+  /** The device as last read. */
+  readonly seen: PortState | undefined;
+  readonly managementPort: string | undefined;
+}
+
+/** Works out what is to be said of a port. */
+export function situationOf(seen: PortSeen): PortSituation {
+  const { port, entry, memory, standing } = seen;
+  const noted = settingsOfRecord(port.status?.configuration);
+  const before = port.status?.physicalPortName;
+  const socket = noted === undefined ? entry?.name : (before ?? entry?.name);
+  const managementPort =
+    seen.owner?.spec.managementPort ?? (standing.kind === 'ready' ? standing.managementPort : undefined);
+  const reference = linkOf(port);
+  return {
+    phase: port.status?.state ?? '',
+    socket,
+    noted,
+    managementPort,
+    seen: memory.reading?.state.port === socket ? memory.reading?.state : undefined,
+    judgement: reference === undefined ? undefined : judgePort({ ...seen, reference, managementPort }),
+  };
+}
+
+/** Settings that a status records; what was noted there was valid once. */
+export function settingsOfRecord(record: SwitchPortSettings | undefined): PortSettings | undefined {
+  if (record === undefined) return undefined;
+  const read = settingsOfSpec(record as SwitchPortConfigurationSpec);
+  // A record that cannot be read any more still says that something was set.
+  return read.kind === 'settings' ? read.settings : cleanSettings();
+}
+
+/** True when both mean the same port. */
+export function areSameSettings(one: PortSettings | undefined, other: PortSettings | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  return portAspects.every((aspect) => showAspect(one, aspect) === showAspect(other, aspect));
+}
+
+/** What the device should be set to in a state; undefined where nothing is wanted of it. */
+export function goalOf(
+  { owner }: PortSeen,
+  { judgement, noted }: PortSituation,
+  phase: PortPhase,
+): PortSettings | undefined {
+  if (phase === 'Cleaning') return cleanSettings(owner?.spec.parkingVLAN);
+  if (phase === 'Active') return noted;
+  return judgement?.kind === 'allowed' ? judgement.settings : undefined;
+}
+
+/** The facts in a state. */
+export function factsOf(
+  seen: PortSeen,
+  situation: PortSituation,
+  { phase, now }: { readonly phase: PortPhase; readonly now: Instant },
+): PortFacts {
+  const { port } = seen;
+  const goal = goalOf(seen, situation, phase);
+  return {
+    leaving: isLeaving(seen),
+    held: hasFinalizer(port, networkFinalizer),
+    wanted: wantedOf(seen, situation),
+    permission: situation.judgement?.kind ?? 'refused',
+    noted: situation.noted === undefined ? 'nothing' : areSameSettings(situation.noted, goal) ? 'goal' : 'other',
+    device: deviceOf(seen, situation, goal),
+    way: isOpen(seen, situation, { phase, now }) ? 'open' : 'closed',
+    due: dueAt(seen, situation) <= now,
+    abandoned: isAbandoned(seen, situation),
+  };
+}
+
+/** True while the port waits for its finalizer. */
+export function isLeaving({ port }: PortSeen): boolean {
+  return port.metadata.deletionTimestamp !== undefined;
+}
+
+/** What was set on one socket of the switch is cleaned before the object is moved to another. */
+function isMoving({ entry }: PortSeen, { socket, noted }: PortSituation): boolean {
+  return noted !== undefined && entry !== undefined && socket !== entry.name;
+}
+
+function wantedOf(seen: PortSeen, situation: PortSituation): PortFacts['wanted'] {
+  const { port } = seen;
+  const reference = linkOf(port);
+  if (reference === undefined || isLeaving(seen) || isMoving(seen, situation)) return 'none';
+  const { configurationRef } = port.status ?? {};
+  if (configurationRef === undefined) return 'other';
+  if (!isSameReference(fullReference(configurationRef, namespaceOf(port)), reference)) return 'other';
+  const now = seen.configuration === undefined ? undefined : settingsOfSpec(seen.configuration.spec);
+  // A configuration that is gone, or that was made anew and is wrong, changes nothing on a port that has it.
+  if (now?.kind !== 'settings') return 'same';
+  return areSameSettings(now.settings, situation.noted) ? 'same' : 'other';
+}
+
+function deviceOf(seen: PortSeen, situation: PortSituation, goal: PortSettings | undefined): PortFacts['device'] {
+  const { seen: state } = situation;
+  if (state === undefined) return 'unknown';
+  const completed = complete(state, seen, situation);
+  if (goal !== undefined && isAs(completed, goal)) return 'as-goal';
+  return isAs(completed, cleanSettings(seen.owner?.spec.parkingVLAN)) ? 'clean' : 'differs';
+}
+
+function isAs(state: PortState, goal: PortSettings): boolean {
+  return state.unread.length === 0 && planPort(state, goal).differences.length === 0;
+}
+
+/** Aspects that a device does not tell are those that were last set; without that they are unlike anything. */
+function complete(state: PortState, { port, memory }: PortSeen, { noted }: PortSituation): PortState {
+  const known = memory.applied ?? (port.status?.state === 'Active' ? noted : undefined);
+  if (state.unread.length === 0 || known === undefined) return state;
+  const taken = {
+    disabled: { isDisabled: known.isDisabled },
+    untaggedVlan: { untaggedVlan: known.untaggedVlan },
+    taggedVlans: { taggedVlans: known.taggedVlans },
+    acl: { acl: known.acl },
+  };
+  return Object.assign({}, state, ...state.unread.map((aspect) => taken[aspect]), { unread: [] }) as PortState;
+}
+
+/** When the device is to be read next. */
+export function dueAt({ memory, settings }: PortSeen, { seen }: PortSituation): Instant {
+  if (seen === undefined || memory.reading === undefined || memory.reading.isStale === true) return 0;
+  return memory.reading.at + settings.driftMs;
+}
+
+/** Stands for what is to be reached: failures at something else do not count. */
+export function goalKey(seen: PortSeen, situation: PortSituation, phase: PortPhase): string {
+  const { port, standing } = seen;
+  const goal = goalOf(seen, situation, phase);
+  return JSON.stringify([
+    phase === 'Cleaning',
+    situation.socket,
+    goal === undefined ? undefined : recordOfSettings(goal),
+    standing.kind === 'ready' ? standing.access : undefined,
+    port.metadata.annotations?.[retryAnnotation],
+  ]);
+}
+
+/** The failure that still counts for what is to be reached. */
+export function failureOf(seen: PortSeen, situation: PortSituation, phase: PortPhase): PortFailure | undefined {
+  const { failure } = seen.memory;
+  if (failure === undefined || failure.goal !== goalKey(seen, situation, phase)) return undefined;
+  const { standing } = seen;
+  const isOver = isAboutTheSwitch(failure.failure) && standing.kind === 'ready' && standing.since > failure.at;
+  return isOver ? undefined : failure;
+}
+
+/** When a failed goal is tried again: at a moment, or not before something changes. */
+export function nextAttemptAt(
+  { at, call, attempts, failure }: PortFailure,
+  { settings }: PortSeen,
+): Instant | undefined {
+  const { retryFromMs: fromMs, retryToMs: toMs, maxAttempts } = settings;
+  // Reading harms nobody, and is how a port shows up that was not there.
+  const isBounded = call !== 'read' && !isAboutTheSwitch(failure);
+  const isSpent = isBounded && (attempts >= maxAttempts || retryOf[failure.kind] === 'terminal');
+  return isSpent ? undefined : at + growingWaitMs(attempts, { fromMs, toMs });
+}
+
+function isOpen(
+  seen: PortSeen,
+  situation: PortSituation,
+  { phase, now }: { readonly phase: PortPhase; readonly now: Instant },
+): boolean {
+  if (seen.standing.kind !== 'ready' || seen.memory.work !== undefined || situation.socket === undefined) return false;
+  const failure = failureOf(seen, situation, phase);
+  if (failure === undefined) return true;
+  const at = nextAttemptAt(failure, seen);
+  return at !== undefined && at <= now;
+}
+
+/** True when somebody said not to wait for a switch that cannot be reached. */
+function isForced({ port, owner }: PortSeen): boolean {
+  const says = (annotations: Readonly<Record<string, string>> | undefined): boolean =>
+    annotations?.[forceAnnotation] === 'true';
+  return says(port.metadata.annotations) || says(owner?.metadata.annotations);
+}
+
+/** A port is not cleaned when that would cut the switch off, nor when it cannot be and somebody insists. */
+function isAbandoned(seen: PortSeen, situation: PortSituation): boolean {
+  const { socket, managementPort } = situation;
+  if (socket !== undefined && socket === managementPort) return true;
+  if (!isLeaving(seen) || !isForced(seen)) return false;
+  const { standing } = seen;
+  // Until a switch was asked once, nobody knows whether it can be reached.
+  const isUnreachable = standing.kind === 'waiting' && standing.fault.code !== 'SwitchNotReady';
+  return isUnreachable || failureOf(seen, situation, 'Cleaning') !== undefined;
+}

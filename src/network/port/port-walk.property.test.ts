@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { SwitchPortStatus } from '../../api/index.ts';
+import { cleanSettings, type PortSettings, planPort, type SwitchFailure } from '../../switches/index.ts';
+import type { PortCall } from '../devices/lane.ts';
+import { memoryAfter } from '../devices/port-book.ts';
+import { noon, portSeen, vlan } from '../testing/port-seen.ts';
+import { decidePort, type PortEffect } from './decide-port.ts';
+import type { PortMemory } from './port-seen.ts';
+
+/** What may happen to a port. */
+type Happening =
+  | { readonly kind: 'link'; readonly vlan: number | undefined }
+  | { readonly kind: 'drift'; readonly vlan: number }
+  | { readonly kind: 'fail'; readonly how: 'refused' | 'unreachable' | 'uncertain' }
+  | { readonly kind: 'restart' }
+  | { readonly kind: 'wait' };
+
+/** A port, its device, and a clock, without anything around them. */
+class Walk {
+  status: SwitchPortStatus | undefined = undefined;
+  link: number | undefined = undefined;
+  device: PortSettings;
+  memory: PortMemory = {};
+  failing: SwitchFailure['kind'] | undefined = undefined;
+  now = noon;
+  writes = 0;
+  isHeld = false;
+  readonly #written = new Set<number>();
+
+  constructor(start: PortSettings) {
+    this.device = start;
+  }
+
+  happen(what: Happening): void {
+    if (what.kind === 'link') this.link = what.vlan;
+    else if (what.kind === 'drift') {
+      this.device = vlan(what.vlan);
+      if (this.memory.reading !== undefined)
+        this.memory = { ...this.memory, reading: { ...this.memory.reading, isStale: true } };
+    } else if (what.kind === 'fail') this.failing = what.how;
+    else if (what.kind === 'restart') this.memory = {};
+    else this.now += 60_000;
+    this.look();
+  }
+
+  /** One look of the controller; true when something was done. */
+  look(): boolean {
+    const configuration = this.link === undefined ? undefined : { untaggedVLAN: this.link };
+    const draft = { configuration, memory: this.memory, finalizers: this.isHeld ? ['rackwright.io/network'] : [] };
+    const seen = portSeen(this.status === undefined ? draft : { ...draft, status: this.status });
+    const { effects, status } = decidePort(seen, this.now);
+    for (const effect of effects) this.#do(effect);
+    const isChanged = status !== undefined && JSON.stringify(status) !== JSON.stringify(this.status);
+    if (status !== undefined) this.status = status;
+    return isChanged || effects.length > 0;
+  }
+
+  #do(effect: PortEffect): void {
+    if (effect.kind === 'add-finalizer') this.isHeld = true;
+    else if (effect.kind === 'resolve') this.memory = { ...this.memory, failure: undefined };
+    else if (effect.kind !== 'remove-finalizer') this.#call(effect);
+  }
+
+  #call(effect: Extract<PortEffect, { readonly socket: string }>): void {
+    const { socket: port, goal } = effect;
+    const call: PortCall =
+      effect.kind === 'apply'
+        ? { kind: 'apply', port, wanted: effect.wanted }
+        : effect.kind === 'clear'
+          ? { kind: 'clear', port }
+          : { kind: 'read', port };
+    const result = this.#answer(call);
+    this.memory = memoryAfter(this.memory, { call, goal }, { result, now: this.now });
+  }
+
+  #answer(call: PortCall) {
+    const kind = this.failing;
+    this.failing = undefined;
+    // An uncertain change was made, and nobody knows.
+    if (call.kind !== 'read' && kind !== 'refused' && kind !== 'unreachable') this.#write(call);
+    if (kind !== undefined) return { kind, message: 'scripted' } as SwitchFailure;
+    return { kind: 'done', value: { ...this.device, port: call.port, unread: [], strays: [] } } as const;
+  }
+
+  #write(call: PortCall): void {
+    const next = call.kind === 'apply' ? call.wanted : cleanSettings();
+    // Nothing is set that nobody wanted at that moment, and nothing is set before it is noted down.
+    if (call.kind === 'apply') {
+      assert.equal(next.untaggedVlan, this.link);
+      assert.equal(this.status?.configuration?.untaggedVLAN, this.link);
+      this.#written.add(next.untaggedVlan ?? 0);
+    }
+    this.device = next;
+    this.writes += 1;
+  }
+
+  get wasSet(): boolean {
+    return this.#written.size > 0;
+  }
+}
+
+const someVlan = fc.integer({ min: 1, max: 4 });
+const happening: fc.Arbitrary<Happening> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('link' as const), vlan: fc.option(someVlan, { nil: undefined }) }),
+  },
+  fc.record({ kind: fc.constant('drift' as const), vlan: someVlan }),
+  fc.record({ kind: fc.constant('fail' as const), how: fc.constantFrom('refused', 'unreachable', 'uncertain') }),
+  fc.constant({ kind: 'restart' as const }),
+  { weight: 3, arbitrary: fc.constant({ kind: 'wait' as const }) },
+);
+
+/** Lets time pass without anything happening. A port that used up its attempts gets others with a restart. */
+function settle(walk: Walk): void {
+  walk.failing = undefined;
+  walk.memory = {};
+  for (let looks = 0; looks < 40; looks++) if (!walk.look()) walk.now += 120_000;
+}
+
+test('whatever happens to a port, it ends as it should when nothing happens any more', () => {
+  fc.assert(
+    fc.property(someVlan, fc.array(happening, { maxLength: 40 }), (start, happenings) => {
+      const walk = new Walk(vlan(start));
+      for (const each of happenings) walk.happen(each);
+      settle(walk);
+      const state = { ...walk.device, port: 'Ethernet1', unread: [], strays: [] };
+      assert.equal(walk.status?.error, undefined);
+      if (walk.link !== undefined) {
+        assert.equal(walk.status?.state, 'Active');
+        assert.deepEqual(planPort(state, vlan(walk.link)).differences, []);
+      } else {
+        assert.equal(walk.status?.state, 'Idle');
+        assert.equal(walk.status?.configuration, undefined);
+      }
+      if (happenings.every(({ kind }) => kind !== 'link')) assert.equal(walk.writes, 0);
+    }),
+    { numRuns: 400 },
+  );
+});
+
+test('a port that was set is clean once nothing is linked to it', () => {
+  fc.assert(
+    fc.property(fc.array(happening, { maxLength: 30 }), (happenings) => {
+      const walk = new Walk(cleanSettings());
+      for (const each of happenings) walk.happen(each.kind === 'drift' ? { kind: 'wait' } : each);
+      walk.link = undefined;
+      settle(walk);
+      if (walk.wasSet) assert.equal(walk.device.untaggedVlan, undefined);
+    }),
+    { numRuns: 400 },
+  );
+});

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ansibleSwitchSystems } from '../../api/index.ts';
+import { systemClock } from '../../kube/index.ts';
+import { switchContract } from '../contract/switch-contract.ts';
+import type { PortSettings } from '../port-settings.ts';
+import type { SwitchDevice } from '../switch-device.ts';
+import { createMemoryHostKeys, openAnsibleSwitch } from './index.ts';
+import type { RunnerAnswer, RunnerOrder } from './runner-order.ts';
+import type { AnsibleRunner } from './runner-process.ts';
+import { createFakeEos } from './testing/fake-eos.ts';
+
+const names = ['Ethernet1', 'Ethernet2/1'] as const;
+const access: PortSettings = { isDisabled: false, untaggedVlan: 10, taggedVlans: [], acl: [] };
+
+function open(runner: AnsibleRunner, os: (typeof ansibleSwitchSystems)[number] = 'eos'): SwitchDevice {
+  return openAnsibleSwitch({
+    clock: systemClock,
+    runner,
+    hostKeys: createMemoryHostKeys(),
+    spec: {
+      os,
+      ip: '192.0.2.1',
+      hostKey: 'ssh-ed25519 AAAA',
+      credentialsSecret: { name: 'login' },
+      ...(os === 'openvswitch' ? { bridge: 'br0' } : {}),
+    },
+    credentials: { username: 'admin', password: 'secret-word' },
+  });
+}
+
+/** A runner that answers every order alike and remembers them. */
+function answering(answer: RunnerAnswer): AnsibleRunner & { readonly orders: RunnerOrder[] } {
+  const orders: RunnerOrder[] = [];
+  return {
+    orders,
+    async run(order) {
+      orders.push(order);
+      return answer;
+    },
+    close: async () => undefined,
+  };
+}
+
+function failing(msg: string, status: 'failed' | 'unreachable' = 'unreachable') {
+  return answering({ results: [{ name: 'task', status, result: { msg } }] });
+}
+
+switchContract({
+  name: 'a make-believe EOS by Ansible',
+  async open() {
+    const eos = createFakeEos(names);
+    return {
+      device: open(eos.runner),
+      ports: names,
+      setUntaggedVlan: async (port, vlan) => eos.type(`interface ${port}`, `switchport access vlan ${vlan}`),
+      unreachable: open(failing('Connection timed out')),
+      denied: open(failing('admin@192.0.2.1: Permission denied (publickey,password).')),
+      close: async () => undefined,
+    };
+  },
+});
+
+test('hostile names of ports never reach the runner', async () => {
+  for (const os of ansibleSwitchSystems) {
+    const runner = answering({ results: [] });
+    const device = open(runner, os);
+    for (const port of [
+      'swp1; reboot',
+      '{{ lookup("pipe","id") }}',
+      'a\nshutdown',
+      '$(id)',
+      '`id`',
+      "x' y",
+      '-rf',
+      '!unsafe',
+    ]) {
+      assert.equal((await device.apply([{ port, wanted: access }])).get(port)?.kind, 'no-port', `${os} ${port}`);
+    }
+    assert.deepEqual(runner.orders, []);
+  }
+});
+
+test('every system sets an access port or says why not, and refuses access lists that it cannot set', async () => {
+  const deny = { family: 'ipv4', action: 'deny', protocol: 'all', sourcePorts: [], destinationPorts: [] } as const;
+  for (const os of ansibleSwitchSystems.filter((each) => each !== 'openvswitch' && each !== 'eos')) {
+    const runner = answering({ results: [] });
+    const device = open(runner, os);
+    assert.equal((await device.apply([{ port: 'Ethernet1', wanted: access }])).get('Ethernet1')?.kind, 'done', os);
+    const roles = runner.orders.flatMap(({ tasks }) => tasks).map((task) => ('role' in task ? task.role : undefined));
+    assert.deepEqual(roles, ['create_vlan', 'conf_access_port'], os);
+    const listed = (await device.apply([{ port: 'Ethernet1', wanted: { ...access, acl: [deny] } }])).get('Ethernet1');
+    assert.equal(listed?.kind, 'unsupported');
+    const down = (await device.apply([{ port: 'Ethernet1', wanted: { ...access, isDisabled: true } }])).get(
+      'Ethernet1',
+    );
+    assert.equal(down?.kind, 'unsupported');
+    const bare = (await device.clear([{ port: 'Ethernet1' }])).get('Ethernet1');
+    assert.match(bare?.kind === 'unsupported' ? bare.message : '', /parkingVLAN/);
+  }
+});
+
+test('what went wrong is told by kind, whatever words Ansible finds for it', async () => {
+  const cases = [
+    ['untrusted', 'Failed to connect to the host via ssh: Host key verification failed.'],
+    ['untrusted', 'paramiko: host key mismatch for 192.0.2.1'],
+    ['untrusted', 'Using a SSH password instead of a key is not possible because Host Key checking is enabled.'],
+    ['denied', 'Invalid/incorrect username/password. Skipping remaining 0 retries'],
+    ['denied', 'Authentication failed.'],
+    ['unreachable', 'ssh: connect to host 192.0.2.1 port 22: No route to host'],
+    ['unreachable', 'unable to set terminal parameters'],
+  ] as const;
+  for (const [kind, words] of cases) {
+    const result = await open(failing(words)).verify();
+    assert.equal(result.kind, kind, words);
+  }
+  assert.equal((await open(answering({ error: 'the run was ended' })).verify()).kind, 'unreachable');
+});
+
+test('the order holds the credentials and the host key, and the message of a failure none of them', async () => {
+  const runner = failing('Permission denied, please try again.');
+  const result = await open(runner).verify();
+  assert.equal(runner.orders[0]?.password, 'secret-word');
+  assert.equal(runner.orders[0]?.knownHosts, '192.0.2.1 ssh-ed25519 AAAA');
+  assert.doesNotMatch(JSON.stringify(result), /secret-word/);
+});
+
+test('a play that is lost half-way leaves the port uncertain', async () => {
+  const eos = createFakeEos(names);
+  const device = open({
+    ...eos.runner,
+    run: (order, signal) =>
+      order.tasks.some((task) => 'module' in task && task.module.endsWith('cli_config'))
+        ? failing('Connection reset by peer').run(order, signal)
+        : eos.runner.run(order, signal),
+  });
+  assert.equal((await device.apply([{ port: 'Ethernet1', wanted: access }])).get('Ethernet1')?.kind, 'uncertain');
+});
+
+test('a switch that prints nonsense is refused, not thrown at the caller', async () => {
+  const printed = ['swp1\n{"headings": oops', '', ''];
+  const runner = answering({ results: [{ name: 'read ports and access lists', status: 'ok', result: { printed } }] });
+  assert.equal((await open(runner, 'openvswitch').verify()).kind, 'refused');
+});
+
+test('EOS tells who is plugged in, in the words of everybody else', async () => {
+  const eos = createFakeEos(names);
+  eos.plug('Ethernet1', {
+    chassisIdType: 'macAddress',
+    chassisId: '5254.00aa.0001',
+    systemName: 'h1',
+    neighborInterfaceInfo: { interfaceIdType: 'macAddress', interfaceId: '5254.00aa.0002' },
+  });
+  eos.plug('Ethernet2/1', {
+    chassisIdType: 'local',
+    chassisId: 'rack-7',
+    neighborInterfaceInfo: { interfaceIdType: 'interfaceName', interfaceId: '"eno1"' },
+  });
+  const heard = await open(eos.runner).readNeighbours();
+  assert.deepEqual(heard.kind === 'done' && heard.value, [
+    { port: 'Ethernet1', chassisId: '52:54:00:aa:00:01', portId: '52:54:00:aa:00:02', systemName: 'h1' },
+    { port: 'Ethernet2/1', chassisId: 'rack-7', portId: 'eno1' },
+  ]);
+});
+
+test('an EOS that says something else about its neighbours is not believed', async () => {
+  for (const stdout of [['% Invalid input'], [{}], []]) {
+    const results = [{ name: 'read who is plugged in', status: 'ok', result: { stdout } }] as const;
+    const heard = await open(answering({ results: [...results] })).readNeighbours();
+    assert.equal(heard.kind, 'refused');
+  }
+});

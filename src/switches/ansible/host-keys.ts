@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { done, type SwitchResult } from '../switch-result.ts';
+
+/** Keeps the host keys that switches showed at first sight. */
+export interface HostKeyBook {
+  find(place: string): string | undefined;
+  keep(place: string, keys: string): void;
+}
+
+/** Host keys in memory, for tests. */
+export function createMemoryHostKeys(): HostKeyBook {
+  const keys = new Map<string, string>();
+  return { find: (place) => keys.get(place), keep: (place, seen) => void keys.set(place, seen) };
+}
+
+/** Host keys in a folder, one file for each place. */
+export function openHostKeyFolder(folder: string): HostKeyBook {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const fileOf = (place: string): string => join(folder, `${encodeURIComponent(place)}.keys`);
+  return {
+    find(place) {
+      try {
+        return readFileSync(fileOf(place), 'utf8');
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+        throw error;
+      }
+    },
+    keep(place, keys) {
+      writeFileSync(`${fileOf(place)}.new`, keys, { mode: 0o600 });
+      renameSync(`${fileOf(place)}.new`, fileOf(place));
+    },
+  };
+}
+
+/** Where a switch is reached. */
+export interface SshPlace {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** How known_hosts names a place. */
+export function placeName({ host, port }: SshPlace): string {
+  return port === 22 ? host : `[${host}]:${port}`;
+}
+
+/** Turns what an object says of a host key into lines of known_hosts: with or without the name in front. */
+export function knownHostLines(place: SshPlace, hostKey: string): string {
+  return hostKey
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => {
+      const key = /(?:ssh-|ecdsa-|sk-)\S+\s+[A-Za-z0-9+/=]+/.exec(line)?.[0];
+      return key === undefined ? line : `${placeName(place)} ${key}`;
+    })
+    .join('\n');
+}
+
+/** Asks a switch for its host keys; no credentials are sent. */
+export function scanHostKeys({ host, port }: SshPlace, signal: AbortSignal): Promise<SwitchResult<string>> {
+  return new Promise((resolve) => {
+    execFile('ssh-keyscan', ['-T', '10', '-p', String(port), '--', host], { signal }, (error, stdout) => {
+      const lines = stdout.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+      if (lines.length > 0) return resolve(done(`${lines.join('\n')}\n`));
+      const why = signal.aborted ? 'given up' : (error?.code ?? 'no answer');
+      resolve({
+        kind: signal.aborted ? 'cancelled' : 'unreachable',
+        message: `${placeName({ host, port })} shows no SSH host key: ${why}`,
+      });
+    });
+  });
+}

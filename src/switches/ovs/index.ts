@@ -1,0 +1,1 @@
+export { type OvsSwitchOptions, openOvsSwitch } from './ovs-switch.ts';
