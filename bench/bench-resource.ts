@@ -1,4 +1,4 @@
-import type { HttpConnection } from './http-connection.ts';
+import { type Endpoint, HttpConnection } from './http-connection.ts';
 
 const group = 'bench.rackwright.dev';
 
@@ -98,4 +98,28 @@ export async function prepare(connection: HttpConnection, namespaces: readonly s
 export function expectStatus(reply: { status: number; body: Buffer }, status: number): void {
   if (reply.status === status) return;
   throw new Error(`expected ${status}, got ${reply.status}: ${reply.body.toString('utf8', 0, 400)}`);
+}
+
+/** Creates objects named `item-<number>`, the last number excluded, as fast as so many clients do it. */
+export async function fillNamespace(
+  namespace: string,
+  load: { readonly endpoint: Endpoint; readonly clients: number; readonly from: number; readonly to: number },
+): Promise<void> {
+  let next = load.from;
+  await inParallel(load.endpoint, load.clients, async (connection) => {
+    while (next < load.to) {
+      expectStatus(await connection.request('POST', itemsPath(namespace), itemText(`item-${next++}`)), 201);
+    }
+  });
+}
+
+/** Does the work on so many connections at once, each with its own number. */
+export async function inParallel(
+  endpoint: Endpoint,
+  clients: number,
+  work: (connection: HttpConnection, client: number) => Promise<void>,
+): Promise<void> {
+  const connections = await Promise.all(Array.from({ length: clients }, () => HttpConnection.open(endpoint)));
+  await Promise.all(connections.map((connection, client) => work(connection, client)));
+  for (const connection of connections) connection.close();
 }

@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'yaml';
+import { nodeOptions } from '../bin/node-options.mjs';
 import { freePortRange } from '../test/real/free-ports.ts';
 import { startRealKube } from '../test/real/kube/real-kube.ts';
 import { type Endpoint, HttpConnection } from './http-connection.ts';
@@ -19,28 +22,38 @@ export interface MeasuredServer {
   stop(): Promise<void>;
 }
 
-/** Starts the embedded API server in a process of its own, as users run it. */
+/**
+ * Starts the embedded API server by the command that users type, on a machine where it ran before: what Node compiles is
+ * kept from the first start on.
+ */
 export async function startEmbedded(dataDir: string): Promise<MeasuredServer> {
+  const port = await freePortRange(1);
   const began = performance.now();
-  const entry = join(import.meta.dirname, 'embedded-process.ts');
-  const child = spawn(process.execPath, [entry, dataDir, '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const line = await firstLine(child.stdout);
-  const facts = JSON.parse(line) as { url: string; caPem: string; token: string };
-  const endpoint = { port: Number(new URL(facts.url).port), caPem: facts.caPem, token: facts.token };
-  await untilReady(endpoint);
-  const readyMs = performance.now() - began;
-  return {
-    name: 'embedded',
-    endpoint,
-    readyMs,
-    residentMiB: () => residentMiB(child.pid ?? 0),
-    cpuMs: () => cpuMs(child.pid ?? 0),
-    stop: async () => {
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      await ended;
-    },
+  const program = join(import.meta.dirname, '..', 'bin', 'rackwright.mjs');
+  const args = [...nodeOptions, program, 'apiserver', '--data-dir', dataDir, '--port', String(port)];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const stop = async (): Promise<void> => {
+    const ended = once(child, 'exit');
+    if (child.kill('SIGTERM')) await ended;
   };
+  try {
+    await untilListening(child.stdout);
+    const endpoint = readEndpoint(join(dataDir, 'kubeconfig'), port);
+    await untilReady(endpoint);
+    const readyMs = performance.now() - began;
+    const pid = child.pid ?? 0;
+    return {
+      name: 'embedded',
+      endpoint,
+      readyMs,
+      residentMiB: () => residentMiB(pid),
+      cpuMs: () => cpuMs(pid),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }
 
 /** Starts etcd and kube-apiserver without controllers, so that nothing else writes. */
@@ -67,13 +80,18 @@ async function untilReady(endpoint: Endpoint): Promise<void> {
   connection.close();
 }
 
-async function firstLine(stream: NodeJS.ReadableStream): Promise<string> {
-  let text = '';
-  for await (const chunk of stream) {
-    text += String(chunk);
-    if (text.includes('\n')) break;
-  }
-  const [line = ''] = text.split('\n');
-  if (line === '') throw new Error('the embedded server ended before it was ready');
-  return line;
+/** The command says where it listens; what it says after that has to be read, or it would wait for a reader. */
+async function untilListening(stream: NodeJS.ReadableStream): Promise<void> {
+  const hasSpoken = await Promise.race([once(stream, 'data').then(() => true), once(stream, 'end').then(() => false)]);
+  if (!hasSpoken) throw new Error('the embedded server ended before it was ready');
+  stream.resume();
+}
+
+function readEndpoint(kubeconfig: string, port: number): Endpoint {
+  const { clusters, users } = parse(readFileSync(kubeconfig, 'utf8')) as {
+    clusters: { cluster: { 'certificate-authority-data': string } }[];
+    users: { user: { token: string } }[];
+  };
+  const ca = clusters[0]?.cluster['certificate-authority-data'] ?? '';
+  return { port, caPem: Buffer.from(ca, 'base64').toString(), token: users[0]?.user.token ?? '' };
 }

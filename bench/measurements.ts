@@ -1,4 +1,4 @@
-import { expectStatus, itemsPath, itemText, statusPatchText } from './bench-resource.ts';
+import { expectStatus, fillNamespace, inParallel, itemsPath, itemText, statusPatchText } from './bench-resource.ts';
 import { percentile } from './figures.ts';
 import { type Endpoint, HttpConnection } from './http-connection.ts';
 
@@ -17,7 +17,8 @@ export interface Load {
 /** Figures by name; rates per second, times in milliseconds. */
 export type Figures = Record<string, number>;
 
-const patchType = 'application/merge-patch+json';
+/** The media type of the patches that are measured. */
+export const patchType = 'application/merge-patch+json';
 
 /** Creates as many objects as 16 clients manage. */
 export async function measureCreates(load: Load): Promise<Figures> {
@@ -62,12 +63,8 @@ export async function measureLists(load: Load): Promise<Figures> {
 export const listedObjects = 1000;
 
 /** Fills the namespace that is listed, patched and read. */
-export async function fillListed(endpoint: Endpoint, clients: number): Promise<void> {
-  await inParallel(endpoint, clients, async (connection, client) => {
-    for (let i = client; i < listedObjects; i += clients) {
-      expectStatus(await connection.request('POST', itemsPath('listed'), itemText(`item-${i}`)), 201);
-    }
-  });
+export function fillListed(endpoint: Endpoint, clients: number): Promise<void> {
+  return fillNamespace('listed', { endpoint, clients, from: 0, to: listedObjects });
 }
 
 /** Changes one object again and again and takes the time until each watcher has seen the change. */
@@ -160,16 +157,6 @@ async function throughput(load: Load, name: string, act: Turn): Promise<Figures>
     [`${name}P99Ms`]: percentile(times, 0.99),
     [`${name}CpuMsEach`]: (load.cpuMs() - cpuBefore) / times.length,
   };
-}
-
-async function inParallel(
-  endpoint: Endpoint,
-  clients: number,
-  work: (connection: HttpConnection, client: number) => Promise<void>,
-): Promise<void> {
-  const connections = await Promise.all(Array.from({ length: clients }, () => HttpConnection.open(endpoint)));
-  await Promise.all(connections.map((connection, client) => work(connection, client)));
-  for (const connection of connections) connection.close();
 }
 
 function objectOf(load: Load, client: number, turn: number): string {

@@ -37,9 +37,18 @@ async function end(child: ChildProcess): Promise<void> {
 
 /** Resident memory of a process. */
 export function residentMiB(pid: number): number {
+  return memoryMiB(pid, 'VmRSS');
+}
+
+/** The most resident memory that a process ever had, as the kernel remembers it. */
+export function peakMiB(pid: number): number {
+  return memoryMiB(pid, 'VmHWM');
+}
+
+function memoryMiB(pid: number, field: string): number {
   const path = `/proc/${pid}/status`;
   if (!existsSync(path)) return Number.NaN;
-  const kibibytes = /VmRSS:\s+(\d+)/.exec(readFileSync(path, 'utf8'))?.[1];
+  const kibibytes = new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(path, 'utf8'))?.[1];
   return Number(kibibytes) / 1024;
 }
 

@@ -1,0 +1,109 @@
+import { cpus } from 'node:os';
+import { median, printTable, rounded } from '../figures.ts';
+import { growthOf, judgeBars, printBars, type SizeMeasure } from './bars.ts';
+import { type FleetRunFigures, type RoundFigures, runFleet } from './run.ts';
+
+/** How to measure. */
+export interface FleetBenchOptions {
+  /** Servers of each run, separated by commas. */
+  readonly sizes: string;
+  /** How often the groups of each size are changed; the middle one counts. */
+  readonly rounds: number;
+  /** What a job takes from its acceptance to its report, in milliseconds. */
+  readonly jobMs: number;
+  readonly quick?: boolean;
+}
+
+/** What the short form measures: the same, with few servers. */
+const quick = { sizes: '200,1000' };
+
+interface SizeFigures extends SizeMeasure {
+  readonly seconds: number;
+  readonly firstSeconds: number;
+  readonly peakMiB: number;
+  readonly settledMiB: number;
+  readonly apiserverMiB: number;
+  /** For each server, by verb, resource and code. */
+  readonly requestsBy: Readonly<Record<string, number>>;
+}
+
+/** Measures changes of groups on growing fleets; prints tables, returns figures. A bar that fails is exit code 1. */
+export async function benchFleet(given: FleetBenchOptions): Promise<object> {
+  const options = given.quick === true ? { ...given, ...quick } : given;
+  const { rounds, jobMs } = options;
+  const sizes: SizeFigures[] = [];
+  for (const servers of options.sizes.split(',').map(Number)) {
+    sizes.push(figuresOf(servers, await runFleet({ servers, rounds, jobMs })));
+  }
+  console.log(`${printSizes(sizes)}\n\n${printRequests(sizes)}`);
+  const bars = judgeBars(sizes);
+  console.log(`\n${printBars(bars)}`);
+  if (bars.some(({ holds }) => !holds)) process.exitCode = 1;
+  return { bench: 'fleet', cpus: cpus().length, options, sizes, growth: growthOf(sizes), bars };
+}
+
+function figuresOf(servers: number, run: FleetRunFigures): SizeFigures {
+  const middle = (value: (round: RoundFigures) => number): number => median(run.rounds.map(value));
+  const peakMiB = Math.max(...run.rounds.map(({ controllers }) => controllers.peakMiB));
+  const settledMiB = middle(({ controllers }) => controllers.settledMiB);
+  return {
+    servers,
+    upToDate: run.upToDate,
+    seconds: middle(({ seconds }) => seconds),
+    firstSeconds: run.firstSeconds,
+    controllersCpuMs: middle(({ controllers }) => controllers.cpuMs) / servers,
+    apiserverCpuMs: middle(({ apiserverCpuMs }) => apiserverCpuMs) / servers,
+    requests: middle((round) => ours(round).reduce((sum, { count }) => sum + count, 0)) / servers,
+    requestsBy: requestsBy(run, servers),
+    peakMiB,
+    settledMiB,
+    peakKiB: ((peakMiB - run.idle.residentMiB) * 1024) / servers,
+    settledKiB: ((settledMiB - run.idle.settledMiB) * 1024) / servers,
+    apiserverMiB: run.apiserverMiB,
+  };
+}
+
+/** Without the changes of groups that the bench itself makes. */
+function ours({ requests }: RoundFigures): RoundFigures['requests'] {
+  return requests.filter(({ resource }) => resource !== 'serverfirmwaregroups');
+}
+
+function requestsBy(run: FleetRunFigures, servers: number): Record<string, number> {
+  const all = run.rounds.flatMap(ours);
+  const keys = new Set(all.map(({ verb, resource, code }) => `${verb} ${resource} ${code}`));
+  return Object.fromEntries(
+    [...keys].map((key) => {
+      const counts = all.filter(({ verb, resource, code }) => `${verb} ${resource} ${code}` === key);
+      return [key, counts.reduce((sum, { count }) => sum + count, 0) / run.rounds.length / servers];
+    }),
+  );
+}
+
+function printSizes(sizes: readonly SizeFigures[]): string {
+  const row = (what: string, value: (size: SizeFigures) => number) => [
+    what,
+    ...sizes.map((size) => rounded(value(size))),
+  ];
+  return printTable([
+    ['a change of all groups', ...sizes.map(({ servers }) => `${servers} servers`)],
+    row('seconds until every status and count is right', ({ seconds }) => seconds),
+    row('servers a second', ({ seconds, servers }) => servers / seconds),
+    row('CPU ms a server: controllers', ({ controllersCpuMs }) => controllersCpuMs),
+    row('CPU ms a server: API server', ({ apiserverCpuMs }) => apiserverCpuMs),
+    row('requests a server', ({ requests }) => requests),
+    row('MiB: controllers, most', ({ peakMiB }) => peakMiB),
+    row('  KiB a server above the start', ({ peakKiB }) => peakKiB),
+    row('MiB: controllers, heap that stays', ({ settledMiB }) => settledMiB),
+    row('  KiB a server above the start', ({ settledKiB }) => settledKiB),
+    row('MiB: API server', ({ apiserverMiB }) => apiserverMiB),
+    row('seconds before, from the first server to all of them as first wanted', ({ firstSeconds }) => firstSeconds),
+  ]);
+}
+
+function printRequests(sizes: readonly SizeFigures[]): string {
+  const keys = [...new Set(sizes.flatMap(({ requestsBy: by }) => Object.keys(by)))].toSorted();
+  return printTable([
+    ['requests a server', ...sizes.map(({ servers }) => `${servers} servers`)],
+    ...keys.map((key) => [key, ...sizes.map(({ requestsBy: by }) => rounded(by[key] ?? 0))]),
+  ]);
+}
