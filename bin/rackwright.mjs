@@ -1,21 +1,29 @@
-#!/usr/bin/env node
-// The rackwright command. On a machine with an older Node it runs on the one that npm installed.
+#!/bin/sh
+':' //; exec node --max-semi-space-size=4 --heap-growing-percent=20 "$0" "$@"
+// The rackwright command. On a machine with an older Node it runs on the one that npm installed. To a shell the second
+// line is the whole program, to Node it is a text and a comment: not every `env` can pass options on.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { nodeOptions } from './node-options.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const wanted = 24;
 
 if (Number(process.versions.node.split('.')[0]) >= wanted) {
   // Half of the time of a short command is reading TypeScript, so what was read is kept.
-  if (existsSync(join(root, 'node_modules')))
-    module.enableCompileCache(join(root, 'node_modules', '.cache', 'rackwright'));
+  if (existsSync(join(root, 'node_modules'))) keepCompiled(join(root, 'node_modules', '.cache', 'rackwright'));
   await import('../src/cli/main.ts');
 } else {
   runOnInstalledNode();
+}
+
+/** Threads take it from the environment: without it each of them would load the TypeScript compiler for itself. */
+function keepCompiled(folder) {
+  module.enableCompileCache(folder);
+  process.env.NODE_COMPILE_CACHE ??= folder;
 }
 
 function runOnInstalledNode() {
@@ -26,7 +34,9 @@ function runOnInstalledNode() {
     );
     process.exit(1);
   }
-  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
+  const child = spawn(node, [...nodeOptions, fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+    stdio: 'inherit',
+  });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
       // A terminal sends Ctrl-C to both of us already.

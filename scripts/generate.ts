@@ -4,13 +4,20 @@ import { dirname, join } from 'node:path';
 import { allKinds, generatedFilesOf, generatedFolders } from '../src/api/index.ts';
 import { cliReference } from '../src/cli/index.ts';
 import { describeConditionOrc } from '../src/conditionorc/index.ts';
+import { hostStatesPage, liveUpdateStatesPage } from '../src/hosts/index.ts';
+import { machineStatesPage } from '../src/machines/index.ts';
 import { describeServerservice } from '../src/serverservice/index.ts';
 import { decisionIndex } from './decision-index.ts';
+import { rpcFilesOf } from './generate-rpc.ts';
 
 const root = join(import.meta.dirname, '..');
 /** Generated files in folders that also hold others. */
 const single = new Map([
+  ...rpcFilesOf(root),
   ['docs/reference/cli.md', cliReference()],
+  ['docs/reference/host-states.md', hostStatesPage()],
+  ['docs/reference/machine-states.md', machineStatesPage()],
+  ['docs/reference/live-update-states.md', liveUpdateStatesPage()],
   ['docs/adr/README.md', decisionIndex(root)],
   ['docs/reference/openapi/conditionorc.json', `${JSON.stringify(describeConditionOrc(), null, 2)}\n`],
   ['docs/reference/openapi/serverservice.json', `${JSON.stringify(describeServerservice(), null, 2)}\n`],

@@ -13,6 +13,9 @@ interface Counts {
   skipped: number;
 }
 
+/** Files that take longer tell so. */
+const slowSeconds = 5;
+
 /** Counts tests, tells of each file once, and reports at the end. */
 export class TestTally {
   readonly #options: TallyOptions;
@@ -62,7 +65,7 @@ export class TestTally {
    * Tells how a file went, the first time it is called for it. A file without tests fails: it checks nothing. `own` is
    * what the file's process counted: tests that an imported suite registers carry that suite's file name.
    */
-  endFile(file: string, own?: { readonly passed: number; readonly tests: number }): void {
+  endFile(file: string, own?: { readonly passed: number; readonly tests: number; readonly seconds: number }): void {
     if (this.#ended.has(file)) return;
     this.#ended.add(file);
     const name = this.#options.shortName(file);
@@ -73,8 +76,9 @@ export class TestTally {
     }
     const failed = counts.failed === 0 ? '' : `, ${counts.failed} failed`;
     const skipped = counts.skipped === 0 ? '' : `, ${counts.skipped} skipped`;
+    const took = own === undefined || own.seconds < slowSeconds ? '' : ` in ${Math.round(own.seconds)} s`;
     this.#options.print(
-      `${counts.failed === 0 ? 'ok    ' : 'FAILED'}  ${name} (${counts.passed} passed${failed}${skipped})`,
+      `${counts.failed === 0 ? 'ok    ' : 'FAILED'}  ${name} (${counts.passed} passed${failed}${skipped}${took})`,
     );
   }
 

@@ -1,7 +1,12 @@
 import { Command, CommanderError } from 'commander';
+import { redactText } from '../telemetry/index.ts';
 import { addBackupCommands } from './data-dir/commands.ts';
 import { exitCodes, explainError, type Outcome } from './errors.ts';
+import { addFirmwareCommands } from './firmware/commands.ts';
+import { addFirmwareServiceCommands } from './firmware-plane/commands.ts';
 import { addWorkCommands } from './install-service/commands.ts';
+import { addStandAloneCommands } from './install-service/stand-alone/commands.ts';
+import { addJobCommand } from './jobs/commands.ts';
 import { addMarkCommands } from './objects/annotate.ts';
 import { addApplyCommand } from './objects/apply.ts';
 import { addDeleteCommand } from './objects/delete.ts';
@@ -22,7 +27,11 @@ export function createProgram(terminal: Terminal): Command {
     .version(packageVersion(), '-V, --version', 'print the version')
     .helpCommand('help [command]', 'explain a command')
     .showHelpAfterError('(add --help for what can be typed)')
-    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err, outputError: (text, write) => write(text) })
+    .configureOutput({
+      writeOut: terminal.out,
+      writeErr: terminal.err,
+      outputError: (text, write) => write(redactText(text)),
+    })
     .configureHelp({ helpWidth: 100, sortSubcommands: false })
     .exitOverride();
   addServerCommands(program, terminal);
@@ -33,7 +42,11 @@ export function createProgram(terminal: Terminal): Command {
   addWaitCommand(program, terminal);
   addEditCommand(program, terminal);
   addDeleteCommand(program, terminal);
+  addFirmwareCommands(program, terminal);
   addWorkCommands(program, terminal);
+  addStandAloneCommands(program, terminal);
+  addFirmwareServiceCommands(program, terminal);
+  addJobCommand(program, terminal);
   addBackupCommands(program, terminal);
   addSimulateCommands(program, terminal);
   addVersionCommand(program, terminal);
@@ -52,7 +65,7 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage.code;
     const { outcome, text } = explainError(error);
-    terminal.err(`error: ${text}\n`);
+    terminal.err(`error: ${redactText(text)}\n`);
     return exitCodes[outcome satisfies Outcome].code;
   }
 }

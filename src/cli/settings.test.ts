@@ -42,7 +42,7 @@ const bad: [SettingName, string, RegExp][] = [
   ['restUrl', 'ftp://host', /not a URL like https/],
   ['facilities', 'ams1,,fra2', /a facility has letters/],
   ['concurrency', '0', /a whole number from 1 to 10000/],
-  ['ironicUrl', 'https://ironic', /not part of this version yet/],
+  ['ironicUrl', 'ftp://me:secret@ironic', /\.\.\.: not a URL like http/],
 ];
 
 for (const [name, value, message] of bad) {

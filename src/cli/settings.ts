@@ -1,30 +1,23 @@
-import { resolve } from 'node:path';
-import { CliError, usageError } from './errors.ts';
+import { controllerSettings } from './controllers/controller-sets.ts';
+import { firmwareSettings } from './firmware-plane/firmware-settings.ts';
+import { hostSettings } from './hosts/host-settings.ts';
+import { serviceSettings } from './install-service/service-settings.ts';
+import {
+  parseCount,
+  parseFacilities,
+  parseHost,
+  parseHttpsUrl,
+  parseHttpUrl,
+  parseLoopback,
+  parsePath,
+  parsePort,
+  parseSpeed,
+  parseUrlOf,
+  parseYesNo,
+} from './parse-setting.ts';
+import { apiLimitSettings } from './plane/api-limit-settings.ts';
+import { define, type Given, type SettingDefinition } from './setting.ts';
 import type { Terminal } from './terminal.ts';
-
-/** One setting: how it is given, what it means, how it is read. Help texts and the reference come from this. */
-export interface SettingDefinition<T> {
-  readonly flag: string;
-  /** What stands after the flag in help texts. */
-  readonly value: string;
-  readonly env: string;
-  readonly about: string;
-  /** Used when neither flag nor environment says anything. */
-  readonly fallback?: string;
-  /** Throws a usage error that names what was wrong. `given` says where the text came from. */
-  parse(text: string, given: Given): T;
-}
-
-/** Where a setting came from, for messages and relative paths. */
-export interface Given {
-  /** `--port 80` or `RACKWRIGHT_PORT=80`. */
-  readonly as: string;
-  readonly cwd: string;
-}
-
-function define<const D extends SettingDefinition<unknown>>(definition: D): D {
-  return definition;
-}
 
 /** The settings of the commands that start something. */
 export const serverSettings = {
@@ -49,7 +42,7 @@ export const serverSettings = {
     value: '<n>',
     env: 'RACKWRIGHT_PORT',
     about:
-      'the Kubernetes API listens on this port (0: any free one), the REST services on the next; the one after is set aside for the console, which this version does not have yet',
+      'the Kubernetes API listens on this port (0: any free one), the REST services and the update service on the next; the one after is set aside for the console, which this version does not have yet',
     fallback: '7440',
     parse: parsePort,
   }),
@@ -57,8 +50,9 @@ export const serverSettings = {
     flag: '--kubeconfig',
     value: '<file>',
     env: 'RACKWRIGHT_KUBECONFIG',
-    about: 'install the kinds and roles into this cluster and work there, instead of starting the embedded API server',
-    parse: parsePath,
+    about:
+      'the cluster to work beside: "up" installs the kinds and roles there instead of starting the embedded API server, and the services of the install service ask it who may do what; "in-cluster" is the one that this process runs in',
+    parse: (text: string, given: Given) => (text === 'in-cluster' ? text : parsePath(text, given)),
   }),
   webhookUrl: define({
     flag: '--webhook-url',
@@ -75,6 +69,38 @@ export const serverSettings = {
     about: 'how many servers the simulated rack has; 0 for none',
     fallback: '8',
     parse: parseCount({ least: 0, most: 20_000 }),
+  }),
+  discoverable: define({
+    flag: '--discoverable',
+    value: '<n>',
+    env: 'RACKWRIGHT_DISCOVERABLE',
+    about:
+      'how many more servers are simulated that nobody has registered: they are switched on, boot an agent from the network and introduce themselves ("up" listens for them, as with --provisioner agent)',
+    fallback: '0',
+    parse: parseCount({ least: 0, most: 20_000 }),
+  }),
+  spares: define({
+    flag: '--spares',
+    value: '<n>',
+    env: 'RACKWRIGHT_SPARES',
+    about: 'as --discoverable, but they are off: "rackwright simulate reset NAME On" plugs one in',
+    fallback: '0',
+    parse: parseCount({ least: 0, most: 20_000 }),
+  }),
+  agentUrl: define({
+    flag: '--agent-url',
+    value: '<url>',
+    env: 'RACKWRIGHT_AGENT_URL',
+    about:
+      'where simulated servers that boot from the network introduce themselves, as "rackwright up --provisioner agent" prints it; goes with --agent-token-file',
+    parse: parseHttpUrl,
+  }),
+  agentCa: define({
+    flag: '--agent-ca',
+    value: '<file>',
+    env: 'RACKWRIGHT_AGENT_CA',
+    about: 'certificates, as PEM, that agents check that address against; those of the system unless given',
+    parse: parsePath,
   }),
   racks: define({
     flag: '--racks',
@@ -157,7 +183,8 @@ export const serverSettings = {
     flag: '--rest-port',
     value: '<n>',
     env: 'RACKWRIGHT_REST_PORT',
-    about: 'the REST services listen on this port (0: any free one); unless given, "up" takes the one after --port',
+    about:
+      'the REST services listen on this port (0: any free one); unless given, "up" takes the one after --port, conditionorc 7444, serverservice 7445, flasher 7446, update-service 7447 and controllers 7448',
     parse: parsePort,
   }),
   databaseUrl: define({
@@ -198,6 +225,15 @@ export const serverSettings = {
     about: 'certificates, as PEM, that BMCs are checked against; those of the system unless given',
     parse: parsePath,
   }),
+  bmcSpeed: define({
+    flag: '--bmc-speed',
+    value: '<factor>',
+    env: 'RACKWRIGHT_BMC_SPEED',
+    about:
+      'for BMCs of a simulator that runs by itself: its --speed, so that they are looked at as much sooner and not long after an end; 1 is right for everything else, and with more only BMCs on this machine are worked on',
+    fallback: '1',
+    parse: parseSpeed,
+  }),
   restUrl: define({
     flag: '--rest-url',
     value: '<url>',
@@ -219,13 +255,11 @@ export const serverSettings = {
     about: 'certificates, as PEM, that REST services are checked against',
     parse: parsePath,
   }),
-  ironicUrl: define({
-    flag: '--ironic-url',
-    value: '<url>',
-    env: 'RACKWRIGHT_IRONIC_URL',
-    about: 'the Ironic API that provisions hosts; refused until this version has provisioners',
-    parse: notYet('the provisioner for Ironic'),
-  }),
+  ...hostSettings,
+  ...controllerSettings,
+  ...apiLimitSettings,
+  ...serviceSettings,
+  ...firmwareSettings,
 } as const;
 
 /** The name of a setting. */
@@ -255,92 +289,9 @@ function readSetting(
   { env, cwd }: Pick<Terminal, 'env' | 'cwd'>,
 ): unknown {
   const { parse } = definition;
+  if (Array.isArray(flag)) return parse(flag.join(','), { as: `${definition.flag} ${flag.join(',')}`, cwd });
   if (typeof flag === 'string') return parse(flag, { as: `${definition.flag} ${flag}`, cwd });
   const fromEnv = env[definition.env];
   if (fromEnv !== undefined && fromEnv !== '') return parse(fromEnv, { as: `${definition.env}=${fromEnv}`, cwd });
   return definition.fallback === undefined ? undefined : parse(definition.fallback, { as: definition.flag, cwd });
-}
-
-function parsePath(text: string, { as, cwd }: Given): string {
-  if (text.trim() === '') throw usageError(`${as}: a path is needed`);
-  return resolve(cwd, text);
-}
-
-function parseHost(text: string, { as }: Given): string {
-  const host = text.replace(/^\[(.*)\]$/, '$1');
-  if (!/^[0-9A-Za-z.:-]+$/.test(host)) throw usageError(`${as}: not an address or host name`);
-  return host;
-}
-
-function parsePort(text: string, { as }: Given): number {
-  const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65_533) throw usageError(`${as}: a port is a number from 0 to 65533`);
-  return port;
-}
-
-function parseHttpsUrl(text: string, { as }: Given): string {
-  const url = URL.parse(text);
-  if (url?.protocol !== 'https:') throw usageError(`${as}: not a URL like https://host:port`);
-  return url.href.replace(/\/$/, '');
-}
-
-function parseHttpUrl(text: string, { as }: Given): string {
-  const url = URL.parse(text);
-  if (url?.protocol !== 'https:' && url?.protocol !== 'http:')
-    throw usageError(`${as}: not a URL like https://host:port`);
-  return url.href.replace(/\/$/, '');
-}
-
-/** URLs of these may carry passwords: what is wrong is said without the value. */
-function parseUrlOf(...schemes: readonly [string, ...string[]]): (text: string, given: Given) => string {
-  return (text, { as }) => {
-    const known = schemes.map((scheme) => `${scheme}:`);
-    if (known.includes(URL.parse(text)?.protocol ?? '')) return text;
-    throw usageError(`${as.replace(text, '...')}: not a URL like ${schemes[0]}://host`);
-  };
-}
-
-function parseFacilities(text: string, { as }: Given): readonly string[] {
-  const names = text.split(',').map((each) => each.trim());
-  const isGood = names.every((name) => /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/.test(name));
-  if (!isGood) throw usageError(`${as}: a facility has letters, digits, - and _; several are separated by commas`);
-  return names;
-}
-
-function parseCount({ least, most }: { readonly least: number; readonly most: number }) {
-  return (text: string, { as }: Given): number => {
-    const count = Number(text);
-    if (!/^\d+$/.test(text) || count < least || count > most) {
-      throw usageError(`${as}: a whole number from ${least} to ${most} is needed`);
-    }
-    return count;
-  };
-}
-
-function parseSpeed(text: string, { as }: Given): number {
-  const speed = Number(text);
-  if (!(speed > 0 && speed <= 1_000_000)) throw usageError(`${as}: a factor above 0 and up to 1000000 is needed`);
-  return speed;
-}
-
-function parseYesNo(text: string, { as }: Given): boolean {
-  if (text !== 'yes' && text !== 'no') throw usageError(`${as}: yes or no is needed`);
-  return text === 'yes';
-}
-
-function parseLoopback(text: string, given: Given): string {
-  const host = parseHost(text, given);
-  if (host !== '::1' && !/^127\.\d+\.\d+\.\d+$/.test(host)) {
-    throw usageError(`${given.as}: simulated BMCs listen on loopback only, such as 127.0.0.1 or ::1`);
-  }
-  return host;
-}
-
-function notYet(part: string): (text: string, given: Given) => string {
-  return (text, { as }) => refuse(as.replace(text, '...'), part);
-}
-
-/** URLs may carry passwords, so callers leave the value out of `as`. */
-function refuse(as: string, part: string): never {
-  throw new CliError('usage', `${as}: ${part} is not part of this version yet; leave the option out`);
 }

@@ -1,9 +1,14 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { addSettings } from './add-settings.ts';
-import { usageError } from './errors.ts';
+import { listenForUnknown } from './hosts/choose-provisioner.ts';
+import { hostSettingNames } from './hosts/host-settings.ts';
+import { imageStoreSettings } from './install-service/stand-alone/setting-names.ts';
+import type { RunningWork } from './install-service/start-work.ts';
+import { apiLimitNames, apiLimits } from './plane/api-limit-settings.ts';
+import type { EmbeddedPlane } from './plane/embedded-plane.ts';
 import type { SimulatedRack } from './plane/simulated-rack.ts';
-import { readSettings, type Settings, serverSettings } from './settings.ts';
+import { readSettings, type Settings } from './settings.ts';
 import { shellWord } from './shell-word.ts';
 import { fleetNamespace } from './simulate/fleet-namespace.ts';
 import { runUntilInterrupted } from './stop.ts';
@@ -17,16 +22,46 @@ const upSettings = [
   'kubeconfig',
   'webhookUrl',
   'simulate',
+  'discoverable',
+  'spares',
   'speed',
   'restPort',
   'facilities',
   'concurrency',
   'bmcCa',
+  'bmcInsecure',
+  'bmcSpeed',
   'databaseUrl',
+  'databaseUrlFile',
+  'credentialKeys',
   'natsUrl',
-  'ironicUrl',
+  'natsUrlFile',
+  'natsCreds',
+  'natsCa',
+  'natsPrefix',
+  'maxActive',
+  'maxActivePerFacility',
+  'maxActivePerModel',
+  'maxPending',
+  'maxUploads',
+  'maxUpdates',
+  'maxScans',
+  'maxDiscoveries',
+  'maxQueued',
+  'maxAttempts',
+  'attemptsFirst',
+  'catalog',
+  'imageFolder',
+  ...imageStoreSettings,
+  'notifyUrl',
+  'notifyTokenFile',
+  'notifySecretFile',
+  'tlsCert',
+  'tlsKey',
+  ...hostSettingNames,
+  ...apiLimitNames,
 ] as const;
-const apiserverSettings = ['dataDir', 'host', 'port'] as const;
+const apiserverSettings = ['dataDir', 'host', 'port', ...apiLimitNames] as const;
 
 // Servers are loaded when started: short commands should not pay for them.
 
@@ -36,7 +71,7 @@ export function addServerCommands(program: Command, terminal: Terminal): void {
     .command('up')
     .summary('start everything')
     .description(
-      'Starts the embedded API server with all kinds and roles installed, a simulated rack of servers, and the firmware install service for it with its REST services; stays until it is told to stop.',
+      'Starts the embedded API server with all kinds and roles installed, a simulated rack of servers, the controllers of hosts, of firmware and of switches, and the install and update services for it; stays until it is told to stop.',
     )
     .action((flags: object) => runUp(readSettings(upSettings, { ...flags }, terminal), terminal));
   addSettings(up, upSettings);
@@ -51,47 +86,47 @@ export function addServerCommands(program: Command, terminal: Terminal): void {
 async function runUp(settings: Settings<(typeof upSettings)[number]>, terminal: Terminal): Promise<void> {
   const { kubeconfig } = settings;
   if (kubeconfig === undefined) return runEmbedded(settings, terminal);
-  refuseWorkPlane(settings);
   await runInCluster({ ...settings, kubeconfig }, terminal);
 }
 
-/** Nothing that was asked for is left out in silence. */
-function refuseWorkPlane(settings: Settings<'databaseUrl' | 'natsUrl' | 'restPort' | 'facilities' | 'bmcCa'>): void {
-  const { databaseUrl, natsUrl, restPort, facilities, bmcCa } = settings;
-  const asked = { databaseUrl, natsUrl, restPort, facilities, bmcCa };
-  const flags = Object.entries(asked)
-    .filter(([, value]) => value !== undefined)
-    .map(([name]) => serverSettings[name as keyof typeof asked].flag);
-  if (flags.length === 0) return;
-  throw usageError(
-    `${flags.join(', ')} with --kubeconfig: the firmware install service beside a cluster is not part of this version yet; leave it out`,
-  );
-}
-
-async function runEmbedded(settings: Settings<(typeof upSettings)[number]>, terminal: Terminal): Promise<void> {
+async function runEmbedded(given: Settings<(typeof upSettings)[number]>, terminal: Terminal): Promise<void> {
+  const settings = listenForUnknown(given);
   terminal.out(`Rackwright ${packageVersion()}: starting the API server in ${settings.dataDir} ...\n`);
   const { startEmbeddedPlane } = await import('./plane/embedded-plane.ts');
-  const { server, installed, rack, work, close } = await startEmbeddedPlane(settings, terminal);
+  const plane = await startEmbeddedPlane(settings, terminal);
+  const { server, installed, rack, work, close } = plane;
   const kubeconfig = join(settings.dataDir, 'kubeconfig');
   terminal.out(
     lines(
       `Ready: ${installed.definitions.length} kinds and ${installed.roles} roles are installed.`,
       '',
       `  Kubernetes API   ${server.url}`,
-      `  REST services    ${work.url}`,
+      `  REST and RPC     ${work.url}`,
       `  Admin token      ${server.adminToken}`,
       ...describeRack(rack),
+      ...describeAgents(work),
       '',
       `  export KUBECONFIG=${shellWord(kubeconfig)}`,
       '',
       'Type next, in another terminal:',
       ...nextCommands(rack),
       '',
-      'Not part of this version yet: controllers, RPC services, console.',
+      'Not part of this version yet: the console.',
       'Ctrl-C stops it; started again it goes on where it was.',
     ),
   );
+  void tellHosts(plane, terminal);
   await runUntilInterrupted(terminal, close);
+}
+
+/** Says once that the hosts of the rack have got where they go by themselves. */
+async function tellHosts({ rack, work }: EmbeddedPlane, terminal: Terminal): Promise<void> {
+  if (rack === undefined || work.hosts === undefined) return;
+  const { whenHostsRest } = await import('./hosts/hosts-at-rest.ts');
+  const made = rack.dataCentre.bmcs.filter(({ name }) => !rack.refused.has(name));
+  const keys = made.map(({ name }) => `${fleetNamespace}/${name}`);
+  const summary = await whenHostsRest({ hosts: work.hosts.hosts, keys }, terminal.interrupted);
+  if (summary !== undefined) terminal.out(`Hosts of the rack: ${summary}.\n`);
 }
 
 function describeRack(rack: SimulatedRack | undefined): string[] {
@@ -103,20 +138,29 @@ function describeRack(rack: SimulatedRack | undefined): string[] {
   ];
 }
 
+function describeAgents({ agents }: Pick<RunningWork, 'agents'>): string[] {
+  return agents === undefined ? [] : [`  Agents           ${agents.url}   boot tokens in ${agents.tokenFile}`];
+}
+
 function nextCommands(rack: SimulatedRack | undefined): string[] {
-  if (rack === undefined) {
-    return ['  npx rackwright apply -f examples/01-first-host', '  npx rackwright get baremetalhosts'];
+  const [first] = rack?.dataCentre.bmcs ?? [];
+  if (first === undefined) {
+    return [
+      '  npx rackwright apply -f examples/01-first-host',
+      '  npx rackwright get baremetalhosts',
+      ...(rack === undefined ? [] : ['  npx rackwright simulate status']),
+    ];
   }
-  const [first] = rack.dataCentre.bmcs;
   return [
     `  npx rackwright get baremetalhosts -n ${fleetNamespace}`,
+    '  npx rackwright get serverfirmwares',
     '  npx rackwright simulate status',
-    `  npx rackwright install-firmware ${first?.name} --set latest`,
+    `  npx rackwright install-firmware ${first.name} --set latest`,
   ];
 }
 
 async function runInCluster(
-  settings: Settings<'host' | 'port' | 'webhookUrl'> & { kubeconfig: string },
+  settings: Settings<(typeof upSettings)[number]> & { kubeconfig: string },
   terminal: Terminal,
 ): Promise<void> {
   terminal.out(`Rackwright ${packageVersion()}: installing kinds into the cluster of ${settings.kubeconfig} ...\n`);
@@ -131,7 +175,11 @@ async function runInCluster(
         ? '  Only the newest version of each kind is served, since the cluster cannot reach this process: see --webhook-url.'
         : `  The cluster converts between versions of a kind at ${plane.conversionUrl}.`,
       '',
-      'Not part of this version yet: controllers, REST and RPC services, console.',
+      `  REST and RPC     ${plane.work.url}`,
+      ...describeAgents(plane.work),
+      '  Tokens are those of the cluster ("kubectl create token"); the roles rackwright-rest-* say who may do what.',
+      '',
+      'Not part of this version yet: the console.',
       'Ctrl-C stops it; the kinds, roles and objects stay in the cluster.',
     ),
   );
@@ -139,8 +187,8 @@ async function runInCluster(
 }
 
 async function runApiServer(settings: Settings<(typeof apiserverSettings)[number]>, terminal: Terminal): Promise<void> {
-  const { startEmbeddedServer } = await import('./plane/embedded-plane.ts');
-  const server = await startEmbeddedServer(settings, terminal);
+  const { startEmbeddedServer } = await import('./plane/embedded-server.ts');
+  const server = await startEmbeddedServer(settings, terminal, { limits: apiLimits(settings) });
   const kubeconfig = join(settings.dataDir, 'kubeconfig');
   terminal.out(
     lines(

@@ -6,8 +6,8 @@ import { test } from 'node:test';
 /** The rooms of src/, top to bottom. Imports go down this list, never up. */
 const rooms = [
   'cli',
-  'hosts',
   'discovery',
+  'hosts',
   'machines',
   'network',
   'firmware',
@@ -15,9 +15,11 @@ const rooms = [
   'jobs',
   'conditionorc',
   'serverservice',
-  'rest',
   'flasher',
+  'catalogs',
+  'firmware-store',
   'provisioners',
+  'rest',
   'engine',
   'switches',
   'bmc',
@@ -26,6 +28,7 @@ const rooms = [
   'api',
   'schema',
   'cel',
+  'versions',
   'telemetry',
 ];
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { KubeObject } from '../../src/apiserver/object.ts';
 import type { WatchEvent } from '../e2e/apiserver-client.ts';
 import { hashOf } from './kill-store-lines.ts';
+import type { SeededRandom } from './seeded-random.ts';
 
 /** What the outside world has been told, and may therefore rely on. */
 export class ToldRecord {
@@ -12,6 +13,9 @@ export class ToldRecord {
   /** Every event that was watched, by resourceVersion. */
   readonly #watched = new Map<number, string>();
   readonly #deleted = new Set<string>();
+  readonly #counts = new Map<string, number>();
+  /** Versions that writes were answered with, in no order: clients may go on from any of them. */
+  readonly #resumable: number[] = [];
   #newest = 0;
   #writes = 0;
 
@@ -25,12 +29,29 @@ export class ToldRecord {
     return this.#writes;
   }
 
+  /** Answered writes by what they did. */
+  get counts(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#counts);
+  }
+
+  /** A write of this kind was answered. */
+  count(kind: string): void {
+    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
+  }
+
+  /** A version that some write was answered with; the newer, the likelier. */
+  anyAnswered(random: SeededRandom): number {
+    const reach = 1 + random.below(this.#resumable.length);
+    return this.#resumable.at(-1 - random.below(reach)) ?? 0;
+  }
+
   /** A write was answered with the object it made. `since`: the newest version known when it was sent. */
   wrote(object: KubeObject, text: string, since: number): void {
     const version = versionOf(object);
     assert.ok(version > since, `a write got version ${version}, although ${since} had been told before`);
     assertWhole(object);
     this.#answered.set(version, text);
+    this.#resumable.push(version);
     this.#writes += 1;
     this.told(version);
   }

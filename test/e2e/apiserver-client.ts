@@ -69,7 +69,9 @@ export class ApiClient {
   async watch(path: string): Promise<WatchReader> {
     const agent = new Agent({ ca: this.#target.caPem });
     const response = await this.#send('GET', path, {}, agent);
-    if (response.statusCode !== 200) throw new Error(`${path} was answered with ${response.statusCode}`);
+    if (response.statusCode !== 200) {
+      throw new Error(`${path} was answered with ${response.statusCode}: ${await textOf(response)}`);
+    }
     return new LineReader(response, () => agent.destroy());
   }
 

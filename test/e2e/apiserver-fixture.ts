@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { widgetDefinition, widgetsAt } from '../../src/apiserver/http/temporary-widgets.ts';
-import { type ApiServer, startApiServer } from '../../src/apiserver/index.ts';
+import { type ApiServer, type GivenLimits, startApiServer } from '../../src/apiserver/index.ts';
 import { ApiClient } from './apiserver-client.ts';
 
 export { widgetOf as widget, widgetsAt as widgetPath } from '../../src/apiserver/http/temporary-widgets.ts';
@@ -18,10 +18,10 @@ export interface ServerUnderTest {
 }
 
 /** Starts the API server in this process, with widgets to write. */
-export async function startServerUnderTest(): Promise<ServerUnderTest> {
+export async function startServerUnderTest(limits: GivenLimits = {}): Promise<ServerUnderTest> {
   const dataDir = mkdtempSync(join(tmpdir(), 'apiserver-'));
   const faults: unknown[] = [];
-  const server = await startApiServer({ dataDir, port: 0, onFault: (error) => faults.push(error) });
+  const server = await startApiServer({ dataDir, port: 0, limits, onFault: (error) => faults.push(error) });
   const client = new ApiClient({ url: server.url, caPem: server.caPem, token: server.adminToken });
   await createWidgetCrd(client);
   return {

@@ -5,7 +5,13 @@ import type { ClientTarget } from './apiserver-client.ts';
 /** What the process answers with. */
 export type Measured =
   | { readonly what: 'target'; readonly target: ClientTarget }
-  | { readonly what: 'usage'; readonly heapBytes: number; readonly resources: Readonly<Record<string, number>> };
+  | {
+      readonly what: 'usage';
+      readonly heapBytes: number;
+      /** The heap, and what buffers outside of it take. */
+      readonly heldBytes: number;
+      readonly resources: Readonly<Record<string, number>>;
+    };
 
 async function main(dataDir: string): Promise<void> {
   const server = await startApiServer({ dataDir, port: 0 });
@@ -17,7 +23,8 @@ function usage(): Measured {
   for (let n = 0; n < 4; n++) globalThis.gc?.();
   const resources: Record<string, number> = {};
   for (const name of process.getActiveResourcesInfo()) resources[name] = (resources[name] ?? 0) + 1;
-  return { what: 'usage', heapBytes: process.memoryUsage().heapUsed, resources };
+  const { heapUsed, external } = process.memoryUsage();
+  return { what: 'usage', heapBytes: heapUsed, heldBytes: heapUsed + external, resources };
 }
 
 function say(message: Measured): void {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { runCommandLine, type Terminal } from '../../src/cli/index.ts';
 
 const main = join(import.meta.dirname, '..', '..', 'bin', 'rackwright.mjs');
@@ -20,6 +21,8 @@ export interface CliProcess {
   readonly printed: { out: string; err: string };
   /** Resolves once the standard output holds the text; throws when the process ends before. */
   until(text: string): Promise<void>;
+  /** Resolves once it has complained so, which may be read after what it printed later. Throws when it ends without. */
+  untilComplaint(of: RegExp): Promise<void>;
   /** Sends a signal and resolves with the exit code once it has ended; null when a signal ended it. */
   end(signal: NodeJS.Signals): Promise<number | null>;
   /** Resolves with the exit code. */
@@ -43,20 +46,24 @@ export function startCli(words: readonly string[], env: NodeJS.ProcessEnv = {}):
   const killWithUs = (): boolean => child.kill('SIGKILL');
   process.once('exit', killWithUs);
   void closed.then(() => process.removeListener('exit', killWithUs));
+  const untilPrinted = async (what: string, { stream, isSo }: { stream: Readable; isSo: () => boolean }) => {
+    const gone = new AbortController();
+    void closed.then(() => gone.abort());
+    while (!isSo()) {
+      await once(stream, 'data', { signal: gone.signal }).catch(() => undefined);
+      if (gone.signal.aborted && !isSo()) {
+        throw new Error(`the process ended without ${what}:\n${printed.out}${printed.err}`);
+      }
+    }
+  };
   return {
     child,
     printed,
     ended: () => closed,
-    async until(text) {
-      const gone = new AbortController();
-      void closed.then(() => gone.abort());
-      while (!printed.out.includes(text)) {
-        await once(child.stdout, 'data', { signal: gone.signal }).catch(() => undefined);
-        if (gone.signal.aborted && !printed.out.includes(text)) {
-          throw new Error(`the process ended without printing "${text}":\n${printed.out}${printed.err}`);
-        }
-      }
-    },
+    until: (text) =>
+      untilPrinted(`printing "${text}"`, { stream: child.stdout, isSo: () => printed.out.includes(text) }),
+    untilComplaint: (of) =>
+      untilPrinted(`a complaint like ${of}`, { stream: child.stderr, isSo: () => of.test(printed.err) }),
     end(signal) {
       child.kill(signal);
       return closed;
@@ -120,6 +127,30 @@ export async function runCli(words: readonly string[], options: CliOptions = {})
   return { code, out, err };
 }
 
+/** What is changed about the host of a server of the simulated rack. */
+export interface HostSwitch {
+  readonly dataDir: string;
+  /** Of the server. */
+  readonly name: string;
+  readonly isOn: boolean;
+}
+
+/** Has a server of the simulated rack switched by its host, and waits until it is. */
+export async function switchHost({ dataDir, name, isOn }: HostSwitch): Promise<void> {
+  const where = ['-n', 'simulated', '--data-dir', dataDir];
+  const spec = `{apiVersion: metal3.io/v1alpha1, kind: BareMetalHost, metadata: {name: ${name}}, spec: {online: ${isOn}}}`;
+  const applied = await runCli(['apply', '-f', '-', '--force-conflicts', ...where], { input: spec });
+  if (applied.code !== 0) throw new Error(applied.err);
+  const waited = await runCli([
+    'wait',
+    `bmh/${name}`,
+    `--for=jsonpath={.status.poweredOn}=${isOn}`,
+    '--timeout=100s',
+    ...where,
+  ]);
+  if (waited.code !== 0) throw new Error(waited.err);
+}
+
 /** A host with its credentials, and a port configuration in the other spelling of its kind. */
 export const hostManifests = `
 apiVersion: v1
@@ -176,5 +207,13 @@ export async function startFleet(words: readonly string[] = []): Promise<Fleet> 
   };
   const applied = await cli(['apply', '-f', '-'], { input: hostManifests });
   if (applied.code !== 0) throw new Error(applied.err);
+  // Nothing provisions it: from here on nobody but the test changes it.
+  const met = await cli([
+    'wait',
+    'bmh/host-1',
+    '--for=jsonpath={.status.provisioning.state}=registering',
+    '--timeout=100s',
+  ]);
+  if (met.code !== 0) throw new Error(met.err);
   return fleet;
 }

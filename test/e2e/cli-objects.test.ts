@@ -13,7 +13,7 @@ after(() => fleet.close());
 describe('rackwright get', () => {
   test('shows the columns of the kind, and of several kinds one after the other', async () => {
     const one = await fleet.cli(['get', 'bmh']);
-    assert.match(one.out, /^NAME +STATE +CONSUMER +ONLINE +ERROR +AGE\nhost-1 +true +\S+\n$/);
+    assert.match(one.out, /^NAME +STATE +CONSUMER +ONLINE +ERROR +AGE\nhost-1 +registering +true +\S+\n$/);
     const two = await fleet.cli(['get', 'bmh,switchportconfigurations']);
     assert.match(
       two.out,

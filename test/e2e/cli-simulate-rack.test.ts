@@ -3,7 +3,15 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { type CliProcess, type CliResult, runCli, startCli, startUp, temporaryFolder } from './cli-fixture.ts';
+import {
+  type CliProcess,
+  type CliResult,
+  runCli,
+  startCli,
+  startUp,
+  switchHost,
+  temporaryFolder,
+} from './cli-fixture.ts';
 import { askBmc } from './simulated-bmc.ts';
 
 const folder = temporaryFolder();
@@ -88,8 +96,7 @@ describe('the simulated rack of rackwright up', () => {
     const started = await askBmc(await login('r01-s02'), { ...update, path });
     assert.ok(started.status < 300, JSON.stringify(started.json));
     await untilLogged('r01-s02', /update\.done/);
-    const on = { method: 'POST', body: { ResetType: 'On' } } as const;
-    await askBmc(await login('r01-s02'), { ...on, path: `${system}/Actions/ComputerSystem.Reset` });
+    await switchHost({ dataDir, name: 'r01-s02', isOn: true });
     await untilLogged('r01-s02', /os\.running/);
     const before = await login('r01-s02');
 
@@ -109,6 +116,8 @@ describe('the simulated rack of rackwright up', () => {
   test('a copy beside it finds other ports, and its objects name them; nothing else in them changes', async () => {
     const copy = join(folder.path, 'copy');
     const host = ['bmh', 'r01-s03', '-n', 'simulated'];
+    // Until then it goes on in the one and in the other.
+    await up.until('Hosts of the rack: ');
     await cli(['label', ...host, 'kept=yes']);
     await cli(['backup', `${copy}.tar`]);
     await runCli(['restore', `${copy}.tar`, '--data-dir', copy]);
@@ -124,7 +133,9 @@ describe('the simulated rack of rackwright up', () => {
       for (const field of [
         '.metadata.uid',
         '.metadata.labels',
-        '.status',
+        '.status.provisioning',
+        '.status.operationHistory',
+        '.status.hardware',
         '.spec.online',
         '.spec.bmc.credentialsName',
       ]) {
@@ -146,17 +157,29 @@ describe('the simulated rack of rackwright up', () => {
 describe('a rack that cannot be', () => {
   /** A server at the port where the first BMC would listen, ten above a port that the API can have. */
   async function occupy(): Promise<{ readonly server: Server; readonly apiPort: number }> {
-    for (const address of ['127.0.1.1', '127.0.0.1']) {
-      const server = createServer().listen(0, address);
-      const [outcome] = await Promise.race([
-        once(server, 'listening').then(() => ['listening']),
-        once(server, 'error'),
-      ]);
+    const address = (await listen({ host: '127.0.1.1', port: 0 }).then(close)) ? '127.0.1.1' : '127.0.0.1';
+    for (;;) {
+      const server = (await listen({ host: address, port: 0 })) ?? assert.fail('no loopback address');
       const bound = server.address();
-      if (outcome === 'listening' && typeof bound === 'object' && bound !== null)
-        return { server, apiPort: bound.port - 10 };
+      const apiPort = typeof bound === 'object' && bound !== null ? bound.port - 10 : assert.fail('no port');
+      if (await listen({ host: '127.0.0.1', port: apiPort }).then(close)) return { server, apiPort };
+      await close(server);
     }
-    return assert.fail('no loopback address');
+  }
+
+  async function listen(at: { readonly host: string; readonly port: number }): Promise<Server | undefined> {
+    const server = createServer();
+    const { promise, resolve } = Promise.withResolvers<Server | undefined>();
+    server.once('error', () => resolve(undefined));
+    server.listen(at, () => resolve(server));
+    return promise;
+  }
+
+  async function close(server: Server | undefined): Promise<boolean> {
+    if (server === undefined) return false;
+    server.close();
+    await once(server, 'close');
+    return true;
   }
 
   test('says which port is in use and what to do, and leaves nothing running', async () => {

@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { parseAllDocuments } from 'yaml';
 import { type CliOptions, type CliProcess, runCli, startCli, startUp, temporaryFolder } from './cli-fixture.ts';
 import { askBmc } from './simulated-bmc.ts';
+import { untilSo } from './work-services.ts';
 
 const folder = temporaryFolder();
 after(() => folder.remove());
@@ -37,6 +38,8 @@ describe('rackwright simulate', () => {
   test('says what there is and what to type next, and only its owner can read what it leaves', async () => {
     const { out } = simulator.printed;
     assert.match(out, /A data centre of 6 servers in 1 rack with 3 switches, seed 1\. In a real second, 600 simulated/);
+    assert.ok(out.includes(`Authority     ${join(dataDir, 'simulator', 'ca.pem')}   for --bmc-ca`), out);
+    assert.match(readFileSync(join(dataDir, 'simulator', 'ca.pem'), 'utf8'), /^-----BEGIN CERTIFICATE-----\n/);
     assert.match(out, /First BMC {5}https:\/\/127\.\d+\.\d+\.\d+:\d+\/redfish\/v1\/\n/);
     const next = out.split('\n').filter((line) => line.startsWith('  npx rackwright simulate '));
     assert.equal(next.length, 4);
@@ -154,8 +157,11 @@ describe('rackwright simulate', () => {
       const applied = await runCli(['apply', '-f', exported, '--data-dir', plane]);
       assert.equal(applied.code, 0, applied.err);
       assert.equal(applied.out.match(/ created$/gm)?.length, documents.length);
-      const again = await runCli(['apply', '-f', exported, '--data-dir', plane]);
-      assert.equal(again.out.match(/ unchanged$/gm)?.length, documents.length, again.out);
+      // Controllers may put finalizers on them meanwhile.
+      await untilSo(async () => {
+        const again = await runCli(['apply', '-f', exported, '--data-dir', plane]);
+        return again.out.match(/ unchanged$/gm)?.length === documents.length;
+      });
       const hosts = await runCli(['get', 'bmh', '-n', 'simulated', '-o', 'name', '--data-dir', plane]);
       assert.equal(hosts.out.trim().split('\n').length, 6);
     } finally {
@@ -187,7 +193,7 @@ describe('rackwright simulate', () => {
   test('the state of another fleet is set aside, and the line that says so names both', async () => {
     await simulator.end('SIGTERM');
     simulator = await startSimulate(dataDir, ['--servers', '2', '--seed', '7']);
-    assert.match(simulator.printed.err, /of another simulated fleet \(seed 1, not 7; servers 6, not 2\): it is now/);
+    await simulator.untilComplaint(/of another simulated fleet \(seed 1, not 7; servers 6, not 2\): it is now/);
     assert.ok(existsSync(join(dataDir, 'simulator', 'state.json.1')));
     assert.match(simulator.printed.out, /All servers are as they come out of the box\./);
     assert.match((await cli(['status'])).out, /^r01-s02 /m);

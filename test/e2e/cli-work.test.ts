@@ -3,7 +3,16 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Agent, request } from 'undici';
-import { type CliProcess, type CliResult, runCli, startCli, startUp, temporaryFolder } from './cli-fixture.ts';
+import {
+  type CliProcess,
+  type CliResult,
+  runCli,
+  startCli,
+  startUp,
+  switchHost,
+  temporaryFolder,
+} from './cli-fixture.ts';
+import { untilSo } from './work-services.ts';
 
 const folder = temporaryFolder();
 const dataDir = join(folder.path, 'data');
@@ -15,7 +24,7 @@ const cli = (words: readonly string[]): Promise<CliResult> => runCli([...words, 
 before(async () => {
   up = await startUp(dataDir, upWords);
   // Hosts that run need not be switched on first, whose self-test is waited for in real time.
-  await cli(['simulate', 'reset', 'r01-s01', 'On']);
+  await switchHost({ dataDir, name: 'r01-s01', isOn: true });
 });
 after(async () => {
   await up.end('SIGKILL');
@@ -28,9 +37,9 @@ async function ask(path: string, token = readFileSync(join(dataDir, 'admin-token
   const agent = new Agent({ connect: { ca: readFileSync(join(dataDir, 'pki', 'ca.crt'), 'utf8') } });
   const headers = { authorization: `Bearer ${token}` };
   const { statusCode, body } = await request(`${url}${path}`, { dispatcher: agent, headers });
-  const answer = { status: statusCode, body: (await body.json()) as Record<string, unknown> };
+  const text = await body.text();
   await agent.close();
-  return answer;
+  return { status: statusCode, text, body: (text.startsWith('{') ? JSON.parse(text) : {}) as Record<string, unknown> };
 }
 
 /** How many images a server's BMC has written, by its own log. */
@@ -39,16 +48,20 @@ async function flashesOf(server: string): Promise<number> {
   return out.split('\n').filter((line) => / update\.done /.test(line)).length;
 }
 
+const idIn = ({ out, err }: CliResult): string => /condition ([0-9a-f-]{36})/.exec(out)?.[1] ?? assert.fail(out + err);
+
 describe('the firmware install service of rackwright up', () => {
-  test('is ready, knows the rack, and asks who is there', async () => {
-    assert.match(up.printed.out, /REST services {4}https:\/\/127\.0\.0\.1:\d+/);
-    assert.deepEqual((await ask('/readyz')).body, { status: 'ok' });
+  test('is ready, knows the rack, counts, and asks who is there', async () => {
+    assert.match(up.printed.out, /REST and RPC {5}https:\/\/127\.0\.0\.1:\d+/);
+    assert.deepEqual((await ask('/readyz', '')).body, { status: 'ok' });
+    assert.deepEqual((await ask('/healthz', '')).body, { status: 'ok' });
     const servers = (await ask('/api/v1/servers')).body.records as { name: string; facility_code: string }[];
     assert.deepEqual(servers.map(({ name, facility_code: at }) => `${at}/${name}`).sort(), [
       'simulated/r01-s01',
       'simulated/r01-s02',
     ]);
-    assert.equal((await ask('/api/v1/servers', 'wrong')).status, 401);
+    assert.match((await ask('/metrics')).text, /^rackwright_rest_requests_total\{.*route="\/api\/v1\/servers".*\} 1$/m);
+    for (const path of ['/api/v1/servers', '/metrics']) assert.equal((await ask(path, 'wrong')).status, 401);
   });
 
   test('a dry run says what would be installed and disturbs nothing', async () => {
@@ -61,55 +74,71 @@ describe('the firmware install service of rackwright up', () => {
   });
 
   test('an install is followed until the new version runs', async () => {
-    const words = ['install-firmware', 'r01-s01', '--set', 'poweredge-r750-latest', '--component', 'cpld'];
+    const words = ['install-firmware', 'r01-s01', '--set', 'poweredge-r750-latest', '--component', 'psu'];
     const { code, out, err } = await cli(words);
     assert.equal(code, 0, err);
-    assert.match(out, /^ {2}cpld \S+ -> 1\.1\.4: succeeded/m);
+    assert.match(out, /^ {2}psu \S+ -> 00\.17\.28: succeeded/m);
     assert.match(out, /^r01-s01: succeeded, 1 installed$/m);
     const firmware = (await cli(['simulate', 'firmware', 'r01-s01'])).out;
-    assert.match(firmware, /^cpld .* 1\.1\.4 +1 of 1 /m);
+    assert.match(firmware, /^psu .* 00\.17\.28 +2 of 2 /m);
     const listed = await cli(['conditions', 'r01-s01']);
     assert.match(listed.out, /^[0-9a-f-]{36} +r01-s01 +firmwareInstall +succeeded +100%/m);
     const again = await cli(words);
-    assert.match(again.out, /^ {2}cpld 1\.1\.4: skipped, /m);
+    assert.match(again.out, /^ {2}psu 00\.17\.28: skipped, /m);
+  });
+
+  test('an install that is cancelled ends before it flashes, and the command that follows it says so', async () => {
+    const told = Promise.withResolvers<string>();
+    const words = ['install-firmware', 'r01-s02', '--set', 'latest', '--component', 'bios', '--data-dir', dataDir];
+    const followed = runCli(words, { onOut: (text) => told.resolve(text) });
+    const id = /condition ([0-9a-f-]{36})/.exec(await told.promise)?.[1] ?? '';
+    const cancelled = await cli(['cancel', id]);
+    assert.equal(cancelled.code, 0, cancelled.err);
+    const { code, err } = await followed;
+    assert.match(err, /^error: the install on r01-s02 was cancelled: /m);
+    assert.equal(code, 9);
+    assert.equal(await flashesOf('r01-s02'), 0);
   });
 
   test('killed in the middle and started again, it goes on and ends', async () => {
-    const words = ['install-firmware', 'r01-s01', '--set', 'latest', '--component', 'psu', '--no-wait'];
-    const asked = await cli(words);
-    const id = /condition ([0-9a-f-]{36})/.exec(asked.out)?.[1] ?? assert.fail(asked.out + asked.err);
-    for (;;) {
-      const { record } = (await ask(`/api/v1/conditions/${id}`)).body as { record: { state: string } };
-      if (record.state === 'active') break;
-    }
+    // As slow as real servers are, so that the kill comes long before the end.
+    await up.end('SIGTERM');
+    up = await startUp(dataDir, ['--simulate', '2', '--speed', '1']);
+    const words = ['install-firmware', 'r01-s01', '--set', 'latest', '--component', 'nic', '--no-wait'];
+    const id = idIn(await cli(words));
+    const look = async () =>
+      (await ask(`/api/v1/conditions/${id}`)).body.record as {
+        state: string;
+        leases: number;
+        reason: unknown;
+        finalized_at: string | null;
+      };
+    await untilSo(async () => (await look()).state === 'active');
     await up.end('SIGKILL');
     up = await startUp(dataDir, upWords);
-    for (;;) {
-      const { record } = (await ask(`/api/v1/conditions/${id}`)).body as { record: { state: string; leases: number } };
-      assert.notEqual(record.state, 'failed', JSON.stringify(record));
-      if (record.state !== 'succeeded') continue;
-      assert.equal(record.leases, 2, 'another lease took up what the first left');
-      break;
-    }
-    // The log of a simulated server begins anew with its process; the flash is in it unless it was over before.
-    assert.ok((await flashesOf('r01-s01')) <= 1, 'the image was written once at most');
+    await untilSo(async () => (await look()).finalized_at !== null);
+    const { state, leases, reason } = await look();
+    assert.equal(state, 'succeeded', JSON.stringify(reason));
+    assert.equal(leases, 2, 'another lease took up what the first left');
+    // The log of a simulated server begins anew with its process; what was flashed before is not in it.
+    assert.ok((await flashesOf('r01-s01')) <= 2, 'each image was written once at most');
     const { out } = await cli(['simulate', 'firmware', 'r01-s01']);
-    assert.match(out, /^psu .* 00\.17\.28 +2 of 2 /m);
+    assert.match(out, /^nic .* 22\.71\.11\.13 +2 of 2 /m);
   });
 });
 
 describe('work that cannot be', () => {
+  const install = ['install-firmware', 'r01-s01', '--set', 'latest'];
   const refusals: [string, readonly string[], number, RegExp][] = [
     ['an unknown server', ['install-firmware', 'r09-s99', '--set', 'latest'], 1, /there is no server "r09-s99"/],
     ['an unknown set', ['install-firmware', 'r01-s01', '--set', 'newest'], 1, /there is no firmware set "newest"/],
     [
       'a component that the set does not have',
-      ['install-firmware', 'r01-s01', '--set', 'latest', '--component', 'tpm'],
+      [...install, '--component', 'tpm'],
       2,
-      /has nothing for tpm; it has bios, bmc/,
+      /has nothing for tpm; it has bios/,
     ],
     ['no set', ['install-firmware', 'r01-s01'], 2, /required option '--set <set>'/],
-    ['an id that is none', ['cancel', 'r01-s01'], 2, /no id of a condition/],
     ['a condition that is not there', ['cancel', '00000000-0000-4000-8000-000000000000'], 1, /condition/],
   ];
   for (const [what, words, expected, message] of refusals) {
@@ -119,12 +148,6 @@ describe('work that cannot be', () => {
       assert.equal(code, expected);
     });
   }
-
-  test('without services the way to start them is told', async () => {
-    const { code, err } = await runCli(['conditions', '--data-dir', join(folder.path, 'nowhere')]);
-    assert.equal(code, 6);
-    assert.match(err, /start them with "rackwright up"/);
-  });
 
   test('a fleet whose engine has another store is refused', async () => {
     await up.end('SIGKILL');
@@ -136,6 +159,12 @@ describe('work that cannot be', () => {
     const second = startCli(['up', '--data-dir', restored, '--port', '0', '--simulate', '0']);
     assert.equal(await second.ended(), 4, second.printed.err);
     assert.match(second.printed.err, /belongs to another store of the work engine/);
-    up = await startUp(dataDir, upWords);
+    const unsure = await runCli(['adopt-fleet', '--data-dir', restored]);
+    assert.deepEqual([unsure.code, /say it with --yes/.test(unsure.err)], [2, true], unsure.err);
+    const adopted = await runCli(['adopt-fleet', '--yes', '--port', '0', '--data-dir', restored]);
+    assert.equal(adopted.code, 0, adopted.err);
+    assert.match(adopted.out, /belongs to store \S+ now; before, to \S+\./);
+    const third = await startUp(restored, ['--simulate', '0']);
+    await third.end('SIGTERM');
   });
 });

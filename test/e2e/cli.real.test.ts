@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { freePortRange } from '../real/free-ports.ts';
 import { realKubeBinaries, whyNoRealKube } from '../real/kube/binaries.ts';
 import { type RealKube, startRealKube } from '../real/kube/real-kube.ts';
 import { type CliProcess, runCli, startCli, startUp, temporaryFolder } from './cli-fixture.ts';
+import { ask } from './work-services.ts';
 
 const whyNot = whyNoRealKube();
+/** As many as are shipped. */
+const kinds = readdirSync(join(import.meta.dirname, '..', '..', 'deploy', 'crds')).length;
 const machine = JSON.stringify({
   apiVersion: 'infrastructure.cluster.x-k8s.io/v1beta1',
   kind: 'Metal3Machine',
@@ -61,7 +65,8 @@ function useKubectl(): void {
       kubectl(['apply', '--server-side', '-f', '-'], host),
       'baremetalhost.metal3.io/host-1 serverside-applied\n',
     );
-    assert.match(kubectl(['get', 'bmh']), /^NAME +STATE +CONSUMER +ONLINE +ERROR +AGE\nhost-1 +true /);
+    kubectl(['wait', 'bmh/host-1', '--for=jsonpath={.status.provisioning.state}=unmanaged']);
+    assert.match(kubectl(['get', 'bmh']), /^NAME +STATE +CONSUMER +ONLINE +ERROR +AGE\nhost-1 +unmanaged +true /);
     assert.equal(kubectl(['label', 'bmh', 'host-1', 'rack=a1']), 'baremetalhost.metal3.io/host-1 labeled\n');
     assert.match(kubectl(['wait', 'bmh/host-1', '--for=jsonpath={.metadata.labels.rack}=a1']), /condition met/);
     assert.match(kubectl(['delete', 'bmh', 'host-1']), /"host-1" deleted/);
@@ -80,11 +85,23 @@ function useKubectl(): void {
       'app.kubernetes.io/part-of=rackwright',
       '--for=condition=Established',
     ]);
-    assert.equal(printed.trim().split('\n').length, 27);
+    assert.equal(printed.trim().split('\n').length, kinds);
+  });
+
+  test('shows the hosts of the rack as Metal3 shows hosts', async () => {
+    await up.until('Hosts of the rack: 6 available, 2 provisioned.');
+    const [head, first, ...others] = kubectl(['get', 'bmh', '-n', 'simulated']).trimEnd().split('\n');
+    assert.match(head ?? '', /^NAME +STATE +CONSUMER +ONLINE +ERROR +AGE$/);
+    assert.match(first ?? '', /^r01-s01 +available +false +\w+$/);
+    assert.match(others.at(-1) ?? '', /^r01-s08 +provisioned +true +\w+$/);
+    const wide = kubectl(['get', 'bmh', '-n', 'simulated', '-o', 'wide']).split('\n');
+    assert.match(wide[0] ?? '', /^NAME +STATUS +STATE +CONSUMER +BMC +ONLINE +ERROR +AGE$/);
+    assert.match(wide[1] ?? '', /^r01-s01 +OK +available +redfish-virtualmedia\+https:\S+ +false +\w+$/);
   });
 
   test('prints a table that the command prints alike', async () => {
     kubectl(['apply', '-f', '-'], host);
+    kubectl(['wait', 'bmh/host-1', '--for=jsonpath={.status.provisioning.state}=unmanaged']);
     for (const words of [
       ['get', 'bmh'],
       ['get', 'bmh', '-o', 'wide', '-A'],
@@ -141,7 +158,8 @@ function useRealCluster(): void {
   });
 
   test('installs the kinds and roles, and leaves what is not ours alone', () => {
-    assert.match(up.printed.out, /26 kinds and \d+ roles are installed/);
+    // One of them is somebody else's here.
+    assert.match(up.printed.out, new RegExp(`${kinds - 1} kinds and \\d+ roles are installed`));
     assert.match(up.printed.out, /machinesets\.cluster\.x-k8s\.io was installed by somebody else and is left as it is/);
     assert.equal(
       kubectl(['get', 'crd', 'machinesets.cluster.x-k8s.io', '-o', 'jsonpath={.spec.versions[*].name}']),
@@ -159,6 +177,26 @@ function useRealCluster(): void {
     assert.equal(out, 'baremetalhost.metal3.io/host-1 created\n');
     const shown = await runCli(['get', 'bmh', '--kubeconfig', real.kubeconfigPath]);
     assert.match(shown.out, /^NAME +STATE .*\nhost-1 /);
+  });
+
+  test('its tokens and roles say who may use the REST services', async () => {
+    const url = /REST and RPC +(http:\/\/\S+)/.exec(up.printed.out)?.[1] ?? assert.fail(up.printed.out);
+    const tokenOf = (name: string, ...roles: readonly string[]): string => {
+      kubectl(['create', 'serviceaccount', name]);
+      for (const role of roles) {
+        const words = [`--clusterrole=${role}`, `--serviceaccount=default:${name}`];
+        kubectl(['create', 'clusterrolebinding', `${name}-${role}`, ...words]);
+      }
+      return kubectl(['create', 'token', name]).trim();
+    };
+    const statusOf = async (token: string, path: string) => (await ask(`${url}${path}`, { token })).status;
+    const viewer = tokenOf('viewer', 'rackwright-rest-viewer');
+    assert.equal(await statusOf(viewer, '/api/v1/servers'), 200);
+    const login = '/api/v1/servers/5d2b4fb5-60fa-44b4-9a3a-7c5f7f6f64f1/credentials/bmc';
+    assert.equal(await statusOf(viewer, login), 403);
+    assert.equal(await statusOf(tokenOf('keeper', 'rackwright-rest-credentials'), login), 404);
+    assert.equal(await statusOf(tokenOf('nobody'), '/api/v1/servers'), 403);
+    assert.equal(await statusOf('wrong', '/api/v1/servers'), 401);
   });
 
   test('the cluster asks us to convert, also after a restart', async () => {

@@ -435,7 +435,9 @@ export function runKubeContract(name: string, connect: () => ConnectionSpec | Pr
       const candidates = [1, 2, 3].map(() => {
         const store = createLeaseStore(client, { namespace, name: 'election' });
         const stop = new AbortController();
-        const election = createLeaderElection({ store, identity: uniqueIdentity('test'), retryMs: 100, ...timing });
+        // Longer than the machine may stand still: nobody is to lose it but by stopping.
+        const lease = { leaseMs: 120_000, renewDeadlineMs: 100_000, retryMs: 100 };
+        const election = createLeaderElection({ store, identity: uniqueIdentity('test'), ...lease, ...timing });
         const led = Promise.withResolvers<void>();
         const ended = election.run(stop.signal, async (leading) => {
           led.resolve();

@@ -6,13 +6,15 @@ import { readSettings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import type { RestClient } from './rest-client.ts';
 
-const clientSettings = ['dataDir', 'restUrl', 'tokenFile', 'caFile'] as const;
+const adoptSettings = ['dataDir', 'host', 'port', 'kubeconfig', 'databaseUrl', 'databaseUrlFile'] as const;
+const clientSettings = ['dataDir', 'restUrl', 'inventoryUrl', 'tokenFile', 'caFile'] as const;
 
 /** Adds the commands that ask for work on servers and look at it. */
 export function addWorkCommands(program: Command, terminal: Terminal): void {
   addInstallCommand(program, terminal);
   addConditionsCommand(program, terminal);
   addCancelCommand(program, terminal);
+  addAdoptCommand(program, terminal);
 }
 
 /** Connects to the REST services, acts, and disconnects whatever happens. */
@@ -59,7 +61,7 @@ function addInstallCommand(program: Command, terminal: Terminal): void {
           isForced: flags.force === true,
           isDetached: flags.wait === false,
         };
-        await installFirmware(client, order, terminal);
+        await installFirmware(client, order, { terminal });
       }),
     );
   addSettings(command, clientSettings);
@@ -102,4 +104,20 @@ function addCancelCommand(program: Command, terminal: Terminal): void {
       }),
     );
   addSettings(command, clientSettings);
+}
+
+function addAdoptCommand(program: Command, terminal: Terminal): void {
+  const command = program
+    .command('adopt-fleet')
+    .summary('give a fleet to another store of the work engine')
+    .description(
+      'Gives the fleet of a Kubernetes plane to the store of these options, after the store that it belonged to was lost. Stop everything that works on the fleet first.',
+    )
+    .option('--yes', 'the earlier store is lost, and nothing works on the fleet')
+    .action(async (flags: { yes?: boolean }) => {
+      const { adoptFleet, requireConsent } = await import('./adopt-fleet.ts');
+      requireConsent(flags.yes === true);
+      await adoptFleet(readSettings(adoptSettings, { ...flags }, terminal), terminal);
+    });
+  addSettings(command, adoptSettings);
 }

@@ -34,7 +34,7 @@ export async function listConditions(client: RestClient, order: ConditionsOrder,
 
 async function namesOf(client: RestClient): Promise<ReadonlyMap<string, string>> {
   const path = '/api/v1/servers?limit=1000';
-  const { records } = await client.ask<{ records: readonly ShownServer[] }>({ method: 'GET', path });
+  const { records } = await client.ask<{ records: readonly ShownServer[] }>({ method: 'GET', of: 'inventory', path });
   return new Map(records.map(({ uuid, name }) => [uuid, name]));
 }
 

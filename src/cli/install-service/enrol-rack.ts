@@ -7,14 +7,14 @@ import {
   type RunningBmc,
 } from '../../../simulator/index.ts';
 import type { FirmwareRecord, Serverservice } from '../../serverservice/index.ts';
-import { orMissing } from './server-directory.ts';
+import { orMissing } from './inventory-access.ts';
 
 /** The facility of the simulated rack. */
 export const rackFacility = 'simulated';
 
 /** A simulated rack, as far as the inventory is told of it. */
 export interface Rack {
-  readonly dataCentre: Pick<DataCentre, 'bmcs' | 'caPem'>;
+  readonly dataCentre: Pick<DataCentre, 'bmcs' | 'caPem' | 'fabric'>;
   readonly adminUrl: string;
 }
 
@@ -54,7 +54,10 @@ async function enrolServer({ servers, credentials }: Service, bmc: RunningBmc): 
     const vendor = bmc.machine.personality.manufacturer;
     const fields = { id: uuid, name: bmc.name, facility: rackFacility, vendor, model, serial, bmcAddress: bmc.url };
     await servers.create(fields);
-  } else if (known.bmcAddress !== bmc.url) await servers.update(uuid, { bmcAddress: bmc.url });
+  } else if (URL.parse(known.bmcAddress)?.origin !== new URL(bmc.url).origin) {
+    // Whoever knows the path of the system as well says more; only the port may be another one.
+    await servers.update(uuid, { bmcAddress: bmc.url });
+  }
   const { username, password } = bmc;
   const kept = await orMissing(credentials.get(uuid, 'bmc'));
   if (kept?.username !== username || kept.password !== password) {

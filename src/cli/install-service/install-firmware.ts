@@ -1,5 +1,5 @@
 import type { ConditionRecord } from '../../conditionorc/index.ts';
-import { backoffDelay, sleep, systemClock } from '../../kube/index.ts';
+import { backoffDelay, type Clock, sleep, systemClock } from '../../kube/index.ts';
 import { CliError, usageError } from '../errors.ts';
 import type { Terminal } from '../terminal.ts';
 import {
@@ -26,7 +26,11 @@ export interface InstallOrder {
 }
 
 /** Asks for an install and shows it until it is over. */
-export async function installFirmware(client: RestClient, order: InstallOrder, terminal: Terminal): Promise<void> {
+export async function installFirmware(
+  client: RestClient,
+  order: InstallOrder,
+  { terminal, clock = systemClock }: { readonly terminal: Terminal; readonly clock?: Clock },
+): Promise<void> {
   const server = await findServer(client, order.server);
   const set = await findSet(client, order.set, server);
   const { record, message } = await client.ask<{ record: ConditionRecord; message: string }>({
@@ -36,7 +40,7 @@ export async function installFirmware(client: RestClient, order: InstallOrder, t
   });
   terminal.out(`${nameOf(server)}: ${message}, set ${set.name}, condition ${record.id}\n`);
   if (order.isDetached) return;
-  await follow({ client, terminal, server, id: record.id });
+  await follow({ client, terminal, clock, server, id: record.id });
 }
 
 function nameOf({ name, uuid }: ShownServer): string {
@@ -59,6 +63,7 @@ function firmwareOf(set: ShownSet, components: readonly string[]): object {
 interface Followed {
   readonly client: RestClient;
   readonly terminal: Terminal;
+  readonly clock: Clock;
   readonly server: ShownServer;
   readonly id: string;
 }
@@ -70,7 +75,7 @@ const everyMs = 400;
 const mostFailures = 20;
 
 async function follow(followed: Followed): Promise<void> {
-  const { client, terminal, id } = followed;
+  const { client, terminal, clock, id } = followed;
   const { interrupted } = terminal;
   const view = new InstallView(terminal);
   for (let failures = 0; ; ) {
@@ -87,7 +92,7 @@ async function follow(followed: Followed): Promise<void> {
       if (!isUnreachable(error) || ++failures > mostFailures) throw error;
     }
     const pause = failures === 0 ? everyMs : backoffDelay({ baseMs: 250, maxMs: 3000 }, failures, Math.random);
-    await sleep(systemClock, pause, interrupted);
+    await sleep(clock, pause, interrupted);
   }
 }
 

@@ -3,7 +3,7 @@ import { type Database, openPostgresDatabase, openSqliteDatabase, StoreError } f
 import { systemClock } from '../../kube/index.ts';
 import { CliError } from '../errors.ts';
 import type { Settings } from '../settings.ts';
-import type { Terminal } from '../terminal.ts';
+import { secretUrl } from './secret-url.ts';
 
 /** The folder of the work engine in a data directory. */
 export function engineFolderOf(dataDir: string): string {
@@ -19,16 +19,15 @@ export interface OpenStore {
 }
 
 /** Opens the database that is named, or else the file in the data directory, for this process alone. */
-export async function openStore(settings: Settings<'dataDir' | 'databaseUrl'>, terminal: Terminal): Promise<OpenStore> {
-  const { databaseUrl } = settings;
+export async function openStore(
+  settings: Settings<'dataDir' | 'databaseUrl' | 'databaseUrlFile'>,
+  onFault: (error: Error) => void,
+): Promise<OpenStore> {
+  const databaseUrl = secretUrl(settings, 'databaseUrl');
   try {
     if (databaseUrl !== undefined) return shared(await openPostgresDatabase({ url: databaseUrl }));
     const path = join(engineFolderOf(settings.dataDir), 'engine.db');
-    const database = await openSqliteDatabase({
-      path,
-      clock: systemClock,
-      onFault: (fault) => terminal.err(`rackwright: ${fault.message}\n`),
-    });
+    const database = await openSqliteDatabase({ path, clock: systemClock, onFault });
     return { database, isShared: false, close: () => database.close() };
   } catch (error) {
     throw explainStore(error);
@@ -50,5 +49,6 @@ export function explainStore(error: unknown): unknown {
     refused: 'unreachable',
     badUrl: 'usage',
   };
-  return new CliError(outcomes[error.code] ?? 'failed', error.message, { cause: error });
+  const more = error.code === 'inUse' ? '; several processes can share a database server: see --database-url' : '';
+  return new CliError(outcomes[error.code] ?? 'failed', `${error.message}${more}`, { cause: error });
 }

@@ -1,12 +1,15 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TokenSource } from '../../conditionorc/index.ts';
 import { CliError } from '../errors.ts';
 import type { Settings } from '../settings.ts';
 
 /** Where REST services are, and what they are asked with. */
 export interface RestAddress {
   readonly url: string;
-  readonly token: string;
+  /** Of Serverservice, where it has another one. */
+  readonly inventoryUrl?: string | undefined;
+  readonly token: TokenSource;
   /** Certificates to trust besides those of the system. */
   readonly caPem: string | undefined;
 }
@@ -17,16 +20,34 @@ export function restFileOf(dataDir: string): string {
 }
 
 /** The services that are named, or else those of the data directory. */
-export function findRest(settings: Settings<'dataDir' | 'restUrl' | 'tokenFile' | 'caFile'>): RestAddress {
-  const { restUrl, tokenFile, caFile, dataDir } = settings;
+export function findRest(
+  settings: Settings<'dataDir' | 'restUrl' | 'inventoryUrl' | 'tokenFile' | 'caFile'>,
+): RestAddress {
+  const { restUrl, inventoryUrl, tokenFile, caFile, dataDir } = settings;
   if (restUrl !== undefined) {
     if (tokenFile === undefined) throw new CliError('usage', '--rest-url goes with --token-file, which holds a token');
     const caPem = caFile === undefined ? undefined : read(caFile, '--ca-file');
-    return { url: restUrl, token: read(tokenFile, '--token-file').trim(), caPem };
+    return { url: restUrl, inventoryUrl, token: read(tokenFile, '--token-file').trim(), caPem };
   }
+  if (inventoryUrl !== undefined) throw new CliError('usage', '--inventory-url goes with --rest-url');
   const url = readUrl(dataDir);
-  const token = read(tokenFile ?? join(dataDir, 'admin-token'), '--token-file').trim();
-  return { url, token, caPem: read(caFile ?? join(dataDir, 'pki', 'ca.crt'), '--ca-file') };
+  const token = read(tokenFile ?? adminToken(dataDir), '--token-file').trim();
+  return { url, token, caPem: caOf(url, settings) };
+}
+
+/** Beside a cluster there is no administrator of ours. */
+function adminToken(dataDir: string): string {
+  const file = join(dataDir, 'admin-token');
+  if (existsSync(file)) return file;
+  const text = `${file} is not there: services beside a cluster take its tokens, such as "kubectl create token" gives; put one into a file and name it with --token-file`;
+  throw new CliError('usage', text);
+}
+
+/** Our own authority where there is one; those of the system otherwise. */
+function caOf(url: string, { caFile, dataDir }: Settings<'dataDir' | 'caFile'>): string | undefined {
+  if (caFile !== undefined) return read(caFile, '--ca-file');
+  const own = join(dataDir, 'pki', 'ca.crt');
+  return url.startsWith('https:') && existsSync(own) ? read(own, '--ca-file') : undefined;
 }
 
 function readUrl(dataDir: string): string {

@@ -23,33 +23,59 @@ export interface ShownSet {
   }[];
 }
 
+/** One question to REST services. */
+export interface RestCall {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly path: string;
+  readonly body?: object;
+  /** Of which service it is asked, where they have different addresses; of conditionOrc unless given. */
+  readonly of?: 'inventory';
+}
+
 /** What is asked of REST services. */
 export interface RestClient {
   /** Answers the body; throws what the service said. */
-  ask<T>(call: { readonly method: 'GET' | 'POST'; readonly path: string; readonly body?: object }): Promise<T>;
+  ask<T>(call: RestCall): Promise<T>;
   close(): Promise<void>;
+}
+
+/** A service that refused, with what it said. */
+export class RefusalError extends CliError {
+  readonly status: number;
+
+  constructor(message: string, status: number) {
+    super('failed', message);
+    this.status = status;
+  }
+}
+
+/** The HTTP status of a refusal; undefined for any other error. */
+export function statusOfRefusal(error: unknown): number | undefined {
+  return error instanceof RefusalError ? error.status : undefined;
 }
 
 const timeoutMs = 30_000;
 
 /** Makes a client of the REST services at an address. */
-export function createRestClient({ url, token, caPem }: RestAddress): RestClient {
+export function createRestClient({ url, inventoryUrl = url, token, caPem }: RestAddress): RestClient {
   const agent = new Agent({ connect: caPem === undefined ? {} : { ca: caPem } });
   return {
-    async ask<T>({ method, path, body }: { method: 'GET' | 'POST'; path: string; body?: object }): Promise<T> {
-      const answer = await request(`${url}${path}`, {
+    async ask<T>({ method, path, body, of }: RestCall): Promise<T> {
+      const base = of === 'inventory' ? inventoryUrl : url;
+      const shown = typeof token === 'string' ? token : await token();
+      const answer = await request(`${base}${path}`, {
         method,
         dispatcher: agent,
         headersTimeout: timeoutMs,
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${shown}`, 'content-type': 'application/json' },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       }).catch((cause: unknown) => {
         const why = cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : '';
-        throw new CliError('unreachable', `the REST services at ${url} cannot be reached: ${why}`, { cause });
+        throw new CliError('unreachable', `the REST services at ${base} cannot be reached: ${why}`, { cause });
       });
       const text = await answer.body.text();
       if (answer.statusCode < 300) return JSON.parse(text) as T;
-      throw new CliError('failed', explain(text, answer.statusCode));
+      throw new RefusalError(explain(text, answer.statusCode), answer.statusCode);
     },
     close: () => agent.close(),
   };
@@ -79,10 +105,12 @@ interface Records<T> {
 /** The server of a name or an id. */
 export async function findServer(client: RestClient, named: string): Promise<ShownServer> {
   if (uuid.test(named)) {
-    return (await client.ask<{ record: ShownServer }>({ method: 'GET', path: `/api/v1/servers/${named}` })).record;
+    return (
+      await client.ask<{ record: ShownServer }>({ method: 'GET', of: 'inventory', path: `/api/v1/servers/${named}` })
+    ).record;
   }
   const path = `/api/v1/servers?name=${encodeURIComponent(named)}&limit=2`;
-  const { records } = await client.ask<Records<ShownServer>>({ method: 'GET', path });
+  const { records } = await client.ask<Records<ShownServer>>({ method: 'GET', of: 'inventory', path });
   const [found, another] = records;
   if (found === undefined) throw new CliError('failed', `there is no server "${named}" in the inventory`);
   if (another !== undefined) throw new CliError('failed', `several servers are named "${named}"; give the id of one`);
@@ -93,14 +121,14 @@ export async function findServer(client: RestClient, named: string): Promise<Sho
 export async function findSet(client: RestClient, named: string, server: ShownServer): Promise<ShownSet> {
   const all = '/api/v1/server-component-firmware-sets';
   if (uuid.test(named)) {
-    return (await client.ask<{ record: ShownSet }>({ method: 'GET', path: `${all}/${named}` })).record;
+    return (await client.ask<{ record: ShownSet }>({ method: 'GET', of: 'inventory', path: `${all}/${named}` })).record;
   }
   const byName = `${all}?name=${encodeURIComponent(named)}`;
-  const { records } = await client.ask<Records<ShownSet>>({ method: 'GET', path: byName });
+  const { records } = await client.ask<Records<ShownSet>>({ method: 'GET', of: 'inventory', path: byName });
   if (records[0] !== undefined) return records[0];
   if (named !== 'latest') throw new CliError('failed', `there is no firmware set "${named}"`);
   const query = new URLSearchParams({ vendor: server.vendor, model: server.model, labels: 'latest=true' });
-  const latest = await client.ask<Records<ShownSet>>({ method: 'GET', path: `${all}?${query}` });
+  const latest = await client.ask<Records<ShownSet>>({ method: 'GET', of: 'inventory', path: `${all}?${query}` });
   if (latest.records[0] !== undefined) return latest.records[0];
   throw new CliError('failed', `no firmware set has the label latest=true for ${server.vendor} ${server.model}`);
 }

@@ -1,37 +1,42 @@
 import { parseBmcAddress, type TlsTrust } from '../../bmc/index.ts';
 import { machineIdOf } from '../../engine/index.ts';
-import type { ServerDirectory } from '../../flasher/index.ts';
-import { isInventoryError, type Serverservice } from '../../serverservice/index.ts';
+import { FlasherError, type ServerDirectory } from '../../flasher/index.ts';
+import { isLoopback } from '../../rest/index.ts';
+import type { InventoryAccess } from './inventory-access.ts';
 
 /** Where the BMCs of the inventory are and how to log in there; the inventory is asked anew each time. */
 export function createServerDirectory(
-  service: Pick<Serverservice, 'servers' | 'credentials'>,
-  trustOf: (origin: string) => TlsTrust,
+  inventory: Pick<InventoryAccess, 'bmcAddressOf' | 'bmcLoginOf'>,
+  trust: TlsTrust,
 ): ServerDirectory {
   return {
     async find(target) {
       const id = machineIdOf(target);
-      const server = id === undefined ? undefined : await orMissing(service.servers.get(id));
-      if (server === undefined || server.bmcAddress === '') return undefined;
-      // Without them nobody can log in; better said before than after a few attempts.
-      if ((await orMissing(service.credentials.get(server.id, 'bmc'))) === undefined) return undefined;
-      const { origin, systemPath } = parseBmcAddress(server.bmcAddress);
+      const address = id === undefined ? undefined : await inventory.bmcAddressOf(id);
+      if (id === undefined || address === undefined || address === '') return undefined;
+      // Without it nobody can log in; better said before than after a few attempts.
+      if ((await inventory.bmcLoginOf(id)) === undefined) return undefined;
+      const { origin, systemPath } = parseBmcAddress(address);
       const credentials = async () => {
-        const { username, password } = await service.credentials.get(server.id, 'bmc');
-        return { username, password };
+        const login = await inventory.bmcLoginOf(id);
+        if (login === undefined) throw new FlasherError('unknownServer', { target });
+        return login;
       };
-      const endpoint = { origin, trust: trustOf(origin), credentials };
+      const endpoint = { origin, trust, credentials };
       return systemPath === undefined ? { endpoint } : { endpoint, systemPath };
     },
   };
 }
 
-/** Undefined for what the inventory does not have. */
-export async function orMissing<T>(work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work;
-  } catch (error) {
-    if (isInventoryError(error, 'notFound')) return undefined;
-    throw error;
-  }
+/** The same for a rehearsal, whose patience would be too little for real servers: only BMCs on this machine are worked on. */
+export function onlySimulated(directory: ServerDirectory): ServerDirectory {
+  return {
+    async find(target) {
+      const found = await directory.find(target);
+      if (found === undefined) return undefined;
+      const { origin } = found.endpoint;
+      if (!isLoopback(new URL(origin).hostname)) throw new FlasherError('notSimulated', { origin });
+      return found;
+    },
+  };
 }

@@ -1,40 +1,51 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { TlsTrust } from '../../bmc/index.ts';
+import { createGates, type Gates, type TlsTrust } from '../../bmc/index.ts';
 import type { Bus, WorkerPort } from '../../engine/index.ts';
 import {
   createArtifactCache,
   createFlasher,
-  defaultInstallSettings,
-  type FirmwareCatalogue,
+  createHandlerContext,
+  type HandlerContext,
   type ImageAddress,
   type InstallSettings,
   type InventorySink,
-  type ServerDirectory,
 } from '../../flasher/index.ts';
-import type { Logger } from '../../telemetry/index.ts';
-import { CliError } from '../errors.ts';
+import { systemClock } from '../../kube/index.ts';
+import type { Logger, Metrics } from '../../telemetry/index.ts';
+import { CliError, usageError } from '../errors.ts';
+import type { Settings } from '../settings.ts';
+import type { InventoryAccess } from './inventory-access.ts';
 import type { RackImages } from './rack-images.ts';
+import { createServerDirectory, onlySimulated } from './server-directory.ts';
 
 /** What a flasher of this process is made of. */
 export interface FlasherParts {
   readonly port: WorkerPort;
-  readonly servers: ServerDirectory;
-  readonly catalogue: FirmwareCatalogue;
+  readonly inventory: InventoryAccess;
+  /** Where inventories go, under the leases of the port. */
   readonly inventorySink: InventorySink;
+  /** How certificates of BMCs are checked. */
+  readonly trust: TlsTrust;
   readonly bus?: Bus | undefined;
-  readonly dataDir: string;
+  readonly images: { readonly folder: string; readonly maxBytes: number; readonly fileFolders?: readonly string[] };
   readonly facilities: readonly string[];
+  /** Kinds of conditions that are left to others. */
+  readonly without?: readonly string[] | undefined;
   readonly concurrency: number;
+  readonly settings: Partial<InstallSettings>;
+  /** The settings are too impatient for real servers. */
+  readonly isRehearsal?: boolean;
+  /** How long work may take to reach a safe point when the process is told to stop. */
+  readonly graceMs: number;
   readonly logger: Logger;
+  readonly metrics: Metrics;
   /** The same in each life where only one process can have it; made up otherwise. */
   readonly id?: string | undefined;
-  /** Of the simulated rack, whose images move and whose time is faster. */
-  readonly rack?: { readonly images: RackImages; readonly speed: number } | undefined;
+  /** Of the simulated rack, whose images move. */
+  readonly rackImages?: RackImages | undefined;
+  /** The gates of this process, where others talk to BMCs too; its own unless given. */
+  readonly gates?: Gates | undefined;
 }
-
-/** The most that images take on disk. */
-const imagesBytes = 20 * 1024 ** 3;
 
 /** A flasher that runs. */
 export interface RunningFlasher {
@@ -42,57 +53,72 @@ export interface RunningFlasher {
   stop(): Promise<void>;
 }
 
-/** How long work may take to reach a safe point when the process is told to stop. */
-const graceMs = 3000;
+/** What handlers of this process work with besides leases. */
+export type ToolParts = Omit<
+  FlasherParts,
+  'port' | 'bus' | 'facilities' | 'without' | 'concurrency' | 'graceMs' | 'id' | 'gates'
+>;
 
 /** Starts a flasher. */
 export async function startFlasher(parts: FlasherParts): Promise<RunningFlasher> {
-  const { logger, rack } = parts;
-  const cache = await createArtifactCache({ folder: join(parts.dataDir, 'images'), maxBytes: imagesBytes, logger });
-  const imageAddress: { imageAddress?: ImageAddress } =
-    rack === undefined ? {} : { imageAddress: rack.images.imageAddress };
+  const { options, cache } = await openOptions(parts);
   const flasher = createFlasher({
+    ...options,
     port: parts.port,
-    servers: parts.servers,
-    catalogue: parts.catalogue,
-    inventorySink: parts.inventorySink,
     facilities: parts.facilities,
     concurrency: parts.concurrency,
-    logger,
-    artifacts: rack === undefined ? cache : rack.images.follow(cache),
-    settings: rack === undefined ? {} : inFastTime(rack.speed),
-    ...imageAddress,
+    ...(parts.without === undefined ? {} : { without: parts.without }),
     ...(parts.id === undefined ? {} : { id: parts.id }),
     ...(parts.bus === undefined ? {} : { bus: parts.bus }),
+    ...(parts.gates === undefined ? {} : { gates: parts.gates }),
   });
   return {
     online: flasher.worker.online,
     async stop() {
-      await flasher.stop({ graceMs });
+      await flasher.stop({ graceMs: parts.graceMs });
       await cache.close();
     },
   };
 }
 
-/** Where minutes pass in a second, looking every few seconds would be looking every few minutes. */
-function inFastTime(speed: number): Partial<InstallSettings> {
-  const factor = Math.max(1, speed);
-  const scaled = (ms: number, least: number): number => Math.max(least, Math.round(ms / factor));
-  const { poll, verify, retry } = defaultInstallSettings;
-  const pollOf = ({ first, most }: { first: number; most: number }) => ({
-    first: scaled(first, 100),
-    most: scaled(most, 500),
-  });
+/** Opens what strategies work with, where jobs are run by an update service. */
+export async function openTools(
+  parts: ToolParts,
+): Promise<{ readonly tools: HandlerContext; readonly close: () => Promise<void> }> {
+  const { options, cache } = await openOptions(parts);
+  const gates = createGates({ clock: systemClock, logger: parts.logger, metrics: parts.metrics });
   return {
-    poll: pollOf(poll),
-    verify: { ...verify, poll: pollOf(verify.poll) },
-    retry: { baseMs: scaled(retry.baseMs, 200), maxMs: scaled(retry.maxMs, 1000) },
-    tellEveryMs: 500,
+    tools: createHandlerContext({ ...options, gates }),
+    async close() {
+      await gates.close();
+      await cache.close();
+    },
   };
 }
 
-/** How certificates of BMCs are checked: against the authorities of a file, or those of the system. */
-export function readTrust(bmcCa: string | undefined): TlsTrust {
+async function openOptions(parts: ToolParts) {
+  const { logger, metrics, rackImages, inventory } = parts;
+  const cache = await createArtifactCache({ ...parts.images, logger, metrics });
+  const imageAddress: { imageAddress?: ImageAddress } =
+    rackImages === undefined ? {} : { imageAddress: rackImages.imageAddress };
+  const servers = createServerDirectory(inventory, parts.trust);
+  const options = {
+    servers: parts.isRehearsal === true ? onlySimulated(servers) : servers,
+    catalogue: { readSet: (id: string) => inventory.firmwareSet(id) },
+    inventorySink: parts.inventorySink,
+    settings: parts.settings,
+    logger,
+    metrics,
+    artifacts: rackImages === undefined ? cache : rackImages.follow(cache),
+    ...imageAddress,
+  };
+  return { options, cache };
+}
+
+/** How certificates of BMCs are checked: against the authorities of a file, or those of the system, or not at all. */
+export function readTrust({ bmcCa, bmcInsecure }: Settings<'bmcCa' | 'bmcInsecure'>): TlsTrust {
+  if (bmcInsecure && bmcCa !== undefined) throw usageError('--bmc-ca and --bmc-insecure yes contradict each other');
+  if (bmcInsecure) return { kind: 'insecure' };
   if (bmcCa === undefined) return { kind: 'system' };
   try {
     return { kind: 'ca', caPem: readFileSync(bmcCa, 'utf8') };

@@ -4,29 +4,47 @@ import {
   createInventoryPort,
   firmwareValidation,
   joinRoutes,
+  type OrcLoop,
+  type OrcLoopOptions,
+  type OrcRouteOptions,
+  openOrcStore,
   runConditionOrc,
 } from '../../conditionorc/index.ts';
-import { type Bus, createEngine, type Engine, type Machines } from '../../engine/index.ts';
-import { flasherKinds } from '../../flasher/index.ts';
-import { type CertifiedKey, systemClock } from '../../kube/index.ts';
-import { type Authorizer, createRest, type OpenapiInfo, type Route } from '../../rest/index.ts';
 import {
-  createServerservice,
-  loadCredentialKeys,
-  type Serverservice,
-  serverserviceRoutes,
-} from '../../serverservice/index.ts';
-import type { Logger } from '../../telemetry/index.ts';
+  type Bus,
+  createEngine,
+  type Engine,
+  type EngineLimits,
+  type EngineSettings,
+  externalWork,
+  type Machines,
+} from '../../engine/index.ts';
+import { type FlasherKindsOptions, flasherKinds, outsideKinds } from '../../flasher/index.ts';
+import { type CertifiedKey, systemClock } from '../../kube/index.ts';
+import { type Authorizer, type CallHandler, createRest, type OpenapiInfo, type Route } from '../../rest/index.ts';
+import { createServerservice, type Serverservice, serverserviceRoutes } from '../../serverservice/index.ts';
+import type { Logger, Metrics, MetricsRegistry } from '../../telemetry/index.ts';
+import { firmwareDiscover, type JobLimits, withJobLimits } from '../../update-service/index.ts';
 import { explainListenError } from '../plane/listen-error.ts';
+import { openCredentialKeys } from './credential-keys.ts';
 import type { OpenStore } from './open-store.ts';
+import { processRoutes } from './process-routes.ts';
 
 /** What the work plane of a process is made of. */
 export interface WorkPlaneParts {
   readonly store: OpenStore;
   readonly bus: Bus;
-  /** The file with the keys of credentials; made where it is missing. */
+  /** The file with the keys of credentials; made where nothing is encrypted yet. */
   readonly credentialKeys: string;
+  readonly kinds: FlasherKindsOptions;
+  readonly limits: Partial<EngineLimits>;
+  /** How many jobs of each type may run and wait. */
+  readonly jobLimits: JobLimits;
+  readonly engineSettings: Partial<EngineSettings>;
   readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Asks BMCs which machines they are of, and shows them on the Kubernetes plane beside, when servers are enrolled. */
+  readonly enrolment?: Pick<OrcRouteOptions, 'probe' | 'plane'> | undefined;
 }
 
 /** Engine and inventory on one store. */
@@ -36,21 +54,30 @@ export interface WorkPlane {
   close(): Promise<void>;
 }
 
-/** How long the last request of a lost worker may go on when its process cannot have outlived its lock on the store. */
-const ownRequestsMs = 2000;
-
 /** Opens engine and inventory. */
 export async function openWorkPlane(parts: WorkPlaneParts): Promise<WorkPlane> {
-  const { store, bus, logger } = parts;
-  const { database } = store;
-  const kinds = [...flasherKinds(store.isShared ? {} : { requestDeadlineMs: ownRequestsMs }), firmwareValidation];
-  const engine = await createEngine({ database, kinds, clock: systemClock, bus, logger });
+  const { bus, logger, metrics, limits } = parts;
+  const { database } = parts.store;
+  const credentialKeys = await openCredentialKeys(parts.credentialKeys, database);
+  const engine = await createEngine({
+    database,
+    kinds: withJobLimits(
+      [...flasherKinds(parts.kinds), ...outsideKinds(parts.kinds), firmwareValidation, firmwareDiscover, externalWork],
+      parts.jobLimits,
+    ),
+    clock: systemClock,
+    bus,
+    limits,
+    settings: parts.engineSettings,
+    logger,
+    metrics,
+  });
   const service = await createServerservice({
     database,
     logger,
     machines: engine.machines satisfies Machines,
     conditions: createConditionView(engine),
-    credentialKeys: loadCredentialKeys(parts.credentialKeys),
+    credentialKeys,
   });
   return { engine, service, close: () => engine.close() };
 }
@@ -59,12 +86,16 @@ export async function openWorkPlane(parts: WorkPlaneParts): Promise<WorkPlane> {
 export interface RestParts {
   readonly info: OpenapiInfo;
   readonly routes: readonly Route[];
+  /** What else is answered on the port. */
+  readonly calls?: CallHandler | undefined;
   readonly authorizer: Authorizer;
   readonly certificate: CertifiedKey | undefined;
   readonly host: string;
   readonly port: number;
   readonly logger: Logger;
-  readonly missing: () => readonly string[];
+  readonly metrics: MetricsRegistry;
+  /** What is not ready, by name. */
+  readonly missing: () => Promise<readonly string[]>;
   /** The option that chooses the port, for messages. */
   readonly portOption: string;
 }
@@ -72,6 +103,8 @@ export interface RestParts {
 /** REST services that are served. */
 export interface ServedRest {
   readonly url: string;
+  /** Serves new connections with another certificate. */
+  setCertificate(certificate: CertifiedKey): void;
   close(): Promise<void>;
 }
 
@@ -82,13 +115,15 @@ export async function serveRest(parts: RestParts): Promise<ServedRest> {
     info: parts.info,
     authorizer: parts.authorizer,
     logger: parts.logger,
+    metrics: parts.metrics,
     missing: parts.missing,
     ...(certificate === undefined ? {} : { certificate }),
+    ...(parts.calls === undefined ? {} : { calls: parts.calls }),
   });
-  rest.add(...parts.routes);
+  rest.add(...processRoutes(parts.metrics), ...parts.routes);
   try {
     const { url } = await rest.listen({ host, port });
-    return { url: reachable(url), close: () => rest.close() };
+    return { url: reachable(url), setCertificate: (next) => rest.setCertificate(next), close: () => rest.close() };
   } catch (error) {
     throw explainListenError(error, { host, port, option: parts.portOption });
   }
@@ -106,13 +141,39 @@ export const bothInfo: OpenapiInfo = {
   version: '1',
 };
 
-/** The routes of conditionOrc and Serverservice behind one port. */
-export function bothRoutes({ engine, service }: WorkPlane, logger: Logger): readonly Route[] {
-  const orc = conditionOrcRoutes({ engine, inventory: createInventoryPort(service), logger });
-  return joinRoutes(orc, serverserviceRoutes(service));
+/** The routes of conditionOrc. */
+export async function orcRoutes({ engine, service }: WorkPlane, parts: WorkPlaneParts): Promise<readonly Route[]> {
+  const { logger, metrics } = parts;
+  const store = await openOrcStore(parts.store.database);
+  return conditionOrcRoutes({
+    engine,
+    inventory: createInventoryPort(service),
+    store,
+    logger,
+    metrics,
+    ...parts.enrolment,
+  });
 }
 
+/** The routes of conditionOrc and Serverservice behind one port. */
+export async function bothRoutes(plane: WorkPlane, parts: WorkPlaneParts): Promise<readonly Route[]> {
+  return joinRoutes(await orcRoutes(plane, parts), serverserviceRoutes(plane.service));
+}
+
+/** What conditionOrc's loop may be told besides the parts of the work plane. */
+export type LoopChoices = Pick<OrcLoopOptions, 'webhook' | 'everyMs'>;
+
 /** Runs what conditionOrc does by itself. */
-export function runLoop({ engine, service }: WorkPlane, { store, bus, logger }: WorkPlaneParts) {
-  return runConditionOrc({ engine, database: store.database, bus, inventory: createInventoryPort(service), logger });
+export function runLoop(plane: WorkPlane, parts: WorkPlaneParts, choices: LoopChoices = {}): Promise<OrcLoop> {
+  const { store, bus, logger, metrics } = parts;
+  const inventory = createInventoryPort(plane.service);
+  return runConditionOrc({
+    engine: plane.engine,
+    database: store.database,
+    bus,
+    inventory,
+    logger,
+    metrics,
+    ...choices,
+  });
 }

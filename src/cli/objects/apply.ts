@@ -13,7 +13,7 @@ import type { Terminal } from '../terminal.ts';
 import { readDryRun } from './dry-run.ts';
 import { throwAll } from './faults.ts';
 import { placeManifest } from './manifest-target.ts';
-import { type Manifest, readManifests } from './manifests.ts';
+import type { Manifest } from './manifests.ts';
 import { formatObjects, readOutputForm, withoutManagedFields } from './print-objects.ts';
 import { addSessionFlags, collect, type Session, type SessionFlags, withSession } from './session.ts';
 import { objectName } from './targets.ts';
@@ -51,6 +51,7 @@ export function addApplyCommand(program: Command, terminal: Terminal): void {
 async function runApply(flags: ApplyFlags, session: Session, terminal: Terminal): Promise<void> {
   const isDryRun = readDryRun(flags.dryRun);
   const output = readOutputForm(flags.output);
+  const { readManifests } = await import('./manifests.ts');
   const manifests = await readManifests(flags.filename ?? [], { isRecursive: flags.recursive === true }, terminal);
   const faults: Error[] = [];
   const applied: AnyKubeObject[] = [];
@@ -120,7 +121,7 @@ async function applyManifest(
     });
     session.mapper.reset();
   }
-  return { object: after, verdict: verdictOf(before, after) };
+  return { object: after, verdict: verdictOf(manifest.object, { before, after }) };
 }
 
 function readValidation(text: string): 'Strict' | 'Warn' | 'Ignore' {
@@ -139,14 +140,21 @@ async function getIfThere(client: ResourceClient<AnyKubeObject>, key: ObjectKey)
   }
 }
 
-/** A dry run has no new version, so what matters is compared instead. */
-function verdictOf(before: AnyKubeObject | undefined, after: AnyKubeObject): ApplyVerdict {
-  if (before === undefined) return 'created';
-  return equalJson(essence(before), essence(after)) ? 'unchanged' : 'configured';
+interface Change {
+  readonly before: AnyKubeObject | undefined;
+  readonly after: AnyKubeObject;
 }
 
-function essence(object: AnyKubeObject): Json {
-  const { metadata, ...rest } = withoutManagedFields(object);
-  const { resourceVersion: _, generation: __, ...kept } = metadata ?? {};
-  return { ...rest, metadata: kept } as unknown as Json;
+/**
+ * A dry run has no new version, so what matters is compared instead. A status that the file does not have is not its doing:
+ * a controller may write it at the same moment.
+ */
+function verdictOf(told: object, { before, after }: Change): ApplyVerdict {
+  if (before === undefined) return 'created';
+  const essence = (object: AnyKubeObject): Json => {
+    const { metadata, status, ...rest } = withoutManagedFields(object);
+    const { resourceVersion: _, generation: __, ...kept } = metadata ?? {};
+    return { ...rest, metadata: kept, ...('status' in told ? { status } : {}) } as unknown as Json;
+  };
+  return equalJson(essence(before), essence(after)) ? 'unchanged' : 'configured';
 }

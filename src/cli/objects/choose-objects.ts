@@ -3,7 +3,6 @@ import type { AnyKubeObject, ObjectKey, ServedResource } from '../../kube/index.
 import { usageError } from '../errors.ts';
 import type { Terminal } from '../terminal.ts';
 import { placeManifest } from './manifest-target.ts';
-import { readManifests } from './manifests.ts';
 import { collect, type Session } from './session.ts';
 import { kindName, readTargets } from './targets.ts';
 
@@ -67,6 +66,7 @@ function keyIn(resource: ServedResource, name: string, namespace: string): Objec
 
 async function chooseFromFiles(flags: ChoiceFlags, session: Session, terminal: Terminal): Promise<ChosenObject[]> {
   const isRecursive = flags.recursive === true;
+  const { readManifests } = await import('./manifests.ts');
   const manifests = await readManifests(flags.filename ?? [], { isRecursive }, terminal);
   return Promise.all(manifests.map((manifest) => placeManifest(manifest, session)));
 }

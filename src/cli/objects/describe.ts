@@ -40,7 +40,11 @@ export interface ShownEvent extends AnyKubeObject {
   reportingComponent?: string;
 }
 
-async function readEvents({ metadata }: AnyKubeObject, { client }: Session): Promise<ShownEvent[]> {
+/** What was told of an object, oldest first. */
+export async function readEvents(
+  { metadata }: Pick<AnyKubeObject, 'metadata'>,
+  { client }: Session,
+): Promise<ShownEvent[]> {
   const events = { group: '', version: 'v1', resource: 'events', namespaced: true, kind: 'Event' };
   const { items } = await client.resource<ShownEvent>(events).list({
     namespace: metadata?.namespace ?? 'default',
@@ -49,7 +53,8 @@ async function readEvents({ metadata }: AnyKubeObject, { client }: Session): Pro
   return items.sort((a, b) => timeOf(a).localeCompare(timeOf(b)));
 }
 
-function timeOf({ lastTimestamp, eventTime, metadata }: ShownEvent): string {
+/** When an event was last seen. */
+export function timeOf({ lastTimestamp, eventTime, metadata }: ShownEvent): string {
   return lastTimestamp ?? eventTime ?? metadata?.creationTimestamp ?? '';
 }
 

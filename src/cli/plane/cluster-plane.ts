@@ -1,24 +1,25 @@
-import { isIP } from 'node:net';
-import {
-  type AdmissionServer,
-  type AnyKubeObject,
-  type CertifiedKey,
-  createClient,
-  createRotatingCertificates,
-  createSecretAuthorityStore,
-  createWebhookPublisher,
-  type KubeClient,
-  startAdmissionServer,
-  systemClock,
-} from '../../kube/index.ts';
+import { createFirmwareAdmission } from '../../firmware/index.ts';
+import { createHostAdmission } from '../../hosts/index.ts';
+import { createClient } from '../../kube/index.ts';
+import { createNetworkAdmission } from '../../network/index.ts';
+import { chooseProvisioner } from '../hosts/choose-provisioner.ts';
+import { type CertificateSettings, readCertificate } from '../install-service/certificate.ts';
+import { Closing } from '../install-service/closing.ts';
+import { connectionOf } from '../install-service/stand-alone/access.ts';
+import { type RunningWork, startWork, type WorkSettings } from '../install-service/start-work.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
-import { convertedKinds, kindConversions } from './conversions.ts';
+import { convertedKinds } from './conversions.ts';
 import { type Installed, installKinds } from './install-kinds.ts';
-import { explainListenError } from './listen-error.ts';
+import { isReachable, serveWebhooks } from './webhooks.ts';
 
 /** What working in somebody else's cluster is started with. */
-export type ClusterSettings = Settings<'host' | 'port' | 'webhookUrl'> & { readonly kubeconfig: string };
+export type ClusterSettings = WorkSettings &
+  CertificateSettings &
+  Settings<'webhookUrl'> & { readonly kubeconfig: string };
+
+/** Of the webhooks. */
+const name = 'rackwright';
 
 /** A cluster that serves our kinds, and what of us it depends on. */
 export interface ClusterPlane {
@@ -26,113 +27,56 @@ export interface ClusterPlane {
   readonly installed: Installed;
   /** Where the cluster asks for conversions; undefined when it cannot reach this process. */
   readonly conversionUrl: string | undefined;
+  readonly work: RunningWork;
   close(): Promise<void>;
 }
-
-const systemNamespace = 'rackwright-system';
 
 /** Installs kinds and roles into the cluster of a kubeconfig and serves what the cluster asks back for. */
 export async function startClusterPlane(settings: ClusterSettings, terminal: Terminal): Promise<ClusterPlane> {
-  const client = await createClient(
-    { kubeconfig: settings.kubeconfig },
-    { onWarning: (text) => terminal.err(`Warning: ${text}\n`) },
-  );
+  const open = new Closing();
   try {
-    const isReachable = settings.webhookUrl !== undefined || isLoopback(new URL(client.server).hostname);
-    const installed = await installKinds(client, {
-      isReplacingOthers: false,
-      conversion: isReachable ? 'elsewhere' : 'impossible',
-      signal: terminal.interrupted,
+    const client = await createClient(connectionOf(settings.kubeconfig), {
+      onWarning: (text) => terminal.err(`Warning: ${text}\n`),
     });
-    const serving = isReachable ? await serveConversions(client, installed, settings) : undefined;
-    return {
-      server: client.server,
-      installed,
-      conversionUrl: serving?.url,
-      async close() {
-        await serving?.close();
-        await client.close();
-      },
-    };
-  } catch (error) {
-    await client.close();
-    throw error;
-  }
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || /^127\./.test(host);
-}
-
-interface Serving {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
-/** Serves conversions over HTTPS, with certificates that the definitions in the cluster trust. */
-async function serveConversions(client: KubeClient, installed: Installed, settings: ClusterSettings): Promise<Serving> {
-  await ensureSystemNamespace(client);
-  const own = new Set(installed.definitions);
-  const names = convertedKinds().map(({ plural, group }) => `${plural}.${group}`);
-  const convertedDefinitions = names.filter((name) => own.has(name));
-  let server: AdmissionServer | undefined;
-  const url = (): string => settings.webhookUrl ?? `https://${hostInUrl(settings.host)}:${server?.port ?? 0}`;
-  const certificates = createRotatingCertificates({
-    store: createSecretAuthorityStore(client, { namespace: systemNamespace, name: 'rackwright-webhook' }),
-    publish: (bundle) =>
-      createWebhookPublisher(
+    open.add(() => client.close());
+    const canAskBack = isReachable(client, settings);
+    const admission = createFirmwareAdmission();
+    const networkAdmission = createNetworkAdmission();
+    const hostAdmission = chooseProvisioner(settings) === 'rack' ? undefined : createHostAdmission();
+    const rules = [...admission.rules, ...networkAdmission.rules, ...(hostAdmission?.rules ?? [])];
+    let installed: Installed | undefined;
+    let conversionUrl: string | undefined;
+    // Whoever may not work here because the fleet belongs to another store changes nothing in the cluster.
+    const prepare = async (): Promise<void> => {
+      installed = await installKinds(client, {
+        isReplacingOthers: false,
+        conversion: canAskBack ? 'elsewhere' : 'impossible',
+        signal: terminal.interrupted,
+      });
+      if (!canAskBack) return;
+      const serving = await serveWebhooks(
         client,
-        { name: 'rackwright', rules: [], convertedDefinitions, target: { url: url() } },
-        { fieldManager: 'rackwright' },
-      )(bundle),
-    async serve(certificate) {
-      if (server === undefined) server = await listen(certificate, settings);
-      else server.setCertificate(certificate);
-    },
-    names: namesFor(settings.webhookUrl ?? `https://${hostInUrl(settings.host)}`),
-    clock: systemClock,
-    random: Math.random,
-  });
-  const stop = new AbortController();
-  try {
-    await certificates.tick();
+        { name, configurations: [{ name, rules }], convertedDefinitions: convertedOf(installed) },
+        settings,
+      );
+      open.add(() => serving.close());
+      conversionUrl = serving.url;
+    };
+    const certificate = readCertificate(settings);
+    const beside = { client, certificate, admission, networkAdmission, hostAdmission, isCluster: true, prepare };
+    const work = await startWork(settings, beside, terminal);
+    open.add(() => work.close());
+    if (installed === undefined) throw new TypeError('the kinds were not installed');
+    return { server: client.server, installed, conversionUrl, work, close: () => open.close() };
   } catch (error) {
-    await server?.close();
+    await open.close();
     throw error;
   }
-  const running = certificates.run(stop.signal);
-  return {
-    url: url(),
-    async close() {
-      stop.abort();
-      await running;
-      await server?.close();
-    },
-  };
 }
 
-async function listen(certificate: CertifiedKey, settings: ClusterSettings): Promise<AdmissionServer> {
-  const { host, port } = settings;
-  try {
-    return await startAdmissionServer({ rules: [], conversions: kindConversions(), certificate, host, port });
-  } catch (error) {
-    throw explainListenError(error, settings);
-  }
-}
-
-async function ensureSystemNamespace(client: KubeClient): Promise<void> {
-  const namespaces = { group: '', version: 'v1', resource: 'namespaces', namespaced: false, kind: 'Namespace' };
-  const labels = { 'app.kubernetes.io/part-of': 'rackwright' };
-  await client
-    .resource<AnyKubeObject>(namespaces)
-    .apply({ metadata: { name: systemNamespace, labels } }, { fieldManager: 'rackwright', isForced: true });
-}
-
-function hostInUrl(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
-}
-
-function namesFor(url: string): { dns: string[]; ips: string[] } {
-  const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
-  return isIP(host) === 0 ? { dns: [host], ips: [] } : { dns: [], ips: [host] };
+function convertedOf({ definitions }: Installed): readonly string[] {
+  const own = new Set(definitions);
+  return convertedKinds()
+    .map(({ plural, group }) => `${plural}.${group}`)
+    .filter((name) => own.has(name));
 }

@@ -1,37 +1,29 @@
-import { type ApiServer, startApiServer } from '../../apiserver/index.ts';
-import { backoffDelay, createClient, type KubeClient, KubeError, sleep, systemClock } from '../../kube/index.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ApiServer } from '../../apiserver/index.ts';
+import { createFirmwareAdmission, type FirmwareAdmission } from '../../firmware/index.ts';
+import { createHostAdmission, type HostAdmission } from '../../hosts/index.ts';
+import {
+  backoffDelay,
+  type CertifiedKey,
+  createClient,
+  inProcessAdmission,
+  type KubeClient,
+  KubeError,
+  sleep,
+  systemClock,
+} from '../../kube/index.ts';
+import { createNetworkAdmission, type NetworkAdmission } from '../../network/index.ts';
 import { CliError } from '../errors.ts';
-import type { EmbeddedWork, EmbeddedWorkSettings } from '../install-service/embedded-work.ts';
+import type { CertificateSettings } from '../install-service/certificate.ts';
+import { Closing } from '../install-service/closing.ts';
+import type { RunningWork, WorkSettings } from '../install-service/start-work.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
-import { converterOfKinds } from './in-process-conversion.ts';
+import { type ApiLimitSettings, apiLimits } from './api-limit-settings.ts';
+import { startEmbeddedServer } from './embedded-server.ts';
 import { type Installed, installKinds } from './install-kinds.ts';
-import { explainListenError } from './listen-error.ts';
-import type { SimulatedRack } from './simulated-rack.ts';
-
-/** What the embedded API server is started with. */
-export type EmbeddedSettings = Settings<'dataDir' | 'host' | 'port'>;
-
-/** Starts the embedded API server without installing anything into it. */
-export async function startEmbeddedServer(
-  settings: EmbeddedSettings,
-  terminal: Terminal,
-  readiness: Readonly<Record<string, () => string | undefined>> = {},
-): Promise<ApiServer> {
-  try {
-    return await startApiServer({
-      dataDir: settings.dataDir,
-      host: settings.host,
-      port: settings.port,
-      converterFor: converterOfKinds(),
-      readiness,
-      onFault: (error) =>
-        terminal.err(`rackwright: ${error instanceof Error ? (error.stack ?? error.message) : error}\n`),
-    });
-  } catch (error) {
-    throw explainListenError(error, settings);
-  }
-}
+import type { RackSurroundings, SimulatedRack } from './simulated-rack.ts';
 
 /** An embedded API server that serves all our kinds. */
 export interface EmbeddedPlane {
@@ -39,12 +31,15 @@ export interface EmbeddedPlane {
   readonly installed: Installed;
   /** Undefined when no servers are simulated. */
   readonly rack: SimulatedRack | undefined;
-  readonly work: EmbeddedWork;
+  readonly work: RunningWork;
   close(): Promise<void>;
 }
 
 /** What the embedded plane with all that is beside it is started with. */
-export type EmbeddedPlaneSettings = EmbeddedWorkSettings & Settings<'simulate'>;
+export type EmbeddedPlaneSettings = WorkSettings &
+  CertificateSettings &
+  ApiLimitSettings &
+  Settings<'simulate' | 'discoverable' | 'spares'>;
 
 /**
  * Starts the embedded API server, installs the kinds and roles, and starts what works; /readyz says ok from then on. What keeps them from
@@ -53,7 +48,14 @@ export type EmbeddedPlaneSettings = EmbeddedWorkSettings & Settings<'simulate'>;
  */
 export async function startEmbeddedPlane(settings: EmbeddedPlaneSettings, terminal: Terminal): Promise<EmbeddedPlane> {
   let missing: string | undefined = 'the kinds are being installed';
-  const server = await startEmbeddedServer(settings, terminal, { 'rackwright-kinds': () => missing });
+  const admission = createFirmwareAdmission();
+  const networkAdmission = createNetworkAdmission();
+  const hostAdmission = createHostAdmission();
+  const server = await startEmbeddedServer(settings, terminal, {
+    readiness: { 'rackwright-kinds': () => missing },
+    admission: inProcessAdmission([...admission.rules, ...networkAdmission.rules, ...hostAdmission.rules]).hooks,
+    limits: apiLimits(settings),
+  });
   const { url, caPem, adminToken } = server;
   const client = await createClient({ server: url, caPem, token: adminToken });
   try {
@@ -62,9 +64,12 @@ export async function startEmbeddedPlane(settings: EmbeddedPlaneSettings, termin
       terminal.err(`${missing}\nThe server is up at ${url} and tries again until they are.\n`);
     });
     missing = 'the simulated rack is being started';
-    const rack = settings.simulate > 0 ? await startRack(settings, client, terminal) : undefined;
+    const rack =
+      settings.simulate + settings.discoverable + settings.spares > 0
+        ? await startRack(settings, { client, terminal, admission: hostAdmission })
+        : undefined;
     missing = 'the work engine and the REST services are being started';
-    const work = await startWork(settings, { server, rack }, terminal);
+    const work = await startWorkHere(settings, { server, rack, admission, networkAdmission, hostAdmission }, terminal);
     missing = undefined;
     const close = async () => {
       await work.close();
@@ -82,26 +87,64 @@ export async function startEmbeddedPlane(settings: EmbeddedPlaneSettings, termin
 
 async function startRack(
   settings: EmbeddedPlaneSettings,
-  client: KubeClient,
-  terminal: Terminal,
+  beside: Omit<RackSurroundings, 'hasExampleImages'>,
 ): Promise<SimulatedRack> {
   const { startSimulatedRack } = await import('./simulated-rack.ts');
-  return startSimulatedRack(settings, client, terminal);
+  // An Ironic would try to fetch an image that is only an example.
+  return startSimulatedRack(settings, { ...beside, hasExampleImages: settings.ironicUrl === undefined });
 }
 
-/** Starts what works beside the API server; a rack that was started for it goes with it when it cannot. */
-async function startWork(
+/** Starts what works beside the API server, and waits until it lets hosts in; a rack that was started for it goes with it when it cannot. */
+async function startWorkHere(
   settings: EmbeddedPlaneSettings,
-  beside: { readonly server: ApiServer; readonly rack: SimulatedRack | undefined },
+  beside: {
+    readonly server: ApiServer;
+    readonly rack: SimulatedRack | undefined;
+    readonly admission: FirmwareAdmission;
+    readonly networkAdmission: NetworkAdmission;
+    readonly hostAdmission: HostAdmission;
+  },
   terminal: Terminal,
-): Promise<EmbeddedWork> {
+): Promise<RunningWork> {
+  const { server, rack, ...admissions } = beside;
+  const open = new Closing();
   try {
-    const { startEmbeddedWork } = await import('../install-service/embedded-work.ts');
-    return await startEmbeddedWork(settings, beside, terminal);
+    const client = await createClient({ server: server.url, caPem: server.caPem, token: server.adminToken });
+    open.add(() => client.close());
+    const { readCertificate } = await import('../install-service/certificate.ts');
+    const { startWork } = await import('../install-service/start-work.ts');
+    const certificate = readCertificate(settings) ?? readServerCertificate(settings.dataDir);
+    const { openRackMachines } = await import('../hosts/rack-machines.ts');
+    const machines = rack === undefined ? undefined : openRackMachines(rack.all);
+    const besides = { client, rack, machines, certificate, ...admissions, isCluster: false };
+    const work = await startWork(settings, besides, terminal);
+    open.add(() => work.close());
+    await work.hosts?.ready;
+    if (rack !== undefined && work.agents !== undefined) await plugIn(rack, { server, agents: work.agents });
+    return { url: work.url, hosts: work.hosts, agents: work.agents, close: () => open.close() };
   } catch (error) {
-    await beside.rack?.close();
+    await open.close();
+    await rack?.close();
     throw error;
   }
+}
+
+/** Switches on the servers that nobody has registered; from now on agents of the rack report here. */
+async function plugIn(
+  { setAgent, discoverable, spares }: Pick<SimulatedRack, 'setAgent' | 'discoverable' | 'spares'>,
+  { server, agents }: { readonly server: ApiServer; readonly agents: NonNullable<RunningWork['agents']> },
+): Promise<void> {
+  const { newestToken } = await import('../hosts/serve-agents.ts');
+  setAgent({ kind: 'rackwright', url: agents.url, token: newestToken(agents.tokenFile), caPem: server.caPem });
+  // Spares that were on when everything stopped have found no agent since.
+  const running = spares.filter(({ machine }) => machine.power.state === 'On');
+  for (const host of [...discoverable, ...running]) host.bootForDiscovery();
+}
+
+/** The certificate of the API server is good for its neighbour too: same addresses, same authority. */
+function readServerCertificate(dataDir: string): CertifiedKey {
+  const read = (name: string): string => readFileSync(join(dataDir, 'pki', name), 'utf8');
+  return { certificatePem: read('server.crt'), privateKeyPem: read('server.key') };
 }
 
 async function installUntilDone(

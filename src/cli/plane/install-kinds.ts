@@ -5,21 +5,24 @@ import {
   crdOf,
   type KindDeclaration,
   kindRolesOf,
+  leaseRole,
+  machineControllerRoleOf,
+  networkControllerRoleOf,
   personaRolesOf,
+  serviceRoles,
 } from '../../api/index.ts';
-import { type AnyKubeObject, type KubeClient, KubeError, type KubeObject, type ResourceRef } from '../../kube/index.ts';
+import {
+  type AnyKubeObject,
+  definitionsRef,
+  type KubeClient,
+  type KubeObject,
+  type ResourceRef,
+  untilServed,
+} from '../../kube/index.ts';
 import { CliError } from '../errors.ts';
 
 const fieldManager = 'rackwright';
 
-/** Where definitions of custom resources are served. */
-export const definitionsRef: ResourceRef = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  resource: 'customresourcedefinitions',
-  namespaced: false,
-  kind: 'CustomResourceDefinition',
-};
 const rolesRef: ResourceRef = {
   group: 'rbac.authorization.k8s.io',
   version: 'v1',
@@ -31,7 +34,6 @@ const rolesRef: ResourceRef = {
 /** A definition as far as installing looks into it. */
 interface Definition extends KubeObject {
   spec?: { conversion?: unknown };
-  status?: { conditions?: { type: string; status: string; message?: string }[] };
 }
 
 /** What to install, and whether definitions of the same name that are not ours are replaced. */
@@ -84,7 +86,14 @@ function onlyStored(kind: KindDeclaration): KindDeclaration {
 }
 
 function rolesOf(kinds: readonly KindDeclaration[]): ClusterRole[] {
-  return [...kinds.flatMap((kind) => kindRolesOf(kind)), ...personaRolesOf(kinds), controllerRoleOf(kinds)];
+  const people = [...personaRolesOf(kinds), ...serviceRoles()];
+  const controllers = [
+    controllerRoleOf(kinds),
+    networkControllerRoleOf(kinds),
+    machineControllerRoleOf(kinds),
+    leaseRole(),
+  ];
+  return [...kinds.flatMap((kind) => kindRolesOf(kind)), ...people, ...controllers];
 }
 
 function nameOf(object: KubeObject): string {
@@ -117,37 +126,9 @@ async function inTurns<T>(items: readonly T[], act: (item: T) => Promise<unknown
 }
 
 async function waitUntilServed(client: KubeClient, names: readonly string[], signal: AbortSignal): Promise<void> {
-  const definitions = client.resource<Definition>(definitionsRef);
-  const waiting = new Map(names.map((name) => [name, 'it is not there']));
-  const look = (crd: Definition): void => {
-    if (!waiting.has(nameOf(crd))) return;
-    const why = whyNotServed(crd);
-    if (why === undefined) waiting.delete(nameOf(crd));
-    else waiting.set(nameOf(crd), why);
-  };
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(60_000)]);
-  try {
-    while (waiting.size > 0) {
-      const { items, resourceVersion } = await definitions.list({ signal: limit });
-      for (const crd of items) look(crd);
-      if (waiting.size === 0) return;
-      for await (const event of definitions.watch({ resourceVersion, signal: limit })) {
-        if (event.type !== 'BOOKMARK') look(event.object);
-        if (waiting.size === 0) return;
-      }
-    }
-  } catch (error) {
-    if (signal.aborted || !(error instanceof KubeError && error.reason === 'Aborted')) throw error;
-    const reasons = [...waiting].map(([name, why]) => `  ${name}: ${why}`);
-    throw new CliError('timed-out', `these kinds are not served after 60 s:\n${reasons.join('\n')}`, { cause: error });
-  }
-}
-
-/** Undefined when the definition is served under the names it asks for. */
-function whyNotServed(crd: Definition): string | undefined {
-  const conditions = crd.status?.conditions ?? [];
-  const refused = conditions.find(({ type, status }) => type === 'NamesAccepted' && status === 'False');
-  if (refused !== undefined) return refused.message ?? 'its names are taken';
-  const isServed = conditions.some(({ type, status }) => type === 'Established' && status === 'True');
-  return isServed ? undefined : 'it is not established yet';
+  const waiting = await untilServed(client, names, AbortSignal.any([signal, AbortSignal.timeout(60_000)]));
+  signal.throwIfAborted();
+  if (waiting.size === 0) return;
+  const reasons = [...waiting].map(([name, why]) => `  ${name}: ${why}`);
+  throw new CliError('timed-out', `these kinds are not served after 60 s:\n${reasons.join('\n')}`);
 }

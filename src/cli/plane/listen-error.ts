@@ -20,6 +20,10 @@ export function explainListenError(
       const text = `${host} is no address of this machine; choose another with --host`;
       return new CliError('failed', text, { cause: error });
     }
+    case 'plaintextRefused': {
+      const text = `tokens would pass ${host} in clear text: name a certificate with --tls-cert and --tls-key, or listen on a loopback address with --host`;
+      return new CliError('usage', text, { cause: error });
+    }
     default:
       return error;
   }

@@ -1,20 +1,23 @@
 import { type DataCentre, type FleetManifest, fleetManifests } from '../../../simulator/index.ts';
 import type { BareMetalHost, BMC } from '../../api/index.ts';
+import { type HostAdmission, listHosts } from '../../hosts/index.ts';
 import {
   type AnyKubeObject,
   createResourceMapper,
+  formatKey,
   isAlreadyExists,
   type KubeClient,
+  KubeError,
   keyOf,
   type ResourceClient,
+  systemClock,
 } from '../../kube/index.ts';
 import { fleetNamespace } from '../simulate/fleet-namespace.ts';
 
 const simulatedLabel = 'rackwright.io/simulated';
 
-/** What was done to the objects that describe a simulated rack. */
-export interface DescribedRack {
-  readonly created: number;
+/** What became of the objects of an earlier start, now that the BMCs are where they are. */
+export interface MovedRack {
   /** Objects that got the new port of their BMC. */
   readonly moved: number;
   /** Objects whose BMC has another IP address now, which cannot be changed. */
@@ -30,35 +33,107 @@ export async function findKnownPort(client: KubeClient): Promise<number | undefi
 }
 
 /**
- * Makes the objects that describe a rack. Those that are there are left as they are, but for the port of their BMC: whoever
- * changed anything else since they were made knows better.
+ * Tells the objects of an earlier start where their BMCs are now. Nothing else in them is changed: whoever did so since
+ * they were made knows better. To be done before controllers of hosts run, since a host is detached for a moment.
  */
-export async function describeRack({ bmcs, fabric }: DataCentre, client: KubeClient): Promise<DescribedRack> {
+export async function moveRack({ bmcs, fabric }: DataCentre, client: KubeClient): Promise<MovedRack> {
   const mapper = createResourceMapper(client);
+  const manifests = manifestsOf({ bmcs, fabric }).filter((manifest) => addressIn(manifest) !== undefined);
   const astray: string[] = [];
-  let created = 0;
   let moved = 0;
-  for (const manifest of [...fleetManifests({ namespace: fleetNamespace, bmcs, fabric }).values()].flat()) {
-    const resource = client.resource<AnyKubeObject>(await mapper.byKind(manifest.apiVersion, manifest.kind));
-    const found = await createOrGet(resource, manifest);
-    if (found === 'created') created++;
-    else if (isAstray(found, manifest)) astray.push(`${manifest.kind} ${manifest.metadata?.name}`);
-    else if (await move(resource, found, manifest)) moved++;
+  for (const [kind, ofKind] of Map.groupBy(manifests, (manifest) => manifest.kind)) {
+    const ref = await mapper.byKind(ofKind[0]?.apiVersion ?? '', kind);
+    const resource = client.resource<AnyKubeObject>(ref);
+    const { items } = await resource.list({ labelSelector: `${simulatedLabel}=true` });
+    const known = new Map(items.map((item) => [formatKey(keyOf(item)), item]));
+    for (const manifest of ofKind) {
+      const found = known.get(formatKey(keyOf(manifest as unknown as AnyKubeObject)));
+      if (found === undefined) continue;
+      // Lists leave out what every item is.
+      const object = { ...found, kind };
+      if (isAstray(object, manifest)) astray.push(`${kind} ${manifest.metadata?.name}`);
+      else if (await move(resource, object, manifest)) moved++;
+    }
   }
-  return { created, moved, astray };
+  return { moved, astray };
 }
 
-async function createOrGet(
-  resource: ResourceClient<AnyKubeObject>,
-  manifest: FleetManifest,
-): Promise<AnyKubeObject | 'created'> {
-  const object = manifest as unknown as AnyKubeObject;
+/** What was made of a rack. */
+export interface CreatedRack {
+  readonly created: number;
+  /** Hosts that the API server did not let in, by name, and why: somebody may have a host of their own for the server. */
+  readonly refused: ReadonlyMap<string, string>;
+}
+
+/** How the objects of a rack are made. */
+export interface CreateRackOptions {
+  /** Some hosts are to be provisioned with an image that is only an example. */
+  readonly hasExampleImages: boolean;
+  /** Told of no two hosts of one machine, for as long as it takes. */
+  readonly admission: HostAdmission;
+}
+
+/** Makes the objects that describe a rack; those that are there are left as they are. */
+export async function createRackObjects(
+  { bmcs, fabric }: DataCentre,
+  client: KubeClient,
+  { hasExampleImages, admission }: CreateRackOptions,
+): Promise<CreatedRack> {
+  const mapper = createResourceMapper(client);
+  const deployed = hasExampleImages ? bmcs.slice(...deployedServers).map(({ name }) => name) : [];
+  const manifests = manifestsOf({ bmcs, fabric }).map((manifest) =>
+    isHost(manifest) && deployed.includes(manifest.metadata.name ?? '') ? withExampleImage(manifest) : manifest,
+  );
+  admission.attach(await listHosts({ client, clock: systemClock, expected: manifests.filter(isHost) }));
   try {
-    await resource.create(object);
+    const refused = new Map<string, string>();
+    let created = 0;
+    for (const manifest of manifests) {
+      const resource = client.resource<AnyKubeObject>(await mapper.byKind(manifest.apiVersion, manifest.kind));
+      const outcome = await create(resource, manifest);
+      if (outcome === 'created') created++;
+      else if (outcome !== 'there') refused.set(manifest.metadata?.name ?? '', outcome.refusal);
+    }
+    return { created, refused };
+  } finally {
+    admission.detach();
+  }
+}
+
+function isHost(manifest: FleetManifest): manifest is BareMetalHost {
+  return manifest.kind === 'BareMetalHost';
+}
+
+function manifestsOf({ bmcs, fabric }: Pick<DataCentre, 'bmcs' | 'fabric'>): readonly FleetManifest[] {
+  return [...fleetManifests({ namespace: fleetNamespace, bmcs, fabric }).values()].flat();
+}
+
+/** The seventh and the eighth: a rack of eight has another server of the make of each that nobody uses. */
+const deployedServers = [6, 8] as const;
+
+/** Of a name that nobody has: a demo writes nothing that it would have to fetch. */
+const exampleImage = {
+  url: 'http://images.example/linux.qcow2',
+  checksum: 'http://images.example/linux.qcow2.sha256',
+  checksumType: 'sha256',
+  format: 'qcow2',
+} as const;
+
+function withExampleImage(host: BareMetalHost): BareMetalHost {
+  return { ...host, spec: { ...host.spec, online: true, image: exampleImage } };
+}
+
+type Creation = 'created' | 'there' | { readonly refusal: string };
+
+async function create(resource: ResourceClient<AnyKubeObject>, manifest: FleetManifest): Promise<Creation> {
+  try {
+    await resource.create(manifest as unknown as AnyKubeObject);
     return 'created';
   } catch (error) {
-    if (!isAlreadyExists(error)) throw error;
-    return addressIn(manifest) === undefined ? object : resource.get(keyOf(object));
+    if (isAlreadyExists(error)) return 'there';
+    const isRefused = error instanceof KubeError && (error.code === 403 || error.code === 422);
+    if (isRefused && isHost(manifest)) return { refusal: error.message };
+    throw error;
   }
 }
 
@@ -80,12 +155,8 @@ function addressIn(object: object): Address | undefined {
   return { ip: match?.[1] ?? '', port: Number(match?.[2] ?? 0) };
 }
 
-function isOurs({ metadata }: AnyKubeObject): boolean {
-  return metadata?.labels?.[simulatedLabel] === 'true';
-}
-
 function isAstray(found: AnyKubeObject, manifest: FleetManifest): boolean {
-  return isOurs(found) && addressIn(found)?.ip !== addressIn(manifest)?.ip;
+  return addressIn(found)?.ip !== addressIn(manifest)?.ip;
 }
 
 /** Gives an object the port that its BMC has now; false when nothing had to change. */
@@ -95,7 +166,7 @@ async function move(
   manifest: FleetManifest,
 ): Promise<boolean> {
   const port = addressIn(manifest)?.port;
-  if (!isOurs(found) || port === undefined || addressIn(found)?.port === port) return false;
+  if (port === undefined || addressIn(found)?.port === port) return false;
   if (manifest.kind === 'BMC') {
     await resource.patch(keyOf(found), { type: 'merge', body: { spec: { protocol: { port } } } });
   } else {

@@ -1,34 +1,68 @@
+import type { DataCentre, Host } from '../../../simulator/index.ts';
 import type { KubeClient } from '../../kube/index.ts';
 import { CliError } from '../errors.ts';
 import type { Settings } from '../settings.ts';
 import { type RunningSimulator, startSimulator } from '../simulate/run-simulator.ts';
 import type { Terminal } from '../terminal.ts';
-import { type DescribedRack, describeRack, findKnownPort } from './rack-objects.ts';
+import {
+  type CreatedRack,
+  type CreateRackOptions,
+  createRackObjects,
+  findKnownPort,
+  type MovedRack,
+  moveRack,
+} from './rack-objects.ts';
 
 /** BMCs of the rack listen this far above the port of the API. */
 const bmcPortOffset = 10;
 const rackSeed = 1;
 
 /** A simulated rack whose servers and switches the API server knows. */
-export interface SimulatedRack extends RunningSimulator, DescribedRack {}
+export interface SimulatedRack extends RunningSimulator, MovedRack, CreatedRack {
+  /** Servers that nobody was told of, and that are to be switched on: they are in the rack, but not in `dataCentre`. */
+  readonly discoverable: readonly Host[];
+  /** Likewise, but they are switched on by somebody else. */
+  readonly spares: readonly Host[];
+  /** Every server, also those that nobody was told of: whoever learns the address of their BMC can use it. */
+  readonly all: Pick<DataCentre, 'bmcs' | 'hosts'>;
+  /** Changes whom agents report to. */
+  setAgent: DataCentre['setAgent'];
+}
 
-type RackSettings = Settings<'dataDir' | 'port' | 'simulate' | 'speed'>;
+type RackSettings = Settings<'dataDir' | 'port' | 'simulate' | 'speed'> & Partial<Settings<'discoverable' | 'spares'>>;
+
+/** What is beside the rack. */
+export interface RackSurroundings extends CreateRackOptions {
+  readonly client: KubeClient;
+  readonly terminal: Terminal;
+}
 
 /** Starts the rack of `rackwright up` and makes the objects that describe it, leaving those that are there alone. */
 export async function startSimulatedRack(
   settings: RackSettings,
-  client: KubeClient,
-  terminal: Terminal,
+  { client, terminal, ...options }: RackSurroundings,
 ): Promise<SimulatedRack> {
   const simulator = await startAtAnyOf(await choosePorts(settings, client), settings, terminal);
   try {
-    const described = await describeRack(simulator.dataCentre, client);
-    if (described.astray.length > 0) terminal.err(explainAstray(described.astray));
-    return { ...simulator, ...described };
+    const dataCentre = registeredOf(simulator.dataCentre, settings.simulate);
+    const moved = await moveRack(dataCentre, client);
+    if (moved.astray.length > 0) terminal.err(explainAstray(moved.astray));
+    const created = await createRackObjects(dataCentre, client, options);
+    for (const [name, why] of created.refused) terminal.err(`The host ${name} of the rack was not made: ${why}\n`);
+    const { setAgent, bmcs, hosts } = simulator.dataCentre;
+    const firstSpare = settings.simulate + (settings.discoverable ?? 0);
+    const unknown = { discoverable: hosts.slice(settings.simulate, firstSpare), spares: hosts.slice(firstSpare) };
+    return { ...simulator, dataCentre, ...unknown, all: { bmcs, hosts }, setAgent, ...moved, ...created };
   } catch (error) {
     await simulator.close();
     throw error;
   }
+}
+
+/** The data centre as those see it who are told of its servers. */
+function registeredOf(dataCentre: DataCentre, servers: number): DataCentre {
+  if (servers >= dataCentre.bmcs.length) return dataCentre;
+  return { ...dataCentre, bmcs: dataCentre.bmcs.slice(0, servers), hosts: dataCentre.hosts.slice(0, servers) };
 }
 
 /** Where the objects say that the BMCs are, so that nobody has to learn new addresses; else beside the port of the API. */
@@ -54,10 +88,12 @@ async function startAtAnyOf(
 }
 
 function startAt(bmcPort: number, settings: RackSettings, terminal: Terminal): Promise<RunningSimulator> {
+  const discoverable = (settings.discoverable ?? 0) + (settings.spares ?? 0);
   return startSimulator(
     {
       dataDir: settings.dataDir,
-      servers: settings.simulate,
+      servers: settings.simulate + discoverable,
+      discoverable,
       seed: rackSeed,
       speed: settings.speed,
       bmcPort,

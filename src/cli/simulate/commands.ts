@@ -15,6 +15,10 @@ const simulatorSettings = [
   'bmcPort',
   'personalities',
   'plainHttp',
+  'discoverable',
+  'agentUrl',
+  'agentTokenFile',
+  'agentCa',
 ] as const;
 
 /** Adds `rackwright simulate` and what looks at a simulator that runs. */
@@ -37,6 +41,7 @@ export function addSimulateCommands(program: Command, terminal: Terminal): void 
   addLoginCommand(simulate, terminal);
   addFirmwareCommand(simulate, terminal);
   addResetCommand(simulate, terminal);
+  addJoinSecretCommand(simulate, terminal);
 }
 
 /** A command about a running simulator; the data directory says which, before or behind the command's name. */
@@ -82,10 +87,11 @@ function addLogCommand(simulate: Command, terminal: Terminal): void {
     .summary('print what happened to a simulated server')
     .description('Prints what happened to one server, in simulated time.')
     .argument('<server>', 'its name, as in "rackwright simulate status"')
-    .action(async (server: string, flags: object) => {
+    .option('--only <events>', 'what begins so: power, session, request, update.flash ...')
+    .action(async (server: string, flags: { readonly only?: string }) => {
       const { dataDir } = dataDirOf(simulate, flags, terminal);
       const { showLog } = await import('./running-simulator.ts');
-      await showLog({ dataDir, server }, terminal);
+      await showLog({ dataDir, server, only: flags.only ?? '' }, terminal);
     });
 }
 
@@ -125,5 +131,27 @@ function addResetCommand(simulate: Command, terminal: Terminal): void {
       const { dataDir } = dataDirOf(simulate, flags, terminal);
       const { resetServer } = await import('./running-simulator.ts');
       await resetServer({ dataDir, server, type }, terminal);
+    });
+}
+
+function addJoinSecretCommand(simulate: Command, terminal: Terminal): void {
+  const part = simulate
+    .command('join-secret')
+    .summary('make user data by which simulated servers become nodes')
+    .description(
+      'Makes a Secret with user data by which simulated servers that are provisioned join the API of "rackwright up" as nodes; MachineSets name it in bootstrap.dataSecretName.',
+    )
+    .argument('<name>', 'of the Secret');
+  addSettings(part, ['dataDir']);
+  part
+    .option('-n, --namespace <name>', 'where it is made', 'default')
+    .action(async (name: string, flags: { readonly namespace: string }) => {
+      const { dataDir } = dataDirOf(simulate, flags, terminal);
+      const { makeJoinSecret } = await import('./join-secret.ts');
+      const { withSession } = await import('../objects/session.ts');
+      const { namespace } = flags;
+      await withSession({ dataDir }, terminal, ({ client }) =>
+        makeJoinSecret({ client, dataDir, namespace, name }, terminal),
+      );
     });
 }

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import {
+  type AgentTarget,
   type DataCentre,
   type DataCentreOptions,
   FleetError,
@@ -11,18 +12,28 @@ import {
   startDataCentre,
 } from '../../../simulator/index.ts';
 import { CliError, usageError } from '../errors.ts';
+import { readSecretFile } from '../install-service/secret-url.ts';
 import { type Settings, serverSettings } from '../settings.ts';
 import { shellWord } from '../shell-word.ts';
 import { runUntilInterrupted } from '../stop.ts';
 import type { Terminal } from '../terminal.ts';
 import { type ExportedFiles, exportFleet, prepareExport } from './export-fleet.ts';
 import { readRules } from './running-simulator.ts';
-import { adminFileOf, openSimulatorFolder, type SimulatorFolder } from './simulator-folder.ts';
+import { adminFileOf, authorityFileOf, openSimulatorFolder, type SimulatorFolder } from './simulator-folder.ts';
 
 /** What a simulated data centre is started with. */
 export type SimulatorSettings = Settings<
   'dataDir' | 'racks' | 'servers' | 'seed' | 'speed' | 'faults' | 'bmcHost' | 'bmcPort' | 'personalities' | 'plainHttp'
->;
+> & {
+  /** How many of the servers, the last ones, try the network where their disk is empty. */
+  readonly discoverable?: number;
+  /** Whom agents report to from the start. */
+  readonly agent?: AgentTarget | undefined;
+};
+
+/** What `rackwright simulate` is told. */
+export type SimulateSettings = SimulatorSettings &
+  Settings<'export' | 'discoverable' | 'agentUrl' | 'agentTokenFile' | 'agentCa'>;
 
 /** A data centre with the door through which it is disturbed. */
 export interface RunningSimulator {
@@ -34,22 +45,37 @@ export interface RunningSimulator {
 }
 
 /** Runs `rackwright simulate` until it is told to stop. */
-export async function runSimulator(
-  settings: SimulatorSettings & Settings<'export'>,
-  terminal: Terminal,
-): Promise<void> {
+export async function runSimulator(settings: SimulateSettings, terminal: Terminal): Promise<void> {
   if (settings.export !== undefined) prepareExport(settings.export);
-  const simulator = await startSimulator(settings, terminal);
+  const servers = settings.servers + settings.discoverable;
+  const simulator = await startSimulator({ ...settings, servers, agent: agentOf(settings) }, terminal);
+  const { bmcs, hosts } = simulator.dataCentre;
   try {
     if (settings.export !== undefined) {
-      terminal.out(exportNote(settings.export, exportFleet(simulator.dataCentre, settings.export)));
+      // Nobody was told of those that introduce themselves.
+      const told = { ...simulator.dataCentre, bmcs: bmcs.slice(0, settings.servers) };
+      terminal.out(exportNote(settings.export, exportFleet(told, settings.export)));
     }
     terminal.out(greeting(simulator, settings, terminal));
+    for (const host of hosts.slice(settings.servers)) host.bootForDiscovery();
   } catch (error) {
     await simulator.close();
     throw error;
   }
   await runUntilInterrupted(terminal, () => simulator.close());
+}
+
+function agentOf({ agentUrl, agentTokenFile, agentCa, discoverable }: SimulateSettings): AgentTarget | undefined {
+  if (agentUrl === undefined) {
+    if (discoverable > 0)
+      throw usageError('--discoverable needs --agent-url: whom do those servers introduce themselves to');
+    return undefined;
+  }
+  if (agentTokenFile === undefined)
+    throw usageError('--agent-url goes with --agent-token-file, which holds a boot token');
+  const [token = ''] = readSecretFile(agentTokenFile, '--agent-token-file').split('\n');
+  const ca = agentCa === undefined ? {} : { caPem: readSecretFile(agentCa, '--agent-ca') };
+  return { kind: 'rackwright', url: agentUrl, token: token.trim(), ...ca };
 }
 
 function exportNote(folder: string, { written, removed }: ExportedFiles): string {
@@ -79,6 +105,7 @@ function greeting(
     '',
     `  First BMC     ${first?.url}/redfish/v1/`,
     `  Admin API     ${adminUrl}   token in ${adminFileOf(settings.dataDir)}`,
+    ...(dataCentre.caPem === undefined ? [] : [`  Authority     ${authorityFileOf(settings.dataDir)}   for --bmc-ca`]),
     '',
     'Type next, in another terminal:',
     `  npx rackwright simulate status${where}`,
@@ -126,6 +153,7 @@ async function startInFolder(
     await keeper.save();
     const admin = await startAdminServer(dataCentre);
     folder.rememberAdmin(admin);
+    if (dataCentre.caPem !== undefined) folder.showAuthority(dataCentre.caPem);
     const close = async (): Promise<void> => {
       await admin.close();
       await dataCentre.close();
@@ -140,7 +168,7 @@ async function startInFolder(
 }
 
 async function readOrder(settings: SimulatorSettings, terminal: Terminal): Promise<DataCentreOptions> {
-  const { racks, bmcHost } = settings;
+  const { racks, bmcHost, discoverable = 0 } = settings;
   return {
     seed: settings.seed,
     servers: settings.servers,
@@ -149,6 +177,8 @@ async function readOrder(settings: SimulatorSettings, terminal: Terminal): Promi
     personalities: checkPersonalities(settings.personalities),
     isPlain: settings.plainHttp,
     port: settings.bmcPort,
+    ...(settings.agent === undefined ? {} : { agent: settings.agent }),
+    ...(discoverable === 0 ? {} : { doesFallBackToNetwork: (index) => index >= settings.servers - discoverable }),
     ...(racks === undefined ? {} : { racks }),
     ...(bmcHost === undefined ? {} : { host: bmcHost, addressing: 'port' as const }),
   };

@@ -40,10 +40,13 @@ export async function showStatus(dataDir: string, terminal: Terminal): Promise<v
 }
 
 /** Prints a server's log. */
-export async function showLog(order: OneServer, terminal: Terminal): Promise<void> {
-  const text = String(await askOf(order, 'log'));
-  if (text === '') terminal.err(`nothing has happened to ${order.server} yet\n`);
-  terminal.out(text);
+export async function showLog(order: OneServer & { readonly only: string }, terminal: Terminal): Promise<void> {
+  const lines = String(await askOf(order, 'log')).split(/(?<=\n)/);
+  // Each line is a time, an event, and its details.
+  const shown = lines.filter((line) => line !== '' && (line.split(' ')[1] ?? '').startsWith(order.only));
+  const what = order.only === '' ? 'nothing' : `nothing that begins with "${order.only}"`;
+  if (shown.length === 0) terminal.err(`${what} has happened to ${order.server} yet\n`);
+  terminal.out(shown.join(''));
 }
 
 /** Lists the versions that can be had for a server, with the addresses of their images. */

@@ -24,6 +24,8 @@ export interface SimulatorFolder {
   readState(fleet: FleetIdentity): Promise<Snapshot | undefined>;
   /** Leaves the address where other commands find it; only the owner can read it. */
   rememberAdmin(address: AdminAddress): void;
+  /** Leaves the authority of the BMCs' certificates for whoever is to trust them. */
+  showAuthority(caPem: string): void;
   close(): void;
 }
 
@@ -39,8 +41,10 @@ export async function openSimulatorFolder(dataDir: string, terminal: Terminal): 
     stateFile,
     readState: (fleet) => readState(stateFile, fleet, terminal),
     rememberAdmin: (address) => writeFileSync(adminFileOf(dataDir), `${JSON.stringify(address)}\n`, { mode: 0o600 }),
+    showAuthority: (caPem) => writeFileSync(authorityFileOf(dataDir), caPem),
     close() {
       rmSync(adminFileOf(dataDir), { force: true });
+      rmSync(authorityFileOf(dataDir), { force: true });
       lock.release();
     },
   };
@@ -59,6 +63,11 @@ export function readAdminAddress(dataDir: string): AdminAddress {
 /** The file with the address and the token of the admin API. */
 export function adminFileOf(dataDir: string): string {
   return join(folderOf(dataDir), 'admin.json');
+}
+
+/** The file with the certificate of the authority that BMCs are checked against. */
+export function authorityFileOf(dataDir: string): string {
+  return join(folderOf(dataDir), 'ca.pem');
 }
 
 function folderOf(dataDir: string): string {

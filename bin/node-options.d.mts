@@ -1,0 +1,1 @@
+export declare const nodeOptions: readonly string[];

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { request } from 'undici';
+import { updateRpc } from '../../api/index.ts';
+import { createUpdateServiceClient } from '../../update-service/index.ts';
+import { runCommandLine } from '../program.ts';
+import { silentTerminal } from '../reference-page.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'rackwright-updates-'));
+const at = (name: string): string => join(folder, name);
+const issuer = ['--jwt-issuer', 'https://issuer.example', '--jwt-key-file', at('jwt.key')];
+
+before(() => writeFileSync(at('jwt.key'), randomBytes(32).toString('base64'), { mode: 0o600 }));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+async function run(words: readonly string[], stop?: AbortSignal, onText?: (text: string) => void) {
+  let printed = '';
+  const write = (text: string): void => {
+    printed += text;
+    onText?.(text);
+  };
+  const stopping = stop === undefined ? {} : { interrupted: stop };
+  const terminal = { ...silentTerminal, ...stopping, env: {}, cwd: folder, out: write, err: write };
+  return { code: await runCommandLine(words, terminal), printed };
+}
+
+/** Starts a service in this process and waits for its line that it is ready. */
+async function start(words: readonly string[]) {
+  const stop = new AbortController();
+  const ready = Promise.withResolvers<{ url: string; launcher: string }>();
+  const ended = run([...words, '--rest-port', '0'], stop.signal, (text) => {
+    if (text.includes('"msg":"ready"')) ready.resolve(JSON.parse(text));
+  });
+  void ended.then(({ code, printed }) => ready.reject(new Error(`it ended with ${code}:\n${printed}`)));
+  return {
+    ...(await ready.promise),
+    async stop() {
+      stop.abort();
+      return await ended;
+    },
+  };
+}
+
+async function tokenFor(...scopes: readonly string[]): Promise<string> {
+  const words = ['issue-token', ...issuer, '--subject', 'me', ...scopes.flatMap((scope) => ['--scope', scope])];
+  const { code, printed } = await run(words);
+  assert.equal(code, 0, printed);
+  return printed.trim();
+}
+
+/** A catalogue in a folder, with one image. */
+function writeCatalog(): string {
+  mkdirSync(at('catalog'), { recursive: true });
+  const image = randomBytes(1000);
+  writeFileSync(at('catalog/bios-2.0.bin'), image);
+  const entry = {
+    component: 'bios',
+    manufacturer: 'Acme',
+    models: ['One'],
+    version: '2.0',
+    url: 'bios-2.0.bin',
+    checksums: [`sha256:${createHash('sha256').update(image).digest('hex')}`],
+  };
+  const catalog = { apiVersion: 'rackwright.dev/v1', kind: 'FirmwareCatalog', firmware: [entry] };
+  writeFileSync(at('catalog/catalog.json'), JSON.stringify(catalog));
+  return `plain=${at('catalog/catalog.json')}`;
+}
+
+describe('an update service on a data directory', () => {
+  for (const launcher of ['embedded', 'process'] as const) {
+    test(`takes calls in all protocols and runs jobs: ${launcher}`, async (t) => {
+      const words = ['update-service', '--data-dir', at(launcher), '--facility', 'ams1', '--launcher', launcher];
+      const store = ['--image-store', at(`${launcher}-store`), '--image-store-listen', '127.0.0.1:0'];
+      const files = ['--catalog', writeCatalog(), '--image-folder', folder, ...store];
+      const service = await start([...words, ...files, ...issuer]);
+      t.after(() => service.stop());
+      assert.equal(service.launcher, launcher);
+      assert.equal((await request(`${service.url}/readyz`)).statusCode, 200);
+      const token = await tokenFor('read', 'write');
+      const client = createUpdateServiceClient({ url: service.url, token: async () => token });
+      const asked = await client.discover({
+        discoveredFirmware: { name: 'acme-one' },
+        manufacturer: 'Acme',
+        model: 'One',
+        versionsToStore: 3,
+      });
+      assert.equal(asked.status, updateRpc.RequestStatus.SCHEDULED, JSON.stringify(asked.error));
+      let state: updateRpc.JobState | undefined;
+      let message = '';
+      for await (const { job } of client.watchJobs({ jobId: asked.jobId })) {
+        [state, message] = [job?.state, `${job?.reason} ${job?.message}`];
+        if (job?.finishedAt !== undefined) break;
+      }
+      assert.equal(state, updateRpc.JobState.SUCCEEDED, message);
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const path = '/rackwright.update.v1.UpdateService/ListJobs';
+      const answer = await request(service.url + path, { method: 'POST', headers, body: '{}' });
+      const { jobs } = (await answer.body.json()) as { jobs: { id: string; state: string }[] };
+      assert.deepEqual(
+        jobs.map(({ id, state }) => [id, state]),
+        [[asked.jobId, 'JOB_STATE_SUCCEEDED']],
+      );
+      const stranger = await request(service.url + path, {
+        method: 'POST',
+        headers: { ...headers, authorization: '' },
+      });
+      assert.equal(stranger.statusCode, 401);
+      // Nobody else can open this store, so the catalogue is served here too.
+      const versions = await request(`${service.url}/api/v1/server-component-firmwares`, { headers });
+      const { records } = (await versions.body.json()) as { records: { version: string; repository_url: string }[] };
+      assert.deepEqual(
+        records.map(({ version }) => version),
+        ['2.0'],
+      );
+      // Kept in the store, from where everybody gets it.
+      const image = await request(records[0]?.repository_url ?? '', { headers: { range: 'bytes=10-19' } });
+      assert.equal(image.statusCode, 206);
+      assert.equal((await image.body.arrayBuffer()).byteLength, 10);
+      const { code, printed } = await service.stop();
+      assert.equal(code, 0, printed);
+      assert.equal(printed.includes(token), false);
+    });
+  }
+});
+
+describe('what cannot be meant', () => {
+  const update = ['update-service', '--rest-port', '0', '--data-dir', 'bad', '--facility', 'a', ...issuer];
+  const controllers = ['controllers', '--rest-port', '0', '--data-dir', 'bad'];
+  const cluster = [...controllers, '--kubeconfig', 'k'];
+  const cases: [string, readonly string[], RegExp][] = [
+    [
+      'a kind that no flasher does',
+      ['flasher', '--rest-port', '0', '--data-dir', 'bad', '--facility', 'a', '--without', 'dance'],
+      /a flasher does firmwareInstall/,
+    ],
+    ['no facility', ['update-service', ...issuer], /--facility is missing/],
+    [
+      'two strategies',
+      [...update, '--strategy', 'redfish', '--strategy', 'vendor-cli'],
+      /exactly one strategy, and 2 are enabled \(redfish, vendor-cli\)/,
+    ],
+    [
+      'an unknown strategy',
+      [...update, '--strategy', 'no-such'],
+      /there is no strategy no-such: .*redfish, vendor-cli, boot-image/,
+    ],
+    ['settings for one that has none', [...update, '--strategy-settings', 'jwt.key'], /holds no object/],
+    [
+      'a strategy whose settings are missing',
+      [...update, '--strategy', 'vendor-cli'],
+      /the strategy vendor-cli cannot be used/,
+    ],
+    ['a launcher that is none', [...update, '--launcher', 'rocket'], /one of embedded, process, kubernetes/],
+    ['Jobs without a cluster', [...update, '--launcher', 'kubernetes'], /goes with --kubeconfig/],
+    ['Jobs without an image', [...update, '--launcher', 'kubernetes', '--kubeconfig', 'k'], /goes with --job-image/],
+    ['a catalogue of no format', [...update, '--catalog', 'https://me:not-to-be-seen@x/'], /FORMAT=LOCATION/],
+    ['a catalogue somewhere odd', [...update, '--catalog', 'dell=ftp://me:not-to-be-seen@x/'], /http, https or file/],
+    ['a store that nobody serves', [...update, '--image-store', 'x'], /--image-store-listen or --image-store-url/],
+    ['a bucket nowhere', [...update, '--image-store', 's3://images'], /goes with --s3-endpoint and --s3-key-file/],
+    [
+      'a bucket for jobs elsewhere',
+      [...update, '--image-store', 's3://images', '--launcher', 'process'],
+      /use --launcher embedded/,
+    ],
+    ['images of no store', [...update, '--image-store-listen', '127.0.0.1:0'], /go with --image-store/],
+    ['controllers of nothing', controllers, /--kubeconfig is missing/],
+    [
+      'controllers of nothing in a cluster',
+      cluster,
+      /what is to be looked after\? .*--update-service-url.*--ironic-url/,
+    ],
+    ['controllers of an unknown set', [...cluster, '--only', 'console'], /one of firmware, hosts, network is needed/],
+    ['firmware without an update service', [...cluster, '--only', 'firmware'], /--update-service-url is missing/],
+    ['hosts without an Ironic', [...cluster, '--only', 'network,hosts'], /--ironic-url is missing/],
+    [
+      'an Ironic that is not asked',
+      [...cluster, '--only', 'network', '--ironic-ca', 'ca.pem'],
+      /--ironic-ca needs --ironic-url/,
+    ],
+    [
+      'hosts with half an image',
+      [...cluster, '--ironic-url', 'http://127.0.0.1:1', '--ironic-kernel', 'http://x/kernel'],
+      /go together/,
+    ],
+    [
+      'controllers without a token',
+      [...cluster, '--update-service-url', 'http://127.0.0.1:1'],
+      /goes with --token-file/,
+    ],
+  ];
+  for (const [what, words, message] of cases) {
+    test(`${what} is refused before anything is opened`, async () => {
+      const { code, printed } = await run(words);
+      assert.equal(code, 2, printed);
+      assert.match(printed, message);
+      assert.equal(printed.includes('not-to-be-seen'), false);
+    });
+  }
+});

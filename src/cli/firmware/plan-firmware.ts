@@ -1,0 +1,63 @@
+import {
+  compareVersions,
+  defaultFirmwareSettings,
+  factsOf,
+  loadFleet,
+  planFirmware,
+  type ServerReading,
+} from '../../firmware/index.ts';
+import { systemClock } from '../../kube/index.ts';
+import { usageError } from '../errors.ts';
+import { firmwareSettingsOf } from '../firmware-plane/start-controllers.ts';
+import { readManifests } from '../objects/manifests.ts';
+import type { Session, SessionFlags } from '../objects/session.ts';
+import { readSettings } from '../settings.ts';
+import type { Terminal } from '../terminal.ts';
+import { assumeManifests } from './assume-manifests.ts';
+import { readChoice } from './choose-servers.ts';
+import { formatPlan } from './format-plan.ts';
+
+/** The flags of `rackwright plan firmware`. */
+export interface PlanFlags extends SessionFlags {
+  readonly selector?: string;
+  readonly filename?: string[];
+  readonly recursive?: boolean;
+  readonly forceConflicts?: boolean;
+  readonly fieldManager: string;
+  readonly output?: string;
+}
+
+/** How the controllers see servers. */
+export function readingOf(flags: SessionFlags, terminal: Terminal): ServerReading {
+  const settings = firmwareSettingsOf(readSettings(['maxAttempts', 'attemptsFirst'], { ...flags }, terminal));
+  return { compare: compareVersions, settings: { ...defaultFirmwareSettings, ...settings } };
+}
+
+/** Reads `-o` of commands that print a text, or JSON. */
+export function readsJson(output: string | undefined): boolean {
+  if (output === undefined || output === '') return false;
+  if (output !== 'json') throw usageError(`-o ${output}: not a form of output; there is json`);
+  return true;
+}
+
+/** Plans and prints. */
+export async function planFirmwareOf(
+  words: readonly string[],
+  flags: PlanFlags,
+  { session, terminal }: { readonly session: Session; readonly terminal: Terminal },
+): Promise<void> {
+  const isJson = readsJson(flags.output);
+  const reading = readingOf(flags, terminal);
+  const choice = readChoice(words, flags.selector);
+  const isRecursive = flags.recursive === true;
+  const manifests = flags.filename === undefined ? [] : await readManifests(flags.filename, { isRecursive }, terminal);
+  const stored = factsOf(await loadFleet(session.client, terminal.interrupted));
+  const { facts, assumed } =
+    manifests.length === 0
+      ? { facts: stored, assumed: [] }
+      : await assumeManifests(manifests, stored, { flags, session, terminal });
+  const plan = planFirmware({ facts, assumed, isChosen: choice?.(facts), reading }, systemClock.now());
+  if (isJson) terminal.out(`${JSON.stringify(plan, null, 2)}\n`);
+  else terminal.out(formatPlan(plan));
+  if (plan.servers.length === 0) terminal.err('No servers found\n');
+}

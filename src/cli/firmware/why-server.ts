@@ -1,0 +1,87 @@
+import {
+  explainServer,
+  factsOf,
+  loadFleet,
+  type PlanFacts,
+  type PlanSubject,
+  type ToldEvent,
+} from '../../firmware/index.ts';
+import { KubeError, type KubeObject, systemClock } from '../../kube/index.ts';
+import { CliError } from '../errors.ts';
+import { readEvents, timeOf } from '../objects/describe.ts';
+import type { Session, SessionFlags } from '../objects/session.ts';
+import type { Terminal } from '../terminal.ts';
+import { subjectsNamed } from './choose-servers.ts';
+import { formatExplanation } from './format-explanation.ts';
+import { readingOf, readsJson } from './plan-firmware.ts';
+
+/** The flags of `rackwright why`. */
+export interface WhyFlags extends SessionFlags {
+  readonly output?: string;
+}
+
+/** Explains a server and prints it. */
+export async function whyServer(
+  word: string,
+  flags: WhyFlags,
+  { session, terminal }: { readonly session: Session; readonly terminal: Terminal },
+): Promise<void> {
+  const isJson = readsJson(flags.output);
+  const reading = readingOf(flags, terminal);
+  const facts = factsOf(await loadFleet(session.client, terminal.interrupted));
+  const subject = oneOf(word, subjectsNamed(facts, word));
+  const events = await eventsOf(subject, facts, { session, terminal });
+  const explained = explainServer({ facts, subject, reading, events }, systemClock.now());
+  if (explained === undefined) throw new CliError('failed', `${word} is gone`);
+  terminal.out(isJson ? `${JSON.stringify(explained, null, 2)}\n` : formatExplanation(explained));
+}
+
+function oneOf(word: string, subjects: readonly PlanSubject[]): PlanSubject {
+  const [first, second] = subjects;
+  if (first !== undefined && second === undefined) return first;
+  const names = subjects.map(({ server, serverFirmware }) =>
+    serverFirmware === undefined || serverFirmware === server ? server : `${serverFirmware} (about ${server})`,
+  );
+  throw new CliError('failed', `"${word}" means several: ${names.join(', ')}; name one of them`);
+}
+
+/** What was told of the Server, its ServerFirmware and its BMC. */
+async function eventsOf(
+  subject: PlanSubject,
+  facts: PlanFacts,
+  { session, terminal }: { readonly session: Session; readonly terminal: Terminal },
+): Promise<ToldEvent[]> {
+  const server = facts.servers.find(({ metadata }) => metadata.name === subject.server);
+  const firmware = facts.firmwares.find(({ metadata }) => metadata.name === subject.serverFirmware);
+  const bmc = facts.bmcs.find(({ metadata }) => metadata.name === server?.spec.bmcRef?.name);
+  const objects = [
+    { kind: 'Server', object: server },
+    { kind: 'ServerFirmware', object: firmware },
+    { kind: 'BMC', object: bmc },
+  ];
+  try {
+    const lists = await Promise.all(objects.map(({ kind, object }) => toldOf(kind, object, session)));
+    return lists.flat().toSorted((a, b) => (a.lastSeen < b.lastSeen ? -1 : 1));
+  } catch (error) {
+    if (!(error instanceof KubeError) || error.reason !== 'Forbidden') throw error;
+    terminal.err(`Warning: events are not shown: ${error.message}\n`);
+    return [];
+  }
+}
+
+async function toldOf(
+  kind: string,
+  object: Pick<KubeObject, 'metadata'> | undefined,
+  session: Session,
+): Promise<ToldEvent[]> {
+  if (object?.metadata?.uid === undefined) return [];
+  const events = await readEvents(object, session);
+  return events.map((event) => ({
+    about: `${kind}/${object.metadata?.name ?? ''}`,
+    type: event.type ?? '',
+    reason: event.reason ?? '',
+    message: event.message ?? '',
+    count: event.count ?? 1,
+    lastSeen: timeOf(event),
+  }));
+}

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { type CertifiedKey, type Clock, systemClock } from '../../kube/index.ts';
+import type { Logger } from '../../telemetry/index.ts';
+import { CliError, usageError } from '../errors.ts';
+import type { Settings } from '../settings.ts';
+import type { ServedRest } from './work-plane.ts';
+
+/** Where the certificate is. */
+export type CertificateSettings = Settings<'tlsCert' | 'tlsKey'>;
+
+/** The certificate to serve with; undefined for none. */
+export function readCertificate({ tlsCert, tlsKey }: CertificateSettings): CertifiedKey | undefined {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined;
+  if (tlsCert === undefined || tlsKey === undefined) throw usageError('--tls-cert and --tls-key go together');
+  return { certificatePem: read(tlsCert, '--tls-cert'), privateKeyPem: read(tlsKey, '--tls-key') };
+}
+
+function read(file: string, option: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new CliError('usage', `${option}: ${file} cannot be read`, { cause });
+  }
+}
+
+const lookEveryMs = 60_000;
+
+/** What following a certificate needs. */
+export interface FollowedCertificate {
+  readonly settings: CertificateSettings;
+  readonly rest: Pick<ServedRest, 'setCertificate'>;
+  readonly logger: Logger;
+  readonly clock?: Clock;
+}
+
+/** Looks whether the files changed, and serves with what they hold then; gives what ends it. */
+export function followCertificate({ settings, rest, logger, clock = systemClock }: FollowedCertificate): () => void {
+  let served = readCertificate(settings);
+  if (served === undefined) return () => undefined;
+  const look = (): void => {
+    timer = clock.after(lookEveryMs, look);
+    try {
+      const found = readCertificate(settings);
+      if (found === undefined || found.certificatePem === served?.certificatePem) return;
+      rest.setCertificate(found);
+      served = found;
+      logger.info('another certificate is served from now on');
+    } catch (error) {
+      // Written in this moment, or wrong: the one that is served stays.
+      logger.warn('the certificate could not be read again', { error });
+    }
+  };
+  let timer = clock.after(lookEveryMs, look);
+  return () => timer.cancel();
+}

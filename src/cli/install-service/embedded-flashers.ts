@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import type { Gates } from '../../bmc/index.ts';
+import type { Bus } from '../../engine/index.ts';
+import { defaultInstallSettings, type InstallSettings, type PollTimes } from '../../flasher/index.ts';
+import type { Logger, Metrics } from '../../telemetry/index.ts';
+import type { Settings } from '../settings.ts';
+import { type Rack, rackFacility } from './enrol-rack.ts';
+import { storedInventory, storedInventorySink } from './inventory-access.ts';
+import { createRackImages } from './rack-images.ts';
+import { type FlasherParts, type RunningFlasher, readTrust, startFlasher } from './start-flasher.ts';
+import type { WorkPlane } from './work-plane.ts';
+
+/** What the flashers of `rackwright up` are told. */
+export type EmbeddedFlasherSettings = Settings<
+  'dataDir' | 'speed' | 'bmcSpeed' | 'facilities' | 'concurrency' | 'bmcCa' | 'bmcInsecure'
+>;
+
+/** The most that images take on disk. */
+const imagesBytes = 20 * 1024 ** 3;
+
+/** Short: whoever pressed Ctrl-C waits for it, and what is cut off goes on at the next start. */
+const graceMs = 3000;
+
+/** What the flashers of `rackwright up` work with. */
+export interface EmbeddedFlasherParts {
+  readonly plane: WorkPlane;
+  readonly bus: Bus;
+  readonly rack: Rack | undefined;
+  /** True when other processes may use the store too. */
+  readonly isShared: boolean;
+  /** Where others of this process talk to BMCs too. */
+  readonly gates?: Gates | undefined;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+/** Starts one for the simulated rack, whose time is faster, and one for real facilities where some are named. */
+export async function startEmbeddedFlashers(
+  settings: EmbeddedFlasherSettings,
+  parts: EmbeddedFlasherParts,
+): Promise<RunningFlasher[]> {
+  const { plane, bus, rack, logger, metrics } = parts;
+  const shared = {
+    bus,
+    logger,
+    metrics,
+    graceMs,
+    port: plane.engine.worker,
+    inventory: storedInventory(plane.service),
+    inventorySink: storedInventorySink(plane.service),
+    images: { folder: join(settings.dataDir, 'images'), maxBytes: imagesBytes },
+    concurrency: settings.concurrency,
+    gates: parts.gates,
+  };
+  // The lock on the store shows that an earlier life of this process is over: its work is taken up at once.
+  const idOf = (name: string): { id?: string } => (parts.isShared ? {} : { id: `flasher/embedded/${name}` });
+  const wanted: FlasherParts[] = [];
+  if (rack !== undefined) {
+    const { caPem } = rack.dataCentre;
+    wanted.push({
+      ...shared,
+      ...idOf('simulated'),
+      facilities: [rackFacility],
+      trust: caPem === undefined ? { kind: 'system' } : { kind: 'ca', caPem },
+      rackImages: createRackImages(rack.adminUrl),
+      settings: inFastTime(settings.speed),
+    });
+  }
+  if (settings.facilities !== undefined) {
+    const trust = readTrust(settings);
+    wanted.push({
+      ...shared,
+      ...idOf('facilities'),
+      trust,
+      facilities: settings.facilities,
+      settings: inFastTime(settings.bmcSpeed),
+      isRehearsal: settings.bmcSpeed > 1,
+    });
+  }
+  const flashers = await Promise.all(wanted.map(startFlasher));
+  await Promise.all(flashers.map(({ online }) => online));
+  return flashers;
+}
+
+/** Where minutes pass in a second, looking every few seconds would be looking every few minutes. */
+function inFastTime(speed: number): Partial<InstallSettings> {
+  if (speed <= 1) return {};
+  const scaled = (ms: number, least: number): number => Math.max(least, Math.round(ms / speed));
+  const { poll, verify, retry, settleMs, followMs, postMs, findMs, checkImageMs } = defaultInstallSettings;
+  // A simulated machine is as busy as the one it runs on.
+  const patience = (ms: number): number => scaled(ms, 30_000);
+  const pollOf = ({ first, most, ...more }: PollTimes) => ({
+    ...more,
+    first: scaled(first, 100),
+    most: scaled(most, 500),
+  });
+  return {
+    poll: pollOf(poll),
+    verify: { ...verify, deadlineMs: patience(verify.deadlineMs), poll: pollOf(verify.poll) },
+    retry: { baseMs: scaled(retry.baseMs, 200), maxMs: scaled(retry.maxMs, 1000) },
+    tellEveryMs: 500,
+    settleMs: patience(settleMs),
+    followMs: patience(followMs),
+    postMs: patience(postMs),
+    findMs: patience(findMs),
+    checkImageMs: patience(checkImageMs),
+  };
+}

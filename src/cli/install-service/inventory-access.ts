@@ -1,0 +1,59 @@
+import { createInventoryPort, type InventoryService } from '../../conditionorc/index.ts';
+import { type Firmware, type InventorySink, toFirmware } from '../../flasher/index.ts';
+import { isInventoryError, type Serverservice } from '../../serverservice/index.ts';
+
+/** What a flasher asks of the inventory; in this process or over HTTP. */
+export interface InventoryAccess {
+  /** Undefined for a server that is not there; empty where no BMC is known. */
+  bmcAddressOf(serverId: string): Promise<string | undefined>;
+  /** Undefined where none is kept. */
+  bmcLoginOf(serverId: string): Promise<{ readonly username: string; readonly password: string } | undefined>;
+  /** Undefined for a set that is not there. */
+  firmwareSet(id: string): Promise<readonly Firmware[] | undefined>;
+}
+
+type Service = Pick<Serverservice, 'servers' | 'credentials' | 'firmwareSets'>;
+
+/** The inventory on the store of this process. */
+export function storedInventory(service: Service): InventoryAccess {
+  return {
+    bmcAddressOf: async (id) => (await orMissing(service.servers.get(id)))?.bmcAddress,
+    bmcLoginOf: async (id) => {
+      const found = await orMissing(service.credentials.get(id, 'bmc'));
+      return found === undefined ? undefined : { username: found.username, password: found.password };
+    },
+    async firmwareSet(id) {
+      const set = await orMissing(service.firmwareSets.get(id));
+      return set?.firmware.map(({ models, isInband, isOem, ...firmware }) =>
+        toFirmware({
+          id: firmware.id,
+          vendor: firmware.vendor,
+          component: firmware.component,
+          version: firmware.version,
+          filename: firmware.filename,
+          URL: firmware.url,
+          checksum: firmware.checksum,
+          models: [...models],
+          install_inband: isInband,
+          oem: isOem,
+        }),
+      );
+    },
+  };
+}
+
+/** Where inventories go on the store of this process: written all or nothing, and only under a lease that is held. */
+export function storedInventorySink(service: InventoryService): InventorySink {
+  const { writeInventory } = createInventoryPort(service);
+  return { write: writeInventory };
+}
+
+/** Undefined for what the inventory does not have. */
+export async function orMissing<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isInventoryError(error, 'notFound')) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,50 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Settings } from '../../settings.ts';
+import { type JobLimitSettings, jobLimitsOf, type LimitSettings, limitsOf } from '../limits.ts';
+import { type BusSettings, openBus } from '../open-bus.ts';
+import { engineFolderOf, openStore } from '../open-store.ts';
+import { openWorkPlane, type WorkPlane, type WorkPlaneParts } from '../work-plane.ts';
+import type { ServiceContext } from './run-service.ts';
+
+/** What a process that opens the store is told. */
+export type PlaneSettings = BusSettings & Settings<'dataDir' | 'databaseUrl' | 'databaseUrlFile' | 'credentialKeys'>;
+
+/** What a process is told that gives work to workers. */
+export type LeasingSettings = LimitSettings & JobLimitSettings & Settings<'lease' | 'requestDeadline'>;
+
+/** What the engine is told besides. */
+export interface PlaneChoices {
+  readonly leasing?: LeasingSettings;
+  readonly engineSettings?: WorkPlaneParts['engineSettings'];
+}
+
+/** Opens store, bus, engine and inventory. */
+export async function openServicePlane(
+  settings: PlaneSettings,
+  { logger, metrics, open }: ServiceContext,
+  { leasing, engineSettings = {} }: PlaneChoices = {},
+): Promise<{ readonly plane: WorkPlane; readonly parts: WorkPlaneParts }> {
+  const store = await openStore(settings, (error) => logger.error('the store takes no more work', { error }));
+  open.add(() => store.close());
+  const bus = await openBus(settings, { logger, metrics });
+  open.add(() => bus.close());
+  const credentialKeys = settings.credentialKeys ?? join(engineFolderOf(settings.dataDir), 'credentials.key');
+  mkdirSync(dirname(credentialKeys), { recursive: true, mode: 0o700 });
+  const limits = leasing === undefined ? {} : limitsOf(leasing);
+  const jobLimits = leasing === undefined ? {} : jobLimitsOf(leasing);
+  const kinds = kindsOf(leasing);
+  const parts = { store, bus, logger, metrics, credentialKeys, kinds, engineSettings, limits, jobLimits };
+  const plane = await openWorkPlane(parts);
+  open.add(() => plane.close());
+  if (store.isShared && settings.natsUrl === undefined && settings.natsUrlFile === undefined) {
+    logger.warn('without --nats-url processes do not wake each other; each looks for work every few seconds');
+  }
+  return { plane, parts };
+}
+
+function kindsOf(leasing: LeasingSettings | undefined): WorkPlaneParts['kinds'] {
+  if (leasing === undefined) return {};
+  const { lease: leaseMs, requestDeadline } = leasing;
+  return requestDeadline === undefined ? { leaseMs } : { leaseMs, requestDeadlineMs: requestDeadline };
+}

@@ -1,0 +1,166 @@
+import { hostSettingNames } from '../../hosts/host-settings.ts';
+
+/** The settings that say where a service listens. */
+export const serveSettings = ['host', 'restPort', 'tlsCert', 'tlsKey'] as const;
+
+/** The settings that say who is let in. */
+export const accessSettings = [
+  'kubeconfig',
+  'jwtIssuer',
+  'jwtAudience',
+  'jwtJwksUrl',
+  'jwtJwksFile',
+  'jwtKeyFile',
+] as const;
+
+/** The settings of a process that opens the store. */
+export const planeSettings = [
+  'dataDir',
+  'databaseUrl',
+  'databaseUrlFile',
+  'natsUrl',
+  'natsUrlFile',
+  'natsCreds',
+  'natsCa',
+  'natsPrefix',
+  'credentialKeys',
+] as const;
+
+/** The settings of a process that gives work to workers; all on one database need the same ones. */
+export const leasingSettings = [
+  'lease',
+  'requestDeadline',
+  'maxActive',
+  'maxActivePerFacility',
+  'maxActivePerModel',
+  'maxPending',
+  'maxUploads',
+  'maxUpdates',
+  'maxScans',
+  'maxDiscoveries',
+  'maxQueued',
+] as const;
+
+/** The settings of `rackwright conditionorc`. */
+export const conditionorcSettings = [
+  ...serveSettings,
+  ...accessSettings,
+  ...planeSettings,
+  ...leasingSettings,
+  'inventory',
+  'workerLostAfter',
+  'sweepEvery',
+  'publishEvery',
+  'notifyUrl',
+  'notifyTokenFile',
+  'notifySecretFile',
+  'logLevel',
+] as const;
+
+/** The settings of `rackwright serverservice`. */
+export const serverserviceSettings = [...serveSettings, ...accessSettings, ...planeSettings, 'logLevel'] as const;
+
+/** The settings that say how patient installs are. */
+export const patienceSettings = [
+  'pollFirst',
+  'pollMost',
+  'verifyFirst',
+  'verifyMost',
+  'verifyWithin',
+  'verifyReads',
+  'updateWithin',
+  'retryFirst',
+  'retryMost',
+] as const;
+
+/** The settings of `rackwright flasher`. */
+export const flasherSettings = [
+  'facility',
+  'without',
+  'concurrency',
+  'orchestratorUrl',
+  'inventoryUrl',
+  'tokenFile',
+  'caFile',
+  ...planeSettings,
+  ...leasingSettings,
+  'bmcCa',
+  'bmcInsecure',
+  'imageCache',
+  'imageCacheSize',
+  'imageFolder',
+  ...patienceSettings,
+  'stopWithin',
+  ...serveSettings,
+  ...accessSettings,
+  'logLevel',
+] as const;
+
+/** The settings of the store of images. */
+export const imageStoreSettings = [
+  'imageStore',
+  'imageStoreSize',
+  'imageStoreListen',
+  'imageStoreUrl',
+  's3Endpoint',
+  's3Region',
+  's3KeyFile',
+] as const;
+
+/** The settings of `rackwright update-service`. */
+export const updateServiceSettings = [
+  'strategy',
+  'strategySettings',
+  'catalog',
+  'launcher',
+  'updateServiceUrl',
+  'caFile',
+  'jobImage',
+  'jobNamespace',
+  'jobTemplate',
+  'facility',
+  'concurrency',
+  ...serveSettings,
+  ...accessSettings,
+  ...planeSettings,
+  ...leasingSettings,
+  'inventory',
+  'bmcCa',
+  'bmcInsecure',
+  'imageCache',
+  'imageCacheSize',
+  'imageFolder',
+  ...imageStoreSettings,
+  ...patienceSettings,
+  'workerLostAfter',
+  'sweepEvery',
+  'publishEvery',
+  'notifyUrl',
+  'notifyTokenFile',
+  'notifySecretFile',
+  'stopWithin',
+  'logLevel',
+] as const;
+
+/** The settings of `rackwright controllers`. */
+export const controllersSettings = [
+  'kubeconfig',
+  'updateServiceUrl',
+  'tokenFile',
+  'caFile',
+  'webhookUrl',
+  'port',
+  ...serveSettings,
+  ...planeSettings,
+  'facility',
+  'bmcCa',
+  'bmcInsecure',
+  'maxAttempts',
+  'attemptsFirst',
+  ...hostSettingNames,
+  'only',
+  'logLevel',
+] as const;
+
+/** The settings of `rackwright issue-token`. */
+export const issueTokenSettings = ['jwtKeyFile', 'jwtIssuer', 'jwtAudience'] as const;

@@ -1,0 +1,277 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createGates, type Gates, type TlsTrust } from '../../bmc/index.ts';
+import { createBmcProbe } from '../../conditionorc/index.ts';
+import type { Database } from '../../engine/index.ts';
+import type { FirmwareAdmission } from '../../firmware/index.ts';
+import type { HostAdmission } from '../../hosts/index.ts';
+import { type CertifiedKey, type KubeClient, systemClock } from '../../kube/index.ts';
+import type { NetworkAdmission, NetworkInformers } from '../../network/index.ts';
+import type { Provisioners } from '../../provisioners/index.ts';
+import { createKubeAuthorizer } from '../../rest/index.ts';
+import type { FixtureRack } from '../../switches/index.ts';
+import { createLogger, createMetrics, type Logger, type MetricsRegistry } from '../../telemetry/index.ts';
+import { type FirmwareHereSettings, startFirmwareHere } from '../firmware-plane/firmware-here.ts';
+import { chooseProvisioner } from '../hosts/choose-provisioner.ts';
+import { openRedfish } from '../hosts/open-redfish.ts';
+import type { RackMachines } from '../hosts/rack-machines.ts';
+import { createRackProvisioners } from '../hosts/rack-provisioners.ts';
+import { type ServedAgents, serveAgents } from '../hosts/serve-agents.ts';
+import {
+  type HostPlaneSettings,
+  type RunningHosts,
+  refuseLoneIronicSettings,
+  startHosts,
+} from '../hosts/start-hosts.ts';
+import { startMachines } from '../machines/start-machines.ts';
+import { startNetwork } from '../network/start-network.ts';
+import type { Settings } from '../settings.ts';
+import type { Terminal } from '../terminal.ts';
+import { createBmcObjects } from './bmc-objects.ts';
+import { claimStore } from './claim-store.ts';
+import { Closing } from './closing.ts';
+import { type EmbeddedFlasherSettings, startEmbeddedFlashers } from './embedded-flashers.ts';
+import { enrolRack, offerOlder, type Rack } from './enrol-rack.ts';
+import { type JobLimitSettings, jobLimitsOf, type LimitSettings, limitsOf } from './limits.ts';
+import { type NotifySettings, webhookOf } from './notify.ts';
+import { type BusSettings, openBus } from './open-bus.ts';
+import { engineFolderOf, explainStore, openStore } from './open-store.ts';
+import { busCheck, createReadiness, storeCheck } from './readiness.ts';
+import { restFileOf } from './rest-address.ts';
+import { readTrust } from './start-flasher.ts';
+import { bothInfo, bothRoutes, openWorkPlane, runLoop, serveRest, type WorkPlane } from './work-plane.ts';
+
+/** What the work plane of `rackwright up` is started with. */
+export type WorkSettings = EmbeddedFlasherSettings &
+  BusSettings &
+  LimitSettings &
+  JobLimitSettings &
+  NotifySettings &
+  FirmwareHereSettings &
+  HostPlaneSettings &
+  Settings<'host' | 'port' | 'restPort' | 'databaseUrl' | 'databaseUrlFile' | 'credentialKeys'>;
+
+/** Somebody waits for the answer. */
+const probeSettings = { connectMs: 5000, deadlineMs: 10_000, maxTries: 2 };
+
+/** How long the last request of a lost worker may go on when its process cannot have outlived its lock on the store. */
+const ownRequestsMs = 2000;
+
+/** The work plane of `rackwright up`: engine, inventory, their REST services, and flashers. */
+export interface RunningWork {
+  readonly url: string;
+  /** Undefined where nothing is done about hosts. */
+  readonly hosts: RunningHosts | undefined;
+  /** Where agents introduce machines, where they do. */
+  readonly agents?: Pick<ServedAgents, 'url' | 'tokenFile'> | undefined;
+  close(): Promise<void>;
+}
+
+/** What is beside the work plane. */
+export interface Beside {
+  /** Of the Kubernetes API that is asked who may do what; stays open. */
+  readonly client: KubeClient;
+  readonly rack?: Rack | undefined;
+  /** The servers of the rack, as the machines behind hosts. */
+  readonly machines?: RackMachines | undefined;
+  /** To serve with; without it only loopback addresses are listened on. */
+  readonly certificate: CertifiedKey | undefined;
+  /** Rules that look into the caches of the firmware controllers once these are full. */
+  readonly admission: FirmwareAdmission;
+  /** The same for switches and ports. */
+  readonly networkAdmission: NetworkAdmission;
+  /** The same for hosts, where something owns them. */
+  readonly hostAdmission: HostAdmission | undefined;
+  /** True for a cluster, where other processes may run controllers too. */
+  readonly isCluster: boolean;
+  /** Makes the Kubernetes API ready for the controllers, once it is known that this store may work there. */
+  prepare?(): Promise<void>;
+}
+
+/** Starts the work plane beside a Kubernetes API. */
+export async function startWork(settings: WorkSettings, beside: Beside, terminal: Terminal): Promise<RunningWork> {
+  const open = new Closing();
+  try {
+    const logger = createLogger({ level: 'error', write: (line) => terminal.err(line) });
+    return await startParts({ settings, beside, logger, open, terminal });
+  } catch (error) {
+    await open.close();
+    throw explainStore(error);
+  }
+}
+
+interface Starting {
+  readonly settings: WorkSettings;
+  readonly beside: Beside;
+  readonly logger: Logger;
+  readonly open: Closing;
+  readonly terminal: Terminal;
+}
+
+async function startParts(starting: Starting): Promise<RunningWork> {
+  const { settings, open } = starting;
+  const { client, rack, certificate, admission, isCluster } = starting.beside;
+  const { dataDir, host } = settings;
+  const parts = await openParts(starting);
+  const plane = await openWorkPlane(parts);
+  open.add(() => plane.close());
+  await claimStore(client, plane.engine.storeId);
+  await starting.beside.prepare?.();
+  if (rack !== undefined) await enrolRack(plane.service, rack);
+  const loop = await runLoop(plane, parts, webhookOf(settings));
+  open.add(() => loop.stop());
+  const { store, bus, logger, metrics } = parts;
+  // One gate for each BMC, whoever of this process talks to it.
+  const gates =
+    chooseProvisioner(settings) === 'redfish' ? createGates({ clock: systemClock, logger, metrics }) : undefined;
+  if (gates !== undefined) open.add(() => gates.close());
+  const flasherParts = { plane, bus, rack, logger, metrics, gates, isShared: store.isShared };
+  for (const flasher of await startEmbeddedFlashers(settings, flasherParts)) open.add(() => flasher.stop());
+  const authorizer = createKubeAuthorizer({ client, clock: systemClock });
+  const firmware = await startFirmwareHere(settings, {
+    ...{ plane, parts, client, authorizer, rack, admission, isCluster, open },
+  });
+  const { networkAdmission } = starting.beside;
+  const network = startNetwork({
+    ...{ client, dataDir, logger, metrics, open },
+    admission: networkAdmission,
+    isShared: isCluster,
+    fixtures: rack === undefined ? undefined : await rackSwitchesOf(rack),
+  });
+  const agents = chooseProvisioner(settings) === 'agent' ? await serveAgentsHere(starting, parts) : undefined;
+  const hosts = await startHostsHere(starting, { plane, parts, gates, agents, network: network.informers });
+  const machines = await startMachines({
+    ...{ client, logger, metrics, open },
+    network: network.informers,
+    isShared: isCluster,
+  });
+  const rest = await serveRest({
+    info: bothInfo,
+    routes: await bothRoutes(plane, { ...parts, enrolment: openEnrolment(starting) }),
+    calls: firmware.calls,
+    authorizer,
+    certificate,
+    host,
+    port: settings.restPort ?? (settings.port === 0 ? 0 : settings.port + 1),
+    portOption: settings.restPort === undefined ? '--port (REST is one above it) or --rest-port' : '--rest-port',
+    logger,
+    metrics,
+    missing: createReadiness([
+      ...[storeCheck(store.database), busCheck(bus), firmware.check, network.check, ...machines],
+      ...(hosts === undefined ? [] : [hosts.check]),
+    ]),
+  });
+  open.add(() => rest.close());
+  const file = restFileOf(dataDir);
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  writeFileSync(file, `${JSON.stringify({ url: rest.url })}\n`, { mode: 0o600 });
+  open.add(() => rmSync(file, { force: true }));
+  if (rack !== undefined) open.add(completeCatalogue(plane, rack, logger));
+  return { url: rest.url, hosts, agents, close: () => open.close() };
+}
+
+/** Hosts of the rack are looked after beside those of agents. */
+function serveAgentsHere({ settings, beside, open }: Starting, { store, logger, metrics }: HostsHere['parts']) {
+  const { certificate, machines } = beside;
+  const { database } = store;
+  const rack = createRackProvisioners(machines ?? (() => undefined));
+  return serveAgents(settings, { database, certificate, logger, metrics, open, beside: rack });
+}
+
+/** The simulator is loaded where there is a rack only. */
+async function rackSwitchesOf({ dataCentre }: Rack): Promise<FixtureRack> {
+  const { openRackSwitches } = await import('../network/rack-switches.ts');
+  return openRackSwitches(dataCentre.fabric);
+}
+
+interface HostsHere {
+  readonly plane: WorkPlane;
+  readonly parts: {
+    readonly store: { readonly database: Database };
+    readonly logger: Logger;
+    readonly metrics: MetricsRegistry;
+  };
+  readonly gates: Gates | undefined;
+  readonly agents: ServedAgents | undefined;
+  readonly network: NetworkInformers;
+}
+
+/** Hosts are looked after where something owns them, and where nobody else may: on an API server of our own. */
+async function startHostsHere(starting: Starting, here: HostsHere): Promise<RunningHosts | undefined> {
+  const { settings, beside, open } = starting;
+  const { client, hostAdmission, isCluster, machines } = beside;
+  if (settings.ironicUrl === undefined) refuseLoneIronicSettings(settings);
+  if (hostAdmission === undefined) return undefined;
+  const { logger, metrics } = here.parts;
+  return startHosts(settings, {
+    ...{ client, machines, logger, metrics, open },
+    engine: here.plane.engine,
+    network: here.network,
+    admission: hostAdmission,
+    isShared: isCluster,
+    native: here.agents?.provisioners ?? (await openNative(starting, here)),
+    trustOf: trustsOf(starting),
+  });
+}
+
+/** What looks after hosts by their BMCs alone, where that was chosen. */
+async function openNative(starting: Starting, { plane, parts, gates }: HostsHere): Promise<Provisioners | undefined> {
+  if (gates === undefined) return undefined;
+  const { database } = parts.store;
+  const { engine, service } = plane;
+  const limit = starting.settings.provisioningLimit;
+  return openRedfish({ gates, database, engine, limit, firmware: service.firmware, trustOf: trustsOf(starting) });
+}
+
+async function openParts({ settings, logger, open, terminal }: Starting) {
+  const { dataDir } = settings;
+  const metrics = createMetrics({ process: true });
+  const store = await openStore(settings, (fault) => terminal.err(`rackwright: ${fault.message}\n`));
+  open.add(() => store.close());
+  const bus = await openBus(settings, { logger, metrics });
+  open.add(() => bus.close());
+  const credentialKeys = settings.credentialKeys ?? join(engineFolderOf(dataDir), 'credentials.key');
+  mkdirSync(dirname(credentialKeys), { recursive: true, mode: 0o700 });
+  return {
+    store,
+    bus,
+    logger,
+    metrics,
+    credentialKeys,
+    kinds: store.isShared ? {} : { requestDeadlineMs: ownRequestsMs },
+    limits: limitsOf(settings),
+    jobLimits: jobLimitsOf(settings),
+    engineSettings: {},
+  };
+}
+
+/** Enrolling asks the BMC which machine it is of, and makes its object on the plane beside. */
+function openEnrolment({ settings, beside, logger, open }: Starting) {
+  const { client } = beside;
+  const gates = createGates({ clock: systemClock, logger, settings: probeSettings });
+  open.add(() => gates.close());
+  return {
+    probe: createBmcProbe({ gates, trustOf: trustsOf({ settings, beside }) }),
+    plane: createBmcObjects(client, logger),
+  };
+}
+
+/** How the certificate of a BMC is checked: those of the rack against its own authority. */
+function trustsOf({ settings, beside: { rack } }: Pick<Starting, 'settings' | 'beside'>): (origin: string) => TlsTrust {
+  const trust = readTrust(settings);
+  const caPem = rack?.dataCentre.caPem;
+  const simulated = new Set(rack?.dataCentre.bmcs.map(({ url }) => new URL(url).origin) ?? []);
+  return (origin) => (caPem !== undefined && simulated.has(origin) ? { kind: 'ca', caPem } : trust);
+}
+
+/** Goes on beside everything else; gives what ends it. */
+function completeCatalogue({ service }: WorkPlane, rack: Rack, logger: Logger): () => Promise<void> {
+  const ending = new AbortController();
+  const done = offerOlder(service, rack, ending.signal).catch((error: unknown) => {
+    logger.error('older firmware of the simulated rack is not in the catalogue', { error });
+  });
+  return () => {
+    ending.abort();
+    return done;
+  };
+}

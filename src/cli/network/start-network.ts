@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import { systemClock } from '../../kube/index.ts';
+import { type NetworkAdmission, type NetworkInformers, startNetworkControllers } from '../../network/index.ts';
+import { createSwitchProviders, type FixtureRack, openHostKeyFolder } from '../../switches/index.ts';
+import type { Check } from '../install-service/readiness.ts';
+import { type ControllerSetParts, electionOf, followCaches } from '../plane/controller-set.ts';
+
+/** What the network controllers of a process run on. */
+export interface NetworkParts extends ControllerSetParts {
+  /** Rules that look into the caches of the controllers once these are full. */
+  readonly admission: NetworkAdmission;
+  /** Where the host keys of switches are kept. */
+  readonly dataDir: string;
+  /** True when other processes may run them too. */
+  readonly isShared: boolean;
+  /** The switches of the simulated rack; undefined where there is none. */
+  readonly fixtures: FixtureRack | undefined;
+}
+
+/** Network controllers that run. */
+export interface NetworkPlane {
+  /** Says whether they work. */
+  readonly check: Check;
+  /** What they know, for whoever needs it too. */
+  readonly informers: NetworkInformers;
+}
+
+/** Starts the controllers of switches and their ports. */
+export function startNetwork(parts: NetworkParts): NetworkPlane {
+  const { client, admission, logger, metrics, open, fixtures } = parts;
+  const providers = createSwitchProviders({
+    clock: systemClock,
+    random: Math.random,
+    fixtures,
+    hostKeys: openHostKeyFolder(join(parts.dataDir, 'switch-host-keys')),
+  });
+  open.add(() => providers.close());
+  const controllers = startNetworkControllers({
+    ...{ client, providers, logger, metrics },
+    clock: systemClock,
+    random: Math.random,
+    election: parts.isShared ? electionOf('network', parts) : undefined,
+  });
+  open.add(() => controllers.stop());
+  const onFull = () => admission.attach({ tables: controllers.informers, client });
+  const { check } = followCaches('network', controllers, { logger, open, onFull });
+  return { check, informers: controllers.informers };
+}

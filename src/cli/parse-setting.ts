@@ -1,0 +1,115 @@
+import { resolve } from 'node:path';
+import { parseDurationMs } from './duration.ts';
+import { usageError } from './errors.ts';
+import type { Given } from './setting.ts';
+
+/** A path, taken from where the command was typed. */
+export function parsePath(text: string, { as, cwd }: Given): string {
+  if (text.trim() === '') throw usageError(`${as}: a path is needed`);
+  return resolve(cwd, text);
+}
+
+/** An address or a host name; brackets around an IPv6 address are taken off. */
+export function parseHost(text: string, { as }: Given): string {
+  const host = text.replace(/^\[(.*)\]$/, '$1');
+  if (!/^[0-9A-Za-z.:-]+$/.test(host)) throw usageError(`${as}: not an address or host name`);
+  return host;
+}
+
+/** A port that leaves room for the two after it. */
+export function parsePort(text: string, { as }: Given): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_533) throw usageError(`${as}: a port is a number from 0 to 65533`);
+  return port;
+}
+
+/** An https URL without a slash at its end. */
+export function parseHttpsUrl(text: string, { as }: Given): string {
+  const url = URL.parse(text);
+  if (url?.protocol !== 'https:') throw usageError(`${as}: not a URL like https://host:port`);
+  return url.href.replace(/\/$/, '');
+}
+
+/** An https or http URL without a slash at its end. */
+export function parseHttpUrl(text: string, { as }: Given): string {
+  const url = URL.parse(text);
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:')
+    throw usageError(`${as}: not a URL like https://host:port`);
+  return url.href.replace(/\/$/, '');
+}
+
+/** URLs of these may carry passwords: what is wrong is said without the value. */
+export function parseUrlOf(...schemes: readonly [string, ...string[]]): (text: string, given: Given) => string {
+  return (text, { as }) => {
+    const known = schemes.map((scheme) => `${scheme}:`);
+    if (known.includes(URL.parse(text)?.protocol ?? '')) return text;
+    throw usageError(`${as.replace(text, '...')}: not a URL like ${schemes[0]}://host`);
+  };
+}
+
+/** Names of facilities, separated by commas. */
+export function parseFacilities(text: string, { as }: Given): readonly string[] {
+  const names = text.split(',').map((each) => each.trim());
+  const isGood = names.every((name) => /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/.test(name));
+  if (!isGood) throw usageError(`${as}: a facility has letters, digits, - and _; several are separated by commas`);
+  return names;
+}
+
+/** A whole number in a range. */
+export function parseCount({ least, most }: { readonly least: number; readonly most: number }) {
+  return (text: string, { as }: Given): number => {
+    const count = Number(text);
+    if (!/^\d+$/.test(text) || count < least || count > most) {
+      throw usageError(`${as}: a whole number from ${least} to ${most} is needed`);
+    }
+    return count;
+  };
+}
+
+/** A factor above zero. */
+export function parseSpeed(text: string, { as }: Given): number {
+  const speed = Number(text);
+  if (!(speed > 0 && speed <= 1_000_000)) throw usageError(`${as}: a factor above 0 and up to 1000000 is needed`);
+  return speed;
+}
+
+/** Yes or no. */
+export function parseYesNo(text: string, { as }: Given): boolean {
+  if (text !== 'yes' && text !== 'no') throw usageError(`${as}: yes or no is needed`);
+  return text === 'yes';
+}
+
+/** An address that only this machine reaches. */
+export function parseLoopback(text: string, given: Given): string {
+  const host = parseHost(text, given);
+  if (host !== '::1' && !/^127\.\d+\.\d+\.\d+$/.test(host)) {
+    throw usageError(`${given.as}: simulated BMCs listen on loopback only, such as 127.0.0.1 or ::1`);
+  }
+  return host;
+}
+
+/** A duration in milliseconds, such as 30s or 1h30m. */
+export function parseDuration(text: string, { as }: Given): number {
+  const ms = parseDurationMs(text, as.slice(0, as.length - text.length).trimEnd());
+  if (ms < 1) throw usageError(`${as}: a duration above zero is needed`);
+  return ms;
+}
+
+const unitBytes: Readonly<Record<string, number>> = { MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4 };
+
+/** A size in bytes, such as 20GiB. */
+export function parseSize(text: string, { as }: Given): number {
+  const [, count = '', unit = ''] = /^(\d+)(MiB|GiB|TiB)$/.exec(text) ?? [];
+  const bytes = Number(count) * (unitBytes[unit] ?? 0);
+  if (!(bytes > 0)) throw usageError(`${as}: a size like 500MiB or 20GiB is needed`);
+  return bytes;
+}
+
+/** One of some words. */
+export function parseOneOf<const W extends string>(...words: readonly W[]): (text: string, given: Given) => W {
+  return (text, { as }) => {
+    const found = words.find((word) => word === text);
+    if (found === undefined) throw usageError(`${as}: one of ${words.join(', ')} is needed`);
+    return found;
+  };
+}

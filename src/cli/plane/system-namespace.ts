@@ -1,0 +1,2 @@
+/** The namespace of what belongs to no tenant: leases, keys of webhooks, jobs. */
+export const systemNamespace = 'rackwright-system';

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { after, before, test } from 'node:test';
+import type { TLSSocket } from 'node:tls';
+import { objectIn } from './apiserver-client.ts';
+import { type ServerUnderTest, startServerUnderTest, widget, widgetPath } from './apiserver-fixture.ts';
+
+const limits = {
+  connection: {
+    connections: 30,
+    connectionsPerAddress: 20,
+    handshakeMs: 300,
+    headersMs: 300,
+    requestMs: 600,
+    checkMs: 50,
+  },
+};
+let under: ServerUnderTest;
+
+before(async () => {
+  under = await startServerUnderTest(limits);
+});
+
+after(() => under.stop());
+
+/** A bare TCP connection from an address of this machine. */
+async function tcp(localAddress: string): Promise<Socket> {
+  const { hostname, port } = new URL(under.server.url);
+  const socket = connect({ host: hostname, port: Number(port), localAddress }).on('error', () => undefined);
+  await once(socket, 'connect');
+  return socket.resume();
+}
+
+async function rejected(reason: string): Promise<number> {
+  const { text } = await under.client.request('GET', '/metrics');
+  return Number(new RegExp(`rejected_total\\{reason="${reason}"\\} (\\d+)`).exec(text)?.[1] ?? 0);
+}
+
+async function closed(socket: Socket): Promise<void> {
+  if (!socket.destroyed) await once(socket, 'close');
+}
+
+test('a client that never shakes hands, or never asks for anything, is cut off; a watch goes on', async () => {
+  const { client } = under;
+  const created = objectIn(await client.request('POST', widgetPath(), { body: widget('x') }));
+  const watch = await client.watch(`${widgetPath()}?watch=1&resourceVersion=${created.metadata.resourceVersion}`);
+  const dripping = await client.connect();
+  const drip = dripHeaders(dripping);
+  const [silent, idle] = [await tcp('127.0.0.1'), await client.connect()];
+  idle.on('error', () => undefined).resume();
+  await Promise.all([closed(silent), closed(idle), closed(dripping)]);
+  clearInterval(drip);
+  // All of that took longer than any request may take; the watch has long been received.
+  const slow = await client.connect();
+  slow.on('error', () => undefined).resume();
+  slow.write(client.head(`POST ${widgetPath()} HTTP/1.1`, ['Content-Length: 1000']));
+  await closed(slow);
+  await client.request('DELETE', widgetPath('x'));
+  assert.equal((await watch.next())?.type, 'DELETED');
+  watch.close();
+  assert.deepEqual(under.faults, []);
+});
+
+function dripHeaders(socket: TLSSocket): NodeJS.Timeout {
+  socket.on('error', () => undefined).resume();
+  socket.write('GET /version HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+  return setInterval(() => socket.write('x'), 20);
+}
+
+test('one address may have only so many connections, and another still gets in', async () => {
+  const { client } = under;
+  // The administrator's own connection is one of them.
+  const open = await Promise.all(Array.from({ length: 25 }, () => tcp('127.0.0.1')));
+  await Promise.all(open.map(closed)); // past the limit at once, the others when they have not shaken hands
+  assert.ok((await rejected('connections-per-address')) >= 5);
+  const full = await Promise.all(
+    ['127.0.0.2', '127.0.0.3'].flatMap((address) => Array.from({ length: 20 }, () => tcp(address))),
+  );
+  await Promise.all(full.map(closed));
+  assert.ok((await rejected('connections')) >= 10);
+  assert.equal((await client.request('GET', '/version')).code, 200);
+  assert.deepEqual(under.faults, []);
+});
+
+test('connections that have gone are counted no longer', async () => {
+  const { client } = under;
+  for (let round = 0; round < 10; round++) {
+    const open = await Promise.all(Array.from({ length: 5 }, () => client.connect()));
+    for (const socket of open) socket.destroy();
+    await Promise.all(open.map(closed));
+    // The server hears of it a moment later.
+    while ((await client.request('GET', '/version')).code !== 200);
+  }
+  const before = await rejected('connections-per-address');
+  const last = await Promise.all(Array.from({ length: 10 }, () => client.connect()));
+  for (const socket of last) socket.destroy();
+  assert.equal(await rejected('connections-per-address'), before);
+});
+
+test('headers past the limit are answered with 431, a body past it with 413', async () => {
+  const { client } = under;
+  const large = await client.raw(client.head('GET /version HTTP/1.1', [`X-Large: ${'x'.repeat(1 << 20)}`]));
+  assert.match(large, /^HTTP\/1\.1 431 /);
+  const body = { ...widget('large'), spec: { body: 'x'.repeat(3 << 20) } };
+  const reply = await client.request('POST', widgetPath(), { body });
+  assert.equal(reply.code, 413);
+  assert.match(reply.text, /"reason":"RequestEntityTooLarge"/);
+});
