@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { personalityNames, type RunningBmc, startDataCentre } from './index.ts';
 import { ask, basic } from './redfish/front/testing/wire.ts';
 

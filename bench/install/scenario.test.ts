@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { chooseFaulty, deviceTimes, idealMs, misbehaviours, needlessFlashes, timingsOf } from './scenario.ts';
 
 test('without faulty ones the ideal is as many waves as are needed, each as long as a flash', () => {

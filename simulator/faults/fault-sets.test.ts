@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { createEventLog } from '../machine/machine-log.ts';
 import { createSteppedClock } from '../time/stepped-clock.ts';
 import type { FaultRule, FaultSet } from './fault.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { matches } from './match-text.ts';
 
 test('a star stands for any run of characters, everything else for itself', () => {

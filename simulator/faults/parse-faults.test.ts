@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { BadFaults } from './errors.ts';
 import { checkFaults, parseFaults } from './parse-faults.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { dellIdrac9 } from '../personalities/dell-idrac9/personality.ts';
 import { hpeIlo5 } from '../personalities/hpe-ilo5/personality.ts';
 import { createFabric } from '../switches/fabric.ts';

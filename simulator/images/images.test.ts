@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { buildImage, type ImageOrder } from './build-image.ts';
 import { checkImage, type ImageFile } from './check-image.ts';
 import { createImageDigests } from './image-digests.ts';

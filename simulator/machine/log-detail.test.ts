@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { formatDetail, readDetail } from './log-detail.ts';
 
 test('fields are written plainly where they can be, and quoted where not', () => {

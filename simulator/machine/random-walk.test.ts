@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { Value } from 'typebox/value';
+import { fc } from '#fast-check';
 import { type FaultRule, faultKinds } from '../faults/fault.ts';
 import type { PlainChanges } from '../personalities/testing/plain-personality.ts';
 import { readDetail } from './log-detail.ts';

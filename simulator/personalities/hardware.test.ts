@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import type { Hardware } from '../machine/hardware.ts';
 import { createRandom } from '../time/random.ts';
 import { allPersonalities, type Personality } from './index.ts';

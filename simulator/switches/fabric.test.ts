@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { type AclRule, checkRule, judgePacket, type Packet } from './access-list.ts';
 import { createFabric, type Fabric, type PortName } from './fabric.ts';
 import { type PortSettings, parkedPort } from './switch-port.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { createRandom, drawHex } from './random.ts';
 
 const draw = (random: () => number, count: number): number[] => Array.from({ length: count }, random);

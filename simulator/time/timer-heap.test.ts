@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { TimerHeap } from './timer-heap.ts';
 
 test('timers come out by time, then party, then insertion, without those taken back', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { CelError, describeRuleError } from './errors.ts';
 import { CostBudget, compileCel } from './program.ts';
 import type { CelType } from './types.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { compareStrings } from './equality.ts';
 import { escapeFieldName, unescapeFieldName } from './field-names.ts';
 import { celTypeOfSchema } from './schema-type.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import type { JsonObject } from '../engine/index.ts';
 import { describeConditionOrc } from './index.ts';
 import { firmwareForTests } from './testing/fake-inventory.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import type { Clock, Random } from './clock.ts';
 import { kubeError } from './errors.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { compileCheck } from './check.ts';
 import { explain } from './explain.ts';
 import { compileSchema, type Json, type JsonObject, type JsonSchema } from './index.ts';

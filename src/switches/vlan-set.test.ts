@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { formatAcl, parsePorts } from './acl.ts';
 import { flowText, parseFlowLine } from './ansible/systems/flow-text.ts';
 import { formatNetwork, parseNetwork } from './network-address.ts';

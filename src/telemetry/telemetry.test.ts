@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { createLogger, createMetrics, isSecretName, redact, redactText } from './index.ts';
 
 function capture() {

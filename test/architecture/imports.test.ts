@@ -104,3 +104,8 @@ test('the simulator enters only the rooms it may, through their index.ts', () =>
     .filter(({ to }) => !to.startsWith(simulator) && !entrances.includes(to));
   assert.deepEqual(outside.map(shown), []);
 });
+
+test('properties are checked with the seed of the run: fast-check is imported in one place', () => {
+  const past = [...files, ...simulatorFiles].filter((file) => readFileSync(file, 'utf8').includes("from 'fast-check'"));
+  assert.deepEqual(past, []);
+});

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import type { JsonObject, JsonValue } from '../../src/bmc/index.ts';
 
 /** What a broken BMC puts where something else should be. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { personalityNames } from '../../simulator/index.ts';
 import { connectBmc, createGates, isBmcError } from '../../src/bmc/index.ts';
 import { createHurriedClock } from '../../src/bmc/testing/hurried-clock.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { personalityNames } from '../../simulator/index.ts';
 import { connectOver } from '../../src/bmc/connect.ts';
 import { type GateRequest, isBmcError, type JsonObject } from '../../src/bmc/index.ts';

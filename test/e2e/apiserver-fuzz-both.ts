@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import type { ApiClient, Reply } from './apiserver-client.ts';
 import { type FuzzRequest, fuzzRequest, standingObjects } from './apiserver-fuzz.ts';
 import { whyPermitted } from './apiserver-fuzz-permitted.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import type { KubeObject } from '../../src/apiserver/object.ts';
 import { type ApiClient, objectIn, type Reply, statusIn } from './apiserver-client.ts';
 import { type ServerUnderTest, startServerUnderTest } from './apiserver-fixture.ts';

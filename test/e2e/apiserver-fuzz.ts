@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 
 /** A request somebody made up. */
 export interface FuzzRequest {

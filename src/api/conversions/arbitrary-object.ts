@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import type { Json, JsonObject, JsonSchema } from '../../schema/index.ts';
 import { apiVersionOf, type KindDeclaration, type KindVersion } from '../declare.ts';
 import { schemaOf } from '../to-crd.ts';

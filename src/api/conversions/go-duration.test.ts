@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { goDurationToSeconds, parseGoDuration, secondsToGoDuration } from './go-duration.ts';
 
 it('reads durations as Go does', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import type { JsonObject } from '../../schema/index.ts';
 import { clusterAnnotations, clusterKinds } from '../cluster/index.ts';
 import { apiVersionOf, type KindDeclaration, type KindVersion } from '../declare.ts';

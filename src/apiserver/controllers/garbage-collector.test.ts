@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import type { ServerCore } from '../core.ts';
 import type { KubeObject, OwnerReference } from '../object.ts';
 import { ApiError } from '../status.ts';

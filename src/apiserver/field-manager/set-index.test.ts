@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { type FieldSet, intersection, LEAF, SetBuilder, union, unionAll } from './field-set.ts';
 import { SetIndex } from './set-index.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import type { JsonObject } from '../../schema/index.ts';
 import { asJson, type ManagedFieldsEntry } from '../object.ts';
 import { compareObjects } from './compare.ts';

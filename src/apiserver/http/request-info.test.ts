@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { isPathValid, pathFault, readRequestInfo } from './request-info.ts';
 
 function shown(method: string, url: string): string {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { FairQueue, type NoSeat, type Place, type Seat } from './fair-queue.ts';
 import { type LaneLimits, usualLimits } from './limits.ts';
 import { TurnBudget } from './turn-budget.ts';

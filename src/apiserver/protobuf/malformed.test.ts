@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { decodeProtobuf } from './decode.ts';
 import { goldenMessages } from './golden-messages.ts';
 import { envelope, field, named, numberField, varint } from './wire-writer.ts';

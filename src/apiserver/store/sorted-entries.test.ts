@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { SortedEntries } from './sorted-entries.ts';
 
 const path = fc.integer({ min: 0, max: 5000 }).map((n) => `n${n % 7}/${n}`);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { CommitGate } from './commit-gate.ts';
 import { generateKey } from './keys.ts';
 import { type OpenStore, openStore, type StoreOptions } from './open-store.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { BmcError, isBmcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import { collection, resource, sampleTree } from '../testing/sample-tree.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { createTurnQueue, type QueueLane, type TurnQueue } from './turn-queue.ts';
 
 const newLane = (): QueueLane => ({ waiters: [] });

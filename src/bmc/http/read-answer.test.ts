@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deflateSync, gzipSync } from 'node:zlib';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import type { AnswerHeaders } from './exchange.ts';
 import { readErrorNotes, secretsIn, withoutSecrets } from './extended-info.ts';
 import { readAnswer } from './read-answer.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { BmcError } from '../errors.ts';
 import { mutate, mutations } from '../testing/mutate.ts';
 import { sampleTree } from '../testing/sample-tree.ts';

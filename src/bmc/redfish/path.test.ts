@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { barePath, childPath, isSamePath, lastSegment, toBmcPath } from './path.ts';
 
 const origin = 'https://10.0.0.7:8443';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import type { JsonObject } from '../json.ts';
 import { actionIn, allowableIn, parametersIn } from './action.ts';
 import { extendedInfoIn, messageKey, messagesIn } from './messages.ts';

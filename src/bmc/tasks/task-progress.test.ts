@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import type { UpdateProgress } from '../firmware-update.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { type ProgressContext, parseTask, progressOfTask } from './index.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { type BmcErrorCode, bmcErrors, isBmcError } from '../errors.ts';
 import type { StartedUpdate, UpdateProgress } from '../firmware-update.ts';
 import type { JsonObject } from '../json.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import type { JsonObject } from '../../schema/index.ts';
 import { applyMergePatch, mergePatchBetween, overlappingPaths } from './merge-patch.ts';
 

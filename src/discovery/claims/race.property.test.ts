@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { ClaimActor, type ClaimTimes, ClaimWorld, claimedHost } from '../testing/claim-world.ts';
 
 const times: ClaimTimes = { createWithinMs: 5, requestMs: 20, retakeMs: 26 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { namingDetails, type ResourceNameTemplate } from '../../api/index.ts';
 import type { MachineDetails } from '../../provisioners/index.ts';
 import { readMac } from './mac.ts';

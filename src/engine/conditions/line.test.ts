@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import type { Sharing } from '../kinds.ts';
 import { compareInLine, decideLine, type InLine } from './line.ts';
 

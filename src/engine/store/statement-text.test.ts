@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { isStoreError } from './contract/fixture.ts';
 import { readStatement } from './statement-text.ts';
 

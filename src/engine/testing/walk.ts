@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import type { FakeClock } from '../../kube/index.ts';
 import type { Database } from '../store/index.ts';
 import { EngineModel } from './model.ts';

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { sha256Of } from '../artifacts/testing/file-server.ts';
 import { StoreError } from '../errors.ts';
 import type { FirmwareStore } from '../store.ts';

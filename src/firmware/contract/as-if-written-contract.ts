@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { type Firmware, groupAnnotation, ironcoreApiVersion, type ServerFirmwareGroup } from '../../api/index.ts';
 import { withOwnership } from '../fleet/objects.ts';
 import { entryKey } from '../fleet/ownership.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { ironcoreApiVersion, type ServerFirmwareGroup } from '../../api/index.ts';
 import { createGroupBook } from './group-book.ts';
 import { compileSelector, type Selector } from './selector.ts';

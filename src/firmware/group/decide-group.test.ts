@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { ironcoreApiVersion, type ServerFirmwareGroup, type ServerFirmwareGroupStatus } from '../../api/index.ts';
 import { checkTable } from '../../kube/index.ts';
 import { conditionOf } from '../conditions.ts';

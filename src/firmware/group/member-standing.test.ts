@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { groupAnnotation, ironcoreApiVersion, type ServerFirmwareGroup } from '../../api/index.ts';
 import { compareVersions } from '../compare-versions.ts';
 import { createFleet, type FleetTables } from '../fleet/fleet.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import type { Firmware, ServerFirmwareStatus } from '../../api/index.ts';
 import { decideMember } from '../group/decide-member.ts';
 import { readMemberSeen } from '../group/member-controller.ts';

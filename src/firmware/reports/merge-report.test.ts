@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import type { ServerFirmwareStatus } from '../../api/index.ts';
 import { isAnswered } from '../server/server-facts.ts';
 import { fw } from '../testing/rig.ts';

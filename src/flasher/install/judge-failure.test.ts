@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import type { Unsticking } from '../../bmc/index.ts';
 import { decideAfterFailure, failureOf, isHopeless } from './judge-failure.ts';
 import { defaultInstallSettings } from './settings.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { type BareMetalHostSpec, bareMetalHost, judge, validatorOf } from '../../api/index.ts';
 import type { Outcome } from '../../provisioners/index.ts';
 import { type PlayedHost, playHost } from '../testing/played-host.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { mergePatchOf } from './merge-patch.ts';
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { blankStatus, retryDelayMs, withBegin, withEnd, withError, withoutError } from './host-status.ts';
 
 describe('the wait after failures', () => {

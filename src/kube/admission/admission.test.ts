@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request as httpsRequest } from 'node:https';
 import { describe, type TestContext, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { createCertificateAuthority, issueServerCertificate } from '../certificates.ts';
 import type { AnyKubeObject } from '../object.ts';
 import { type AdmissionRequest, type AdmissionRule, defineAdmissionRule, isConcerned } from './admission-rule.ts';

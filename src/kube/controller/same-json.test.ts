@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { isSameJson } from './same-json.ts';
 
 const leaf = fc.oneof(fc.boolean(), fc.integer(), fc.string({ maxLength: 2 }), fc.constantFrom(null, undefined));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { createMetrics } from '../../telemetry/index.ts';
 import { checkTable } from './check-table.ts';
 import { createStateMetrics } from './state-metrics.ts';

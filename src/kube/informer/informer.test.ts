@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { createMetrics } from '../../telemetry/index.ts';
 import { createClient } from '../client/client.ts';
 import { systemClock } from '../clock.ts';

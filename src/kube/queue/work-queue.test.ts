@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { createMetrics } from '../../telemetry/index.ts';
 import { createFakeClock } from '../fake-clock.ts';
 import { createWorkQueue, type WorkOutcome, type WorkQueueOptions } from './work-queue.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { clusterAnnotations } from '../../api/index.ts';
 import { consumerKey, nameOf, objectKey } from '../references.ts';
 import { aMachine, readerOf } from '../testing/objects.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { type BareMetalHost, type HostPort, metal3ApiVersion, type Nic } from '../../api/index.ts';
 import { configureNetwork, deconfigureNetwork, filter } from './machine-network.ts';
 import { isSmartNic, matchNics, type NetworkNeed } from './match-nics.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { metal3ApiVersion, type PortOfSwitch, type SwitchPortConfigurationSpec } from '../../api/index.ts';
 import { formatVlans, hasVlan, parseVlans } from '../../switches/index.ts';
 import type { PortClaim } from '../fabric/claims.ts';

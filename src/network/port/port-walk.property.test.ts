@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import type { SwitchPortStatus } from '../../api/index.ts';
 import { cleanSettings, type PortSettings, planPort, type SwitchFailure } from '../../switches/index.ts';
 import type { PortCall } from '../devices/lane.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { judgeIntroduction } from './introduction/judge-introduction.ts';
 import type { MachineRecord } from './records/machine-record.ts';
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import type { JsonObject } from '../../engine/index.ts';
 import type { Rig } from '../testing/rig.ts';
 import type { OpenRig } from './inventory-contract.ts';

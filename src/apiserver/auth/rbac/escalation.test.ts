@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import type { AdmissionAttributes } from '../../admission/admission.ts';
 import type { KubeObject } from '../../object.ts';
 import type { UserInfo } from '../../resource.ts';

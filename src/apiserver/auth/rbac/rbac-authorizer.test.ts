@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import type { UserInfo } from '../../resource.ts';
 import type { AccessQuery } from '../auth.ts';
 import { ask, RbacFixture, user } from './rbac-fixture.ts';

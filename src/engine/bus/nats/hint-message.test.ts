@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import type { BusHint } from '../bus.ts';
 import { decodeHint, encodeHint } from './hint-message.ts';
 

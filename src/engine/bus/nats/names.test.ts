@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#fast-check';
 import { hostileNames } from '../contract/bus-contract.ts';
 import { isBusError } from '../errors.ts';
 import { encodeToken, natsNames } from './names.ts';
