@@ -75,6 +75,17 @@ export function goesOn({ parts }: Workplace, hasStarted = false): Outcome<never>
   return hasStarted ? { kind: 'continue', afterMs, hasStarted } : { kind: 'continue', afterMs };
 }
 
+/** How many times longer than usual a host in the hands of a worker is left alone. */
+const longFactor = 4;
+
+/**
+ * The outcome of what takes minutes and whose end is told: who gives the machine back wakes its host, so that each look
+ * in between only asks its BMC for nothing.
+ */
+export function goesOnForLong({ parts }: Workplace): Outcome<never> {
+  return { kind: 'continue', afterMs: Math.round(longFactor * parts.pollMs * (1 + parts.random() / 4)) };
+}
+
 /** The outcome of what somebody else keeps us from. */
 export function busy({ parts }: Workplace, message: string): Outcome<never> {
   return { kind: 'busy', afterMs: parts.pollMs, message };

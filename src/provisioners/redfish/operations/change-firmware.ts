@@ -2,7 +2,7 @@ import { readBios, systemOf } from '../../../bmc/index.ts';
 import type { JsonObject } from '../../../engine/index.ts';
 import type { FirmwareSettings, Outcome, Preparation, Serviced, Servicing } from '../../provisioner.ts';
 import type { HostRecord, WorkNote } from '../host-record.ts';
-import { busy, changeRecord, done, goesOn, type Workplace, withRecord } from '../workplace.ts';
+import { busy, changeRecord, done, goesOn, goesOnForLong, type Workplace, withRecord } from '../workplace.ts';
 
 const nothing: Serviced = { settings: {}, updates: [] };
 
@@ -90,7 +90,7 @@ function clientOf({ host }: Workplace): string {
 /** Sees how far it is, and notes its end. */
 async function see(place: Workplace, slot: 'preparation' | 'service', note: WorkNote): Promise<Outcome> {
   const look = await place.parts.desk.look(note.conditions);
-  if (look.kind === 'going') return goesOn(place);
+  if (look.kind === 'going') return slot === 'service' ? goesOnForLong(place) : goesOn(place);
   const end = look.kind === 'failed' ? { failure: look.message } : {};
   await changeRecord(place, (now) => ({ ...now, [slot]: { ...note, end } }));
   return look.kind === 'failed' ? { kind: 'failed', message: look.message } : done;
