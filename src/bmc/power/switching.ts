@@ -106,6 +106,7 @@ export function createSwitching(
   /** Looks for a sign that the host restarted: what it says of its last reset or its boot changed. */
   const sawRestart = async (withinMs: number): Promise<boolean> => {
     const before = signsOf(system);
+    seen = undefined;
     try {
       return await poll(bmc, {
         what: `restarting ${system.path}`,
@@ -113,7 +114,8 @@ export function createSwitching(
         signal: wish.signal,
         look: async () => {
           const now = await refresh(bmc, system);
-          return powerIn(now.body).state !== 'on' || signsOf(now) !== before ? true : undefined;
+          seen = powerIn(now.body).state;
+          return seen !== 'on' || signsOf(now) !== before ? true : undefined;
         },
       });
     } catch (error) {
@@ -144,7 +146,7 @@ export function createSwitching(
     const hasSign = signsOf(system) !== '' && !isLikeBefore;
     const isSeen = await sawRestart(Math.min(left(), hasSign ? signMs : shortSignMs));
     if (!isSeen && answer === 'lost') throw lostWithoutSign();
-    await waitFor('on', left());
+    if (seen !== 'on') await waitFor('on', left());
     return isSeen;
   };
 

@@ -39,6 +39,8 @@ const overVendorStates = /^(?:FinishedPost|OSBooted|BootingOSOrInUnsupportedOS|B
 /** POST takes minutes; only its end is worth looking at often. */
 const firstPauseMs = 2000;
 const lastPauseMs = 2000;
+/** A host that hangs at its last step, or comes to it again and again, is not looked at so often for ever. */
+const mostQuickLooks = 40;
 
 /**
  * Waits until the host's self-test (POST) is over: until it has gone on to a boot device, not only until its hardware is
@@ -54,7 +56,7 @@ export async function waitForPost(bmc: Bmc, wait: PostWait = {}): Promise<PostOu
     signal: wait.signal,
     seen: () => `last seen: ${watch.seen}`,
     firstMs: firstPauseMs,
-    paceMs: () => (watch.isAtLastStep ? lastPauseMs : undefined),
+    paceMs: () => (watch.isNearEnd ? lastPauseMs : undefined),
     look: async () => {
       const { body } = known ?? (await refresh(bmc, { path, body: {} }));
       known = undefined;
@@ -71,7 +73,8 @@ function createStopwatch({ clock }: Bmc): () => number {
 /** What is made of one look after the other. */
 interface PostWatch {
   readonly seen: string;
-  readonly isAtLastStep: boolean;
+  /** It is worth looking at often. */
+  readonly isNearEnd: boolean;
   /** How it is known that POST is over; undefined while it is not. */
   take(system: JsonObject): PostOutcome | undefined;
 }
@@ -81,12 +84,13 @@ function createPostWatch(wait: PostWait, tookMs: () => number): PostWatch {
   let seen = 'nothing yet';
   let hasSeenPost = false;
   let lastStepAt: number | undefined;
+  let quickLooks = 0;
   return {
     get seen() {
       return seen;
     },
-    get isAtLastStep() {
-      return lastStepAt !== undefined;
+    get isNearEnd() {
+      return lastStepAt !== undefined && quickLooks <= mostQuickLooks;
     },
     take(body) {
       const { state, said } = powerIn(body);
@@ -95,6 +99,7 @@ function createPostWatch(wait: PostWait, tookMs: () => number): PostWatch {
       seen = `power ${said ?? 'not said'}${progress === undefined ? '' : `, ${progress.said}`}`;
       if (!isOn || stage === 'going') hasSeenPost = true;
       lastStepAt = isOn && stage === 'last-step' ? (lastStepAt ?? tookMs()) : undefined;
+      if (lastStepAt !== undefined) quickLooks += 1;
       if (!isOn) return undefined;
       if (progress === undefined) {
         return tookMs() >= assumedMs ? { by: 'assumed', said: seen, tookMs: tookMs() } : undefined;
