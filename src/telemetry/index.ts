@@ -1,6 +1,19 @@
 export {
+  type AuditExport,
+  type AuditedRequest,
+  type AuditObject,
+  type AuditUser,
+  auditEvent,
+  type LineFile,
+  type LineFileOptions,
+  openAuditExport,
+  openLineFile,
+} from './audit/index.ts';
+export { withLogFields } from './log-context.ts';
+export {
   createLogger,
   type LogFields,
+  type LogFormat,
   type Logger,
   type LoggerOptions,
   type LogLevel,
