@@ -5,6 +5,7 @@ import { listenForUnknown } from './hosts/choose-provisioner.ts';
 import { hostSettingNames } from './hosts/host-settings.ts';
 import { imageStoreSettings } from './install-service/stand-alone/setting-names.ts';
 import type { RunningWork } from './install-service/start-work.ts';
+import { observeSettingNames } from './observe/observe-settings.ts';
 import { apiLimitNames, apiLimits } from './plane/api-limit-settings.ts';
 import type { EmbeddedPlane } from './plane/embedded-plane.ts';
 import type { SimulatedRack } from './plane/simulated-rack.ts';
@@ -60,6 +61,7 @@ const upSettings = [
   'tlsKey',
   ...hostSettingNames,
   ...apiLimitNames,
+  ...observeSettingNames,
 ] as const;
 const apiserverSettings = ['dataDir', 'host', 'port', ...apiLimitNames] as const;
 

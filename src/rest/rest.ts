@@ -15,6 +15,7 @@ import {
 } from '../telemetry/index.ts';
 import type { AuthenticatedUser, Authorizer } from './access/authorizer.ts';
 import { enforceAccess } from './access/enforce.ts';
+import { noteUser } from './access/note-user.ts';
 import { auditRequests } from './audit-requests.ts';
 import { answerError } from './error-answer.ts';
 import { RestError } from './errors.ts';
@@ -163,7 +164,7 @@ function addRoute(app: FastifyInstance, route: Route, { options, validators, rou
         users.set(request, await route.admit(asker));
       }
       if (route.access !== 'public') {
-        const authorizer = noting(options.authorizer, (user) => users.set(request, user));
+        const authorizer = noteUser(options.authorizer, (user) => users.set(request, user));
         await enforceAccess(authorizer, route.access, request.headers.authorization);
       }
       awaited.add(request);
@@ -197,18 +198,6 @@ function addRoute(app: FastifyInstance, route: Route, { options, validators, rou
         .send(answer.body);
     },
   });
-}
-
-/** Tells who asks as soon as that is known, so that those who may not are known too. */
-function noting(authorizer: Authorizer, note: (user: AuthenticatedUser) => void): Authorizer {
-  return {
-    async authenticate(token) {
-      const answer = await authorizer.authenticate(token);
-      if (answer.outcome === 'known') note(answer.user);
-      return answer;
-    },
-    allow: (user, need) => authorizer.allow(user, need),
-  };
 }
 
 function checkDeclaration(route: Route, routes: readonly Route[]): void {

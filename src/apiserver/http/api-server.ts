@@ -122,7 +122,9 @@ async function serve(
   // A flood that is sent away must not wash the lines of what was judged out of the log.
   if (!isJudged || !isAudited(info, code)) return;
   const agent = request.headers['user-agent'] ?? '';
-  parts.audit.record({ info, ...seen, agent, isDryRun: seen.asked.isDryRun, code, reason });
+  const from = request.socket.remoteAddress ?? '';
+  const receivedAt = new Date(performance.timeOrigin + started);
+  parts.audit.record({ info, ...seen, agent, from, receivedAt, isDryRun: seen.asked.isDryRun, code, reason });
 }
 
 interface Flight {

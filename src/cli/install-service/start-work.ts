@@ -10,7 +10,13 @@ import type { NetworkAdmission, NetworkInformers } from '../../network/index.ts'
 import type { Provisioners } from '../../provisioners/index.ts';
 import { createKubeAuthorizer } from '../../rest/index.ts';
 import type { FixtureRack } from '../../switches/index.ts';
-import { createLogger, createMetrics, type Logger, type MetricsRegistry } from '../../telemetry/index.ts';
+import {
+  type AuditExport,
+  createLogger,
+  createMetrics,
+  type Logger,
+  type MetricsRegistry,
+} from '../../telemetry/index.ts';
 import { type FirmwareHereSettings, startFirmwareHere } from '../firmware-plane/firmware-here.ts';
 import { chooseProvisioner } from '../hosts/choose-provisioner.ts';
 import { openRedfish } from '../hosts/open-redfish.ts';
@@ -49,7 +55,9 @@ export type WorkSettings = EmbeddedFlasherSettings &
   NotifySettings &
   FirmwareHereSettings &
   HostPlaneSettings &
-  Settings<'host' | 'port' | 'restPort' | 'databaseUrl' | 'databaseUrlFile' | 'credentialKeys'>;
+  Settings<
+    'host' | 'port' | 'restPort' | 'databaseUrl' | 'databaseUrlFile' | 'credentialKeys' | 'logLevel' | 'logFormat'
+  >;
 
 /** Somebody waits for the answer. */
 const probeSettings = { connectMs: 5000, deadlineMs: 10_000, maxTries: 2 };
@@ -84,6 +92,8 @@ export interface Beside {
   readonly hostAdmission: HostAdmission | undefined;
   /** True for a cluster, where other processes may run controllers too. */
   readonly isCluster: boolean;
+  /** Is told who changes what through the REST services; stays open. */
+  readonly audit?: AuditExport | undefined;
   /** Makes the Kubernetes API ready for the controllers, once it is known that this store may work there. */
   prepare?(): Promise<void>;
 }
@@ -92,7 +102,8 @@ export interface Beside {
 export async function startWork(settings: WorkSettings, beside: Beside, terminal: Terminal): Promise<RunningWork> {
   const open = new Closing();
   try {
-    const logger = createLogger({ level: 'error', write: (line) => terminal.err(line) });
+    const { logLevel: level = 'error', logFormat: format } = settings;
+    const logger = createLogger({ level, format, write: (line) => terminal.err(line) });
     return await startParts({ settings, beside, logger, open, terminal });
   } catch (error) {
     await open.close();
@@ -130,6 +141,7 @@ async function startParts(starting: Starting): Promise<RunningWork> {
   const authorizer = createKubeAuthorizer({ client, clock: systemClock });
   const firmware = await startFirmwareHere(settings, {
     ...{ plane, parts, client, authorizer, rack, admission, isCluster, open },
+    audit: starting.beside.audit,
   });
   const { networkAdmission } = starting.beside;
   const network = startNetwork({
@@ -156,6 +168,7 @@ async function startParts(starting: Starting): Promise<RunningWork> {
     portOption: settings.restPort === undefined ? '--port (REST is one above it) or --rest-port' : '--rest-port',
     logger,
     metrics,
+    audit: starting.beside.audit,
     missing: createReadiness([
       ...[storeCheck(store.database), busCheck(bus), firmware.check, network.check, ...machines],
       ...(hosts === undefined ? [] : [hosts.check]),

@@ -7,6 +7,7 @@ import { type CertificateSettings, readCertificate } from '../install-service/ce
 import { Closing } from '../install-service/closing.ts';
 import { connectionOf } from '../install-service/stand-alone/access.ts';
 import { type RunningWork, startWork, type WorkSettings } from '../install-service/start-work.ts';
+import { type AuditSettings, openAudit } from '../observe/open-audit.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { convertedKinds } from './conversions.ts';
@@ -16,6 +17,7 @@ import { isReachable, serveWebhooks } from './webhooks.ts';
 /** What working in somebody else's cluster is started with. */
 export type ClusterSettings = WorkSettings &
   CertificateSettings &
+  AuditSettings &
   Settings<'webhookUrl'> & { readonly kubeconfig: string };
 
 /** Of the webhooks. */
@@ -63,7 +65,11 @@ export async function startClusterPlane(settings: ClusterSettings, terminal: Ter
       conversionUrl = serving.url;
     };
     const certificate = readCertificate(settings);
-    const beside = { client, certificate, admission, networkAdmission, hostAdmission, isCluster: true, prepare };
+    const audit = openAudit(settings, (error) =>
+      terminal.err(`rackwright: the audit log cannot be written: ${String(error)}\n`),
+    );
+    if (audit !== undefined) open.add(() => audit.close());
+    const beside = { client, certificate, audit, admission, networkAdmission, hostAdmission, isCluster: true, prepare };
     const work = await startWork(settings, beside, terminal);
     open.add(() => work.close());
     if (installed === undefined) throw new TypeError('the kinds were not installed');

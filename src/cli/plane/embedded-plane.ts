@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ApiServer } from '../../apiserver/index.ts';
+import { type ApiServer, createAuditExportSink } from '../../apiserver/index.ts';
 import { createFirmwareAdmission, type FirmwareAdmission } from '../../firmware/index.ts';
 import { createHostAdmission, type HostAdmission } from '../../hosts/index.ts';
 import {
@@ -14,10 +14,12 @@ import {
   systemClock,
 } from '../../kube/index.ts';
 import { createNetworkAdmission, type NetworkAdmission } from '../../network/index.ts';
+import type { AuditExport } from '../../telemetry/index.ts';
 import { CliError } from '../errors.ts';
 import type { CertificateSettings } from '../install-service/certificate.ts';
 import { Closing } from '../install-service/closing.ts';
 import type { RunningWork, WorkSettings } from '../install-service/start-work.ts';
+import { type AuditSettings, openAudit } from '../observe/open-audit.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { type ApiLimitSettings, apiLimits } from './api-limit-settings.ts';
@@ -39,6 +41,7 @@ export interface EmbeddedPlane {
 export type EmbeddedPlaneSettings = WorkSettings &
   CertificateSettings &
   ApiLimitSettings &
+  AuditSettings &
   Settings<'simulate' | 'discoverable' | 'spares'>;
 
 /**
@@ -51,10 +54,14 @@ export async function startEmbeddedPlane(settings: EmbeddedPlaneSettings, termin
   const admission = createFirmwareAdmission();
   const networkAdmission = createNetworkAdmission();
   const hostAdmission = createHostAdmission();
+  const audit = openAudit(settings, (error) =>
+    terminal.err(`rackwright: the audit log cannot be written: ${String(error)}\n`),
+  );
   const server = await startEmbeddedServer(settings, terminal, {
     readiness: { 'rackwright-kinds': () => missing },
     admission: inProcessAdmission([...admission.rules, ...networkAdmission.rules, ...hostAdmission.rules]).hooks,
     limits: apiLimits(settings),
+    auditSinks: audit === undefined ? [] : [createAuditExportSink(audit, () => new Date())],
   });
   const { url, caPem, adminToken } = server;
   const client = await createClient({ server: url, caPem, token: adminToken });
@@ -69,16 +76,22 @@ export async function startEmbeddedPlane(settings: EmbeddedPlaneSettings, termin
         ? await startRack(settings, { client, terminal, admission: hostAdmission })
         : undefined;
     missing = 'the work engine and the REST services are being started';
-    const work = await startWorkHere(settings, { server, rack, admission, networkAdmission, hostAdmission }, terminal);
+    const work = await startWorkHere(
+      settings,
+      { server, rack, audit, admission, networkAdmission, hostAdmission },
+      terminal,
+    );
     missing = undefined;
     const close = async () => {
       await work.close();
       await rack?.close();
       await server.close();
+      await audit?.close();
     };
     return { server, installed, rack, work, close };
   } catch (error) {
     await server.close();
+    await audit?.close();
     throw error;
   } finally {
     await client.close();
@@ -100,13 +113,14 @@ async function startWorkHere(
   beside: {
     readonly server: ApiServer;
     readonly rack: SimulatedRack | undefined;
+    readonly audit: AuditExport | undefined;
     readonly admission: FirmwareAdmission;
     readonly networkAdmission: NetworkAdmission;
     readonly hostAdmission: HostAdmission;
   },
   terminal: Terminal,
 ): Promise<RunningWork> {
-  const { server, rack, ...admissions } = beside;
+  const { server, rack, audit, ...admissions } = beside;
   const open = new Closing();
   try {
     const client = await createClient({ server: server.url, caPem: server.caPem, token: server.adminToken });
@@ -116,7 +130,7 @@ async function startWorkHere(
     const certificate = readCertificate(settings) ?? readServerCertificate(settings.dataDir);
     const { openRackMachines } = await import('../hosts/rack-machines.ts');
     const machines = rack === undefined ? undefined : openRackMachines(rack.all);
-    const besides = { client, rack, machines, certificate, ...admissions, isCluster: false };
+    const besides = { client, rack, machines, certificate, audit, ...admissions, isCluster: false };
     const work = await startWork(settings, besides, terminal);
     open.add(() => work.close());
     await work.hosts?.ready;

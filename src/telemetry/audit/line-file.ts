@@ -75,8 +75,6 @@ class RotatingFile implements LineFile {
   }
 
   #rotate(): void {
-    // A stream that is not open yet would open the old name again.
-    if (this.#stream.pending) return;
     this.#size = 0; // a file that cannot be put aside grows on, and is tried again later
     try {
       shift(this.#path, this.#options.kept ?? 1);
@@ -93,7 +91,7 @@ function shift(path: string, kept: number): void {
   const aside = (number: number): string => (number === 0 ? path : `${path}.${number}`);
   rmSync(aside(kept), { force: true });
   for (let number = kept - 1; number >= 0; number--) {
-    if (number === 0 || statSync(aside(number), { throwIfNoEntry: false }) !== undefined)
-      renameSync(aside(number), aside(number + 1));
+    if (statSync(aside(number), { throwIfNoEntry: false }) === undefined) continue;
+    renameSync(aside(number), aside(number + 1));
   }
 }

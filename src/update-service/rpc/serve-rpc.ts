@@ -1,6 +1,6 @@
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { isLoopback, RestError } from '../../rest/index.ts';
-import { createAccessGate } from './access.ts';
+import { auditCallers, createAccessGate } from './access.ts';
 import { type Listener, type ListenOptions, listen, type NodeHandler } from './listener.ts';
 import { type RpcParts, updateServiceRoutes } from './routes.ts';
 
@@ -20,7 +20,8 @@ export interface RpcHandlerOptions extends RpcParts {
 export function createRpcHandler(options: RpcHandlerOptions): NodeHandler {
   return connectNodeAdapter({
     routes: updateServiceRoutes(options),
-    requestGate: createAccessGate(options.authorizer),
+    requestGate: createAccessGate(options.authorizer, options.audit),
+    ...(options.audit === undefined ? {} : { interceptors: [auditCallers(options.audit)] }),
     readMaxBytes: longestRequest,
     maxTimeoutMs: longestCallMs,
     // Fields that a newer client sends are nothing to fail for.

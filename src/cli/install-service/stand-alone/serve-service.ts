@@ -24,7 +24,7 @@ export interface Served {
 export async function serveService(
   settings: ServeSettings,
   { info, routes, calls, authorizer, checks, port }: Served,
-  { logger, metrics, open }: ServiceContext,
+  { logger, metrics, audit, open }: ServiceContext,
 ): Promise<string> {
   const rest = await serveRest({
     info,
@@ -33,6 +33,7 @@ export async function serveService(
     authorizer,
     logger,
     metrics,
+    audit,
     certificate: readCertificate(settings),
     host: settings.host,
     port: settings.restPort ?? port,
