@@ -21,9 +21,10 @@ const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Records what changed something or was sent away for want of rights. What is only read is not recorded. */
 export function auditRequests(app: FastifyInstance, parts: AuditParts): void {
-  const received = new WeakMap<FastifyRequest, Date>();
+  // The address is gone once the connection is.
+  const received = new WeakMap<FastifyRequest, { readonly at: Date; readonly from: string | undefined }>();
   app.addHook('onRequest', async (request) => {
-    received.set(request, new Date(parts.clock.now()));
+    received.set(request, { at: new Date(parts.clock.now()), from: request.ip });
   });
   app.addHook('onResponse', async (request, reply) => {
     const { statusCode: code } = reply;
@@ -37,11 +38,11 @@ export function auditRequests(app: FastifyInstance, parts: AuditParts): void {
       verb: verbOf(route, request),
       path: request.url.split('?', 1)[0] ?? '/',
       user: user === undefined ? undefined : { username: user.name, groups: user.groups },
-      sourceIp: request.ip,
+      sourceIp: received.get(request)?.from,
       userAgent: request.headers['user-agent'],
       object: objectOf(route, request),
       code,
-      receivedAt: received.get(request) ?? endedAt,
+      receivedAt: received.get(request)?.at ?? endedAt,
       endedAt,
     });
   });

@@ -10,13 +10,7 @@ import type { NetworkAdmission, NetworkInformers } from '../../network/index.ts'
 import type { Provisioners } from '../../provisioners/index.ts';
 import { createKubeAuthorizer } from '../../rest/index.ts';
 import type { FixtureRack } from '../../switches/index.ts';
-import {
-  type AuditExport,
-  createLogger,
-  createMetrics,
-  type Logger,
-  type MetricsRegistry,
-} from '../../telemetry/index.ts';
+import { type AuditExport, createLogger, type Logger, type MetricsRegistry } from '../../telemetry/index.ts';
 import { type FirmwareHereSettings, startFirmwareHere } from '../firmware-plane/firmware-here.ts';
 import { chooseProvisioner } from '../hosts/choose-provisioner.ts';
 import { openRedfish } from '../hosts/open-redfish.ts';
@@ -92,6 +86,8 @@ export interface Beside {
   readonly hostAdmission: HostAdmission | undefined;
   /** True for a cluster, where other processes may run controllers too. */
   readonly isCluster: boolean;
+  /** Of this process; shown by the REST services. */
+  readonly metrics: MetricsRegistry;
   /** Is told who changes what through the REST services; stays open. */
   readonly audit?: AuditExport | undefined;
   /** Makes the Kubernetes API ready for the controllers, once it is known that this store may work there. */
@@ -236,9 +232,9 @@ async function openNative(starting: Starting, { plane, parts, gates }: HostsHere
   return openRedfish({ gates, database, engine, limit, firmware: service.firmware, trustOf: trustsOf(starting) });
 }
 
-async function openParts({ settings, logger, open, terminal }: Starting) {
+async function openParts({ settings, beside, logger, open, terminal }: Starting) {
   const { dataDir } = settings;
-  const metrics = createMetrics({ process: true });
+  const { metrics } = beside;
   const store = await openStore(settings, (fault) => terminal.err(`rackwright: ${fault.message}\n`));
   open.add(() => store.close());
   const bus = await openBus(settings, { logger, metrics });

@@ -2,6 +2,7 @@ import { createFirmwareAdmission } from '../../firmware/index.ts';
 import { createHostAdmission } from '../../hosts/index.ts';
 import { createClient } from '../../kube/index.ts';
 import { createNetworkAdmission } from '../../network/index.ts';
+import { createMetrics } from '../../telemetry/index.ts';
 import { chooseProvisioner } from '../hosts/choose-provisioner.ts';
 import { type CertificateSettings, readCertificate } from '../install-service/certificate.ts';
 import { Closing } from '../install-service/closing.ts';
@@ -37,7 +38,9 @@ export interface ClusterPlane {
 export async function startClusterPlane(settings: ClusterSettings, terminal: Terminal): Promise<ClusterPlane> {
   const open = new Closing();
   try {
+    const metrics = createMetrics({ process: true });
     const client = await createClient(connectionOf(settings.kubeconfig), {
+      metrics,
       onWarning: (text) => terminal.err(`Warning: ${text}\n`),
     });
     open.add(() => client.close());
@@ -69,7 +72,17 @@ export async function startClusterPlane(settings: ClusterSettings, terminal: Ter
       terminal.err(`rackwright: the audit log cannot be written: ${String(error)}\n`),
     );
     if (audit !== undefined) open.add(() => audit.close());
-    const beside = { client, certificate, audit, admission, networkAdmission, hostAdmission, isCluster: true, prepare };
+    const beside = {
+      client,
+      certificate,
+      metrics,
+      audit,
+      admission,
+      networkAdmission,
+      hostAdmission,
+      isCluster: true,
+      prepare,
+    };
     const work = await startWork(settings, beside, terminal);
     open.add(() => work.close());
     if (installed === undefined) throw new TypeError('the kinds were not installed');

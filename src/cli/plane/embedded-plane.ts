@@ -14,7 +14,7 @@ import {
   systemClock,
 } from '../../kube/index.ts';
 import { createNetworkAdmission, type NetworkAdmission } from '../../network/index.ts';
-import type { AuditExport } from '../../telemetry/index.ts';
+import { type AuditExport, createMetrics } from '../../telemetry/index.ts';
 import { CliError } from '../errors.ts';
 import type { CertificateSettings } from '../install-service/certificate.ts';
 import { Closing } from '../install-service/closing.ts';
@@ -123,14 +123,16 @@ async function startWorkHere(
   const { server, rack, audit, ...admissions } = beside;
   const open = new Closing();
   try {
-    const client = await createClient({ server: server.url, caPem: server.caPem, token: server.adminToken });
+    const metrics = createMetrics({ process: true });
+    const { url, caPem, adminToken: token } = server;
+    const client = await createClient({ server: url, caPem, token }, { metrics });
     open.add(() => client.close());
     const { readCertificate } = await import('../install-service/certificate.ts');
     const { startWork } = await import('../install-service/start-work.ts');
     const certificate = readCertificate(settings) ?? readServerCertificate(settings.dataDir);
     const { openRackMachines } = await import('../hosts/rack-machines.ts');
     const machines = rack === undefined ? undefined : openRackMachines(rack.all);
-    const besides = { client, rack, machines, certificate, audit, ...admissions, isCluster: false };
+    const besides = { client, rack, machines, certificate, metrics, audit, ...admissions, isCluster: false };
     const work = await startWork(settings, besides, terminal);
     open.add(() => work.close());
     await work.hosts?.ready;
