@@ -3,6 +3,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Agent, request } from 'undici';
+import { differences, documentedMetrics, exposedMetrics } from '../observability/metrics-table.ts';
 import {
   type CliProcess,
   type CliResult,
@@ -32,8 +33,12 @@ after(async () => {
 });
 
 /** Asks the REST services, as the administrator unless told. */
-async function ask(path: string, token = readFileSync(join(dataDir, 'admin-token'), 'utf8').trim()) {
+function ask(path: string, token?: string) {
   const { url } = JSON.parse(readFileSync(join(dataDir, 'rest.json'), 'utf8')) as { url: string };
+  return askAt(url, path, token);
+}
+
+async function askAt(url: string, path: string, token = readFileSync(join(dataDir, 'admin-token'), 'utf8').trim()) {
   const agent = new Agent({ connect: { ca: readFileSync(join(dataDir, 'pki', 'ca.crt'), 'utf8') } });
   const headers = { authorization: `Bearer ${token}` };
   const { statusCode, body } = await request(`${url}${path}`, { dispatcher: agent, headers });
@@ -49,6 +54,18 @@ async function flashesOf(server: string): Promise<number> {
 }
 
 const idIn = ({ out, err }: CliResult): string => /condition ([0-9a-f-]{36})/.exec(out)?.[1] ?? assert.fail(out + err);
+
+test('every metric that is documented is there, and no other', async () => {
+  const kube = /Kubernetes API +(https:\S+)/.exec(up.printed.out)?.[1] ?? assert.fail(up.printed.out);
+  assert.deepEqual(
+    differences(documentedMetrics('Of the API server'), exposedMetrics((await askAt(kube, '/metrics')).text)),
+    [],
+  );
+  assert.deepEqual(
+    differences(documentedMetrics('Of everything else'), exposedMetrics((await ask('/metrics')).text)),
+    [],
+  );
+});
 
 describe('the firmware install service of rackwright up', () => {
   test('is ready, knows the rack, counts, and asks who is there', async () => {

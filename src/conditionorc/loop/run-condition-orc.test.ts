@@ -203,7 +203,7 @@ describe('conditionOrc by itself', () => {
     assert.deepEqual(end?.status, { reason: { code: 'BmcGone', message: 'no answer' } });
     assert.match(
       await metrics.expose(),
-      /conditions_completed_total\{kind="powerOn",state="failed"\} 1[\s\S]*dependency_errors_total\{dependency="serverservice",operation="recordEnd"\} 1/,
+      /condition_completed\{conditionKind="powerOn",state="failed"\} 1[\s\S]*dependencies_errors_total\{dependency_name="serverservice",operation="recordEnd"\} 1/,
     );
   });
 
