@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:https';
 import { join } from 'node:path';
 import { issueClientCertificate } from '../kube/index.ts';
+import { noTracer, type Tracer } from '../telemetry/index.ts';
 import { openAuditFile } from './audit/audit-file.ts';
 import { type AuditLog, type AuditSink, createAuditLog } from './audit/audit-log.ts';
 import { impersonate } from './auth/impersonation.ts';
@@ -31,6 +32,8 @@ export interface ApiServerOptions extends PlaneOptions {
   readonly limits?: GivenLimits;
   /** Where lines of the audit log go besides the data directory; closed with the server. */
   readonly auditSinks?: readonly AuditSink[];
+  /** Writes are traced with it, and whatever comes as part of a trace. */
+  readonly tracer?: Tracer;
   /** Told about what should never happen. */
   onFault?(error: unknown): void;
 }
@@ -146,6 +149,7 @@ function requestListener(plane: Plane, audit: AuditLog, front: Front) {
     authorizer,
     impersonate: (request, user) => impersonate(request, user, authorizer),
     audit,
+    tracer: front.options.tracer ?? noTracer,
     metrics,
     gate,
     routes: access.withRoutes(routes, () => `https://${front.address.value}`),

@@ -10,7 +10,9 @@ import {
   type Logger,
   type Metrics,
   noMetrics,
+  noTracer,
   silentLogger,
+  type Tracer,
   withLogFields,
 } from '../telemetry/index.ts';
 import type { AuthenticatedUser, Authorizer } from './access/authorizer.ts';
@@ -27,6 +29,7 @@ import { createRestMetrics } from './rest-metrics.ts';
 import { namesInPath, type Route } from './route.ts';
 import { createServer, defaultTimeouts, type RestTimeouts } from './server.ts';
 import { serviceRoutes } from './service-routes.ts';
+import { traceRoute } from './trace-route.ts';
 import { Validators } from './validate.ts';
 
 /** What a REST server is made of. */
@@ -42,6 +45,8 @@ export interface RestOptions {
   /** What is not ready yet, by name; nothing when all is. Asked for /readyz. */
   readonly missing?: () => Promise<readonly string[]> | readonly string[];
   readonly timeouts?: Partial<RestTimeouts>;
+  /** Requests are traced with it, those for health and metrics excepted. */
+  readonly tracer?: Tracer;
   /** Is told of requests that change something and of those that were refused for want of rights. */
   readonly audit?: AuditExport;
   /** Calls of another kind on the same port; HTTP/2 is spoken too then, which gRPC needs. */
@@ -152,6 +157,7 @@ function addRoute(app: FastifyInstance, route: Route, { options, validators, rou
   routes.push(route);
   const check = validators.compile(route);
   const awaited = new WeakSet<FastifyRequest>();
+  const tracer = options.tracer ?? noTracer;
   app.route({
     method: route.method,
     url: route.path,
@@ -191,7 +197,9 @@ function addRoute(app: FastifyInstance, route: Route, { options, validators, rou
         if (!reply.raw.writableFinished) gone.abort();
       });
       const from = { url: request.url, user: users.get(request), requestId: request.id, signal: gone.signal };
-      const answer = await withLogFields({ request: request.id }, () => route.handle({ ...call, ...from }));
+      const answer = await withLogFields({ request: request.id }, () =>
+        traceRoute(tracer, { route, request }, () => route.handle({ ...call, ...from })),
+      );
       return reply
         .code(answer.status)
         .headers({ ...(route.mediaType === undefined ? {} : { 'content-type': route.mediaType }), ...answer.headers })

@@ -32,3 +32,14 @@ export {
   noMetrics,
 } from './metrics.ts';
 export { isSecretName, redact, redactedMark, redactText } from './redact.ts';
+export {
+  noTracer,
+  openTracer,
+  type Span,
+  type SpanAttributes,
+  type SpanPlan,
+  type Tracer,
+  type TracerOptions,
+  traced,
+  traceparentHere,
+} from './traces/index.ts';

@@ -3,7 +3,7 @@ import type { CatalogSource } from '../../catalogs/index.ts';
 import { createFirmwareReports } from '../../firmware/index.ts';
 import { type KubeClient, systemClock } from '../../kube/index.ts';
 import type { Authorizer, CallHandler } from '../../rest/index.ts';
-import type { AuditExport, Logger, Metrics } from '../../telemetry/index.ts';
+import type { AuditExport, Logger, Metrics, Tracer } from '../../telemetry/index.ts';
 import {
   createInventoryNames,
   createKubeDiscovered,
@@ -35,6 +35,7 @@ export interface UpdateParts {
   readonly metrics: Metrics;
   /** Is told who asked for what. */
   readonly audit?: AuditExport | undefined;
+  readonly tracer?: Tracer | undefined;
   readonly open: Closing;
 }
 
@@ -85,6 +86,7 @@ export async function openUpdates(parts: UpdateParts): Promise<Updates> {
       handle: createRpcHandler({
         ...{ desks: service.desks, authorizer, logger, metrics },
         audit: parts.audit,
+        tracer: parts.tracer,
         shutdownSignal: ending.signal,
       }),
     },

@@ -58,6 +58,7 @@ async function start(settings: UpdateServiceSettings, context: ServiceContext) {
   const updates = await openUpdates({
     ...{ ...shared, metrics, store, authorizer, client, areImagesKeptOutside },
     audit: context.audit,
+    tracer: context.tracer,
     strategy: told,
   });
   const isBoth = settings.inventory ?? !store.isShared;

@@ -10,7 +10,13 @@ import type { NetworkAdmission, NetworkInformers } from '../../network/index.ts'
 import type { Provisioners } from '../../provisioners/index.ts';
 import { createKubeAuthorizer } from '../../rest/index.ts';
 import type { FixtureRack } from '../../switches/index.ts';
-import { type AuditExport, createLogger, type Logger, type MetricsRegistry } from '../../telemetry/index.ts';
+import {
+  type AuditExport,
+  createLogger,
+  type Logger,
+  type MetricsRegistry,
+  type Tracer,
+} from '../../telemetry/index.ts';
 import { type FirmwareHereSettings, startFirmwareHere } from '../firmware-plane/firmware-here.ts';
 import { chooseProvisioner } from '../hosts/choose-provisioner.ts';
 import { openRedfish } from '../hosts/open-redfish.ts';
@@ -88,6 +94,8 @@ export interface Beside {
   readonly isCluster: boolean;
   /** Of this process; shown by the REST services. */
   readonly metrics: MetricsRegistry;
+  /** Traces requests and the work that comes of them; stays open. */
+  readonly tracer?: Tracer | undefined;
   /** Is told who changes what through the REST services; stays open. */
   readonly audit?: AuditExport | undefined;
   /** Makes the Kubernetes API ready for the controllers, once it is known that this store may work there. */
@@ -132,12 +140,14 @@ async function startParts(starting: Starting): Promise<RunningWork> {
   const gates =
     chooseProvisioner(settings) === 'redfish' ? createGates({ clock: systemClock, logger, metrics }) : undefined;
   if (gates !== undefined) open.add(() => gates.close());
-  const flasherParts = { plane, bus, rack, logger, metrics, gates, isShared: store.isShared };
+  const { tracer } = starting.beside;
+  const flasherParts = { plane, bus, rack, logger, metrics, tracer, gates, isShared: store.isShared };
   for (const flasher of await startEmbeddedFlashers(settings, flasherParts)) open.add(() => flasher.stop());
   const authorizer = createKubeAuthorizer({ client, clock: systemClock });
   const firmware = await startFirmwareHere(settings, {
     ...{ plane, parts, client, authorizer, rack, admission, isCluster, open },
     audit: starting.beside.audit,
+    tracer: starting.beside.tracer,
   });
   const { networkAdmission } = starting.beside;
   const network = startNetwork({
@@ -165,6 +175,7 @@ async function startParts(starting: Starting): Promise<RunningWork> {
     logger,
     metrics,
     audit: starting.beside.audit,
+    tracer: starting.beside.tracer,
     missing: createReadiness([
       ...[storeCheck(store.database), busCheck(bus), firmware.check, network.check, ...machines],
       ...(hosts === undefined ? [] : [hosts.check]),

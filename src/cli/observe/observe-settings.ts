@@ -1,4 +1,4 @@
-import { parseCount, parseOneOf, parsePath, parseSize } from '../parse-setting.ts';
+import { parseCount, parseHttpUrl, parseOneOf, parsePath, parseSize } from '../parse-setting.ts';
 import { define } from '../setting.ts';
 
 /** The settings of what a process tells about itself: logs, who did what, and traces. */
@@ -43,7 +43,22 @@ export const observeSettings = {
     fallback: '10',
     parse: parseCount({ least: 1, most: 1000 }),
   }),
+  tracesEndpoint: define({
+    flag: '--traces-endpoint',
+    value: '<url>',
+    env: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    about:
+      'an OpenTelemetry collector that traces are sent to by OTLP over HTTP, such as http://localhost:4318; without it there are none',
+    parse: parseHttpUrl,
+  }),
 } as const;
 
 /** The settings of processes that serve something. */
-export const observeSettingNames = ['logLevel', 'logFormat', 'auditLog', 'auditLogSize', 'auditLogFiles'] as const;
+export const observeSettingNames = [
+  'logLevel',
+  'logFormat',
+  'auditLog',
+  'auditLogSize',
+  'auditLogFiles',
+  'tracesEndpoint',
+] as const;

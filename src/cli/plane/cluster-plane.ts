@@ -9,6 +9,7 @@ import { Closing } from '../install-service/closing.ts';
 import { connectionOf } from '../install-service/stand-alone/access.ts';
 import { type RunningWork, startWork, type WorkSettings } from '../install-service/start-work.ts';
 import { type AuditSettings, openAudit } from '../observe/open-audit.ts';
+import { openTraces } from '../observe/open-traces.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { convertedKinds } from './conversions.ts';
@@ -19,7 +20,7 @@ import { isReachable, serveWebhooks } from './webhooks.ts';
 export type ClusterSettings = WorkSettings &
   CertificateSettings &
   AuditSettings &
-  Settings<'webhookUrl'> & { readonly kubeconfig: string };
+  Settings<'webhookUrl' | 'tracesEndpoint'> & { readonly kubeconfig: string };
 
 /** Of the webhooks. */
 const name = 'rackwright';
@@ -72,11 +73,14 @@ export async function startClusterPlane(settings: ClusterSettings, terminal: Ter
       terminal.err(`rackwright: the audit log cannot be written: ${String(error)}\n`),
     );
     if (audit !== undefined) open.add(() => audit.close());
+    const tracer = await openTraces(settings, 'rackwright');
+    open.add(() => tracer.close());
     const beside = {
       client,
       certificate,
       metrics,
       audit,
+      tracer,
       admission,
       networkAdmission,
       hostAdmission,

@@ -14,12 +14,13 @@ import {
   systemClock,
 } from '../../kube/index.ts';
 import { createNetworkAdmission, type NetworkAdmission } from '../../network/index.ts';
-import { type AuditExport, createMetrics } from '../../telemetry/index.ts';
+import { type AuditExport, createMetrics, type Tracer } from '../../telemetry/index.ts';
 import { CliError } from '../errors.ts';
 import type { CertificateSettings } from '../install-service/certificate.ts';
 import { Closing } from '../install-service/closing.ts';
 import type { RunningWork, WorkSettings } from '../install-service/start-work.ts';
 import { type AuditSettings, openAudit } from '../observe/open-audit.ts';
+import { openTraces } from '../observe/open-traces.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { type ApiLimitSettings, apiLimits } from './api-limit-settings.ts';
@@ -42,7 +43,7 @@ export type EmbeddedPlaneSettings = WorkSettings &
   CertificateSettings &
   ApiLimitSettings &
   AuditSettings &
-  Settings<'simulate' | 'discoverable' | 'spares'>;
+  Settings<'simulate' | 'discoverable' | 'spares' | 'tracesEndpoint'>;
 
 /**
  * Starts the embedded API server, installs the kinds and roles, and starts what works; /readyz says ok from then on. What keeps them from
@@ -57,10 +58,12 @@ export async function startEmbeddedPlane(settings: EmbeddedPlaneSettings, termin
   const audit = openAudit(settings, (error) =>
     terminal.err(`rackwright: the audit log cannot be written: ${String(error)}\n`),
   );
+  const tracer = await openTraces(settings, 'rackwright');
   const server = await startEmbeddedServer(settings, terminal, {
     readiness: { 'rackwright-kinds': () => missing },
     admission: inProcessAdmission([...admission.rules, ...networkAdmission.rules, ...hostAdmission.rules]).hooks,
     limits: apiLimits(settings),
+    tracer,
     auditSinks: audit === undefined ? [] : [createAuditExportSink(audit, () => new Date())],
   });
   const { url, caPem, adminToken } = server;
@@ -78,7 +81,7 @@ export async function startEmbeddedPlane(settings: EmbeddedPlaneSettings, termin
     missing = 'the work engine and the REST services are being started';
     const work = await startWorkHere(
       settings,
-      { server, rack, audit, admission, networkAdmission, hostAdmission },
+      { server, rack, audit, tracer, admission, networkAdmission, hostAdmission },
       terminal,
     );
     missing = undefined;
@@ -87,11 +90,13 @@ export async function startEmbeddedPlane(settings: EmbeddedPlaneSettings, termin
       await rack?.close();
       await server.close();
       await audit?.close();
+      await tracer.close();
     };
     return { server, installed, rack, work, close };
   } catch (error) {
     await server.close();
     await audit?.close();
+    await tracer.close();
     throw error;
   } finally {
     await client.close();
@@ -114,13 +119,14 @@ async function startWorkHere(
     readonly server: ApiServer;
     readonly rack: SimulatedRack | undefined;
     readonly audit: AuditExport | undefined;
+    readonly tracer: Tracer;
     readonly admission: FirmwareAdmission;
     readonly networkAdmission: NetworkAdmission;
     readonly hostAdmission: HostAdmission;
   },
   terminal: Terminal,
 ): Promise<RunningWork> {
-  const { server, rack, audit, ...admissions } = beside;
+  const { server, rack, audit, tracer, ...admissions } = beside;
   const open = new Closing();
   try {
     const metrics = createMetrics({ process: true });
@@ -132,7 +138,7 @@ async function startWorkHere(
     const certificate = readCertificate(settings) ?? readServerCertificate(settings.dataDir);
     const { openRackMachines } = await import('../hosts/rack-machines.ts');
     const machines = rack === undefined ? undefined : openRackMachines(rack.all);
-    const besides = { client, rack, machines, certificate, metrics, audit, ...admissions, isCluster: false };
+    const besides = { client, rack, machines, certificate, metrics, audit, tracer, ...admissions, isCluster: false };
     const work = await startWork(settings, besides, terminal);
     open.add(() => work.close());
     await work.hosts?.ready;

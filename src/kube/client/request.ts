@@ -1,4 +1,4 @@
-import type { Counter, Histogram, Metrics } from '../../telemetry/index.ts';
+import { type Counter, type Histogram, type Metrics, traceparentHere } from '../../telemetry/index.ts';
 import { backoffDelay } from '../backoff.ts';
 import { type Clock, type Random, sleep } from '../clock.ts';
 import { KubeError, type KubeStatus, kubeError } from '../errors.ts';
@@ -200,11 +200,13 @@ function retryDelay(error: unknown, request: ApiRequest, attempt: number, random
 
 function encode(request: ApiRequest, signal: AbortSignal, isStream: boolean): TransportRequest {
   const hasBody = request.body !== undefined;
+  const traceparent = traceparentHere();
   return {
     method: request.method,
     path: pathOf(request),
     headers: {
       accept: request.accept ?? 'application/json',
+      ...(traceparent === undefined ? {} : { traceparent }),
       ...(hasBody ? { 'content-type': request.contentType ?? 'application/json' } : {}),
     },
     ...(hasBody ? { body: JSON.stringify(request.body) } : {}),

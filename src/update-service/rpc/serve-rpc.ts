@@ -3,6 +3,7 @@ import { isLoopback, RestError } from '../../rest/index.ts';
 import { auditCallers, createAccessGate } from './access.ts';
 import { type Listener, type ListenOptions, listen, type NodeHandler } from './listener.ts';
 import { type RpcParts, updateServiceRoutes } from './routes.ts';
+import { traceCalls } from './trace-calls.ts';
 
 /** No request is longer; an inventory is the longest. */
 const longestRequest = 16 * 1024 * 1024;
@@ -21,7 +22,10 @@ export function createRpcHandler(options: RpcHandlerOptions): NodeHandler {
   return connectNodeAdapter({
     routes: updateServiceRoutes(options),
     requestGate: createAccessGate(options.authorizer, options.audit),
-    ...(options.audit === undefined ? {} : { interceptors: [auditCallers(options.audit)] }),
+    interceptors: [
+      ...(options.tracer === undefined ? [] : [traceCalls(options.tracer)]),
+      ...(options.audit === undefined ? [] : [auditCallers(options.audit)]),
+    ],
     readMaxBytes: longestRequest,
     maxTimeoutMs: longestCallMs,
     // Fields that a newer client sends are nothing to fail for.

@@ -6,9 +6,11 @@ import {
   type LogFields,
   type Logger,
   type MetricsRegistry,
+  type Tracer,
 } from '../../../telemetry/index.ts';
 import { CliError } from '../../errors.ts';
 import { type AuditSettings, openAudit } from '../../observe/open-audit.ts';
+import { openTraces } from '../../observe/open-traces.ts';
 import type { Settings } from '../../settings.ts';
 import type { Terminal } from '../../terminal.ts';
 import { packageVersion } from '../../version.ts';
@@ -21,6 +23,8 @@ export interface ServiceContext {
   readonly metrics: MetricsRegistry;
   /** Is told who changed what, where that was asked for. */
   readonly audit: AuditExport | undefined;
+  /** Records nothing unless that was asked for. */
+  readonly tracer: Tracer;
   /** Takes what is opened, to be closed when the service stops. */
   readonly open: Closing;
 }
@@ -28,7 +32,7 @@ export interface ServiceContext {
 /** A service to be run as a process of its own. */
 export interface ServicePlan {
   readonly name: string;
-  readonly settings: AuditSettings & Settings<'logLevel' | 'logFormat'>;
+  readonly settings: AuditSettings & Settings<'logLevel' | 'logFormat' | 'tracesEndpoint'>;
   /** How long closing may take before the process ends without it. */
   readonly stopWithinMs?: number;
   /** Starts it; what it gives is in the line that says that the service is ready. */
@@ -50,7 +54,9 @@ export async function runService(plan: ServicePlan, terminal: Terminal): Promise
     const metrics = createMetrics({ process: true });
     const audit = openAudit(plan.settings, (error) => logger.error('the audit log cannot be written', { error }));
     if (audit !== undefined) open.add(() => audit.close());
-    logger.info('ready', await plan.start({ logger, metrics, audit, open }));
+    const tracer = await openTraces(plan.settings, `rackwright-${plan.name}`);
+    open.add(() => tracer.close());
+    logger.info('ready', await plan.start({ logger, metrics, audit, tracer, open }));
     const { interrupted } = terminal;
     if (!interrupted.aborted) await once(interrupted, 'abort');
     logger.info('stopping');
