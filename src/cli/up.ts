@@ -63,7 +63,11 @@ const upSettings = [
   ...apiLimitNames,
   ...observeSettingNames,
 ] as const;
-const apiserverSettings = ['dataDir', 'host', 'port', ...apiLimitNames] as const;
+const apiserverSettings = [
+  ...['dataDir', 'host', 'port'],
+  ...apiLimitNames,
+  ...['auditLog', 'auditLogSize', 'auditLogFiles', 'tracesEndpoint'],
+] as const;
 
 // Servers are loaded when started: short commands should not pay for them.
 
@@ -190,7 +194,12 @@ async function runInCluster(
 
 async function runApiServer(settings: Settings<(typeof apiserverSettings)[number]>, terminal: Terminal): Promise<void> {
   const { startEmbeddedServer } = await import('./plane/embedded-server.ts');
-  const server = await startEmbeddedServer(settings, terminal, { limits: apiLimits(settings) });
+  const { openWitnesses } = await import('./observe/open-witnesses.ts');
+  const witnesses = await openWitnesses(settings, terminal);
+  const server = await startEmbeddedServer(settings, terminal, {
+    limits: apiLimits(settings),
+    ...witnesses.ofServer,
+  });
   const kubeconfig = join(settings.dataDir, 'kubeconfig');
   terminal.out(
     lines(
@@ -200,7 +209,10 @@ async function runApiServer(settings: Settings<(typeof apiserverSettings)[number
       `export KUBECONFIG=${shellWord(kubeconfig)}`,
     ),
   );
-  await runUntilInterrupted(terminal, () => server.close());
+  await runUntilInterrupted(terminal, async () => {
+    await server.close();
+    await witnesses.close();
+  });
 }
 
 function lines(...all: readonly string[]): string {

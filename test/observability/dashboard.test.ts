@@ -67,6 +67,26 @@ test('the dashboard has a row for each part of the work, and panels have ids of 
   assert.equal(new Set(dashboard.panels.map(({ id }) => id)).size, dashboard.panels.length);
 });
 
+test('metrics that are there only with more turned on say of themselves what is documented', () => {
+  const places = [
+    'kube/leader-election',
+    'kube/admission/admission-server',
+    'provisioners/agent/counts',
+    'engine/bus/bus-metrics',
+  ];
+  const source = places
+    .map((place) => readFileSync(new URL(`../../src/${place}.ts`, import.meta.url), 'utf8'))
+    .join('');
+  const rows = documentedMetrics('Where more is turned on');
+  assert.ok(rows.length >= 10);
+  for (const { name, help, labels } of rows) {
+    const part = name.replace(/^rackwright_bus_(.*)_total$/, '$1');
+    assert.ok(source.includes(`'${part}'`), `there is no metric ${name}`);
+    assert.ok(source.includes(`'${help}'`), `${name} says something else of itself than: ${help}`);
+    for (const label of labels) assert.ok(source.includes(`'${label}'`), `${name} has no label ${label}`);
+  }
+});
+
 test('every alert that is proposed is about metrics that there are', () => {
   const page = readFileSync(new URL('../../docs/observability.md', import.meta.url), 'utf8');
   const section = page.slice(page.indexOf('### What to be woken for')).split('\n## ', 1)[0] ?? '';

@@ -16,7 +16,7 @@ export function documentedMetrics(heading: string): readonly MetricRow[] {
   const begin = text.indexOf(`\n### ${heading}\n`);
   if (begin < 0) throw new Error(`docs/observability.md has no heading "${heading}"`);
   const [section = ''] = text.slice(begin + 5).split(/\n#{2,3} /, 1);
-  return [...section.matchAll(/^\| `(\w+)` \| (\w+) \| (.*?) \| (.*?) \| .* \|$/gm)].map(
+  return [...section.matchAll(/^\| `(\w+)` \| (\w+) \|(.*?)\| (.*?) \| .* \|$/gm)].map(
     ([, name = '', type = '', labels = '', help = '']) => ({
       ...{ name, type, help },
       labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label = '']) => label),

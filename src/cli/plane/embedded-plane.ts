@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ApiServer, createAuditExportSink } from '../../apiserver/index.ts';
+import type { ApiServer } from '../../apiserver/index.ts';
 import { createFirmwareAdmission, type FirmwareAdmission } from '../../firmware/index.ts';
 import { createHostAdmission, type HostAdmission } from '../../hosts/index.ts';
 import {
@@ -19,8 +19,8 @@ import { CliError } from '../errors.ts';
 import type { CertificateSettings } from '../install-service/certificate.ts';
 import { Closing } from '../install-service/closing.ts';
 import type { RunningWork, WorkSettings } from '../install-service/start-work.ts';
-import { type AuditSettings, openAudit } from '../observe/open-audit.ts';
-import { openTraces } from '../observe/open-traces.ts';
+import type { AuditSettings } from '../observe/open-audit.ts';
+import { openWitnesses } from '../observe/open-witnesses.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { type ApiLimitSettings, apiLimits } from './api-limit-settings.ts';
@@ -55,16 +55,13 @@ export async function startEmbeddedPlane(settings: EmbeddedPlaneSettings, termin
   const admission = createFirmwareAdmission();
   const networkAdmission = createNetworkAdmission();
   const hostAdmission = createHostAdmission();
-  const audit = openAudit(settings, (error) =>
-    terminal.err(`rackwright: the audit log cannot be written: ${String(error)}\n`),
-  );
-  const tracer = await openTraces(settings, 'rackwright');
+  const witnesses = await openWitnesses(settings, terminal);
+  const { audit, tracer } = witnesses;
   const server = await startEmbeddedServer(settings, terminal, {
     readiness: { 'rackwright-kinds': () => missing },
     admission: inProcessAdmission([...admission.rules, ...networkAdmission.rules, ...hostAdmission.rules]).hooks,
     limits: apiLimits(settings),
-    tracer,
-    auditSinks: audit === undefined ? [] : [createAuditExportSink(audit, () => new Date())],
+    ...witnesses.ofServer,
   });
   const { url, caPem, adminToken } = server;
   const client = await createClient({ server: url, caPem, token: adminToken });
@@ -89,14 +86,12 @@ export async function startEmbeddedPlane(settings: EmbeddedPlaneSettings, termin
       await work.close();
       await rack?.close();
       await server.close();
-      await audit?.close();
-      await tracer.close();
+      await witnesses.close();
     };
     return { server, installed, rack, work, close };
   } catch (error) {
     await server.close();
-    await audit?.close();
-    await tracer.close();
+    await witnesses.close();
     throw error;
   } finally {
     await client.close();
