@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:https';
 import { join } from 'node:path';
 import { issueClientCertificate } from '../kube/index.ts';
-import { type AuditLog, openAuditLog } from './audit.ts';
+import { openAuditFile } from './audit/audit-file.ts';
+import { type AuditLog, type AuditSink, createAuditLog } from './audit/audit-log.ts';
 import { impersonate } from './auth/impersonation.ts';
 import { builtinSubresources } from './builtins/subresources/index.ts';
 import { kubeconfigOf, type ServerIdentity } from './data-dir.ts';
@@ -28,6 +29,8 @@ export interface ApiServerOptions extends PlaneOptions {
   readonly readiness?: Readonly<Record<string, () => string | undefined>>;
   /** What clients may take of the server, where it is not to be the usual. */
   readonly limits?: GivenLimits;
+  /** Where lines of the audit log go besides the data directory; closed with the server. */
+  readonly auditSinks?: readonly AuditSink[];
   /** Told about what should never happen. */
   onFault?(error: unknown): void;
 }
@@ -79,7 +82,8 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const metrics = new RequestMetrics();
   const watches = new WatchGuard(limits.watch, metrics);
   const plane = await openPlane(options, { host, watches, now, onFault });
-  const audit = await openAuditLog(join(options.dataDir, 'audit.log'), { now, onFault });
+  const file = await openAuditFile(join(options.dataDir, 'audit.log'), { onFault });
+  const audit = createAuditLog([file, ...(options.auditSinks ?? [])], now);
   const address = { value: '' };
   const listener = requestListener(plane, audit, { options, limits, metrics, address, onFault });
   const server = createHttpsServer(plane.identity, limits, listener);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type AuditLog, nameIn } from '../audit.ts';
+import { nameIn } from '../audit/audit-line.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
 import { type Authenticator, type Authorizer, accessQueryOf, anonymous } from '../auth/auth.ts';
 import { PlainTextError } from '../auth/impersonation.ts';
 import type { ServerCore } from '../core.ts';
@@ -119,8 +120,9 @@ async function serve(
   end();
   parts.metrics.observe(measured, code, performance.now() - started);
   // A flood that is sent away must not wash the lines of what was judged out of the log.
-  if (isJudged && isAudited(info, code))
-    parts.audit.record({ info, ...seen, isDryRun: seen.asked.isDryRun, code, reason });
+  if (!isJudged || !isAudited(info, code)) return;
+  const agent = request.headers['user-agent'] ?? '';
+  parts.audit.record({ info, ...seen, agent, isDryRun: seen.asked.isDryRun, code, reason });
 }
 
 interface Flight {

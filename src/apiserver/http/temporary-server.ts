@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { openAdmission } from '../admission/admission.ts';
-import type { AuditEntry } from '../audit.ts';
+import type { AuditEntry } from '../audit/audit-line.ts';
 import { bootstrap } from '../bootstrap.ts';
 import { builtinResources } from '../builtins/index.ts';
 import { serveBuiltin } from '../builtins/serve-builtin.ts';

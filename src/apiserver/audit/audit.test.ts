@@ -3,15 +3,17 @@ import { mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, statSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { type AuditEntry, auditLine, nameIn, openAuditLog } from './audit.ts';
-import { readRequestInfo } from './http/request-info.ts';
+import { readRequestInfo } from '../http/request-info.ts';
+import { openAuditFile } from './audit-file.ts';
+import { type AuditEntry, type AuditLine, auditLine, nameIn } from './audit-line.ts';
+import { type AuditSink, createAuditLog } from './audit-log.ts';
 
 const now = new Date('2030-01-01T00:00:00Z');
 const alice = { username: 'alice', groups: ['ops'] };
 
 function entry(method: string, url: string, changes: Partial<AuditEntry> = {}): AuditEntry {
   const info = readRequestInfo({ method, url });
-  const rest = { name: info.name, isDryRun: false, code: 201, reason: '' };
+  const rest = { agent: '', name: info.name, isDryRun: false, code: 201, reason: '' };
   return { info, user: alice, caller: alice, ...rest, ...changes };
 }
 
@@ -38,9 +40,7 @@ describe('a line of the audit log', () => {
     const user = { username: 'bob', groups: [] };
     const line = auditLine(entry('DELETE', '/api/v1/namespaces/a', { user, code: 403, reason: 'Forbidden' }), now);
     assert.deepEqual(
-      [line]
-        .map((l) => l as Record<string, unknown>)
-        .map(({ user, impersonatedUser, verdict, reason }) => ({ user, impersonatedUser, verdict, reason })),
+      [line].map(({ user, impersonatedUser, verdict, reason }) => ({ user, impersonatedUser, verdict, reason })),
       [{ user: 'alice', impersonatedUser: { username: 'bob', groups: [] }, verdict: 'refused', reason: 'Forbidden' }],
     );
   });
@@ -70,6 +70,32 @@ describe('a line of the audit log', () => {
   });
 });
 
+test('a line names the program, and no more of what it calls itself than is of use', () => {
+  assert.equal(auditLine(entry('DELETE', '/api/v1/nodes/a', { agent: 'kubectl/v1' }), now).agent, 'kubectl/v1');
+  assert.equal(auditLine(entry('DELETE', '/api/v1/nodes/a', { agent: 'x'.repeat(9000) }), now).agent?.length, 120);
+});
+
+test('every sink gets every line, and the log has the faults and losses of all of them', async () => {
+  const kept: AuditLine[][] = [[], []];
+  const closed: number[] = [];
+  const sinks = kept.map(
+    (lines, index): AuditSink => ({
+      write: (line) => lines.push(line),
+      fault: () => (index === 1 ? 'full' : undefined),
+      lost: () => index + 1,
+      close: async () => void closed.push(index),
+    }),
+  );
+  const log = createAuditLog(sinks, () => now);
+  log.record(entry('DELETE', '/api/v1/nodes/a'));
+  assert.equal(kept[0]?.[0]?.name, 'a');
+  assert.deepEqual(kept[0], kept[1]);
+  assert.equal(log.fault(), 'full');
+  assert.equal(log.lost(), 3);
+  await log.close();
+  assert.deepEqual(closed, [0, 1]);
+});
+
 describe('the name in an answer', () => {
   const table: readonly (readonly [string, string])[] = [
     ['{"kind":"Secret","apiVersion":"v1","metadata":{"name":"a"}}', 'a'],
@@ -87,7 +113,7 @@ test('the audit log is appended to a file that only its owner can read', async (
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, 'audit.log');
   for (const name of ['one', 'two']) {
-    const log = await openAuditLog(path, { now: () => now, onFault: assert.ifError });
+    const log = createAuditLog([await openAuditFile(path, { onFault: assert.ifError })], () => now);
     log.record(entry('DELETE', `/api/v1/nodes/${name}`, { code: 200 }));
     await log.close();
   }
@@ -113,7 +139,7 @@ test('lines that cannot be kept are counted and told of once, and the log goes o
   const told = new Promise<void>((resolve) => {
     onTold = resolve;
   });
-  const log = await openAuditLog(path, { now: () => now, onFault });
+  const log = createAuditLog([await openAuditFile(path, { onFault })], () => now);
   log.record(entry('DELETE', '/api/v1/nodes/one'));
   await told;
   await log.close();
@@ -136,7 +162,8 @@ test('a log that cannot be put aside grows on', async (t) => {
   const path = join(folder, 'audit.log');
   mkdirSync(`${path}.1`); // in the way
   const faults: unknown[] = [];
-  const log = await openAuditLog(path, { now: () => now, onFault: (error) => faults.push(error), rotateAtBytes: 1 });
+  const file = await openAuditFile(path, { onFault: (error) => faults.push(error), rotateAtBytes: 1 });
+  const log = createAuditLog([file], () => now);
   for (const name of ['one', 'two']) log.record(entry('DELETE', `/api/v1/nodes/${name}`));
   await log.close();
   assert.equal(faults.length, 2);
