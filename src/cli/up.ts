@@ -5,6 +5,7 @@ import { listenForUnknown } from './hosts/choose-provisioner.ts';
 import { hostSettingNames } from './hosts/host-settings.ts';
 import { imageStoreSettings } from './install-service/stand-alone/setting-names.ts';
 import type { RunningWork } from './install-service/start-work.ts';
+import { observeSettingNames } from './observe/observe-settings.ts';
 import { apiLimitNames, apiLimits } from './plane/api-limit-settings.ts';
 import type { EmbeddedPlane } from './plane/embedded-plane.ts';
 import type { SimulatedRack } from './plane/simulated-rack.ts';
@@ -60,8 +61,13 @@ const upSettings = [
   'tlsKey',
   ...hostSettingNames,
   ...apiLimitNames,
+  ...observeSettingNames,
 ] as const;
-const apiserverSettings = ['dataDir', 'host', 'port', ...apiLimitNames] as const;
+const apiserverSettings = [
+  ...['dataDir', 'host', 'port'],
+  ...apiLimitNames,
+  ...['auditLog', 'auditLogSize', 'auditLogFiles', 'tracesEndpoint'],
+] as const;
 
 // Servers are loaded when started: short commands should not pay for them.
 
@@ -188,7 +194,12 @@ async function runInCluster(
 
 async function runApiServer(settings: Settings<(typeof apiserverSettings)[number]>, terminal: Terminal): Promise<void> {
   const { startEmbeddedServer } = await import('./plane/embedded-server.ts');
-  const server = await startEmbeddedServer(settings, terminal, { limits: apiLimits(settings) });
+  const { openWitnesses } = await import('./observe/open-witnesses.ts');
+  const witnesses = await openWitnesses(settings, terminal);
+  const server = await startEmbeddedServer(settings, terminal, {
+    limits: apiLimits(settings),
+    ...witnesses.ofServer,
+  });
   const kubeconfig = join(settings.dataDir, 'kubeconfig');
   terminal.out(
     lines(
@@ -198,7 +209,10 @@ async function runApiServer(settings: Settings<(typeof apiserverSettings)[number
       `export KUBECONFIG=${shellWord(kubeconfig)}`,
     ),
   );
-  await runUntilInterrupted(terminal, () => server.close());
+  await runUntilInterrupted(terminal, async () => {
+    await server.close();
+    await witnesses.close();
+  });
 }
 
 function lines(...all: readonly string[]): string {
