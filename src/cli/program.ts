@@ -4,6 +4,7 @@ import { addBackupCommands } from './data-dir/commands.ts';
 import { exitCodes, explainError, type Outcome } from './errors.ts';
 import { addFirmwareCommands } from './firmware/commands.ts';
 import { addFirmwareServiceCommands } from './firmware-plane/commands.ts';
+import { addHistoryCommand } from './history/commands.ts';
 import { addWorkCommands } from './install-service/commands.ts';
 import { addStandAloneCommands } from './install-service/stand-alone/commands.ts';
 import { addJobCommand } from './jobs/commands.ts';
@@ -43,6 +44,7 @@ export function createProgram(terminal: Terminal): Command {
   addEditCommand(program, terminal);
   addDeleteCommand(program, terminal);
   addFirmwareCommands(program, terminal);
+  addHistoryCommand(program, terminal);
   addWorkCommands(program, terminal);
   addStandAloneCommands(program, terminal);
   addFirmwareServiceCommands(program, terminal);
