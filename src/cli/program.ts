@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { redactText } from '../telemetry/index.ts';
+import { addCompletionCommand, answerCompletion, completeWord } from './completion/commands.ts';
 import { addBackupCommands } from './data-dir/commands.ts';
 import { exitCodes, explainError, type Outcome } from './errors.ts';
 import { addFirmwareCommands } from './firmware/commands.ts';
@@ -51,6 +52,7 @@ export function createProgram(terminal: Terminal): Command {
   addJobCommand(program, terminal);
   addBackupCommands(program, terminal);
   addSimulateCommands(program, terminal);
+  addCompletionCommand(program, terminal);
   addVersionCommand(program, terminal);
   for (const command of program.commands) {
     command.copyInheritedSettings(program);
@@ -62,7 +64,10 @@ export function createProgram(terminal: Terminal): Command {
 /** Runs a command line and gives the exit code; never throws. */
 export async function runCommandLine(words: readonly string[], terminal: Terminal): Promise<number> {
   try {
-    await createProgram(terminal).parseAsync([...words], { from: 'user' });
+    const program = createProgram(terminal);
+    const [first, ...others] = words;
+    if (first === completeWord) await answerCompletion(program, others, terminal);
+    else await program.parseAsync([...words], { from: 'user' });
     return exitCodes.ok.code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage.code;

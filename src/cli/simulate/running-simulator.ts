@@ -31,13 +31,18 @@ export async function changeFaults(
   terminal.out(renderShown({ value: { items: answer.rules }, text }, order.output));
 }
 
+/** The servers of the simulator that runs with this data directory. */
+export async function listSimulated(dataDir: string): Promise<readonly Record<string, string>[]> {
+  const answer = await askAdmin(readAdminAddress(dataDir), { method: 'GET', path: '/v1/bmcs' });
+  return (answer as { bmcs: Record<string, string>[] }).bmcs;
+}
+
 /** Lists the servers. */
 export async function showStatus(
   order: { readonly dataDir: string; readonly output: OutputForm },
   terminal: Terminal,
 ): Promise<void> {
-  const answer = await askAdmin(readAdminAddress(order.dataDir), { method: 'GET', path: '/v1/bmcs' });
-  const { bmcs } = answer as { bmcs: Record<string, string>[] };
+  const bmcs = await listSimulated(order.dataDir);
   const titles = { name: 'NAME', url: 'BMC', personality: 'PERSONALITY', model: 'MODEL', power: 'POWER', runs: 'RUNS' };
   const columns = Object.entries(titles).map(([field, title]) => ({
     title,
