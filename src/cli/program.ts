@@ -17,6 +17,7 @@ import { addEditCommand } from './objects/edit.ts';
 import { addGetCommand } from './objects/get.ts';
 import { addWaitCommand } from './objects/wait.ts';
 import { addSimulateCommands } from './simulate/commands.ts';
+import { addSupportBundleCommand } from './support-bundle/commands.ts';
 import type { Terminal } from './terminal.ts';
 import { addServerCommands } from './up.ts';
 import { packageVersion } from './version.ts';
@@ -51,6 +52,7 @@ export function createProgram(terminal: Terminal): Command {
   addFirmwareServiceCommands(program, terminal);
   addJobCommand(program, terminal);
   addBackupCommands(program, terminal);
+  addSupportBundleCommand(program, terminal);
   addSimulateCommands(program, terminal);
   addCompletionCommand(program, terminal);
   addVersionCommand(program, terminal);

@@ -50,6 +50,7 @@ function serve(steps: readonly Step[]): RestClient & { readonly calls: RestCall[
   };
   return {
     calls,
+    readText: async () => '',
     ask: async <T>(call: RestCall) => {
       calls.push(call);
       return answer(call) as T;
