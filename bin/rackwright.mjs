@@ -35,7 +35,8 @@ function runOnInstalledNode() {
     );
     process.exit(1);
   }
-  const child = spawn(node, [...nodeOptions, fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+  // Under the name that it was called by: kubectl has another one for it.
+  const child = spawn(node, [...nodeOptions, process.argv[1] ?? fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: 'inherit',
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {

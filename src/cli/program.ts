@@ -25,7 +25,7 @@ import { addVersionCommand } from './version-command.ts';
 
 /** Every command, ready to parse a command line. */
 export function createProgram(terminal: Terminal): Command {
-  const program = new Command('rackwright')
+  const program = new Command(terminal.isKubectlPlugin === true ? 'kubectl rackwright' : 'rackwright')
     .description('Runs bare-metal fleets the Kubernetes way.')
     .version(packageVersion(), '-V, --version', 'print the version')
     .helpCommand('help [command]', 'explain a command')
