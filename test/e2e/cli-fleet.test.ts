@@ -148,6 +148,33 @@ describe('every list and object', () => {
   });
 });
 
+describe('rackwright why', () => {
+  test('tells of a host its state, what it waits for and what to type', async () => {
+    const out = await told(['why', 'r01-s02', '-n', 'simulated']);
+    assert.match(out, /^BareMetalHost simulated\/r01-s02 is available, switched off, OK\.$/m);
+    assert.match(out, /^It waits for somebody who wants it: no image is asked for\.$/m);
+    assert.match(out, /^ {2}rackwright history bmh\/r01-s02 -n simulated$/m);
+    assert.equal(await told(['why', 'bmh/r01-s02', '-n', 'simulated']), out);
+    assert.match(
+      await told(['why', 'r01-s02']),
+      /^Server r01-s02-system-0 is a /,
+      'without a namespace a server is meant',
+    );
+  });
+
+  test('tells of a port and of a switch how they are', async () => {
+    const port = await told(['why', 'switchport', 'tor-r01-a-ethernet1-1', '-n', 'simulated']);
+    assert.match(port, /^SwitchPort simulated\/tor-r01-a-ethernet1-1 is Idle\.$/m);
+    assert.match(
+      await told(['why', 'switch/tor-r01-a', '-n', 'simulated']),
+      /^Switch simulated\/tor-r01-a is Running\.$/m,
+    );
+    const { code, err } = await cli(['why', 'bmh/nobody']);
+    assert.equal(code, 1);
+    assert.match(err, /there is no BareMetalHost "nobody" in the namespace default/);
+  });
+});
+
 test('completion knows kinds, names and servers of the running fleet', async () => {
   const complete = async (...words: string[]): Promise<string[]> => {
     const out = await runCli(['__complete', ...words]);

@@ -22,7 +22,7 @@ export const argumentSources: Readonly<Record<string, readonly ArgumentSource[]>
   delete: ['objects'],
   annotate: ['objects'],
   label: ['objects'],
-  why: ['machines', []],
+  why: ['machines'],
   history: ['machines', []],
   'plan firmware': ['machines'],
   'plan network': ['ports'],

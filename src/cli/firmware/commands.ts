@@ -20,19 +20,22 @@ export function addFirmwareCommands(program: Command, terminal: Terminal): void 
   addNetworkPlanCommand(plan, terminal);
   const why = program
     .command('why')
-    .summary('tell why a server is as it is')
+    .summary('tell why something is as it is')
     .description(
-      'Tells in plain sentences what state the firmware of a server is in, why, what it waits for, and what to type next.',
+      'Tells in plain sentences what state something is in, why, what it waits for, and what to type next: the firmware of a server, a host, a switch port, a machine, or any other object with conditions.',
     )
-    .argument('<server>', 'name of a Server, ServerFirmware or BMC, or a system UUID')
-    .action((word: string, flags: WhyFlags) =>
+    .argument(
+      '<what...>',
+      'name of a Server, ServerFirmware or BMC, or a system UUID; with -n also of a host, a switch port or a machine; or TYPE/NAME, such as bmh/host-1',
+    )
+    .action((words: string[], flags: WhyFlags) =>
       withSession(flags, terminal, async (session) => {
-        const { whyServer } = await import('./why-server.ts');
-        await whyServer(word, flags, { session, terminal });
+        const { why: explain } = await import('../why/why.ts');
+        await explain(words, flags, { session, terminal });
       }),
     );
   addOutputFlag(why);
-  addSettings(why, decidingSettings);
+  addSettings(why, [...decidingSettings, 'restUrl', 'inventoryUrl', 'tokenFile', 'caFile']);
   addSessionFlags(why);
 }
 
