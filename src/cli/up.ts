@@ -12,7 +12,7 @@ import type { SimulatedRack } from './plane/simulated-rack.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { shellWord } from './shell-word.ts';
 import { fleetNamespace } from './simulate/fleet-namespace.ts';
-import { runUntilInterrupted } from './stop.ts';
+import { runServer, runUntilInterrupted } from './stop.ts';
 import type { Terminal } from './terminal.ts';
 import { packageVersion } from './version.ts';
 
@@ -79,13 +79,17 @@ export function addServerCommands(program: Command, terminal: Terminal): void {
     .description(
       'Starts the embedded API server with all kinds and roles installed, a simulated rack of servers, the controllers of hosts, of firmware and of switches, and the install and update services for it; stays until it is told to stop.',
     )
-    .action((flags: object) => runUp(readSettings(upSettings, { ...flags }, terminal), terminal));
+    .action((flags: object) =>
+      runServer(terminal, () => runUp(readSettings(upSettings, { ...flags }, terminal), terminal)),
+    );
   addSettings(up, upSettings);
   const apiserver = program
     .command('apiserver')
     .summary('start the embedded API server alone')
     .description('Starts the embedded Kubernetes API server without installing any kind.')
-    .action((flags: object) => runApiServer(readSettings(apiserverSettings, { ...flags }, terminal), terminal));
+    .action((flags: object) =>
+      runServer(terminal, () => runApiServer(readSettings(apiserverSettings, { ...flags }, terminal), terminal)),
+    );
   addSettings(apiserver, apiserverSettings);
 }
 
