@@ -3,11 +3,14 @@ import { join } from 'node:path';
 import { issueClientCertificate } from '../kube/index.ts';
 import { openAuditFile } from './audit/audit-file.ts';
 import { type AuditLog, type AuditSink, createAuditLog } from './audit/audit-log.ts';
+import { auditRoute } from './audit/audit-route.ts';
+import { RecentAudit, readAuditTail } from './audit/recent-audit.ts';
 import { impersonate } from './auth/impersonation.ts';
 import { builtinSubresources } from './builtins/subresources/index.ts';
 import { kubeconfigOf, type ServerIdentity } from './data-dir.ts';
 import { createRequestListener } from './http/api-server.ts';
 import { answerBrokenRequests } from './http/broken-request.ts';
+import { type ExtraRoute, withExtraRoutes } from './http/extra-routes.ts';
 import { createNonResourceRoutes } from './http/non-resource.ts';
 import { RequestMetrics } from './metrics.ts';
 import { createOpenApiDocuments } from './openapi/documents.ts';
@@ -31,6 +34,8 @@ export interface ApiServerOptions extends PlaneOptions {
   readonly limits?: GivenLimits;
   /** Where lines of the audit log go besides the data directory; closed with the server. */
   readonly auditSinks?: readonly AuditSink[];
+  /** Paths beside those of Kubernetes. */
+  readonly routes?: readonly ExtraRoute[];
   /** Told about what should never happen. */
   onFault?(error: unknown): void;
 }
@@ -82,10 +87,12 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const metrics = new RequestMetrics();
   const watches = new WatchGuard(limits.watch, metrics);
   const plane = await openPlane(options, { host, watches, now, onFault });
-  const file = await openAuditFile(join(options.dataDir, 'audit.log'), { onFault });
-  const audit = createAuditLog([file, ...(options.auditSinks ?? [])], now);
+  const auditPath = join(options.dataDir, 'audit.log');
+  const recent = new RecentAudit(await readAuditTail(auditPath));
+  const file = await openAuditFile(auditPath, { onFault });
+  const audit = createAuditLog([file, recent, ...(options.auditSinks ?? [])], now);
   const address = { value: '' };
-  const listener = requestListener(plane, audit, { options, limits, metrics, address, onFault });
+  const listener = requestListener(plane, audit, { options, recent, limits, metrics, address, onFault });
   const server = createHttpsServer(plane.identity, limits, listener);
   limitConnections(server, limits.connection, (why) => metrics.onRejected(why));
   const closeParts = async (): Promise<void> => {
@@ -114,6 +121,7 @@ function tellFault(error: unknown): void {
 
 interface Front {
   readonly options: ApiServerOptions;
+  readonly recent: RecentAudit;
   readonly limits: OverloadLimits;
   readonly metrics: RequestMetrics;
   /** `host:port`, known once the server listens. */
@@ -148,7 +156,10 @@ function requestListener(plane: Plane, audit: AuditLog, front: Front) {
     audit,
     metrics,
     gate,
-    routes: access.withRoutes(routes, () => `https://${front.address.value}`),
+    routes: withExtraRoutes(
+      access.withRoutes(routes, () => `https://${front.address.value}`),
+      [auditRoute(front.recent), ...(front.options.routes ?? [])],
+    ),
     virtual,
     subresources: [...access.subresources(core), ...builtinSubresources(core)],
     isBuiltinGroup,

@@ -55,7 +55,7 @@ export async function planFirmwareOf(
   const { facts, assumed } =
     manifests.length === 0
       ? { facts: stored, assumed: [] }
-      : await assumeManifests(manifests, stored, { flags, session, terminal });
+      : await assumeManifests(manifests, stored, { flags, session, warn: (line) => terminal.err(line) });
   const plan = planFirmware({ facts, assumed, isChosen: choice?.(facts), reading }, systemClock.now());
   if (isJson) terminal.out(`${JSON.stringify(plan, null, 2)}\n`);
   else terminal.out(formatPlan(plan));

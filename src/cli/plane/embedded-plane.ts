@@ -18,6 +18,7 @@ import { CliError } from '../errors.ts';
 import type { CertificateSettings } from '../install-service/certificate.ts';
 import { Closing } from '../install-service/closing.ts';
 import type { RunningWork, WorkSettings } from '../install-service/start-work.ts';
+import { planRoutes, type ServerAddress } from '../plan-service/plan-routes.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { type ApiLimitSettings, apiLimits } from './api-limit-settings.ts';
@@ -51,12 +52,15 @@ export async function startEmbeddedPlane(settings: EmbeddedPlaneSettings, termin
   const admission = createFirmwareAdmission();
   const networkAdmission = createNetworkAdmission();
   const hostAdmission = createHostAdmission();
+  let address: ReturnType<ServerAddress>;
   const server = await startEmbeddedServer(settings, terminal, {
     readiness: { 'rackwright-kinds': () => missing },
     admission: inProcessAdmission([...admission.rules, ...networkAdmission.rules, ...hostAdmission.rules]).hooks,
     limits: apiLimits(settings),
+    routes: planRoutes({ address: () => address, settings }),
   });
   const { url, caPem, adminToken } = server;
+  address = { server: url, caPem };
   const client = await createClient({ server: url, caPem, token: adminToken });
   try {
     const installed = await installUntilDone(client, terminal, (why) => {
