@@ -1,0 +1,31 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { Layout } from './layout/layout.tsx';
+import { FleetPage } from './pages/fleet.tsx';
+import { MissingPage } from './pages/missing.tsx';
+
+const rootRoute = createRootRoute({ component: Layout, notFoundComponent: MissingPage });
+const parentOf = () => rootRoute;
+
+const fleetRoute = createRoute({ getParentRoute: parentOf, path: '/', component: FleetPage });
+const hostRoute = createRoute({
+  getParentRoute: parentOf,
+  path: '/hosts/$namespace/$name',
+  component: lazyRouteComponent(() => import('./pages/host.tsx'), 'HostPage'),
+});
+const conditionsRoute = createRoute({
+  getParentRoute: parentOf,
+  path: '/conditions',
+  component: lazyRouteComponent(() => import('./pages/conditions.tsx'), 'ConditionsPage'),
+});
+
+/** The pages and where they are. */
+export function createConsoleRouter() {
+  const routeTree = rootRoute.addChildren([fleetRoute, hostRoute, conditionsRoute]);
+  return createRouter({ routeTree, basepath: '/console', defaultPreload: 'intent' });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>;
+  }
+}
