@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { join } from 'node:path';
 import { issueClientCertificate } from '../kube/index.ts';
@@ -28,6 +29,8 @@ export interface ApiServerOptions extends PlaneOptions {
   readonly readiness?: Readonly<Record<string, () => string | undefined>>;
   /** What clients may take of the server, where it is not to be the usual. */
   readonly limits?: GivenLimits;
+  /** Answers paths that are none of the API, before anything else looks at them; false when it is not for it. */
+  front?(request: IncomingMessage, response: ServerResponse): boolean;
   /** Told about what should never happen. */
   onFault?(error: unknown): void;
 }
@@ -81,7 +84,10 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const plane = await openPlane(options, { host, watches, now, onFault });
   const audit = await openAuditLog(join(options.dataDir, 'audit.log'), { now, onFault });
   const address = { value: '' };
-  const listener = requestListener(plane, audit, { options, limits, metrics, address, onFault });
+  const api = requestListener(plane, audit, { options, limits, metrics, address, onFault });
+  const listener: typeof api = (request, response) => {
+    if (options.front?.(request, response) !== true) api(request, response);
+  };
   const server = createHttpsServer(plane.identity, limits, listener);
   limitConnections(server, limits.connection, (why) => metrics.onRejected(why));
   const closeParts = async (): Promise<void> => {
