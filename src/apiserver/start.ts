@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { join } from 'node:path';
 import { issueClientCertificate } from '../kube/index.ts';
@@ -36,6 +37,8 @@ export interface ApiServerOptions extends PlaneOptions {
   readonly auditSinks?: readonly AuditSink[];
   /** Paths beside those of Kubernetes. */
   readonly routes?: readonly ExtraRoute[];
+  /** Answers paths that are none of the API, before anything else looks at them; false when it is not for it. */
+  front?(request: IncomingMessage, response: ServerResponse): boolean;
   /** Told about what should never happen. */
   onFault?(error: unknown): void;
 }
@@ -92,7 +95,10 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const file = await openAuditFile(auditPath, { onFault });
   const audit = createAuditLog([file, recent, ...(options.auditSinks ?? [])], now);
   const address = { value: '' };
-  const listener = requestListener(plane, audit, { options, recent, limits, metrics, address, onFault });
+  const api = requestListener(plane, audit, { options, recent, limits, metrics, address, onFault });
+  const listener: typeof api = (request, response) => {
+    if (options.front?.(request, response) !== true) api(request, response);
+  };
   const server = createHttpsServer(plane.identity, limits, listener);
   limitConnections(server, limits.connection, (why) => metrics.onRejected(why));
   const closeParts = async (): Promise<void> => {

@@ -19,7 +19,7 @@ describe('rackwright up', () => {
     assert.ok(out.includes(`export KUBECONFIG=${join(fleet.dataDir, 'kubeconfig')}`));
     const token = readFileSync(join(fleet.dataDir, 'admin-token'), 'utf8').trim();
     assert.ok(out.includes(`Admin token      ${token}`));
-    assert.match(out, /Not part of this version yet: the console/);
+    assert.match(out, /Console +https:\/\/127\.0\.0\.1:\d+\/console\//);
   });
 
   test('the README shows what it prints', async () => {

@@ -1,7 +1,9 @@
 import { createFirmwareAdmission } from '../../firmware/index.ts';
 import { createHostAdmission } from '../../hosts/index.ts';
-import { createClient } from '../../kube/index.ts';
+import { clusterAddressOf, createClient } from '../../kube/index.ts';
 import { createNetworkAdmission } from '../../network/index.ts';
+import { serveClusterConsole } from '../console/cluster-console.ts';
+import { openConsole } from '../console/open-console.ts';
 import { chooseProvisioner } from '../hosts/choose-provisioner.ts';
 import { type CertificateSettings, readCertificate } from '../install-service/certificate.ts';
 import { Closing } from '../install-service/closing.ts';
@@ -28,6 +30,8 @@ export interface ClusterPlane {
   /** Where the cluster asks for conversions; undefined when it cannot reach this process. */
   readonly conversionUrl: string | undefined;
   readonly work: RunningWork;
+  /** Where the console is. */
+  readonly consoleUrl: string;
   close(): Promise<void>;
 }
 
@@ -66,8 +70,19 @@ export async function startClusterPlane(settings: ClusterSettings, terminal: Ter
     const beside = { client, certificate, admission, networkAdmission, hostAdmission, isCluster: true, prepare };
     const work = await startWork(settings, beside, terminal);
     open.add(() => work.close());
+    const console = openConsole(terminal);
+    open.add(() => console.close());
+    console.setRest(work.handle);
+    const { host, port } = settings;
+    const served = await serveClusterConsole({
+      ...{ front: console, certificate, host },
+      cluster: await clusterAddressOf(connectionOf(settings.kubeconfig)),
+      // The webhooks have the port itself, the REST services the next.
+      port: port === 0 ? 0 : port + 2,
+    });
+    open.add(() => served.close());
     if (installed === undefined) throw new TypeError('the kinds were not installed');
-    return { server: client.server, installed, conversionUrl, work, close: () => open.close() };
+    return { server: client.server, installed, conversionUrl, work, consoleUrl: served.url, close: () => open.close() };
   } catch (error) {
     await open.close();
     throw error;

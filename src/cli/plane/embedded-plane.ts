@@ -14,6 +14,7 @@ import {
   systemClock,
 } from '../../kube/index.ts';
 import { createNetworkAdmission, type NetworkAdmission } from '../../network/index.ts';
+import { openConsole } from '../console/open-console.ts';
 import { CliError } from '../errors.ts';
 import type { CertificateSettings } from '../install-service/certificate.ts';
 import { Closing } from '../install-service/closing.ts';
@@ -53,11 +54,13 @@ export async function startEmbeddedPlane(settings: EmbeddedPlaneSettings, termin
   const networkAdmission = createNetworkAdmission();
   const hostAdmission = createHostAdmission();
   let address: ReturnType<ServerAddress>;
+  const console = openConsole(terminal);
   const server = await startEmbeddedServer(settings, terminal, {
     readiness: { 'rackwright-kinds': () => missing },
     admission: inProcessAdmission([...admission.rules, ...networkAdmission.rules, ...hostAdmission.rules]).hooks,
     limits: apiLimits(settings),
     routes: planRoutes({ address: () => address, settings }),
+    front: (request, response) => console.handle(request, response),
   });
   const { url, caPem, adminToken } = server;
   address = { server: url, caPem };
@@ -74,14 +77,17 @@ export async function startEmbeddedPlane(settings: EmbeddedPlaneSettings, termin
         : undefined;
     missing = 'the work engine and the REST services are being started';
     const work = await startWorkHere(settings, { server, rack, admission, networkAdmission, hostAdmission }, terminal);
+    console.setRest(work.handle);
     missing = undefined;
     const close = async () => {
+      await console.close();
       await work.close();
       await rack?.close();
       await server.close();
     };
     return { server, installed, rack, work, close };
   } catch (error) {
+    await console.close();
     await server.close();
     throw error;
   } finally {
@@ -125,7 +131,7 @@ async function startWorkHere(
     open.add(() => work.close());
     await work.hosts?.ready;
     if (rack !== undefined && work.agents !== undefined) await plugIn(rack, { server, agents: work.agents });
-    return { url: work.url, hosts: work.hosts, agents: work.agents, close: () => open.close() };
+    return { url: work.url, handle: work.handle, hosts: work.hosts, agents: work.agents, close: () => open.close() };
   } catch (error) {
     await open.close();
     await rack?.close();
