@@ -13,7 +13,7 @@ before(async () => {
 after(() => fleet.close());
 
 describe('rackwright up', () => {
-  test('says where it is, how to reach it and what does not exist yet', () => {
+  test('says where it is, how to reach it and where the console is', () => {
     const { out } = fleet.up.printed;
     assert.match(out, /Kubernetes API {3}https:\/\/127\.0\.0\.1:\d+/);
     assert.ok(out.includes(`export KUBECONFIG=${join(fleet.dataDir, 'kubeconfig')}`));

@@ -38,6 +38,7 @@ export async function pageOfList({
   const query = new URLSearchParams({
     limit: String(after === undefined ? firstPageItems : pageItems),
     ...(after === undefined ? {} : { continue: after }),
+    pretty: 'false',
     ...selectorOf(where),
   });
   const { items, metadata } = await ask<{
@@ -58,6 +59,7 @@ export async function watchEvents(
     allowWatchBookmarks: 'true',
     resourceVersion: from,
     timeoutSeconds: String(watchSeconds),
+    pretty: 'false',
     ...selectorOf(where),
   });
   const path = `${pathOf(resource, { namespace: where?.namespace })}?${query}`;

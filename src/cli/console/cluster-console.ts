@@ -61,9 +61,14 @@ function passOn(
       .writeHead(code, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) })
       .end(body);
   };
-  if (!/^\/apis?\//.test(path)) return refuse(404, 'there is nothing here; the console is at /console/');
-  if (!/^Bearer \S+$/.test(request.headers.authorization ?? ''))
-    return refuse(401, 'log in with a token of the cluster');
+  if (!/^\/apis?\//.test(path)) {
+    refuse(404, 'there is nothing here; the console is at /console/');
+    return;
+  }
+  if (!/^Bearer \S+$/.test(request.headers.authorization ?? '')) {
+    refuse(401, 'log in with a token of the cluster');
+    return;
+  }
   const headers = Object.fromEntries(
     passedOn.flatMap((name) => {
       const value = request.headers[name];

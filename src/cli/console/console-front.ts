@@ -102,7 +102,7 @@ function answerPage(pages: Pages, request: IncomingMessage, response: ServerResp
   }
   if (pages.kind === 'ready') {
     // The addresses of pages are made in the browser: all of them are one file here.
-    const file = pages.files.get(name) ?? (/\.\w+$/.test(name) ? undefined : pages.files.get('index.html'));
+    const file = pages.files.get(name) ?? (/\.\w+$|\.\./.test(name) ? undefined : pages.files.get('index.html'));
     if (file === undefined) sendText(response, 404, 'there is no such file', 'text/plain');
     else sendFile(request, response, file);
     return;
