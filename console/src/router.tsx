@@ -18,9 +18,20 @@ const conditionsRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/conditions.tsx'), 'ConditionsPage'),
 });
 
+const discoveryRoute = createRoute({
+  getParentRoute: parentOf,
+  path: '/discovery',
+  component: lazyRouteComponent(() => import('./pages/discovery.tsx'), 'DiscoveryPage'),
+});
+const auditRoute = createRoute({
+  getParentRoute: parentOf,
+  path: '/audit',
+  component: lazyRouteComponent(() => import('./pages/audit.tsx'), 'AuditPage'),
+});
+
 /** The pages and where they are. */
 export function createConsoleRouter() {
-  const routeTree = rootRoute.addChildren([fleetRoute, hostRoute, conditionsRoute]);
+  const routeTree = rootRoute.addChildren([fleetRoute, hostRoute, conditionsRoute, discoveryRoute, auditRoute]);
   return createRouter({ routeTree, basepath: '/console', defaultPreload: 'intent' });
 }
 

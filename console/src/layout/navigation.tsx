@@ -11,6 +11,8 @@ interface Entry {
 const entries: readonly Entry[] = [
   { to: '/', text: 'Fleet', icon: 'fleet', isExact: true },
   { to: '/conditions', text: 'Tasks', icon: 'tasks' },
+  { to: '/discovery', text: 'Discovery', icon: 'discovery' },
+  { to: '/audit', text: 'Audit', icon: 'audit' },
 ];
 
 /** The pages. */

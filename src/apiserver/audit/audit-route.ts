@@ -26,6 +26,7 @@ export function auditRoute(recent: RecentAudit): ExtraRoute {
           agent: text('agent'),
           verdict: text('verdict'),
           isPlain: query.get('plain') === 'true',
+          isByPeople: query.get('people') === 'true',
         },
         { limit: Math.min(limit, maxLimit), before },
       );

@@ -39,7 +39,7 @@ test('filters narrow down to what fits all of them', () => {
     line('two', { verb: 'create', namespace: 'rack' }),
     line('three', { verdict: 'refused', code: 403, agent: 'kubectl/v1.34' }),
     line('four', { resource: 'leases' }),
-    line('five', { subresource: 'status' }),
+    line('five', { subresource: 'status', agent: 'rackwright' }),
   ]);
   const table: readonly (readonly [AuditFilter, readonly string[]])[] = [
     [{ user: 'BOB' }, ['one']],
@@ -50,6 +50,7 @@ test('filters narrow down to what fits all of them', () => {
     [{ agent: 'kubectl' }, ['three']],
     [{ resource: 'leases' }, ['four']],
     [{ name: 't' }, ['three', 'two']],
+    [{ isByPeople: true }, ['four', 'three', 'two', 'one']],
     [{ isPlain: true }, ['three', 'two', 'one']],
   ];
   for (const [filter, names] of table) assert.deepEqual(namesOf(recent, filter), names, JSON.stringify(filter));

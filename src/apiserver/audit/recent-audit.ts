@@ -21,6 +21,8 @@ export interface AuditFilter {
   readonly verdict?: string | undefined;
   /** Without the writes of programs of this fleet to their own records: events, leases and statuses. */
   readonly isPlain?: boolean | undefined;
+  /** Without the writes of the controllers, as they call themselves. */
+  readonly isByPeople?: boolean | undefined;
 }
 
 /** A page of lines, newest first. */
@@ -78,7 +80,7 @@ export class RecentAudit implements AuditSink {
 }
 
 function fits(line: AuditLine, filter: AuditFilter): boolean {
-  const { user, verb, resource, namespace, name, agent, verdict, isPlain } = filter;
+  const { user, verb, resource, namespace, name, agent, verdict, isPlain, isByPeople } = filter;
   const has = (text: string | undefined, part: string): boolean =>
     (text ?? '').toLowerCase().includes(part.toLowerCase());
   return (
@@ -89,9 +91,13 @@ function fits(line: AuditLine, filter: AuditFilter): boolean {
     (name === undefined || has(line.name, name)) &&
     (agent === undefined || has(line.agent, agent)) &&
     (verdict === undefined || line.verdict === verdict) &&
-    !(isPlain === true && isHousekeeping(line))
+    !(isPlain === true && isHousekeeping(line)) &&
+    !(isByPeople === true && line.agent === controllersAgent)
   );
 }
+
+/** What our own programs call themselves unless they say otherwise. */
+const controllersAgent = 'rackwright';
 
 /** What kinds of their own and reviews tell nobody anything about the fleet. */
 const ownRecords = new Set(['events', 'leases', 'selfsubjectaccessreviews', 'subjectaccessreviews', 'tokenreviews']);

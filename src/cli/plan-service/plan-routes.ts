@@ -74,7 +74,7 @@ async function planFirmware(
   const { firmwareSettingsOf } = await import('../firmware-plane/start-controllers.ts');
   const stored = firmware.factsOf(await firmware.loadFleet(session.client, request.signal));
   const warnings: string[] = [];
-  const flags = { fieldManager: asked.fieldManager, forceConflicts: asked.isForced };
+  const flags = { fieldManager: asked.fieldManager, forceConflicts: asked.isForced, isReplacing: true };
   const { facts, assumed } =
     asked.manifests.length === 0
       ? { facts: stored, assumed: [] }
