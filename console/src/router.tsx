@@ -18,6 +18,21 @@ const conditionsRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/conditions.tsx'), 'ConditionsPage'),
 });
 
+const firmwareRoute = createRoute({
+  getParentRoute: parentOf,
+  path: '/firmware',
+  component: lazyRouteComponent(() => import('./pages/firmware.tsx'), 'FirmwarePage'),
+});
+const groupRoute = createRoute({
+  getParentRoute: parentOf,
+  path: '/firmware/groups/$name',
+  component: lazyRouteComponent(() => import('./pages/firmware-group.tsx'), 'FirmwareGroupPage'),
+});
+const newGroupRoute = createRoute({
+  getParentRoute: parentOf,
+  path: '/firmware/new-group',
+  component: lazyRouteComponent(() => import('./pages/firmware-group.tsx'), 'NewFirmwareGroupPage'),
+});
 const discoveryRoute = createRoute({
   getParentRoute: parentOf,
   path: '/discovery',
@@ -31,7 +46,16 @@ const auditRoute = createRoute({
 
 /** The pages and where they are. */
 export function createConsoleRouter() {
-  const routeTree = rootRoute.addChildren([fleetRoute, hostRoute, conditionsRoute, discoveryRoute, auditRoute]);
+  const routeTree = rootRoute.addChildren([
+    fleetRoute,
+    hostRoute,
+    conditionsRoute,
+    firmwareRoute,
+    groupRoute,
+    newGroupRoute,
+    discoveryRoute,
+    auditRoute,
+  ]);
   return createRouter({ routeTree, basepath: '/console', defaultPreload: 'intent' });
 }
 

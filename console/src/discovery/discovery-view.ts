@@ -128,7 +128,12 @@ export interface HostDiscovery extends KubeObject {
     readonly discoveredHosts?: number;
     readonly waitingHosts?: number;
     readonly skippedHosts?: number;
-    readonly skipped?: readonly { readonly reason?: string; readonly message?: string; readonly name?: string }[];
+    readonly skipped?: readonly {
+      readonly reason?: string;
+      readonly message?: string;
+      readonly bootMACAddress?: string;
+      readonly provisionerID: string;
+    }[];
     readonly lastPollTime?: string;
     readonly conditions?: readonly StatusCondition[];
   };

@@ -196,9 +196,9 @@ function DiscoveryRow({ discovery }: { readonly discovery: HostDiscovery }) {
       <td>{status.waitingHosts ?? 0}</td>
       <td>
         {status.skippedHosts ?? 0}
-        {(status.skipped ?? []).map(({ reason = '', message = '', name: machine = '' }) => (
-          <p key={`${machine}${reason}`} className="problem">
-            {`${machine} ${reason}: ${message}`.trim()}
+        {(status.skipped ?? []).map(({ reason = '', message = '', bootMACAddress = '', provisionerID }) => (
+          <p key={provisionerID} className="problem">
+            {`${bootMACAddress} ${reason}: ${message}`.trim()}
           </p>
         ))}
       </td>
