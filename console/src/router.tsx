@@ -33,6 +33,16 @@ const newGroupRoute = createRoute({
   path: '/firmware/new-group',
   component: lazyRouteComponent(() => import('./pages/firmware-group.tsx'), 'NewFirmwareGroupPage'),
 });
+const networkRoute = createRoute({
+  getParentRoute: parentOf,
+  path: '/network',
+  component: lazyRouteComponent(() => import('./pages/network.tsx'), 'NetworkPage'),
+});
+const portRoute = createRoute({
+  getParentRoute: parentOf,
+  path: '/network/$namespace/$name',
+  component: lazyRouteComponent(() => import('./pages/port.tsx'), 'PortPage'),
+});
 const discoveryRoute = createRoute({
   getParentRoute: parentOf,
   path: '/discovery',
@@ -53,6 +63,8 @@ export function createConsoleRouter() {
     firmwareRoute,
     groupRoute,
     newGroupRoute,
+    networkRoute,
+    portRoute,
     discoveryRoute,
     auditRoute,
   ]);
