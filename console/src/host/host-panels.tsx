@@ -132,7 +132,7 @@ export function SettingsPanel({ settings }: { readonly settings: SettingsObject 
   const names = [...new Set([...Object.keys(wanted), ...Object.keys(now)])]
     .filter((name) => name.toLowerCase().includes(text.toLowerCase()))
     .sort((a, b) => Number(isChanging(b)) - Number(isChanging(a)) || a.localeCompare(b));
-  const valueOf = (name: string) =>
+  const shownValue = (name: string) =>
     isChanging(name) ? (
       <span>
         <span className="faint">{now[name] ?? '–'} → </span>
@@ -156,7 +156,7 @@ export function SettingsPanel({ settings }: { readonly settings: SettingsObject 
       }
     >
       {names.length === 0 ? <p className="faint">There are none.</p> : null}
-      <Facts of={names.map((name) => [name, valueOf(name)])} />
+      <Facts of={names.map((name) => [name, shownValue(name)])} />
     </Panel>
   );
 }
