@@ -32,7 +32,7 @@ export function FleetFigures({
           type="button"
           key={id}
           className={`figure tone-${tone}`}
-          aria-pressed={only === id}
+          aria-pressed={only === id && id !== 'all'}
           onClick={() => choose(only === id ? 'all' : id)}
         >
           <strong>{value}</strong>
