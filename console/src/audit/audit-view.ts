@@ -63,7 +63,9 @@ export function auditPath(filter: AuditFilter, after: string | undefined): strin
 export function objectText({ resource, subresource, namespace, name, path }: AuditItem): string {
   if (resource === undefined) return path ?? '';
   const what = subresource === undefined ? resource : `${resource}/${subresource}`;
-  const which = [namespace, name].filter((part) => part !== undefined).join('/');
+  const which = [resource === 'namespaces' ? undefined : namespace, name]
+    .filter((part) => part !== undefined)
+    .join('/');
   return which === '' ? what : `${what} ${which}`;
 }
 

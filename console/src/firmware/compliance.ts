@@ -56,7 +56,9 @@ export function toMachineRow(object: KubeObject): MachineRow {
   const { metadata, spec = {}, status = {} } = object as ServerFirmware;
   const cells: Record<string, Cell> = {};
   if (status.bios?.version !== undefined) {
-    cells.bios = { installed: status.bios.version, wanted: spec.bios?.version };
+    // Until somebody owns the wish it follows what is there, and says nothing.
+    const wanted = spec.bios?.version === status.bios.version ? undefined : spec.bios?.version;
+    cells.bios = { installed: status.bios.version, wanted };
   }
   for (const { name, version } of status.firmwares ?? []) {
     const before = cells[name];

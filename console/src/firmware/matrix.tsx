@@ -33,7 +33,7 @@ export function ComplianceMatrix({
       },
       ...components.map((name) => ({
         title: name,
-        width: 'minmax(112px, 1fr)',
+        width: `minmax(${Math.max(112, name.length * 8)}px, 1fr)`,
         cell: ({ cells }: MachineRow) => <Version cell={cells[name]} />,
       })),
       { title: 'Read', width: '64px', cell: ({ lastScanTime }) => <TimeAgo at={lastScanTime} /> },

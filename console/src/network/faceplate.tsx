@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { KubeObject, StatusCondition } from '../api/kinds.ts';
 import { Panel } from '../parts/panel.tsx';
 import { Badge } from '../parts/tone.tsx';
-import { type Faceplate, type PortRow, portText, portTone, socketNumber, vlanColour } from './port-view.ts';
+import { type Faceplate, type PortRow, placesOf, portText, portTone, socketNumber, vlanColour } from './port-view.ts';
 
 /** A Switch, as far as the page goes. */
 export interface Switch extends KubeObject {
@@ -26,6 +26,7 @@ export function SwitchFaceplate({
   readonly only: number | undefined;
 }) {
   const { state = '', error } = of?.status ?? {};
+  const places = placesOf(plate.ports);
   return (
     <Panel
       title={plate.name}
@@ -44,7 +45,11 @@ export function SwitchFaceplate({
       {error === undefined ? null : <p className="problem">{error.message}</p>}
       <ul className="sockets">
         {plate.ports.map((port) => (
-          <li key={port.name} className={only === undefined || port.untagged === only ? '' : 'steps-back'}>
+          <li
+            key={port.name}
+            className={only === undefined || port.untagged === only ? '' : 'steps-back'}
+            style={places.get(port.name)}
+          >
             <Socket port={port} />
           </li>
         ))}
@@ -62,11 +67,15 @@ function Socket({ port }: { readonly port: PortRow }) {
       params={{ namespace: port.namespace, name: port.name }}
       preload={false}
       className={`socket tone-${portTone(port)} ${colour === undefined ? 'no-vlan' : `vlan-${colour}`} ${port.isDown ? 'is-down' : ''}`}
-      aria-label={text}
       title={text}
     >
-      <span className="socket-number">{socketNumber(port)}</span>
-      <span className="socket-vlan">{port.isDown ? 'down' : (port.untagged ?? '–')}</span>
+      <span className="visually-hidden">{text}</span>
+      <span className="socket-number" aria-hidden="true">
+        {socketNumber(port)}
+      </span>
+      <span className="socket-vlan" aria-hidden="true">
+        {port.isDown ? 'down' : (port.untagged ?? '–')}
+      </span>
       <span className="socket-plug" data-plugged={port.host !== ''} />
     </Link>
   );

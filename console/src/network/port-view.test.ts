@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import {
   compareSettings,
   faceplatesOf,
+  placesOf,
   portText,
   portTone,
   socketNumber,
@@ -27,6 +28,14 @@ test('ports of a switch stand in the order of their sockets', () => {
   const [plate] = faceplatesOf([port('Ethernet1/10'), port('Ethernet1/2'), port('Ethernet1/1')]);
   assert.equal(plate?.name, 'tor');
   assert.deepEqual(plate?.ports.map(socketNumber), ['1', '2', '10']);
+});
+
+test('odd sockets are above even ones, where their numbers say so', () => {
+  const places = placesOf([port('Ethernet1/1'), port('Ethernet1/4')]);
+  assert.deepEqual(places.get('ethernet1-1'), { gridRow: 1, gridColumn: 1 });
+  assert.deepEqual(places.get('ethernet1-4'), { gridRow: 2, gridColumn: 2 });
+  assert.equal(placesOf([port('Ethernet1/1'), port('Ethernet2/1')]).size, 0);
+  assert.equal(placesOf([port('uplink')]).size, 0);
 });
 
 test('a port says in words what its colour shows', () => {

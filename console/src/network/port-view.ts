@@ -107,6 +107,28 @@ export function socketNumber({ socket }: Pick<PortRow, 'socket'>): string {
   return /(\d+)\D*$/.exec(socket)?.[1] ?? socket;
 }
 
+/** Where a socket is on the front: odd numbers above even ones. */
+export interface SocketPlace {
+  readonly gridRow: number;
+  readonly gridColumn: number;
+}
+
+/** More than that in one row would be no switch. */
+const maxColumns = 64;
+
+/** The place of each socket by the name of its port; empty where numbers say nothing, as with several modules. */
+export function placesOf(ports: readonly PortRow[]): ReadonlyMap<string, SocketPlace> {
+  const numbers = ports.map((port) => Number(socketNumber(port)));
+  const isPlain = numbers.every((number) => Number.isInteger(number) && number >= 1 && number <= 2 * maxColumns);
+  if (!isPlain || new Set(numbers).size !== numbers.length) return new Map();
+  return new Map(
+    ports.map(({ name }, at) => {
+      const number = numbers[at] ?? 1;
+      return [name, { gridRow: number % 2 === 1 ? 1 : 2, gridColumn: Math.ceil(number / 2) }];
+    }),
+  );
+}
+
 /** How many colours VLANs have; two VLANs may share one, which is why each port has its number, too. */
 export const vlanColours = 12;
 

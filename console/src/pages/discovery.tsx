@@ -29,34 +29,42 @@ const standings = {
 const columns: readonly Column<FoundHost>[] = [
   {
     title: 'Host',
-    width: 'minmax(150px, 1.2fr)',
+    width: 'minmax(120px, 1fr)',
     cell: ({ namespace, name }) => (
       <Link to="/hosts/$namespace/$name" params={{ namespace, name }} title={`${namespace}/${name}`}>
         {name}
       </Link>
     ),
   },
-  { title: 'Standing', width: '120px', cell: ({ standing }) => standings[standing] },
+  { title: 'Standing', width: '124px', cell: ({ standing }) => standings[standing] },
+  { title: 'Decide', width: '188px', cell: (host) => <Decide host={host} /> },
   {
     title: 'State',
-    width: '110px',
+    width: '84px',
     cell: ({ state, trouble }) => (trouble === '' ? state : <span className="problem">{trouble}</span>),
   },
   {
     title: 'Machine',
-    width: 'minmax(180px, 1.6fr)',
+    width: 'minmax(130px, 1.3fr)',
     cell: ({ maker, model }) => <span title={`${maker} ${model}`}>{`${maker} ${model}`}</span>,
   },
-  { title: 'Serial', width: '110px', cell: ({ serial }) => <code>{serial}</code> },
-  { title: 'Boots from', width: '150px', cell: ({ mac }) => <code>{mac}</code> },
-  { title: 'Hardware', width: 'minmax(180px, 1.4fr)', cell: ({ size }) => size },
+  {
+    title: 'Serial, boots from',
+    width: '150px',
+    cell: ({ serial, mac }) => (
+      <span className="two-lines mono" title={`${serial} ${mac}`}>
+        <span>{serial}</span>
+        <span className="soft">{mac}</span>
+      </span>
+    ),
+  },
+  { title: 'Hardware', width: 'minmax(130px, 1.3fr)', cell: ({ size }) => size },
   {
     title: 'Plugged into',
-    width: 'minmax(150px, 1.2fr)',
+    width: 'minmax(110px, 1fr)',
     cell: ({ plugged }) => <span title={plugged}>{plugged}</span>,
   },
   { title: 'Found', width: '64px', cell: ({ foundAt }) => <TimeAgo at={foundAt} /> },
-  { title: 'Decide', width: '190px', cell: (host) => <Decide host={host} /> },
 ];
 
 /** Machines that introduced themselves. */
@@ -195,12 +203,17 @@ function DiscoveryRow({ discovery }: { readonly discovery: HostDiscovery }) {
       <td>{status.discoveredHosts ?? 0}</td>
       <td>{status.waitingHosts ?? 0}</td>
       <td>
-        {status.skippedHosts ?? 0}
-        {(status.skipped ?? []).map(({ reason = '', message = '', bootMACAddress = '', provisionerID }) => (
-          <p key={provisionerID} className="problem">
-            {`${bootMACAddress} ${reason}: ${message}`.trim()}
-          </p>
-        ))}
+        {(status.skipped ?? []).length === 0 ? (status.skippedHosts ?? 0) : null}
+        {(status.skipped ?? []).length === 0 ? null : (
+          <details>
+            <summary>{status.skippedHosts} machines</summary>
+            {(status.skipped ?? []).map(({ reason = '', message = '', bootMACAddress = '', provisionerID }) => (
+              <p key={provisionerID} className="problem">
+                {`${bootMACAddress} ${reason}: ${message}`.trim()}
+              </p>
+            ))}
+          </details>
+        )}
       </td>
       <td>
         <ActionButton

@@ -48,7 +48,7 @@ export function NetworkPage() {
             aria-pressed={only === vlan}
             onClick={() => setOnly(only === vlan ? undefined : vlan)}
           >
-            VLAN {vlan} <span className="count">{count}</span>
+            VLAN {vlan} <span className="vlan-count">{count}</span>
           </button>
         ))}
       </fieldset>
