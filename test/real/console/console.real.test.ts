@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { startCli } from '../../e2e/cli-fixture.ts';
+import { startCli, switchHost } from '../../e2e/cli-fixture.ts';
 import { seriousProblems } from './accessibility.ts';
 import { keepScreenshot, launchBrowser, logIn, openPage } from './browser.ts';
 import { type ConsoleRig, startConsoleRig } from './console-rig.ts';
@@ -61,14 +61,7 @@ describe('the console', () => {
     const page = await openAsAdmin(t);
     const slot = page.getByRole('region', { name: 'Rack r01' }).getByRole('link', { name: /r01-s04/ });
     await slot.getByText(', off', { exact: false }).waitFor({ state: 'attached' });
-    const body = { spec: { online: true } };
-    const path = '/apis/metal3.io/v1alpha1/namespaces/simulated/baremetalhosts/r01-s04';
-    await rig.client.request({
-      method: 'PATCH',
-      path,
-      body,
-      headers: { 'content-type': 'application/merge-patch+json' },
-    });
+    await switchHost({ dataDir: rig.dataDir, name: 'r01-s04', isOn: true });
     await slot.getByText(', on', { exact: false }).waitFor({ state: 'attached' });
   });
 
