@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { StatusCondition } from '../api/kinds.ts';
 import type { Hardware, HostObject } from '../fleet/host-row.ts';
-import { Facts, Panel } from '../parts/panel.tsx';
+import { Facts, Panel, Scroll } from '../parts/panel.tsx';
 import { TimeAgo } from '../parts/time-ago.tsx';
 import { Badge, type Tone } from '../parts/tone.tsx';
 import type { FirmwareSlot } from './firmware-slots.ts';
@@ -56,21 +56,23 @@ export function ConditionsPanel({ conditions }: { readonly conditions: readonly 
 /** What happened, newest first. */
 export function TimelinePanel({ moments }: { readonly moments: readonly Moment[] }) {
   return (
-    <Panel title="Timeline and events" className="tall">
+    <Panel title="Timeline and events">
       {moments.length === 0 ? <p className="faint">Nothing was told yet.</p> : null}
-      <ol className="timeline">
-        {moments.slice(0, 60).map(({ id, at, title, text, tone }) => (
-          <li key={id} className={`tone-${tone}`}>
-            <span className="dot" aria-hidden="true" />
-            <div>
-              <strong>{title}</strong> <span className="soft">{text}</span>
-            </div>
-            <span className="faint nowrap">
-              <TimeAgo at={at} />
-            </span>
-          </li>
-        ))}
-      </ol>
+      <Scroll label="Timeline">
+        <ol className="timeline">
+          {moments.slice(0, 60).map(({ id, at, title, text, tone }) => (
+            <li key={id} className={`tone-${tone}`}>
+              <span className="dot" aria-hidden="true" />
+              <div>
+                <strong>{title}</strong> <span className="soft">{text}</span>
+              </div>
+              <span className="faint nowrap">
+                <TimeAgo at={at} />
+              </span>
+            </li>
+          ))}
+        </ol>
+      </Scroll>
     </Panel>
   );
 }
@@ -144,7 +146,6 @@ export function SettingsPanel({ settings }: { readonly settings: SettingsObject 
   return (
     <Panel
       title={`BIOS settings (${Object.keys(now).length})`}
-      className="tall"
       aside={
         <input
           type="search"
@@ -156,7 +157,9 @@ export function SettingsPanel({ settings }: { readonly settings: SettingsObject 
       }
     >
       {names.length === 0 ? <p className="faint">There are none.</p> : null}
-      <Facts of={names.map((name) => [name, shownValue(name)])} />
+      <Scroll label="Settings">
+        <Facts of={names.map((name) => [name, shownValue(name)])} />
+      </Scroll>
     </Panel>
   );
 }

@@ -57,12 +57,16 @@ export function HostPage() {
       ) : null}
       <div className="host-grid">
         <WherePanel host={host} compliance={server.data?.status?.conditions} />
-        <ConditionsPanel conditions={host.status?.conditions ?? []} />
-        <TimelinePanel moments={timelineOf(host, events.data ?? [])} />
-        <FirmwarePanel slots={slots} why={components.error?.message} />
-        <HardwarePanel hardware={host.status?.hardware} host={host} />
-        <SettingsPanel settings={settings.data} />
-        <PortsPanel hardware={host.status?.hardware} />
+        <div className="host-column">
+          <ConditionsPanel conditions={host.status?.conditions ?? []} />
+          <FirmwarePanel slots={slots} why={components.error?.message} />
+          <PortsPanel hardware={host.status?.hardware} />
+        </div>
+        <div className="host-column">
+          <TimelinePanel moments={timelineOf(host, events.data ?? [])} />
+          <HardwarePanel hardware={host.status?.hardware} host={host} />
+          <SettingsPanel settings={settings.data} />
+        </div>
       </div>
     </div>
   );
@@ -164,7 +168,7 @@ function WherePanel({
         )}
         {going.slice(0, 4).map(({ to, when }) => (
           <li key={to} className="soft">
-            → {to} <span className="faint">when {when}</span>
+            → {to} <span className="faint">when {when.replace('leaving: no; ', '')}</span>
           </li>
         ))}
       </ul>

@@ -37,3 +37,13 @@ export function Facts({ of }: { readonly of: readonly (readonly [string, ReactNo
     </dl>
   );
 }
+
+/** A part of a panel that scrolls; with the keyboard too. */
+export function Scroll({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be scrollable with the keyboard.
+    <div className="panel-scroll" tabIndex={0} role="region" aria-label={`${label}, scrolls`}>
+      {children}
+    </div>
+  );
+}

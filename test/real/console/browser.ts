@@ -3,7 +3,11 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as driver, type Page } from 'playwright-core';
+import { holdAlone } from '../hold-alone.ts';
 import { cacheDirectory } from '../kube/binaries.ts';
+
+/** What the package adds for machines without room; one process for everything dies with its first page. */
+const unwanted = new Set(['--single-process', '--disable-web-security', '--allow-running-insecure-content']);
 
 /** What keeps the browser from asking others than the page does. */
 const quiet = [
@@ -11,19 +15,36 @@ const quiet = [
   '--disable-component-update',
   '--disable-sync',
   '--no-first-run',
-  // The certificate is of an authority that this machine does not know.
-  '--ignore-certificate-errors',
+  // Containers give a page little shared memory.
+  '--disable-dev-shm-usage',
   '--enable-precise-memory-info',
   '--js-flags=--expose-gc',
 ];
 
-/** Starts a headless Chromium that came with npm. */
+/** How long anything in a page may take on a machine that has much else to do. */
+export const patienceMs = 120_000;
+
+/** Starts the headless Chromium that came with npm. */
 export async function launchBrowser(): Promise<Browser> {
-  return driver.launch({
-    args: [...chromium.args, ...quiet],
-    executablePath: await chromium.executablePath(),
-    headless: true,
-  });
+  const executablePath = await unpackChromium();
+  const args = [...chromium.args.filter((word) => !unwanted.has(word)), ...quiet];
+  return driver.launch({ args, executablePath, headless: true, timeout: patienceMs });
+}
+
+/** It is unpacked once, by one at a time: whoever found half of it would start half of it. */
+async function unpackChromium(): Promise<string> {
+  const folder = join(cacheDirectory(), 'chromium');
+  mkdirSync(folder, { recursive: true });
+  const release = await holdAlone('chromium');
+  const before = process.env.TMPDIR;
+  try {
+    process.env.TMPDIR = folder;
+    return await chromium.executablePath();
+  } finally {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+    await release();
+  }
 }
 
 /** How a page is opened. */
@@ -31,9 +52,14 @@ export interface PageOptions {
   readonly theme?: 'light' | 'dark';
 }
 
-/** Opens a page of its own: nothing of another one is stored in it. Errors in it fail the test. */
-export async function openPage(t: TestContext, browser: Browser, { theme = 'light' }: PageOptions = {}): Promise<Page> {
+/** Opens a page in which nothing of another one is stored. */
+export async function openPage(
+  t: Pick<TestContext, 'after'>,
+  browser: Browser,
+  { theme = 'light' }: PageOptions = {},
+): Promise<Page> {
   const context = await browser.newContext({
+    // Its authority is one that the browser does not know.
     ignoreHTTPSErrors: true,
     colorScheme: theme,
     viewport: { width: 1360, height: 860 },
@@ -41,7 +67,8 @@ export async function openPage(t: TestContext, browser: Browser, { theme = 'ligh
   });
   t.after(() => context.close());
   const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(patienceMs);
+  page.setDefaultNavigationTimeout(patienceMs);
   return page;
 }
 
@@ -56,14 +83,9 @@ export async function logIn(
   await page.getByRole('navigation', { name: 'Pages' }).waitFor();
 }
 
-/** Where pictures are kept: outside the work tree. */
-export function screenshotFolder(): string {
+/** Keeps a picture of the page outside the work tree, in the cache folder. */
+export async function keepScreenshot(page: Page, name: string): Promise<void> {
   const folder = join(cacheDirectory(), 'console-screenshots');
   mkdirSync(folder, { recursive: true });
-  return folder;
-}
-
-/** Keeps a picture of the page. */
-export async function keepScreenshot(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: join(screenshotFolder(), `${name}.png`) });
+  await page.screenshot({ path: join(folder, `${name}.png`) });
 }
