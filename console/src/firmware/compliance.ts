@@ -99,14 +99,23 @@ function standingOf(conditions: readonly StatusCondition[]): { readonly standing
 /** Components in the order in which people think of them; others after them. */
 const usualOrder = ['bios', 'bmc', 'nic', 'storage-controller', 'drive', 'cpld', 'psu', 'tpm'];
 
-/** The columns of the matrix. */
+/** The columns of the matrix: those that somebody wants something of come first. */
 export function componentsOf(rows: readonly MachineRow[]): string[] {
-  const names = new Set(rows.flatMap(({ cells }) => Object.keys(cells)));
+  const names = new Set<string>();
+  const wished = new Set<string>();
+  for (const { cells } of rows) {
+    for (const [name, { wanted }] of Object.entries(cells)) {
+      names.add(name);
+      if (wanted !== undefined) wished.add(name);
+    }
+  }
   const rank = (name: string): number => {
     const at = usualOrder.indexOf(name);
     return at === -1 ? usualOrder.length : at;
   };
-  return [...names].toSorted((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
+  return [...names].toSorted(
+    (a, b) => Number(wished.has(b)) - Number(wished.has(a)) || rank(a) - rank(b) || (a < b ? -1 : 1),
+  );
 }
 
 /** Whether a wish and what is there are written alike; where they are not, the server's own verdict is in `standing`. */

@@ -4,6 +4,11 @@ import { Badge } from '../parts/tone.tsx';
 import { type Column, VirtualTable } from '../parts/virtual-table.tsx';
 import { type Cell, componentsOf, isMet, type MachineRow, standingTones } from './compliance.ts';
 
+const rowHeight = 40;
+/** Of the head, the frame and a bar to scroll with. */
+const headHeight = 54;
+const maxHeight = 560;
+
 /** Machines by components: what is installed, and what is wanted where that is something else. */
 export function ComplianceMatrix({
   rows,
@@ -41,13 +46,15 @@ export function ComplianceMatrix({
     [components],
   );
   return (
-    <VirtualTable
-      label="Compliance of machines"
-      rows={rows}
-      columns={columns}
-      keyOf={({ name }) => name}
-      rowHeight={40}
-    />
+    <div className="table-box" style={{ height: Math.min(rows.length * rowHeight + headHeight, maxHeight) }}>
+      <VirtualTable
+        label="Compliance of machines"
+        rows={rows}
+        columns={columns}
+        keyOf={({ name }) => name}
+        rowHeight={rowHeight}
+      />
+    </div>
   );
 }
 

@@ -69,13 +69,18 @@ export function PlanView({ plan, group }: { readonly plan: FirmwarePlan; readonl
   return (
     <Panel title="Plan" className="plan">
       <p role="status">{planSentence(servers)}</p>
-      {[...troubles.map(({ message }) => message), ...(plan.warnings ?? [])].map((text) => (
+      {troubles.map(({ code, message }) => (
+        <p key={code} className={code === 'OtherHardware' ? 'soft' : 'problem'}>
+          {message}
+        </p>
+      ))}
+      {(plan.warnings ?? []).map((text) => (
         <p key={text} className="problem">
           {text}
         </p>
       ))}
       {servers.length === 0 ? null : (
-        <div className="plan-table">
+        <div className="table-box" style={{ height: Math.min(servers.length * 34 + 54, 480) }}>
           <VirtualTable label="Planned work" rows={servers} columns={columns} keyOf={({ server }) => server} />
         </div>
       )}

@@ -53,6 +53,7 @@ export function ChangePort({
           {wanted === undefined && chosen !== nothing ? <option>{chosen}</option> : null}
         </select>
         <ActionButton
+          isPrimary
           icon="check"
           blockedBy={
             access.isAllowed !== true ? access.why : chosen === current ? 'This is what is linked already.' : undefined

@@ -1,4 +1,10 @@
+import { Facts } from '../parts/panel.tsx';
 import type { SettingLine } from './port-view.ts';
+
+/** Settings on the switch, where nothing is wanted. */
+export function SettingsSeen({ lines }: { readonly lines: readonly SettingLine[] }) {
+  return <Facts of={lines.map(({ name, actual }) => [name, <code key={name}>{actual}</code>])} />;
+}
 
 /** Settings on the switch beside those wanted; what differs stands out, in words too. */
 export function SettingsDiff({ caption, lines }: { readonly caption: string; readonly lines: readonly SettingLine[] }) {

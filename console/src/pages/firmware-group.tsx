@@ -18,6 +18,7 @@ import {
 } from '../firmware/group-draft.ts';
 import { GroupForm } from '../firmware/group-form.tsx';
 import { PlanView } from '../firmware/plan-view.tsx';
+import { withNewestVersion } from '../firmware/write-group.ts';
 import { ActionButton } from '../parts/action-button.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Panel } from '../parts/panel.tsx';
@@ -53,6 +54,8 @@ interface Planned {
 
 function GroupEditor({ present }: { readonly present: FirmwareGroup | undefined }) {
   const [draft, setDraft] = useState<GroupDraft>(() => (present === undefined ? emptyDraft : draftOf(present)));
+  // What the form was filled from: somebody else's change in between must not be lost.
+  const [base, setBase] = useState(present);
   const [planned, setPlanned] = useState<Planned>();
   const [done, setDone] = useState('');
   const navigate = useNavigate();
@@ -62,18 +65,23 @@ function GroupEditor({ present }: { readonly present: FirmwareGroup | undefined 
   });
   const write = useAccess({ verb: present === undefined ? 'create' : 'update', resource: resources.firmwareGroups });
   const remove = useAccess({ verb: 'delete', resource: resources.firmwareGroups });
-  const made = groupOf(draft, present);
+  const made = groupOf(draft, base);
   const problem = 'problem' in made ? made.problem : undefined;
   const isPlanned = planned?.of === draft;
   const forbidden = write.isAllowed === true ? undefined : write.why;
   const plan = async (): Promise<void> => {
+    if ('problem' in made) return;
     setDone('');
-    setPlanned({ of: draft, plan: await askPlan([made]) });
+    setPlanned({ of: draft, plan: await withNewestVersion(made, base, (group) => askPlan([group])) });
   };
   const apply = async (): Promise<void> => {
-    await (present === undefined
-      ? createObject(resources.firmwareGroups, {}, made)
-      : ask({ method: 'PUT', path: pathOf(resources.firmwareGroups, { name: draft.name }), body: made }));
+    if ('problem' in made) return;
+    const path = pathOf(resources.firmwareGroups, { name: draft.name });
+    setBase(
+      await (base === undefined
+        ? createObject<FirmwareGroup>(resources.firmwareGroups, {}, made)
+        : withNewestVersion(made, base, (body) => ask<FirmwareGroup>({ method: 'PUT', path, body }))),
+    );
     setPlanned(undefined);
     setDone('Applied. Its controller writes to the servers now.');
     if (present === undefined) await navigate({ to: '/firmware/groups/$name', params: { name: draft.name } });
@@ -108,10 +116,11 @@ function GroupEditor({ present }: { readonly present: FirmwareGroup | undefined 
           />
           {available.error === null ? null : <p className="problem">{explainError(available.error)}</p>}
           <div className="form-actions">
-            <ActionButton blockedBy={problem} act={plan}>
+            <ActionButton isPrimary={!isPlanned} blockedBy={problem} act={plan}>
               Plan
             </ActionButton>
             <ActionButton
+              isPrimary
               icon="check"
               blockedBy={
                 forbidden ?? problem ?? (isPlanned ? undefined : 'Plan first: then it is known what this would do.')

@@ -36,7 +36,7 @@ export function FirmwarePage() {
     <div className="page firmware-page">
       <PageHead
         title="Firmware"
-        detail={`${machines.items.length} machines, ${wrong === 0 ? 'none of them differs from what is wanted' : `${wrong} differ from what is wanted`}`}
+        detail={`${machines.items.length} machines, ${wrong === 0 ? 'none of them differs from what is wanted' : `${wrong} ${wrong === 1 ? 'differs' : 'differ'} from what is wanted`}`}
       >
         <FreshnessBadge list={machines} />
       </PageHead>

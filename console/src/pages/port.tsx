@@ -12,7 +12,7 @@ import {
   toPortRow,
   vlanColour,
 } from '../network/port-view.ts';
-import { SettingsDiff } from '../network/settings-diff.tsx';
+import { SettingsDiff, SettingsSeen } from '../network/settings-diff.tsx';
 import { FreshnessBadge, PageHead } from '../parts/page-head.tsx';
 import { Facts, Panel } from '../parts/panel.tsx';
 import { TimeAgo } from '../parts/time-ago.tsx';
@@ -136,7 +136,7 @@ function WantedAndActual({
     return (
       <Panel title="Wanted and actual">
         <p className="soft">No configuration is linked: the port is only read, and nothing on it is changed.</p>
-        <SettingsDiff caption="On the switch" lines={compareSettings(port.status?.observed, port.status?.observed)} />
+        <SettingsSeen lines={compareSettings(port.status?.observed, undefined)} />
       </Panel>
     );
   }
