@@ -1,5 +1,12 @@
 import type { ExtraAnswer, ExtraRequest, ExtraRoute } from '../../apiserver/index.ts';
-import { type AnyKubeObject, createClient, createResourceMapper, KubeError, systemClock } from '../../kube/index.ts';
+import {
+  type AnyKubeObject,
+  createClient,
+  createResourceMapper,
+  type DirectConnectionOptions,
+  KubeError,
+  systemClock,
+} from '../../kube/index.ts';
 import { isJsonObject, type Json } from '../../schema/index.ts';
 import { CliError } from '../errors.ts';
 import type { ControllerSettings } from '../firmware-plane/start-controllers.ts';
@@ -7,7 +14,9 @@ import type { Manifest } from '../objects/manifests.ts';
 import type { Session } from '../objects/session.ts';
 
 /** Where the API server is; known only once it listens. */
-export type ServerAddress = () => { readonly server: string; readonly caPem?: string | undefined } | undefined;
+export type ServerAddress = () =>
+  | Pick<DirectConnectionOptions, 'server' | 'caPem' | 'serverName' | 'isTlsUnverified'>
+  | undefined;
 
 /** What of a request a plan is made from: so that others than the embedded server can serve plans. */
 export type PlanRequest = Pick<ExtraRequest, 'body' | 'authorization' | 'signal'>;
