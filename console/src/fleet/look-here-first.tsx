@@ -10,9 +10,11 @@ const shown = 4;
 export function LookHereFirst({
   troubles,
   isReady,
+  showAll,
 }: {
   readonly troubles: readonly Trouble[];
   readonly isReady: boolean;
+  readonly showAll: () => void;
 }) {
   if (!isReady) return null;
   if (troubles.length === 0) {
@@ -41,7 +43,11 @@ export function LookHereFirst({
           </li>
         ))}
       </ol>
-      {troubles.length > shown ? <p className="faint">and {troubles.length - shown} more</p> : null}
+      {troubles.length > shown ? (
+        <button type="button" className="quiet" onClick={showAll}>
+          and {troubles.length - shown} more
+        </button>
+      ) : null}
     </section>
   );
 }

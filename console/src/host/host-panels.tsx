@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { StatusCondition } from '../api/kinds.ts';
+import { explainError } from '../api/refused.ts';
 import type { Hardware, HostObject } from '../fleet/host-row.ts';
 import { Facts, Panel, Scroll } from '../parts/panel.tsx';
 import { TimeAgo } from '../parts/time-ago.tsx';
@@ -54,10 +55,17 @@ export function ConditionsPanel({ conditions }: { readonly conditions: readonly 
 }
 
 /** What happened, newest first. */
-export function TimelinePanel({ moments }: { readonly moments: readonly Moment[] }) {
+export function TimelinePanel({
+  moments,
+  problem,
+}: {
+  readonly moments: readonly Moment[];
+  readonly problem: Error | null;
+}) {
   return (
     <Panel title="Timeline and events">
       {moments.length === 0 ? <p className="faint">Nothing was told yet.</p> : null}
+      {problem === null ? null : <p className="soft small">Without events: {explainError(problem)}</p>}
       <Scroll label="Timeline">
         <ol className="timeline">
           {moments.slice(0, 60).map(({ id, at, title, text, tone }) => (

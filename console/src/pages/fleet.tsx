@@ -33,7 +33,11 @@ export function FleetPage() {
         <FreshnessBadge list={hosts} />
       </PageHead>
       <FleetFigures summary={summary} only={filter.only} choose={(only) => change({ only })} />
-      <LookHereFirst troubles={troubles} isReady={hosts.freshness !== 'loading'} />
+      <LookHereFirst
+        troubles={troubles}
+        isReady={hosts.freshness !== 'loading'}
+        showAll={() => change({ only: 'trouble' })}
+      />
       <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
         <input
           type="search"

@@ -63,7 +63,7 @@ export function HostPage() {
           <PortsPanel hardware={host.status?.hardware} />
         </div>
         <div className="host-column">
-          <TimelinePanel moments={timelineOf(host, events.data ?? [])} />
+          <TimelinePanel moments={timelineOf(host, events.data ?? [])} problem={events.error} />
           <HardwarePanel hardware={host.status?.hardware} host={host} />
           <SettingsPanel settings={settings.data} />
         </div>

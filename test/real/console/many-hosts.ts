@@ -100,7 +100,7 @@ async function createHost(hosts: ResourceClient<AnyKubeObject>, number: number):
       ...(isBroken ? { errorType: 'power management error' } : {}),
       errorMessage: isBroken ? 'the BMC does not answer' : '',
       errorCount: isBroken ? 3 : 0,
-      poweredOn: number % 3 > 0,
+      poweredOn: number % 5 > 0,
       provisioning: { state: number % 5 === 0 ? 'available' : 'provisioned', ID: name },
       lastUpdated: '2026-01-01T00:00:00Z',
       hardware: {
