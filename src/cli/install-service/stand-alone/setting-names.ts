@@ -159,6 +159,23 @@ export const controllersSettings = [
   'attemptsFirst',
   ...hostSettingNames,
   'only',
+  'namespace',
+  'allPorts',
+  'installed',
+  'tlsSelf',
+  'logLevel',
+] as const;
+
+/** The settings of `rackwright webhooks`. */
+export const webhooksSettings = [
+  'kubeconfig',
+  'port',
+  'webhookUrl',
+  'webhookService',
+  'webhookCertificate',
+  'installed',
+  ...serveSettings,
+  'tlsSelf',
   'logLevel',
 ] as const;
 
