@@ -27,8 +27,8 @@ function keepCompiled(folder) {
 }
 
 function runOnInstalledNode() {
-  const node = join(root, 'node_modules', 'node', 'bin', 'node');
-  if (!existsSync(node)) {
+  const node = findNode(root);
+  if (node === undefined) {
     console.error(
       `Rackwright needs Node ${wanted}. Run "npm run setup" in ${root}: it installs it beside the package.`,
     );
@@ -44,4 +44,11 @@ function runOnInstalledNode() {
     });
   }
   child.on('exit', (code, signal) => process.exit(signal === null ? (code ?? 1) : 1));
+}
+
+/** npm puts it beside this package, or beside one that depends on it. */
+function findNode(folder) {
+  const found = join(folder, 'node_modules', 'node', 'bin', 'node');
+  if (existsSync(found)) return found;
+  return dirname(folder) === folder ? undefined : findNode(dirname(folder));
 }
