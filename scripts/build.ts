@@ -64,10 +64,7 @@ function writePackage(): void {
   // What only developers and tests have a use for stays here.
   const { private: _, scripts: __, devDependencies: ___, imports: ____, ...kept } = source;
   const exports = Object.fromEntries(
-    Object.entries(entrances).map(([name, path]) => [
-      name,
-      { types: `./${path}.d.ts`, default: `./${path}.js` },
-    ]),
+    Object.entries(entrances).map(([name, path]) => [name, { types: `./${path}.d.ts`, default: `./${path}.js` }]),
   );
   const made = { ...kept, exports: { ...exports, './package.json': './package.json' } };
   writeFileSync(join(dist, 'package.json'), `${JSON.stringify(made, null, 2)}\n`);
