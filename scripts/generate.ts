@@ -9,6 +9,9 @@ import { machineStatesPage } from '../src/machines/index.ts';
 import { describeServerservice } from '../src/serverservice/index.ts';
 import { decisionIndex } from './decision-index.ts';
 import { rpcFilesOf } from './generate-rpc.ts';
+import { rolesPage } from './roles-page.ts';
+import { runbookIndex } from './runbooks.ts';
+import { statesPage } from './states-page.ts';
 
 const root = join(import.meta.dirname, '..');
 /** Generated files in folders that also hold others. */
@@ -19,6 +22,9 @@ const single = new Map([
   ['docs/reference/machine-states.md', machineStatesPage()],
   ['docs/reference/live-update-states.md', liveUpdateStatesPage()],
   ['docs/adr/README.md', decisionIndex(root)],
+  ['docs/reference/roles.md', rolesPage()],
+  ['docs/reference/states.md', statesPage()],
+  ['docs/runbooks/README.md', runbookIndex(root)],
   ['docs/reference/openapi/conditionorc.json', `${JSON.stringify(describeConditionOrc(), null, 2)}\n`],
   ['docs/reference/openapi/serverservice.json', `${JSON.stringify(describeServerservice(), null, 2)}\n`],
 ]);
