@@ -15,6 +15,8 @@ export interface PageFleet {
   runForCode(command: string): Promise<{ readonly code: number; readonly printed: string }>;
   /** What was printed, without what differs from run to run. */
   alike(printed: string): string;
+  /** Resolves once the terminal of `rackwright up` has told so. */
+  untilTold(line: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -36,6 +38,7 @@ export async function startPageFleet(words: readonly string[] = []): Promise<Pag
   await untilAtRest({ up, run });
   return {
     ...{ folder: folder.path, dataDir, run, runForCode, alike },
+    untilTold: (line) => up.until(`\n${line}\n`),
     async close() {
       await up.end('SIGTERM');
       folder.remove();

@@ -88,9 +88,16 @@ describe('what pages show is what happens', () => {
     if (own.length === 0) continue;
     test(`${page} can be typed as it is`, async () => {
       for (const block of own) await runBlock(fleet, { page, block });
+      for (const line of toldLines(textOf(page))) await fleet.untilTold(line);
     });
   }
 });
+
+/** What `npm start` tells of hosts, as a page shows it: lines such as `simulated/r01-s07: provisioned`. */
+function toldLines(text: string): string[] {
+  const told = [...text.matchAll(/^```\n((?:[a-z0-9-]+\/[a-z0-9-]+: .*\n)+)```$/gm)].map(([, lines = '']) => lines);
+  return told.flatMap((lines) => lines.trimEnd().split('\n'));
+}
 
 async function runBlock(fleet: PageFleet, { page, block }: { page: string; block: CommandBlock }): Promise<void> {
   if (block.language === 'sh') return runScript(fleet, block);
