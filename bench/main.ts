@@ -1,3 +1,137 @@
-import { benchProgram } from './program.ts';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { benchApiserver } from './apiserver.ts';
+import { benchBmc } from './bmc/bmc.ts';
+import { benchDiscovery } from './discovery/discovery.ts';
+import { benchFleet } from './fleet/fleet.ts';
+import { benchHosts } from './hosts/hosts.ts';
+import { benchInstall } from './install/install.ts';
+import { benchLiveUpdate } from './live-update/live-update.ts';
+import { benchPorts } from './ports/ports.ts';
 
-await benchProgram().parseAsync();
+/** Every bench prints a table, and as its last line one JSON object with the figures. */
+export const program = new Command('bench').description('Measures parts of Rackwright.');
+
+program
+  .command('apiserver')
+  .description('the embedded API server beside a real kube-apiserver with etcd, in alternating rounds')
+  .option('--rounds <n>', 'how often each measurement is taken on each server', positive, 3)
+  .option('--seconds <n>', 'how long each throughput measurement lasts', positive, 4)
+  .option('--clients <n>', 'connections that send one request at a time', positive, 16)
+  .option('--watchers <n>', 'watches that see each change', positive, 20)
+  .option('--objects <n>', 'objects in the store when its memory is taken', positive, 10_000)
+  .option('--sizes <list>', 'objects in the store when the cost of a write is taken', '1000,10000,50000')
+  .addOption(new Option('--only <server>', 'one of the servers').choices(['embedded', 'real']))
+  .addOption(new Option('--part <part>', 'one part of it').choices(['speed', 'memory', 'growth']))
+  .action(async (options) => {
+    const figures = await benchApiserver(options);
+    console.log(JSON.stringify(figures));
+  });
+
+program
+  .command('bmc')
+  .description('full inventories of simulated BMCs, for growing fleets and beside Python sushy in alternating rounds')
+  .option('--sizes <list>', 'BMCs in each fleet, separated by commas', '100,1000,5000')
+  .option('--at-once <n>', 'BMCs read at once', positive, 64)
+  .option('--compared <n>', 'BMCs that Python sushy reads too; 0 for none', notNegative, 24)
+  .option('--rounds <n>', 'rounds of the comparison', positive, 3)
+  .action(async (options) => {
+    const figures = await benchBmc(options);
+    console.log(JSON.stringify(figures));
+  });
+
+program
+  .command('install')
+  .description('firmware installs on simulated servers, against the time that the BMCs themselves need')
+  .option('--servers <n>', 'servers that get firmware', positive, 5000)
+  .option('--parallel <n>', 'installs at once', positive, 500)
+  .option('--flash <seconds>', 'what an update takes of a BMC’s time', positive, 20)
+  .option('--faulty <share>', 'share of the BMCs that misbehave', notNegative, 0.03)
+  .addOption(new Option('--store <store>', 'what it runs on').choices(['sqlite', 'postgres']).default('sqlite'))
+  .option('--workers <n>', 'worker processes; several need postgres', positive, 1)
+  .option('--sizes <list>', 'servers of the runs without flash time, separated by commas', '500,5000,20000')
+  .option('--compared <n>', 'servers of the comparison of four workers with one', positive, 500)
+  .option('--image-kib <n>', 'size of an image', positive, 256)
+  .addOption(new Option('--only <part>', 'one part of it').choices(['flash', 'growth', 'workers']))
+  .option('--quick', 'all of it with few servers, in less than two minutes')
+  .action(async (options) => {
+    const figures = await benchInstall(options);
+    console.log(JSON.stringify(figures));
+  });
+
+program
+  .command('fleet')
+  .description('changes of firmware groups on growing fleets with BMCs that take no time: how cost grows')
+  .option('--sizes <list>', 'servers of each run, separated by commas', '1000,10000')
+  .option('--rounds <n>', 'changes of each run', positive, 3)
+  .option('--job-ms <n>', 'what a job takes from its acceptance to its report', notNegative, 250)
+  .option('--quick', 'the same with few servers, in about a minute')
+  .action(async (options) => {
+    const figures = await benchFleet(options);
+    console.log(JSON.stringify(figures));
+  });
+
+program
+  .command('hosts')
+  .description('BareMetalHosts made at once, until all are available, with hosts that take no time themselves')
+  .option('--sizes <list>', 'hosts of each run, separated by commas', '100,1000,5000')
+  .addOption(new Option('--only <server>', 'one of the API servers').choices(['embedded', 'real']))
+  .option('--rounds <n>', 'how often sizes below 500 are measured; the middle one counts', positive, 3)
+  .option('--warm-up <n>', 'hosts that are made available before each measurement', positive, 300)
+  .option('--operator-command <command>', 'starts another operator, with KUBECONFIG set, to be measured too')
+  .option('--operator-sizes <list>', 'its sizes; the same unless given')
+  .option('--operator-crds <file>', 'definitions that it needs, in YAML; they replace ours of the same name')
+  .action(async (options) => {
+    const figures = await benchHosts(options);
+    console.log(JSON.stringify(figures));
+  });
+
+program
+  .command('ports')
+  .description(
+    'switch ports configured, changed and cleaned all at once, on switches in memory and on databases of Open vSwitch',
+  )
+  .option('--sizes <list>', 'ports of each run, separated by commas', '100,1000')
+  .option('--switches <n>', 'switches that they are on', positive, 40)
+  .addOption(new Option('--only <backend>', 'one kind of switches').choices(['fixture', 'ovsdb']))
+  .option('--rounds <n>', 'how often each size is measured; the middle one counts', positive, 3)
+  .action(async (options) => {
+    const figures = await benchPorts(options);
+    console.log(JSON.stringify(figures));
+  });
+
+program
+  .command('discovery')
+  .description('machines that nobody has registered, switched on at once, until all are available hosts')
+  .option('--sizes <list>', 'machines of each run, separated by commas', '100,1000')
+  .option('--seconds <n>', 'in which all of them are switched on', notNegative, 10)
+  .option('--rounds <n>', 'how often each size is measured; the middle one counts', positive, 3)
+  .option('--warm-up <n>', 'machines that become hosts before each measurement', positive, 300)
+  .action(async (options) => {
+    const figures = await benchDiscovery(options);
+    console.log(JSON.stringify(figures));
+  });
+
+program
+  .command('live-update')
+  .description(
+    'BareMetalHosts in use that all get another BIOS setting, so many at once, against what the machines need',
+  )
+  .option('--hosts <n>', 'hosts that are provisioned, then serviced', positive, 1000)
+  .option('--parallel <n>', 'how many of them may be serviced at once', positive, 200)
+  .option('--post <seconds>', 'what a machine takes from its restart to the end of its self-test', positive, 60)
+  .action(async (options) => {
+    const figures = await benchLiveUpdate(options);
+    console.log(JSON.stringify(figures));
+  });
+
+if (import.meta.main) await program.parseAsync();
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (!(value > 0)) throw new InvalidArgumentError('must be a positive number');
+  return value;
+}
+
+function notNegative(text: string): number {
+  return text === '0' ? 0 : positive(text);
+}

@@ -8,6 +8,7 @@ import { hostStatesPage, liveUpdateStatesPage } from '../src/hosts/index.ts';
 import { machineStatesPage } from '../src/machines/index.ts';
 import { describeServerservice } from '../src/serverservice/index.ts';
 import { decisionIndex } from './decision-index.ts';
+import { docsIndex } from './docs-index.ts';
 import { rpcFilesOf } from './generate-rpc.ts';
 import { rolesPage } from './roles-page.ts';
 import { runbookIndex } from './runbooks.ts';
@@ -21,6 +22,7 @@ const single = new Map([
   ['docs/reference/host-states.md', hostStatesPage()],
   ['docs/reference/machine-states.md', machineStatesPage()],
   ['docs/reference/live-update-states.md', liveUpdateStatesPage()],
+  ['docs/README.md', docsIndex(root)],
   ['docs/adr/README.md', decisionIndex(root)],
   ['docs/reference/roles.md', rolesPage()],
   ['docs/reference/states.md', statesPage()],

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { benchProgram } from '../../bench/program.ts';
+import { program as benchProgram } from '../../bench/main.ts';
 import { shellWords } from '../../examples/console-page.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { silentTerminal } from '../../src/cli/reference-page.ts';
@@ -39,7 +39,7 @@ function programWords(line: string): { program: Command; rest: string[] } | unde
   const [, verb, script] = words;
   const rest = words.includes('--') ? words.slice(words.indexOf('--') + 1) : [];
   if (verb === 'start') return { program: createProgram(silentTerminal), rest: ['up', ...rest] };
-  return verb === 'run' && script === 'bench' ? { program: benchProgram(), rest } : undefined;
+  return verb === 'run' && script === 'bench' ? { program: benchProgram, rest } : undefined;
 }
 
 function findCommand(program: Command, words: readonly string[]) {
