@@ -9,7 +9,7 @@ import { benchLiveUpdate } from './live-update/live-update.ts';
 import { benchPorts } from './ports/ports.ts';
 
 /** Every bench prints a table, and as its last line one JSON object with the figures. */
-export const program = new Command('bench').description('Measures parts of Rackwright.');
+const program = new Command('bench').description('Measures parts of Rackwright.');
 
 program
   .command('apiserver')
@@ -124,7 +124,7 @@ program
     console.log(JSON.stringify(figures));
   });
 
-if (import.meta.main) await program.parseAsync();
+await program.parseAsync();
 
 function positive(text: string): number {
   const value = Number(text);

@@ -1,5 +1,6 @@
-import type { Command } from 'commander';
-import { program as benchProgram } from '../../bench/main.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command } from 'commander';
 import { shellWords } from '../../examples/console-page.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { silentTerminal } from '../../src/cli/reference-page.ts';
@@ -39,7 +40,7 @@ function programWords(line: string): { program: Command; rest: string[] } | unde
   const [, verb, script] = words;
   const rest = words.includes('--') ? words.slice(words.indexOf('--') + 1) : [];
   if (verb === 'start') return { program: createProgram(silentTerminal), rest: ['up', ...rest] };
-  return verb === 'run' && script === 'bench' ? { program: benchProgram, rest } : undefined;
+  return verb === 'run' && script === 'bench' ? { program: readBenches(), rest } : undefined;
 }
 
 function findCommand(program: Command, words: readonly string[]) {
@@ -63,4 +64,15 @@ function unknownFlags(command: Command, words: readonly string[]): string[] {
     .filter((word) => /^-{1,2}[a-z]/i.test(word))
     .map((word) => word.replace(/=.*$/, ''))
     .filter((flag) => !isKnown(flag));
+}
+
+/** The benches with their options, read from their text: to load them would load the whole fleet that they measure. */
+function readBenches(): Command {
+  const text = readFileSync(join(import.meta.dirname, '..', '..', 'bench', 'main.ts'), 'utf8');
+  const program = new Command('bench');
+  for (const part of text.split(".command('").slice(1)) {
+    const bench = program.command(part.slice(0, part.indexOf("'")));
+    for (const [, flags = ''] of part.matchAll(/(?:\.option|new Option)\('(-[^']+)'/g)) bench.option(flags);
+  }
+  return program;
 }
