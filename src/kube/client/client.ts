@@ -72,6 +72,10 @@ function resolveConnection(spec: ConnectionSpec, clock: Clock): Promise<Connecti
   return connectKubeconfig({ file: spec.kubeconfig, context: spec.context, clock });
 }
 
+function hostOf(server: string): string {
+  return URL.canParse(server) ? new URL(server).host : server;
+}
+
 /** A client over any transport, such as one that calls a server in the same process. */
 export function createClientOver(
   transport: Transport,
@@ -84,6 +88,7 @@ export function createClientOver(
     random: options.random ?? Math.random,
     metrics: options.metrics ?? noMetrics,
     timeoutMs: options.timeoutMs ?? 30_000,
+    host: hostOf(options.server),
     onWarning: options.onWarning ?? ((text) => logger.warn('the API server warns', { warning: text })),
   });
   const defaults = { fieldManager: options.fieldManager ?? 'rackwright' };
