@@ -43,7 +43,7 @@ export const serverSettings = {
     value: '<n>',
     env: 'RACKWRIGHT_PORT',
     about:
-      'the Kubernetes API listens on this port (0: any free one), the REST services and the update service on the next; the one after is set aside for the console, which this version does not have yet',
+      'the Kubernetes API listens on this port (0: any free one), the REST services and the update service on the next; beside a cluster the console on the one after that',
     fallback: '7440',
     parse: parsePort,
   }),

@@ -111,6 +111,7 @@ async function runEmbedded(given: Settings<(typeof upSettings)[number]>, termina
       `Ready: ${installed.definitions.length} kinds and ${installed.roles} roles are installed.`,
       '',
       `  Kubernetes API   ${server.url}`,
+      `  Console          ${server.url}/console/`,
       `  REST and RPC     ${work.url}`,
       `  Admin token      ${server.adminToken}`,
       ...describeRack(rack),
@@ -121,7 +122,6 @@ async function runEmbedded(given: Settings<(typeof upSettings)[number]>, termina
       'Type next, in another terminal:',
       ...nextCommands(rack),
       '',
-      'Not part of this version yet: the console.',
       'Ctrl-C stops it; started again it goes on where it was.',
     ),
   );
@@ -189,11 +189,11 @@ async function runInCluster(
         ? '  Only the newest version of each kind is served, since the cluster cannot reach this process: see --webhook-url.'
         : `  The cluster converts between versions of a kind at ${plane.conversionUrl}.`,
       '',
+      `  Console          ${plane.consoleUrl}`,
       `  REST and RPC     ${plane.work.url}`,
       ...describeAgents(plane.work),
       '  Tokens are those of the cluster ("kubectl create token"); the roles rackwright-rest-* say who may do what.',
       '',
-      'Not part of this version yet: the console.',
       'Ctrl-C stops it; the kinds, roles and objects stay in the cluster.',
     ),
   );

@@ -71,6 +71,8 @@ export interface Rest {
     readonly host: string;
     readonly port: number;
   }): Promise<{ readonly url: string; readonly port: number }>;
+  /** Answers a request that came in by another port of this process; only while it listens. */
+  readonly handle: RequestListener;
   /** Uses another certificate for new connections; those that are open stay open. */
   setCertificate(certificate: CertifiedKey): void;
   /** Takes no more requests, lets those in hand end, then closes. */
@@ -116,6 +118,7 @@ export function createRest(options: RestOptions): Rest {
       const name = host.includes(':') ? `[${host}]` : host;
       return { url: `${options.certificate === undefined ? 'http' : 'https'}://${name}:${bound}`, port: bound };
     },
+    handle: (request, response) => app.routing(request, response),
     setCertificate({ certificatePem, privateKeyPem }) {
       const server: HttpServer = app.server;
       if (!(server instanceof HttpsServer)) throw new TypeError('a server without TLS has no certificate to replace');

@@ -1,4 +1,5 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
 import { dirname, join } from 'node:path';
 import { createGates, type Gates, type TlsTrust } from '../../bmc/index.ts';
 import { createBmcProbe } from '../../conditionorc/index.ts';
@@ -68,6 +69,8 @@ const ownRequestsMs = 2000;
 /** The work plane of `rackwright up`: engine, inventory, their REST services, and flashers. */
 export interface RunningWork {
   readonly url: string;
+  /** Answers REST requests that came in by another port of this process. */
+  readonly handle: RequestListener;
   /** Undefined where nothing is done about hosts. */
   readonly hosts: RunningHosts | undefined;
   /** Where agents introduce machines, where they do. */
@@ -187,7 +190,7 @@ async function startParts(starting: Starting): Promise<RunningWork> {
   writeFileSync(file, `${JSON.stringify({ url: rest.url })}\n`, { mode: 0o600 });
   open.add(() => rmSync(file, { force: true }));
   if (rack !== undefined) open.add(completeCatalogue(plane, rack, logger));
-  return { url: rest.url, hosts, agents, close: () => open.close() };
+  return { url: rest.url, handle: rest.handle, hosts, agents, close: () => open.close() };
 }
 
 /** Hosts of the rack are looked after beside those of agents. */

@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import {
   conditionOrcRoutes,
   createConditionView,
@@ -106,6 +107,8 @@ export interface RestParts {
 /** REST services that are served. */
 export interface ServedRest {
   readonly url: string;
+  /** Answers a request that came in by another port of this process. */
+  readonly handle: RequestListener;
   /** Serves new connections with another certificate. */
   setCertificate(certificate: CertifiedKey): void;
   close(): Promise<void>;
@@ -128,7 +131,12 @@ export async function serveRest(parts: RestParts): Promise<ServedRest> {
   rest.add(...processRoutes(parts.metrics), ...parts.routes);
   try {
     const { url } = await rest.listen({ host, port });
-    return { url: reachable(url), setCertificate: (next) => rest.setCertificate(next), close: () => rest.close() };
+    return {
+      url: reachable(url),
+      handle: rest.handle,
+      setCertificate: (next) => rest.setCertificate(next),
+      close: () => rest.close(),
+    };
   } catch (error) {
     throw explainListenError(error, { host, port, option: parts.portOption });
   }

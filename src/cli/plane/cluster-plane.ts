@@ -1,8 +1,10 @@
 import { createFirmwareAdmission } from '../../firmware/index.ts';
 import { createHostAdmission } from '../../hosts/index.ts';
-import { createClient } from '../../kube/index.ts';
+import { type ClusterAddress, clusterAddressOf, createClient } from '../../kube/index.ts';
 import { createNetworkAdmission } from '../../network/index.ts';
 import { createMetrics } from '../../telemetry/index.ts';
+import { serveClusterConsole } from '../console/cluster-console.ts';
+import { openConsole } from '../console/open-console.ts';
 import { chooseProvisioner } from '../hosts/choose-provisioner.ts';
 import { type CertificateSettings, readCertificate } from '../install-service/certificate.ts';
 import { Closing } from '../install-service/closing.ts';
@@ -10,6 +12,7 @@ import { connectionOf } from '../install-service/stand-alone/access.ts';
 import { type RunningWork, startWork, type WorkSettings } from '../install-service/start-work.ts';
 import { type AuditSettings, openAudit } from '../observe/open-audit.ts';
 import { openTraces } from '../observe/open-traces.ts';
+import { planRoutes, type ServerAddress } from '../plan-service/plan-routes.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { convertedKinds } from './conversions.ts';
@@ -32,6 +35,8 @@ export interface ClusterPlane {
   /** Where the cluster asks for conversions; undefined when it cannot reach this process. */
   readonly conversionUrl: string | undefined;
   readonly work: RunningWork;
+  /** Where the console is. */
+  readonly consoleUrl: string;
   close(): Promise<void>;
 }
 
@@ -89,12 +94,35 @@ export async function startClusterPlane(settings: ClusterSettings, terminal: Ter
     };
     const work = await startWork(settings, beside, terminal);
     open.add(() => work.close());
+    const console = openConsole(terminal);
+    open.add(() => console.close());
+    console.setRest(work.handle);
+    const { host, port } = settings;
+    const cluster = await clusterAddressOf(connectionOf(settings.kubeconfig));
+    const served = await serveClusterConsole({
+      ...{ front: console, certificate, host, cluster },
+      routes: planRoutes({ address: () => connectionTo(cluster), settings }),
+      // The webhooks have the port itself, the REST services the next.
+      port: port === 0 ? 0 : port + 2,
+    });
+    open.add(() => served.close());
     if (installed === undefined) throw new TypeError('the kinds were not installed');
-    return { server: client.server, installed, conversionUrl, work, close: () => open.close() };
+    return { server: client.server, installed, conversionUrl, work, consoleUrl: served.url, close: () => open.close() };
   } catch (error) {
     await open.close();
     throw error;
   }
+}
+
+/** The address in the words of a client. */
+function connectionTo({ server, tls }: ClusterAddress): ReturnType<ServerAddress> {
+  const { ca, servername, rejectUnauthorized } = tls;
+  return {
+    server,
+    caPem: ca === undefined ? undefined : [ca].flat().join('\n'),
+    serverName: servername === undefined ? undefined : String(servername),
+    isTlsUnverified: rejectUnauthorized === false,
+  };
 }
 
 function convertedOf({ definitions }: Installed): readonly string[] {

@@ -15,12 +15,14 @@ import {
 } from '../../kube/index.ts';
 import { createNetworkAdmission, type NetworkAdmission } from '../../network/index.ts';
 import { type AuditExport, createMetrics, type Tracer } from '../../telemetry/index.ts';
+import { openConsole } from '../console/open-console.ts';
 import { CliError } from '../errors.ts';
 import type { CertificateSettings } from '../install-service/certificate.ts';
 import { Closing } from '../install-service/closing.ts';
 import type { RunningWork, WorkSettings } from '../install-service/start-work.ts';
 import type { AuditSettings } from '../observe/open-audit.ts';
 import { openWitnesses } from '../observe/open-witnesses.ts';
+import { planRoutes, type ServerAddress } from '../plan-service/plan-routes.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { type ApiLimitSettings, apiLimits } from './api-limit-settings.ts';
@@ -57,13 +59,18 @@ export async function startEmbeddedPlane(settings: EmbeddedPlaneSettings, termin
   const hostAdmission = createHostAdmission();
   const witnesses = await openWitnesses(settings, terminal);
   const { audit, tracer } = witnesses;
+  let address: ReturnType<ServerAddress>;
+  const console = openConsole(terminal);
   const server = await startEmbeddedServer(settings, terminal, {
     readiness: { 'rackwright-kinds': () => missing },
     admission: inProcessAdmission([...admission.rules, ...networkAdmission.rules, ...hostAdmission.rules]).hooks,
     limits: apiLimits(settings),
     ...witnesses.ofServer,
+    routes: planRoutes({ address: () => address, settings }),
+    front: (request, response) => console.handle(request, response),
   });
   const { url, caPem, adminToken } = server;
+  address = { server: url, caPem };
   const client = await createClient({ server: url, caPem, token: adminToken });
   try {
     const installed = await installUntilDone(client, terminal, (why) => {
@@ -81,8 +88,10 @@ export async function startEmbeddedPlane(settings: EmbeddedPlaneSettings, termin
       { server, rack, audit, tracer, admission, networkAdmission, hostAdmission },
       terminal,
     );
+    console.setRest(work.handle);
     missing = undefined;
     const close = async () => {
+      await console.close();
       await work.close();
       await rack?.close();
       await server.close();
@@ -90,6 +99,7 @@ export async function startEmbeddedPlane(settings: EmbeddedPlaneSettings, termin
     };
     return { server, installed, rack, work, close };
   } catch (error) {
+    await console.close();
     await server.close();
     await witnesses.close();
     throw error;
@@ -138,7 +148,7 @@ async function startWorkHere(
     open.add(() => work.close());
     await work.hosts?.ready;
     if (rack !== undefined && work.agents !== undefined) await plugIn(rack, { server, agents: work.agents });
-    return { url: work.url, hosts: work.hosts, agents: work.agents, close: () => open.close() };
+    return { url: work.url, handle: work.handle, hosts: work.hosts, agents: work.agents, close: () => open.close() };
   } catch (error) {
     await open.close();
     await rack?.close();

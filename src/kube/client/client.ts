@@ -65,7 +65,8 @@ export async function createClient(spec: ConnectionSpec, options: ClientOptions 
   return createClientOver(transport, { ...options, server: connection.server, namespace: connection.namespace });
 }
 
-function resolveConnection(spec: ConnectionSpec, clock: Clock): Promise<Connection> {
+/** The connection that a spec describes. */
+export function resolveConnection(spec: ConnectionSpec, clock: Clock): Promise<Connection> {
   if ('server' in spec) return Promise.resolve(connectDirect(spec));
   if ('isInCluster' in spec) return connectInCluster({ clock });
   if ('kubeconfigText' in spec) return connectKubeconfig({ text: spec.kubeconfigText, context: spec.context, clock });
