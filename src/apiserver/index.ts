@@ -1,3 +1,4 @@
+export { createAuditExportSink } from './audit/audit-export-sink.ts';
 export { openAuditFile } from './audit/audit-file.ts';
 export type { AuditLine } from './audit/audit-line.ts';
 export type { AuditSink } from './audit/audit-log.ts';

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { join } from 'node:path';
 import { issueClientCertificate } from '../kube/index.ts';
+import { noTracer, type Tracer } from '../telemetry/index.ts';
 import { openAuditFile } from './audit/audit-file.ts';
 import { type AuditLog, type AuditSink, createAuditLog } from './audit/audit-log.ts';
 import { auditRoute } from './audit/audit-route.ts';
@@ -39,6 +40,8 @@ export interface ApiServerOptions extends PlaneOptions {
   readonly routes?: readonly ExtraRoute[];
   /** Answers paths that are none of the API, before anything else looks at them; false when it is not for it. */
   front?(request: IncomingMessage, response: ServerResponse): boolean;
+  /** Writes are traced with it, and whatever comes as part of a trace. */
+  readonly tracer?: Tracer;
   /** Told about what should never happen. */
   onFault?(error: unknown): void;
 }
@@ -160,6 +163,7 @@ function requestListener(plane: Plane, audit: AuditLog, front: Front) {
     authorizer,
     impersonate: (request, user) => impersonate(request, user, authorizer),
     audit,
+    tracer: front.options.tracer ?? noTracer,
     metrics,
     gate,
     routes: withExtraRoutes(

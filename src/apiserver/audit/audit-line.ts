@@ -10,6 +10,9 @@ export interface AuditEntry {
   readonly caller: UserInfo | undefined;
   /** The program they used, as it calls itself. */
   readonly agent: string;
+  /** The address at the other end of the connection; empty when it is gone. */
+  readonly from: string;
+  readonly receivedAt: Date;
   /** The object's name; a create knows it only afterwards. */
   readonly name: string;
   /** Nothing was to be stored, whatever the verdict. */

@@ -2,8 +2,8 @@ import { type AuditEntry, type AuditLine, auditLine } from './audit-line.ts';
 
 /** A place where lines of the audit log go. */
 export interface AuditSink {
-  /** Takes a line at once; what it cannot keep it counts. */
-  write(line: AuditLine): void;
+  /** Takes a line at once, and what it was made of; what it cannot keep it counts. */
+  write(line: AuditLine, entry: AuditEntry): void;
   /** Why the last line could not be kept; undefined when it was. */
   fault(): string | undefined;
   /** How many lines could not be kept. */
@@ -26,7 +26,7 @@ export function createAuditLog(sinks: readonly AuditSink[], now: () => Date): Au
   return {
     record(entry) {
       const line = auditLine(entry, now());
-      for (const sink of sinks) sink.write(line);
+      for (const sink of sinks) sink.write(line, entry);
     },
     fault: () => sinks.map((sink) => sink.fault()).find((fault) => fault !== undefined),
     lost: () => sinks.reduce((sum, sink) => sum + sink.lost(), 0),

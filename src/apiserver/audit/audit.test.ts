@@ -3,7 +3,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, statSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import type { AuditedRequest } from '../../telemetry/index.ts';
 import { readRequestInfo } from '../http/request-info.ts';
+import { createAuditExportSink } from './audit-export-sink.ts';
 import { openAuditFile } from './audit-file.ts';
 import { type AuditEntry, type AuditLine, auditLine, nameIn } from './audit-line.ts';
 import { type AuditSink, createAuditLog } from './audit-log.ts';
@@ -13,7 +15,7 @@ const alice = { username: 'alice', groups: ['ops'] };
 
 function entry(method: string, url: string, changes: Partial<AuditEntry> = {}): AuditEntry {
   const info = readRequestInfo({ method, url });
-  const rest = { agent: '', name: info.name, isDryRun: false, code: 201, reason: '' };
+  const rest = { agent: '', from: '', receivedAt: now, name: info.name, isDryRun: false, code: 201, reason: '' };
   return { info, user: alice, caller: alice, ...rest, ...changes };
 }
 
@@ -94,6 +96,38 @@ test('every sink gets every line, and the log has the faults and losses of all o
   assert.equal(log.lost(), 3);
   await log.close();
   assert.deepEqual(closed, [0, 1]);
+});
+
+test('an export gets who did what from where, and nothing of what a query held', async () => {
+  const recorded: AuditedRequest[] = [];
+  const record = (request: AuditedRequest) => void recorded.push(request);
+  const sink = createAuditExportSink({ record, fault: () => 'full', lost: () => 2, close: assert.fail }, () => now);
+  const url = '/apis/metal3.io/v1alpha1/namespaces/a/baremetalhosts/h/status?fieldManager=hunter2';
+  createAuditLog([sink], () => now).record(entry('PATCH', url, { from: '10.0.0.9', agent: 'kubectl', code: 200 }));
+  const [{ id, ...rest } = {} as AuditedRequest] = recorded;
+  assert.match(id, /^[0-9a-f-]{36}$/);
+  assert.deepEqual(rest, {
+    verb: 'patch',
+    path: '/apis/metal3.io/v1alpha1/namespaces/a/baremetalhosts/h/status',
+    user: alice,
+    sourceIp: '10.0.0.9',
+    userAgent: 'kubectl',
+    object: {
+      resource: 'baremetalhosts',
+      namespace: 'a',
+      name: 'h',
+      apiGroup: 'metal3.io',
+      apiVersion: 'v1alpha1',
+      subresource: 'status',
+    },
+    code: 200,
+    reason: '',
+    isDryRun: false,
+    receivedAt: now,
+    endedAt: now,
+  });
+  assert.deepEqual([sink.fault(), sink.lost()], ['full', 2]);
+  await sink.close();
 });
 
 describe('the name in an answer', () => {
