@@ -36,12 +36,12 @@ export interface ApiServerOptions extends PlaneOptions {
   readonly limits?: GivenLimits;
   /** Where lines of the audit log go besides the data directory; closed with the server. */
   readonly auditSinks?: readonly AuditSink[];
+  /** Writes are traced with it, and whatever comes as part of a trace. */
+  readonly tracer?: Tracer;
   /** Paths beside those of Kubernetes. */
   readonly routes?: readonly ExtraRoute[];
   /** Answers paths that are none of the API, before anything else looks at them; false when it is not for it. */
   front?(request: IncomingMessage, response: ServerResponse): boolean;
-  /** Writes are traced with it, and whatever comes as part of a trace. */
-  readonly tracer?: Tracer;
   /** Told about what should never happen. */
   onFault?(error: unknown): void;
 }

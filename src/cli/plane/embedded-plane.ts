@@ -57,17 +57,17 @@ export async function startEmbeddedPlane(settings: EmbeddedPlaneSettings, termin
   const admission = createFirmwareAdmission();
   const networkAdmission = createNetworkAdmission();
   const hostAdmission = createHostAdmission();
-  let address: ReturnType<ServerAddress>;
-  const console = openConsole(terminal);
   const witnesses = await openWitnesses(settings, terminal);
   const { audit, tracer } = witnesses;
+  let address: ReturnType<ServerAddress>;
+  const console = openConsole(terminal);
   const server = await startEmbeddedServer(settings, terminal, {
     readiness: { 'rackwright-kinds': () => missing },
     admission: inProcessAdmission([...admission.rules, ...networkAdmission.rules, ...hostAdmission.rules]).hooks,
     limits: apiLimits(settings),
+    ...witnesses.ofServer,
     routes: planRoutes({ address: () => address, settings }),
     front: (request, response) => console.handle(request, response),
-    ...witnesses.ofServer,
   });
   const { url, caPem, adminToken } = server;
   address = { server: url, caPem };
