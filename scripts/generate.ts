@@ -6,6 +6,7 @@ import { cliReference } from '../src/cli/index.ts';
 import { describeConditionOrc } from '../src/conditionorc/index.ts';
 import { hostStatesData, hostStatesPage, liveUpdateStatesPage } from '../src/hosts/index.ts';
 import { machineStatesPage } from '../src/machines/index.ts';
+import { chartFiles, chartFolder } from '../src/manifests/index.ts';
 import { describeServerservice } from '../src/serverservice/index.ts';
 import { decisionIndex } from './decision-index.ts';
 import { docsIndex } from './docs-index.ts';
@@ -15,9 +16,11 @@ import { runbookIndex } from './runbooks.ts';
 import { statesPage } from './states-page.ts';
 
 const root = join(import.meta.dirname, '..');
+const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
 /** Generated files in folders that also hold others. */
 const single = new Map([
   ...rpcFilesOf(root),
+  ...chartFiles(version),
   ['docs/reference/cli.md', cliReference()],
   ['docs/reference/host-states.md', hostStatesPage()],
   ['console/src/host/host-states.gen.json', hostStatesData()],
@@ -34,7 +37,7 @@ const single = new Map([
 
 async function filesOnDisk(): Promise<Map<string, string>> {
   const found = new Map<string, string>();
-  for (const folder of generatedFolders) {
+  for (const folder of [...generatedFolders, `${chartFolder}/templates`]) {
     const names = await readdir(join(root, folder)).catch(unlessMissing([]));
     for (const name of names) found.set(`${folder}/${name}`, await readFile(join(root, folder, name), 'utf8'));
   }
