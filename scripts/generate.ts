@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { allKinds, generatedFilesOf, generatedFolders } from '../src/api/index.ts';
 import { cliReference } from '../src/cli/index.ts';
 import { describeConditionOrc } from '../src/conditionorc/index.ts';
-import { hostStatesPage, liveUpdateStatesPage } from '../src/hosts/index.ts';
+import { hostStatesData, hostStatesPage, liveUpdateStatesPage } from '../src/hosts/index.ts';
 import { machineStatesPage } from '../src/machines/index.ts';
 import { describeServerservice } from '../src/serverservice/index.ts';
 import { decisionIndex } from './decision-index.ts';
@@ -16,6 +16,7 @@ const single = new Map([
   ...rpcFilesOf(root),
   ['docs/reference/cli.md', cliReference()],
   ['docs/reference/host-states.md', hostStatesPage()],
+  ['console/src/host/host-states.gen.json', hostStatesData()],
   ['docs/reference/machine-states.md', machineStatesPage()],
   ['docs/reference/live-update-states.md', liveUpdateStatesPage()],
   ['docs/adr/README.md', decisionIndex(root)],
