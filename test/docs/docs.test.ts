@@ -30,6 +30,7 @@ function withBenchMark(block: CommandBlock): CommandBlock {
 
 /** What a block may need that the rack of this suite does not have, and when the suites that have it are run. */
 const needs: Readonly<Record<string, string>> = {
+  rack: 'a rack of two servers that nobody has touched: its suite starts one',
   ports: 'the ports that are the default: its suite starts the same with others',
   files: 'certificates, keys and addresses of your own: its suite makes some',
   time: 'minutes of a machine that does nothing else: npm run chaos',

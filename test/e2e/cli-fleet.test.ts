@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createReadStream, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createReadStream, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { after, before, describe, test } from 'node:test';
@@ -7,6 +7,7 @@ import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-fs';
 import { Agent, request } from 'undici';
 import { parse } from 'yaml';
+import { normalise, readConsoleSteps, shellWords } from '../../examples/console-page.ts';
 import { type CliProcess, type CliResult, runCli, startUp, temporaryFolder } from './cli-fixture.ts';
 
 const folder = temporaryFolder();
@@ -51,8 +52,6 @@ before(async () => {
     '--timeout=100s',
   ]);
   await told(['wait', 'serverfirmware', '--all', '--for=condition=UpToDate', '--timeout=100s']);
-  await post('/api/v1/servers', foreign);
-  await post(`/api/v1/servers/${foreign.uuid}/condition`, { kind: 'inventoryOOB', parameters: {} });
 });
 after(async () => {
   await up.end('SIGKILL');
@@ -67,7 +66,39 @@ interface Entry {
   readonly source: string;
 }
 
+/** What differs from run to run is made alike, and so is what columns are padded with. */
+function linesOf(text: string): string[] {
+  const alike = normalise(text, new Map())
+    .replaceAll(/\b\d+(m\d+)?s(?= |$)/gm, '1s')
+    .replaceAll(/\b\d+ files/g, 'many files')
+    .replaceAll(/\S+ *\n/g, (end) => `${end.trimEnd()}\n`);
+  return alike.split('\n').map((line) => line.trim().replaceAll(/ {2,}/g, '  '));
+}
+
+// Before anything else changes the fleet.
+test('docs/command.md shows what its commands print', async () => {
+  const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'command.md'), 'utf8');
+  const steps = readConsoleSteps(page);
+  assert.ok(steps.length > 8, 'the page shows commands');
+  symlinkSync(dataDir, join(folder.path, '.rackwright'));
+  for (const { command, output } of steps) {
+    const [npx, , ...words] = shellWords(command);
+    assert.equal(npx, 'npx');
+    const { code, out, err } = await runCli(words, { cwd: folder.path });
+    assert.equal(code, 0, `${command}: ${err}`);
+    const printed = linesOf(out);
+    // In which order two controllers came to a machine may differ.
+    const missing = linesOf(output).filter((line) => line !== '...' && !printed.includes(line));
+    assert.deepEqual(missing, [], `${command} printed:\n${out}`);
+  }
+});
+
 describe('rackwright history', () => {
+  before(async () => {
+    await post('/api/v1/servers', foreign);
+    await post(`/api/v1/servers/${foreign.uuid}/condition`, { kind: 'inventoryOOB', parameters: {} });
+  });
+
   test('tells what was done to a machine, when, by whom and with what result', async () => {
     const uuid = await told(['get', 'server', 'r01-s01-system-0', '-o', 'jsonpath={.spec.systemUUID}']);
     await told(['install-firmware', uuid, '--set', 'latest', '--component', 'psu', '--dry-run']);
