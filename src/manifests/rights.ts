@@ -18,6 +18,11 @@ export interface Rights {
   readonly home: readonly NamedRule[];
   /** Where switches and ports are kept: in the namespaces that it looks after, or in all where they are of somebody else. */
   readonly ports?: readonly NamedRule[];
+  /**
+   * What admission asks about those who write, to tell controllers and the infra team from tenants; nobody requests it.
+   * Where objects are.
+   */
+  readonly standing?: readonly NamedRule[];
   /** In the namespace of the installation. */
   readonly shared?: readonly NamedRule[];
 }
@@ -85,6 +90,12 @@ const hosts: Rights = {
   // Besides elections: claims of machines that are about to become hosts.
   home: [on('coordination.k8s.io', [...follow, 'get', 'create', 'update', 'delete'], 'leases')],
   ports: [metal3(follow, ...portKinds), metal3([...follow, 'patch'], 'switchports')],
+  standing: [
+    // Moves ports of hosts, also to networks that only the infra team may choose.
+    metal3(['update'], 'switches'),
+    // Says which machine a host is that nobody registered.
+    metal3(['update'], 'baremetalhostdiscoveries/status'),
+  ],
   shared: [{ ...on('coordination.k8s.io', ['get'], 'leases'), resourceNames: ['rackwright-engine'] }],
 };
 
@@ -99,6 +110,7 @@ const network: Rights = {
   ],
   cluster: metricsReaders,
   home: [election],
+  standing: [metal3(['update'], 'switches')],
 };
 
 const machines: Rights = {
