@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { benchApiserver } from './apiserver.ts';
 import { benchBmc } from './bmc/bmc.ts';
+import { benchConsole } from './console/console.ts';
 import { benchDiscovery } from './discovery/discovery.ts';
 import { benchFleet } from './fleet/fleet.ts';
 import { benchHosts } from './hosts/hosts.ts';
@@ -121,6 +122,18 @@ program
   .option('--post <seconds>', 'what a machine takes from its restart to the end of its self-test', positive, 60)
   .action(async (options) => {
     const figures = await benchLiveUpdate(options);
+    console.log(JSON.stringify(figures));
+  });
+
+program
+  .command('console')
+  .description('the console in a browser: how soon a fleet is seen, and whether its memory grows while hosts change')
+  .option('--hosts <n>', 'hosts of the fleet', positive, 5000)
+  .option('--rounds <n>', 'how often the page is loaded; the middle one counts', positive, 3)
+  .option('--changes <n>', 'changes of hosts that the page sees', positive, 20_000)
+  .option('--seconds <n>', 'how long hosts change, instead of how often', positive)
+  .action(async (options) => {
+    const figures = await benchConsole(options);
     console.log(JSON.stringify(figures));
   });
 

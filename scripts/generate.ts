@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { allKinds, generatedFilesOf, generatedFolders } from '../src/api/index.ts';
 import { cliReference } from '../src/cli/index.ts';
 import { describeConditionOrc } from '../src/conditionorc/index.ts';
-import { hostStatesPage, liveUpdateStatesPage } from '../src/hosts/index.ts';
+import { hostStatesData, hostStatesPage, liveUpdateStatesPage } from '../src/hosts/index.ts';
 import { machineStatesPage } from '../src/machines/index.ts';
 import { chartFiles, chartFolder } from '../src/manifests/index.ts';
 import { describeServerservice } from '../src/serverservice/index.ts';
@@ -19,6 +19,7 @@ const single = new Map([
   ...chartFiles(version),
   ['docs/reference/cli.md', cliReference()],
   ['docs/reference/host-states.md', hostStatesPage()],
+  ['console/src/host/host-states.gen.json', hostStatesData()],
   ['docs/reference/machine-states.md', machineStatesPage()],
   ['docs/reference/live-update-states.md', liveUpdateStatesPage()],
   ['docs/adr/README.md', decisionIndex(root)],

@@ -40,6 +40,7 @@ async function runChecks(): Promise<void> {
     ['format and lint', join(bin, 'biome'), ['ci', '--colors=off', '.']],
     // Its threads check much of it once each: one alone needs half of the processor time.
     ['types', join(bin, 'tsc'), ['--noEmit', '--singleThreaded']],
+    ['types of the console', join(bin, 'tsc'), ['--noEmit', '--singleThreaded', '-p', 'console']],
     ['generated files', process.execPath, [join(root, 'scripts', 'generate.ts'), '--check']],
   ];
   await Promise.all(

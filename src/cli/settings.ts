@@ -2,6 +2,7 @@ import { controllerSettings } from './controllers/controller-sets.ts';
 import { firmwareSettings } from './firmware-plane/firmware-settings.ts';
 import { hostSettings } from './hosts/host-settings.ts';
 import { serviceSettings } from './install-service/service-settings.ts';
+import { observeSettings } from './observe/observe-settings.ts';
 import {
   parseCount,
   parseFacilities,
@@ -42,7 +43,7 @@ export const serverSettings = {
     value: '<n>',
     env: 'RACKWRIGHT_PORT',
     about:
-      'the Kubernetes API listens on this port (0: any free one), the REST services and the update service on the next; the one after is set aside for the console, which this version does not have yet',
+      'the Kubernetes API listens on this port (0: any free one), the REST services and the update service on the next; beside a cluster the console on the one after that',
     fallback: '7440',
     parse: parsePort,
   }),
@@ -259,6 +260,7 @@ export const serverSettings = {
   ...controllerSettings,
   ...apiLimitSettings,
   ...serviceSettings,
+  ...observeSettings,
   ...firmwareSettings,
 } as const;
 

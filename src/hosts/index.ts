@@ -31,4 +31,4 @@ export {
   startHostControllers,
 } from './start.ts';
 export { type HostState, hostTable } from './table/host-table.ts';
-export { hostStatesPage, liveUpdateStatesPage } from './table/states-page.ts';
+export { hostStatesData, hostStatesPage, liveUpdateStatesPage } from './table/states-page.ts';

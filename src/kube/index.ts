@@ -61,6 +61,7 @@ export {
   createClientOver,
   type KubeClient,
 } from './client/client.ts';
+export { type ClusterAddress, clusterAddressOf } from './client/cluster-address.ts';
 export type { Connection, DirectConnectionOptions, Impersonation } from './client/connection.ts';
 export { createResourceMapper, type ResourceMapper, type ServedResource } from './client/discovery.ts';
 export { addFinalizer, hasFinalizer, isBeingDeleted, removeFinalizer } from './client/finalizers.ts';

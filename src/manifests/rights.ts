@@ -6,8 +6,7 @@ export interface NamedRule extends PolicyRule {
 }
 
 /**
- * What a component asks the API server for and nothing more. A test with a real API server holds it against what its
- * audit log says: a rule that is not used fails it, and so does a request that no rule allows.
+ * What a component asks the API server for and nothing more, by where it is bound.
  */
 export interface Rights {
   /** In the namespaces that it looks after: all, or that of a tenant. */

@@ -13,13 +13,13 @@ before(async () => {
 after(() => fleet.close());
 
 describe('rackwright up', () => {
-  test('says where it is, how to reach it and what does not exist yet', () => {
+  test('says where it is, how to reach it and where the console is', () => {
     const { out } = fleet.up.printed;
     assert.match(out, /Kubernetes API {3}https:\/\/127\.0\.0\.1:\d+/);
     assert.ok(out.includes(`export KUBECONFIG=${join(fleet.dataDir, 'kubeconfig')}`));
     const token = readFileSync(join(fleet.dataDir, 'admin-token'), 'utf8').trim();
     assert.ok(out.includes(`Admin token      ${token}`));
-    assert.match(out, /Not part of this version yet: the console/);
+    assert.match(out, /Console +https:\/\/127\.0\.0\.1:\d+\/console\//);
   });
 
   test('the README shows what it prints', async () => {

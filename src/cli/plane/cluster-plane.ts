@@ -1,12 +1,18 @@
 import { createFirmwareAdmission } from '../../firmware/index.ts';
 import { createHostAdmission } from '../../hosts/index.ts';
-import { createClient } from '../../kube/index.ts';
+import { type ClusterAddress, clusterAddressOf, createClient } from '../../kube/index.ts';
 import { createNetworkAdmission } from '../../network/index.ts';
+import { createMetrics } from '../../telemetry/index.ts';
+import { serveClusterConsole } from '../console/cluster-console.ts';
+import { openConsole } from '../console/open-console.ts';
 import { chooseProvisioner } from '../hosts/choose-provisioner.ts';
 import { type CertificateSettings, readCertificate } from '../install-service/certificate.ts';
 import { Closing } from '../install-service/closing.ts';
 import { connectionOf } from '../install-service/stand-alone/access.ts';
 import { type RunningWork, startWork, type WorkSettings } from '../install-service/start-work.ts';
+import { type AuditSettings, openAudit } from '../observe/open-audit.ts';
+import { openTraces } from '../observe/open-traces.ts';
+import { planRoutes, type ServerAddress } from '../plan-service/plan-routes.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { convertedKinds } from './conversions.ts';
@@ -16,7 +22,8 @@ import { isReachable, serveWebhooks } from './webhooks.ts';
 /** What working in somebody else's cluster is started with. */
 export type ClusterSettings = WorkSettings &
   CertificateSettings &
-  Settings<'webhookUrl'> & { readonly kubeconfig: string };
+  AuditSettings &
+  Settings<'webhookUrl' | 'tracesEndpoint'> & { readonly kubeconfig: string };
 
 /** Of the webhooks. */
 const name = 'rackwright';
@@ -28,6 +35,8 @@ export interface ClusterPlane {
   /** Where the cluster asks for conversions; undefined when it cannot reach this process. */
   readonly conversionUrl: string | undefined;
   readonly work: RunningWork;
+  /** Where the console is. */
+  readonly consoleUrl: string;
   close(): Promise<void>;
 }
 
@@ -35,7 +44,9 @@ export interface ClusterPlane {
 export async function startClusterPlane(settings: ClusterSettings, terminal: Terminal): Promise<ClusterPlane> {
   const open = new Closing();
   try {
+    const metrics = createMetrics({ process: true });
     const client = await createClient(connectionOf(settings.kubeconfig), {
+      metrics,
       onWarning: (text) => terminal.err(`Warning: ${text}\n`),
     });
     open.add(() => client.close());
@@ -63,15 +74,55 @@ export async function startClusterPlane(settings: ClusterSettings, terminal: Ter
       conversionUrl = serving.url;
     };
     const certificate = readCertificate(settings);
-    const beside = { client, certificate, admission, networkAdmission, hostAdmission, isCluster: true, prepare };
+    const audit = openAudit(settings, (error) =>
+      terminal.err(`rackwright: the audit log cannot be written: ${String(error)}\n`),
+    );
+    if (audit !== undefined) open.add(() => audit.close());
+    const tracer = await openTraces(settings, 'rackwright');
+    open.add(() => tracer.close());
+    const beside = {
+      client,
+      certificate,
+      metrics,
+      audit,
+      tracer,
+      admission,
+      networkAdmission,
+      hostAdmission,
+      isCluster: true,
+      prepare,
+    };
     const work = await startWork(settings, beside, terminal);
     open.add(() => work.close());
+    const console = openConsole(terminal);
+    open.add(() => console.close());
+    console.setRest(work.handle);
+    const { host, port } = settings;
+    const cluster = await clusterAddressOf(connectionOf(settings.kubeconfig));
+    const served = await serveClusterConsole({
+      ...{ front: console, certificate, host, cluster },
+      routes: planRoutes({ address: () => connectionTo(cluster), settings }),
+      // The webhooks have the port itself, the REST services the next.
+      port: port === 0 ? 0 : port + 2,
+    });
+    open.add(() => served.close());
     if (installed === undefined) throw new TypeError('the kinds were not installed');
-    return { server: client.server, installed, conversionUrl, work, close: () => open.close() };
+    return { server: client.server, installed, conversionUrl, work, consoleUrl: served.url, close: () => open.close() };
   } catch (error) {
     await open.close();
     throw error;
   }
+}
+
+/** The address in the words of a client. */
+function connectionTo({ server, tls }: ClusterAddress): ReturnType<ServerAddress> {
+  const { ca, servername, rejectUnauthorized } = tls;
+  return {
+    server,
+    caPem: ca === undefined ? undefined : [ca].flat().join('\n'),
+    serverName: servername === undefined ? undefined : String(servername),
+    isTlsUnverified: rejectUnauthorized === false,
+  };
 }
 
 function convertedOf({ definitions }: Installed): readonly string[] {

@@ -14,10 +14,15 @@ import {
   systemClock,
 } from '../../kube/index.ts';
 import { createNetworkAdmission, type NetworkAdmission } from '../../network/index.ts';
+import { type AuditExport, createMetrics, type Tracer } from '../../telemetry/index.ts';
+import { openConsole } from '../console/open-console.ts';
 import { CliError } from '../errors.ts';
 import type { CertificateSettings } from '../install-service/certificate.ts';
 import { Closing } from '../install-service/closing.ts';
 import type { RunningWork, WorkSettings } from '../install-service/start-work.ts';
+import type { AuditSettings } from '../observe/open-audit.ts';
+import { openWitnesses } from '../observe/open-witnesses.ts';
+import { planRoutes, type ServerAddress } from '../plan-service/plan-routes.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { type ApiLimitSettings, apiLimits } from './api-limit-settings.ts';
@@ -39,7 +44,8 @@ export interface EmbeddedPlane {
 export type EmbeddedPlaneSettings = WorkSettings &
   CertificateSettings &
   ApiLimitSettings &
-  Settings<'simulate' | 'discoverable' | 'spares'>;
+  AuditSettings &
+  Settings<'simulate' | 'discoverable' | 'spares' | 'tracesEndpoint'>;
 
 /**
  * Starts the embedded API server, installs the kinds and roles, and starts what works; /readyz says ok from then on. What keeps them from
@@ -51,12 +57,20 @@ export async function startEmbeddedPlane(settings: EmbeddedPlaneSettings, termin
   const admission = createFirmwareAdmission();
   const networkAdmission = createNetworkAdmission();
   const hostAdmission = createHostAdmission();
+  const witnesses = await openWitnesses(settings, terminal);
+  const { audit, tracer } = witnesses;
+  let address: ReturnType<ServerAddress>;
+  const console = openConsole(terminal);
   const server = await startEmbeddedServer(settings, terminal, {
     readiness: { 'rackwright-kinds': () => missing },
     admission: inProcessAdmission([...admission.rules, ...networkAdmission.rules, ...hostAdmission.rules]).hooks,
     limits: apiLimits(settings),
+    ...witnesses.ofServer,
+    routes: planRoutes({ address: () => address, settings }),
+    front: (request, response) => console.handle(request, response),
   });
   const { url, caPem, adminToken } = server;
+  address = { server: url, caPem };
   const client = await createClient({ server: url, caPem, token: adminToken });
   try {
     const installed = await installUntilDone(client, terminal, (why) => {
@@ -69,16 +83,25 @@ export async function startEmbeddedPlane(settings: EmbeddedPlaneSettings, termin
         ? await startRack(settings, { client, terminal, admission: hostAdmission })
         : undefined;
     missing = 'the work engine and the REST services are being started';
-    const work = await startWorkHere(settings, { server, rack, admission, networkAdmission, hostAdmission }, terminal);
+    const work = await startWorkHere(
+      settings,
+      { server, rack, audit, tracer, admission, networkAdmission, hostAdmission },
+      terminal,
+    );
+    console.setRest(work.handle);
     missing = undefined;
     const close = async () => {
+      await console.close();
       await work.close();
       await rack?.close();
       await server.close();
+      await witnesses.close();
     };
     return { server, installed, rack, work, close };
   } catch (error) {
+    await console.close();
     await server.close();
+    await witnesses.close();
     throw error;
   } finally {
     await client.close();
@@ -100,28 +123,32 @@ async function startWorkHere(
   beside: {
     readonly server: ApiServer;
     readonly rack: SimulatedRack | undefined;
+    readonly audit: AuditExport | undefined;
+    readonly tracer: Tracer;
     readonly admission: FirmwareAdmission;
     readonly networkAdmission: NetworkAdmission;
     readonly hostAdmission: HostAdmission;
   },
   terminal: Terminal,
 ): Promise<RunningWork> {
-  const { server, rack, ...admissions } = beside;
+  const { server, rack, audit, tracer, ...admissions } = beside;
   const open = new Closing();
   try {
-    const client = await createClient({ server: server.url, caPem: server.caPem, token: server.adminToken });
+    const metrics = createMetrics({ process: true });
+    const { url, caPem, adminToken: token } = server;
+    const client = await createClient({ server: url, caPem, token }, { metrics });
     open.add(() => client.close());
     const { readCertificate } = await import('../install-service/certificate.ts');
     const { startWork } = await import('../install-service/start-work.ts');
     const certificate = readCertificate(settings) ?? readServerCertificate(settings.dataDir);
     const { openRackMachines } = await import('../hosts/rack-machines.ts');
     const machines = rack === undefined ? undefined : openRackMachines(rack.all);
-    const besides = { client, rack, machines, certificate, ...admissions, isCluster: false };
+    const besides = { client, rack, machines, certificate, metrics, audit, tracer, ...admissions, isCluster: false };
     const work = await startWork(settings, besides, terminal);
     open.add(() => work.close());
     await work.hosts?.ready;
     if (rack !== undefined && work.agents !== undefined) await plugIn(rack, { server, agents: work.agents });
-    return { url: work.url, hosts: work.hosts, agents: work.agents, close: () => open.close() };
+    return { url: work.url, handle: work.handle, hosts: work.hosts, agents: work.agents, close: () => open.close() };
   } catch (error) {
     await open.close();
     await rack?.close();

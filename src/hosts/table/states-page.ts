@@ -52,3 +52,17 @@ ${drawStateTable(table)}\`\`\`
 function named(state: string): string {
   return `\`${state}\``;
 }
+
+/** The same table as data, for whoever draws it: states, and ways between them with what they ask for. */
+export function hostStatesData(): string {
+  const ways = hostTable.rows.map(({ from, when, to, isAbort }) => ({
+    from: [from].flat(),
+    to,
+    when: Object.entries(when)
+      .map(([fact, values]) => `${fact}: ${[values].flat().join(' or ')}`)
+      .join('; '),
+    isAbort: isAbort === true,
+  }));
+  const { initial, states, final } = hostTable;
+  return `${JSON.stringify({ initial, states, final, ways }, null, 2)}\n`;
+}

@@ -65,11 +65,16 @@ export async function createClient(spec: ConnectionSpec, options: ClientOptions 
   return createClientOver(transport, { ...options, server: connection.server, namespace: connection.namespace });
 }
 
-function resolveConnection(spec: ConnectionSpec, clock: Clock): Promise<Connection> {
+/** The connection that a spec describes. */
+export function resolveConnection(spec: ConnectionSpec, clock: Clock): Promise<Connection> {
   if ('server' in spec) return Promise.resolve(connectDirect(spec));
   if ('isInCluster' in spec) return connectInCluster({ clock });
   if ('kubeconfigText' in spec) return connectKubeconfig({ text: spec.kubeconfigText, context: spec.context, clock });
   return connectKubeconfig({ file: spec.kubeconfig, context: spec.context, clock });
+}
+
+function hostOf(server: string): string {
+  return URL.canParse(server) ? new URL(server).host : server;
 }
 
 /** A client over any transport, such as one that calls a server in the same process. */
@@ -84,6 +89,7 @@ export function createClientOver(
     random: options.random ?? Math.random,
     metrics: options.metrics ?? noMetrics,
     timeoutMs: options.timeoutMs ?? 30_000,
+    host: hostOf(options.server),
     onWarning: options.onWarning ?? ((text) => logger.warn('the API server warns', { warning: text })),
   });
   const defaults = { fieldManager: options.fieldManager ?? 'rackwright' };

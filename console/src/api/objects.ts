@@ -1,0 +1,60 @@
+import type { KubeObject, Resource, Where } from './kinds.ts';
+import { pathOf } from './kinds.ts';
+import { RefusedError } from './refused.ts';
+import { ask } from './request.ts';
+
+/** Reads one object; undefined when it is not there. */
+export async function getObject<T extends KubeObject>(
+  resource: Resource,
+  where: Where,
+  signal?: AbortSignal,
+): Promise<T | undefined> {
+  try {
+    return await ask<T>({ path: pathOf(resource, where), signal });
+  } catch (error) {
+    if (error instanceof RefusedError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** Reads a list once; `query` such as `fieldSelector=...`. */
+export async function listObjects<T extends KubeObject>(
+  resource: Resource,
+  where: Where = {},
+  query: Readonly<Record<string, string>> = {},
+): Promise<readonly T[]> {
+  const { items } = await ask<{ items: readonly T[] }>({
+    path: `${pathOf(resource, where)}?${new URLSearchParams(query)}`,
+  });
+  return items;
+}
+
+/** Changes what the merge patch names and nothing else. */
+export function patchObject<T extends KubeObject>(resource: Resource, where: Where, patch: object): Promise<T> {
+  return ask<T>({
+    method: 'PATCH',
+    path: pathOf(resource, where),
+    body: patch,
+    contentType: 'application/merge-patch+json',
+  });
+}
+
+/** Applies a whole object as the field manager "console", server-side; a conflict is told, never forced. */
+export function applyObject<T extends KubeObject>(resource: Resource, where: Where, object: object): Promise<T> {
+  return ask<T>({
+    method: 'PATCH',
+    path: `${pathOf(resource, where)}?fieldManager=rackwright-console`,
+    body: object,
+    contentType: 'application/apply-patch+yaml',
+  });
+}
+
+/** Makes an object. */
+export function createObject<T extends KubeObject>(resource: Resource, where: Where, object: object): Promise<T> {
+  return ask<T>({ method: 'POST', path: pathOf(resource, { namespace: where.namespace }), body: object });
+}
+
+/** Asks for an object to be deleted. */
+export function deleteObject(resource: Resource, where: Where): Promise<object> {
+  return ask<object>({ method: 'DELETE', path: pathOf(resource, where) });
+}

@@ -1,0 +1,60 @@
+import type { KubeObject, StatusCondition } from '../api/kinds.ts';
+import type { Tone } from '../parts/tone.tsx';
+
+/** What the overview keeps of a ServerFirmware. */
+export interface FirmwareRow {
+  readonly name: string;
+  /** The name of the BareMetalHost of the same BMC. */
+  readonly host: string;
+  readonly tone: Tone;
+  readonly word: string;
+  readonly why: string;
+}
+
+/** A ServerFirmware as far as the console reads it. */
+export interface ServerFirmwareObject extends KubeObject {
+  readonly spec?: {
+    readonly serverRef?: { readonly name?: string };
+    readonly bios?: { readonly version?: string };
+    readonly firmwares?: readonly Firmware[];
+  };
+  readonly status?: {
+    readonly conditions?: readonly StatusCondition[];
+    readonly firmwares?: readonly Firmware[];
+    readonly bios?: { readonly version?: string };
+    readonly lastScanTime?: string;
+  };
+}
+
+/** One firmware of a server. */
+export interface Firmware {
+  readonly name: string;
+  readonly manufacturer?: string;
+  readonly version?: string;
+}
+
+/** Makes the row of a ServerFirmware. */
+export function toFirmwareRow(object: KubeObject): FirmwareRow {
+  const { metadata, status } = object as ServerFirmwareObject;
+  return { name: metadata.name, host: hostNameOf(metadata.name), ...complianceOf(status?.conditions ?? []) };
+}
+
+/** Servers are called after their BMC and their place behind it, hosts after their BMC. */
+export function hostNameOf(server: string): string {
+  return server.replace(/-system-\d+$/, '');
+}
+
+/** Whether a server has what it should. */
+export function complianceOf(conditions: readonly StatusCondition[]): Pick<FirmwareRow, 'tone' | 'word' | 'why'> {
+  const find = (type: string) => conditions.find((one) => one.type === type);
+  const stalled = find('Stalled');
+  if (stalled?.status === 'True') return { tone: 'bad', word: 'stalled', why: stalled.message ?? '' };
+  const isUpToDate = find('UpToDate');
+  if (isUpToDate?.status === 'True') return { tone: 'good', word: 'as wanted', why: isUpToDate.message ?? '' };
+  const progress = find('Progressing');
+  if (isUpToDate?.status === 'False') {
+    const isMoving = progress?.status === 'True';
+    return { tone: isMoving ? 'busy' : 'warn', word: isMoving ? 'updating' : 'behind', why: isUpToDate.message ?? '' };
+  }
+  return { tone: 'idle', word: 'unknown', why: isUpToDate?.message ?? 'It has not been scanned yet.' };
+}

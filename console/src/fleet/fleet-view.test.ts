@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { complianceOf, hostNameOf, toFirmwareRow } from './firmware-row.ts';
+import { everything, filterHosts, racksOf, summarise, troublesOf } from './fleet-view.ts';
+import { type HostObject, healthOf, toHostRow } from './host-row.ts';
+
+function hostWith(name: string, status: HostObject['status'] = {}, more: Partial<HostObject> = {}): HostObject {
+  return { metadata: { name, namespace: 'fleet' }, spec: { online: true }, status, ...more };
+}
+
+const ok = { operationalStatus: 'OK', poweredOn: true, provisioning: { state: 'provisioned' } };
+
+test('how a host is doing: what is broken comes before what is being worked on', () => {
+  const rows: [HostObject['status'], string, string][] = [
+    [ok, 'good', 'OK'],
+    [{ ...ok, poweredOn: false }, 'warn', 'off'],
+    [{ ...ok, operationalStatus: 'servicing' }, 'busy', 'live update'],
+    [{ ...ok, operationalStatus: 'error', errorType: 'servicing error', errorMessage: 'x' }, 'bad', 'servicing error'],
+    [{ ...ok, operationalStatus: 'detached' }, 'warn', 'detached'],
+    [{ operationalStatus: 'OK', provisioning: { state: 'inspecting' } }, 'busy', 'inspecting'],
+    [{ operationalStatus: 'discovered', provisioning: { state: 'unmanaged' } }, 'idle', 'unmanaged'],
+    [{}, 'idle', 'new'],
+    [
+      { ...ok, conditions: [{ type: 'Healthy', status: 'False', reason: 'FanBroken', message: 'a fan' }] },
+      'bad',
+      'FanBroken',
+    ],
+  ];
+  for (const [status, tone, word] of rows) {
+    const health = healthOf(hostWith('a', status));
+    assert.deepEqual([health.tone, health.word], [tone, word]);
+  }
+});
+
+test('firmware is as wanted, behind, being updated, stalled or unknown', () => {
+  const condition = (type: string, status: 'True' | 'False') => ({ type, status });
+  assert.equal(complianceOf([condition('UpToDate', 'True')]).word, 'as wanted');
+  assert.equal(complianceOf([condition('UpToDate', 'False')]).word, 'behind');
+  assert.equal(complianceOf([condition('UpToDate', 'False'), condition('Progressing', 'True')]).word, 'updating');
+  assert.equal(complianceOf([condition('UpToDate', 'False'), condition('Stalled', 'True')]).word, 'stalled');
+  assert.equal(complianceOf([]).word, 'unknown');
+  assert.equal(hostNameOf('r01-s01-system-0'), 'r01-s01');
+});
+
+const rows = [
+  hostWith('r02-s01', ok),
+  hostWith('r10-s01', { ...ok, operationalStatus: 'error', errorMessage: 'no answer', lastUpdated: '2026-01-02' }),
+  hostWith('r02-s02', { ...ok, poweredOn: false, lastUpdated: '2026-01-03' }),
+].map(toHostRow);
+const firmware = new Map([['r02-s01', toFirmwareRow({ metadata: { name: 'r02-s01-system-0' } })]]);
+
+test('figures, filters and what to look at first agree with each other', () => {
+  const summary = summarise(rows, firmware);
+  assert.deepEqual([summary.hosts, summary.trouble, summary.on, summary.firmwareKnown], [3, 2, 2, 0]);
+  assert.equal(filterHosts(rows, everything, firmware), rows);
+  const names = (filter: Partial<typeof everything>) =>
+    filterHosts(rows, { ...everything, ...filter }, firmware).map(({ name }) => name);
+  assert.deepEqual(names({ only: 'trouble' }), ['r10-s01', 'r02-s02']);
+  assert.deepEqual(names({ text: 'R02 off' }), ['r02-s02']);
+  assert.deepEqual(names({ state: 'available' }), []);
+  assert.deepEqual(
+    troublesOf(rows, firmware).map(({ row, isBad }) => [row.name, isBad]),
+    [
+      ['r10-s01', true],
+      ['r02-s02', false],
+    ],
+  );
+});
+
+test('racks are in the order of their numbers', () => {
+  assert.deepEqual(
+    racksOf(rows).map(({ name, hosts }) => [name, hosts.length]),
+    [
+      ['r02', 2],
+      ['r10', 1],
+    ],
+  );
+});

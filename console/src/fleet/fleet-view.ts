@@ -1,0 +1,120 @@
+import type { FirmwareRow } from './firmware-row.ts';
+import { busyStates, type HostRow } from './host-row.ts';
+
+/** Which hosts to show. */
+export interface FleetFilter {
+  readonly text: string;
+  /** A provisioning state; empty for all. */
+  readonly state: string;
+  readonly only: 'all' | 'trouble' | 'busy' | 'on' | 'behind';
+}
+
+/** No filter at all. */
+export const everything: FleetFilter = { text: '', state: '', only: 'all' };
+
+/** The figures over the list. */
+export interface FleetSummary {
+  readonly hosts: number;
+  readonly trouble: number;
+  readonly busy: number;
+  readonly on: number;
+  readonly firmwareKnown: number;
+  readonly firmwareAsWanted: number;
+  readonly states: readonly (readonly [string, number])[];
+}
+
+/** Firmware by the name of the host. */
+export type FirmwareByHost = ReadonlyMap<string, FirmwareRow>;
+
+/** Counts what the figures say. */
+export function summarise(rows: readonly HostRow[], firmware: FirmwareByHost): FleetSummary {
+  const states = new Map<string, number>();
+  let [trouble, busy, on, known, wanted] = [0, 0, 0, 0, 0];
+  for (const row of rows) {
+    states.set(row.state, (states.get(row.state) ?? 0) + 1);
+    if (isTrouble(row)) trouble++;
+    if (isBusy(row)) busy++;
+    if (row.isOn) on++;
+    const tone = firmware.get(row.name)?.tone;
+    if (tone !== undefined && tone !== 'idle') known++;
+    if (tone === 'good') wanted++;
+  }
+  const sorted = [...states].sort(([, a], [, b]) => b - a);
+  return { hosts: rows.length, trouble, busy, on, firmwareKnown: known, firmwareAsWanted: wanted, states: sorted };
+}
+
+/** Somebody should look at it. */
+export function isTrouble({ health }: HostRow): boolean {
+  return health.tone === 'bad' || health.tone === 'warn';
+}
+
+/** Somebody works on it. */
+export function isBusy({ state, health }: HostRow): boolean {
+  return health.tone === 'busy' || busyStates.has(state);
+}
+
+/** The rows that pass the filter, in their order. */
+export function filterHosts(
+  rows: readonly HostRow[],
+  filter: FleetFilter,
+  firmware: FirmwareByHost,
+): readonly HostRow[] {
+  const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0 && filter.state === '' && filter.only === 'all') return rows;
+  return rows.filter((row) => {
+    if (filter.state !== '' && row.state !== filter.state) return false;
+    if (!passes(row, filter.only, firmware)) return false;
+    if (words.length === 0) return true;
+    const text = `${row.key} ${row.rack} ${row.state} ${row.health.word} ${row.model} ${row.consumer}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+function passes(row: HostRow, only: FleetFilter['only'], firmware: FirmwareByHost): boolean {
+  switch (only) {
+    case 'trouble':
+      return isTrouble(row);
+    case 'busy':
+      return isBusy(row);
+    case 'on':
+      return row.isOn;
+    case 'behind': {
+      const tone = firmware.get(row.name)?.tone;
+      return tone === 'warn' || tone === 'bad' || tone === 'busy';
+    }
+    default:
+      return true;
+  }
+}
+
+/** One line of what to look at first. */
+export interface Trouble {
+  readonly row: HostRow;
+  readonly word: string;
+  readonly why: string;
+  readonly isBad: boolean;
+}
+
+/** The worst first; among equals those that broke last. */
+export function troublesOf(rows: readonly HostRow[], firmware: FirmwareByHost): readonly Trouble[] {
+  const found = rows.flatMap((row): Trouble[] => {
+    if (isTrouble(row)) return [{ row, word: row.health.word, why: row.health.why, isBad: row.health.tone === 'bad' }];
+    const own = firmware.get(row.name);
+    return own?.tone === 'bad' ? [{ row, word: `firmware ${own.word}`, why: own.why, isBad: false }] : [];
+  });
+  const rank = ({ isBad, row }: Trouble) => `${isBad ? 1 : 0}${row.since ?? ''}`;
+  return found.sort((a, b) => (rank(b) > rank(a) ? 1 : rank(b) < rank(a) ? -1 : 0));
+}
+
+/** A rack and what is in it. */
+export interface Rack {
+  readonly name: string;
+  readonly hosts: readonly HostRow[];
+}
+
+/** Groups hosts by rack, racks in order of their names with numbers as numbers. */
+export function racksOf(rows: readonly HostRow[]): readonly Rack[] {
+  const byName = Map.groupBy(rows, ({ rack }) => rack);
+  const order = new Intl.Collator('en', { numeric: true });
+  return [...byName].map(([name, hosts]) => ({ name, hosts })).sort((a, b) => order.compare(a.name, b.name));
+}

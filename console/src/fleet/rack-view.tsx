@@ -1,0 +1,116 @@
+import { Link } from '@tanstack/react-router';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { type FirmwareByHost, isTrouble, type Rack, racksOf } from './fleet-view.ts';
+import type { HostRow } from './host-row.ts';
+
+const rackWidth = 196;
+const gap = 14;
+const slotHeight = 23;
+const frameHeight = 52;
+
+/** Hosts where they stand. Racks side by side, as many lines of them as are in sight. */
+export function RackView({ rows, firmware }: { readonly rows: readonly HostRow[]; readonly firmware: FirmwareByHost }) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const perLine = useRacksPerLine(scroller);
+  const lines = useMemo(() => linesOf(racksOf(rows), perLine), [rows, perLine]);
+  const virtualizer = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => heightOf(lines[index] ?? []),
+    overscan: 1,
+    getItemKey: (index) => lines[index]?.[0]?.name ?? index,
+  });
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be scrollable with the keyboard.
+    <div className="rack-scroll" ref={scroller} tabIndex={0} role="region" aria-label="Racks, scrolls">
+      <div className="rack-lines" style={{ height: virtualizer.getTotalSize() }}>
+        {virtualizer.getVirtualItems().map(({ index, key, start }) => (
+          <div className="rack-line" key={key} style={{ transform: `translateY(${start}px)` }}>
+            {lines[index]?.map((rack) => (
+              <RackFrame key={rack.name} rack={rack} firmware={firmware} />
+            ))}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function RackFrame({ rack, firmware }: { readonly rack: Rack; readonly firmware: FirmwareByHost }) {
+  const inTrouble = rack.hosts.filter(isTrouble).length;
+  return (
+    <section className="rack" aria-label={`Rack ${rack.name}`}>
+      <header>
+        <h2>{rack.name}</h2>
+        <span className={inTrouble > 0 ? 'problem' : 'faint'}>
+          {inTrouble > 0 ? `${inTrouble} in trouble` : `${rack.hosts.length} hosts`}
+        </span>
+      </header>
+      <ol>
+        {rack.hosts.map((row) => (
+          <Slot key={row.key} row={row} isBehind={isBehind(firmware, row)} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function isBehind(firmware: FirmwareByHost, { name }: HostRow): boolean {
+  const tone = firmware.get(name)?.tone;
+  return tone === 'warn' || tone === 'bad';
+}
+
+function Slot({ row, isBehind: isOld }: { readonly row: HostRow; readonly isBehind: boolean }) {
+  const { namespace, name, state, health, isOn } = row;
+  const said = [
+    state,
+    health.word === state ? '' : health.word,
+    isOn ? 'on' : 'off',
+    isOld ? 'firmware behind' : '',
+    health.why,
+  ];
+  return (
+    <li>
+      <Link
+        to="/hosts/$namespace/$name"
+        params={{ namespace, name }}
+        className={`slot tone-${health.tone}`}
+        title={said.filter(Boolean).join(', ')}
+      >
+        <span className={isOn ? 'led is-on' : 'led'} aria-hidden="true" />
+        <span className="slot-name">{name}</span>
+        <span className="slot-word">{health.tone === 'good' ? state : health.word}</span>
+        {isOld ? <span className="slot-mark" aria-hidden="true" /> : null}
+        <span className="visually-hidden">
+          {isOn ? ', on' : ', off'}
+          {isOld ? ', firmware behind' : ''}
+        </span>
+      </Link>
+    </li>
+  );
+}
+
+function useRacksPerLine(scroller: React.RefObject<HTMLDivElement | null>): number {
+  const [perLine, setPerLine] = useState(1);
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (element === null) return;
+    const measure = () => setPerLine(Math.max(1, Math.floor((element.clientWidth + gap) / (rackWidth + gap))));
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [scroller]);
+  return perLine;
+}
+
+function linesOf(racks: readonly Rack[], perLine: number): readonly (readonly Rack[])[] {
+  const lines: Rack[][] = [];
+  for (let i = 0; i < racks.length; i += perLine) lines.push(racks.slice(i, i + perLine));
+  return lines;
+}
+
+function heightOf(line: readonly Rack[]): number {
+  return frameHeight + gap + slotHeight * Math.max(0, ...line.map(({ hosts }) => hosts.length));
+}

@@ -1,0 +1,80 @@
+import type { KubeObject, StatusCondition } from '../api/kinds.ts';
+import type { ServerFirmwareObject } from '../fleet/firmware-row.ts';
+
+/** HostFirmwareComponents as far as the console reads it. */
+export interface ComponentsObject extends KubeObject {
+  readonly spec?: { readonly updates?: readonly { readonly component: string; readonly url: string }[] };
+  readonly status?: {
+    readonly components?: readonly {
+      readonly component: string;
+      readonly initialVersion?: string;
+      readonly currentVersion?: string;
+      readonly updatedAt?: string;
+    }[];
+    readonly conditions?: readonly StatusCondition[];
+  };
+}
+
+/** A firmware of the catalogue, as Serverservice shows it. */
+export interface CatalogueEntry {
+  readonly uuid: string;
+  readonly component: string;
+  readonly vendor: string;
+  readonly version: string;
+  readonly repository_url: string;
+}
+
+/** A slot for firmware, such as the BIOS. */
+export interface FirmwareSlot {
+  readonly component: string;
+  readonly desired: string;
+  readonly installed: string;
+  /** Newest first, as the catalogue has them. */
+  readonly available: readonly string[];
+  readonly isAsWanted: boolean;
+}
+
+/** Joins what is installed, wanted and to be had, by component. */
+export function firmwareSlots(given: {
+  readonly components: ComponentsObject | undefined;
+  readonly server: ServerFirmwareObject | undefined;
+  readonly catalogue: readonly CatalogueEntry[];
+}): readonly FirmwareSlot[] {
+  const installed = new Map<string, string>();
+  const desired = new Map<string, string>();
+  const { components, server } = given;
+  for (const { name, version = '' } of server?.status?.firmwares ?? []) installed.set(name, version);
+  if (server?.status?.bios?.version !== undefined) installed.set('bios', server.status.bios.version);
+  for (const { component, currentVersion, initialVersion } of components?.status?.components ?? []) {
+    installed.set(component, currentVersion ?? initialVersion ?? '');
+  }
+  for (const { name, version = '' } of server?.spec?.firmwares ?? []) desired.set(name, version);
+  const versionAt = new Map(given.catalogue.map(({ repository_url: url, version }) => [url, version]));
+  for (const { component, url } of components?.spec?.updates ?? []) {
+    desired.set(component, versionAt.get(url) ?? lastPart(url));
+  }
+  const versions = Map.groupBy(given.catalogue, ({ component }) => component);
+  return [...new Set([...installed.keys(), ...desired.keys()])].sort(biosFirst).map((component) => ({
+    component,
+    desired: desired.get(component) ?? '',
+    installed: installed.get(component) ?? '',
+    available: newestFirst(versions.get(component.split(':', 1)[0] ?? component) ?? []),
+    isAsWanted: !desired.has(component) || desired.get(component) === installed.get(component),
+  }));
+}
+
+function newestFirst(entries: readonly CatalogueEntry[]): readonly string[] {
+  const order = new Intl.Collator('en', { numeric: true });
+  return [...new Set(entries.map(({ version }) => version))].sort((a, b) => order.compare(b, a));
+}
+
+function lastPart(url: string): string {
+  return decodeURIComponent(url.split('/').at(-1) ?? url);
+}
+
+const first = ['bios', 'bmc', 'nic'];
+
+function biosFirst(a: string, b: string): number {
+  const place = (name: string) => (first.includes(name) ? first.indexOf(name) : first.length);
+  return place(a) - place(b) || a.localeCompare(b);
+}

@@ -1,0 +1,61 @@
+import { resources, type Where } from '../api/kinds.ts';
+import { createObject, getObject, patchObject } from '../api/objects.ts';
+import type { HostObject } from '../fleet/host-row.ts';
+
+const rebootAnnotation = 'reboot.metal3.io';
+const detachedAnnotation = 'baremetalhost.metal3.io/detached';
+
+/** What a live update is to change. */
+export type LiveChange =
+  | { readonly kind: 'setting'; readonly name: string; readonly value: string }
+  | { readonly kind: 'firmware'; readonly component: string; readonly url: string };
+
+/** Asks for a reboot; what waits for one is done with it. */
+export function reboot(where: Where): Promise<HostObject> {
+  return patchObject(resources.hosts, where, { metadata: { annotations: { [rebootAnnotation]: '' } } });
+}
+
+/** Whether nobody is to look after it. */
+export function isDetached({ metadata }: HostObject): boolean {
+  return metadata.annotations?.[detachedAnnotation] !== undefined;
+}
+
+/** Detaches a host, or takes it back. */
+export function setDetached(where: Where, isWanted: boolean): Promise<HostObject> {
+  const value = isWanted ? '{"deleteAction":"delay"}' : null;
+  return patchObject(resources.hosts, where, { metadata: { annotations: { [detachedAnnotation]: value } } });
+}
+
+/** Says what is wanted, lets it happen at a reboot, and reboots: in this order, so that the reboot finds it all. */
+export async function liveUpdate(where: Where, change: LiveChange): Promise<void> {
+  if (change.kind === 'setting') {
+    const settings = { [change.name]: change.value };
+    await patchObject(resources.firmwareSettings, where, { spec: { settings } });
+  } else {
+    const { component, url } = change;
+    await patchObject(resources.firmwareComponents, where, { spec: { updates: [{ component, url }] } });
+  }
+  await allowOnReboot(where, change.kind === 'setting' ? 'firmwareSettings' : 'firmwareUpdates');
+  await reboot(where);
+}
+
+interface Policy {
+  readonly metadata: { readonly name: string };
+  readonly spec?: Readonly<Record<string, string>>;
+}
+
+async function allowOnReboot(where: Where, what: 'firmwareSettings' | 'firmwareUpdates'): Promise<void> {
+  const policy = await getObject<Policy>(resources.updatePolicies, where);
+  if (policy?.spec?.[what] === 'onReboot') return;
+  const spec = { [what]: 'onReboot' };
+  if (policy !== undefined) {
+    await patchObject(resources.updatePolicies, where, { spec });
+    return;
+  }
+  await createObject(resources.updatePolicies, where, {
+    apiVersion: 'metal3.io/v1alpha1',
+    kind: 'HostUpdatePolicy',
+    metadata: { name: where.name, namespace: where.namespace },
+    spec,
+  });
+}

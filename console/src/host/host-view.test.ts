@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ConditionRecord } from '../tasks/task-row.ts';
+import { toTaskRow } from '../tasks/task-row.ts';
+import { firmwareSlots } from './firmware-slots.ts';
+import { nextOf, placesOf, waysOf } from './state-diagram.ts';
+import { timelineOf } from './timeline.ts';
+
+test('every state of the table has a place of its own, and every way leads between two of them', () => {
+  const places = placesOf();
+  assert.equal(new Set(places.map(({ column, line }) => `${column}/${line}`)).size, places.length);
+  const states = new Set(places.map(({ state }) => state));
+  for (const { from, to } of waysOf()) assert.ok(states.has(from) && states.has(to), `${from} > ${to}`);
+  assert.ok(nextOf('available').some(({ to }) => to === 'provisioning'));
+  assert.deepEqual(nextOf('ready'), nextOf('available'), 'states of old versions are read as those that follow them');
+});
+
+test('a slot joins what is installed, wanted and to be had', () => {
+  const slots = firmwareSlots({
+    components: {
+      metadata: { name: 'a' },
+      spec: { updates: [{ component: 'bios', url: 'http://images/bios-2' }] },
+      status: { components: [{ component: 'bios', currentVersion: '1.9' }] },
+    },
+    server: { metadata: { name: 'a' }, status: { firmwares: [{ name: 'nic', version: '7' }] } },
+    catalogue: ['1.9', '1.10'].map((version) => ({
+      ...{ uuid: version, component: 'bios', vendor: 'dell', version },
+      repository_url: version === '1.10' ? 'http://images/bios-2' : 'http://images/bios-1',
+    })),
+  });
+  assert.deepEqual(slots, [
+    { component: 'bios', desired: '1.10', installed: '1.9', available: ['1.10', '1.9'], isAsWanted: false },
+    { component: 'nic', desired: '', installed: '7', available: [], isAsWanted: true },
+  ]);
+});
+
+test('the timeline has operations and events, newest first', () => {
+  const operationHistory = {
+    register: { start: '2026-01-01T00:00:00Z', end: '2026-01-01T00:00:05Z' },
+    service: { start: '2026-01-03T00:00:00Z', end: null },
+  };
+  const events = [
+    { metadata: { name: 'e' }, type: 'Warning', reason: 'Slow', count: 2, lastTimestamp: '2026-01-02T00:00:00Z' },
+  ];
+  const moments = timelineOf({ metadata: { name: 'a' }, status: { operationHistory } }, events);
+  assert.deepEqual(
+    moments.map(({ title, text, tone }) => [title, text.trim(), tone]),
+    [
+      ['Live update', 'goes on', 'busy'],
+      ['Slow', '(2 times)', 'warn'],
+      ['Registered', 'took 5 s', 'good'],
+    ],
+  );
+});
+
+const record: ConditionRecord = {
+  ...{ id: '1', target: 't', kind: 'firmwareInstall', state: 'active', status: { percent: 40, message: 'flashing' } },
+  ...{ parameters: {}, controller: null, client: 'ann', priority: 0, reason: null, cancel: null },
+  ...{ created_at: '2026-01-01', updated_at: '2026-01-01', finalized_at: null },
+};
+
+test('a task says how far it is, and whether it can be cancelled', () => {
+  const names = new Map([['t', 'r01-s01']]);
+  const row = toTaskRow(record, names);
+  assert.deepEqual([row.server, row.kind, row.word, row.percent], ['r01-s01', 'Firmware install', 'active', 40]);
+  assert.equal(row.noCancel, undefined);
+  const stopping = toTaskRow({ ...record, cancel: { at: '', by: 'ann' } }, names);
+  assert.deepEqual([stopping.word, stopping.noCancel], ['stopping', 'It stops at its next safe point.']);
+  const reason = { code: 'Cancelled', message: 'cancelled by ann', since: '' };
+  const over = toTaskRow({ ...record, state: 'failed', reason, finalized_at: '2026-01-02' }, names);
+  assert.deepEqual([over.word, over.noCancel, over.percent], ['cancelled', 'It is over.', undefined]);
+});

@@ -1,0 +1,91 @@
+import { useQuery } from '@tanstack/react-query';
+import { type KubeObject, resources, type StatusCondition } from '../api/kinds.ts';
+import { getObject, listObjects } from '../api/objects.ts';
+import { askRest } from '../api/request.ts';
+import { useLiveObjects } from '../api/use-live.ts';
+import type { ServerFirmwareObject } from '../fleet/firmware-row.ts';
+import type { HostObject } from '../fleet/host-row.ts';
+import type { CatalogueEntry, ComponentsObject } from './firmware-slots.ts';
+import type { EventObject } from './timeline.ts';
+
+/** Which host a page shows. */
+export interface HostWhere {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** HostFirmwareSettings as far as the console reads it. */
+export interface SettingsObject extends KubeObject {
+  readonly spec?: { readonly settings?: Readonly<Record<string, string | number>> };
+  readonly status?: {
+    readonly settings?: Readonly<Record<string, string>>;
+    readonly schema?: { readonly name: string; readonly namespace: string };
+    readonly conditions?: readonly StatusCondition[];
+  };
+}
+
+/** HostUpdatePolicy as far as the console reads it. */
+export interface PolicyObject extends KubeObject {
+  readonly spec?: { readonly firmwareSettings?: string; readonly firmwareUpdates?: string };
+}
+
+const soonMs = 4000;
+
+/** Everything about one host. The host itself is followed; what hangs on it is asked for again now and then. */
+export function useHost(where: HostWhere) {
+  const { namespace, name } = where;
+  const list = useLiveObjects<HostObject>(resources.hosts, where);
+  const host = list.items[0];
+  const vendor = host?.status?.hardware?.systemVendor;
+  const settings = useQuery({
+    queryKey: ['settings', namespace, name],
+    queryFn: ({ signal }) => getObject<SettingsObject>(resources.firmwareSettings, where, signal).then(orNull),
+    refetchInterval: soonMs,
+  });
+  const components = useQuery({
+    queryKey: ['components', namespace, name],
+    queryFn: ({ signal }) => getObject<ComponentsObject>(resources.firmwareComponents, where, signal).then(orNull),
+    refetchInterval: soonMs,
+  });
+  const policy = useQuery({
+    queryKey: ['policy', namespace, name],
+    queryFn: ({ signal }) => getObject<PolicyObject>(resources.updatePolicies, where, signal).then(orNull),
+    refetchInterval: soonMs,
+  });
+  const server = useQuery({
+    queryKey: ['server-firmware', name],
+    queryFn: ({ signal }) =>
+      getObject<ServerFirmwareObject>(resources.serverFirmwares, { name: `${name}-system-0` }, signal).then(orNull),
+    refetchInterval: soonMs,
+  });
+  const events = useQuery({
+    queryKey: ['events', namespace, name],
+    queryFn: () =>
+      listObjects<EventObject>(
+        resources.events,
+        { namespace },
+        { fieldSelector: `involvedObject.kind=BareMetalHost,involvedObject.name=${name}`, limit: '200' },
+      ),
+    refetchInterval: soonMs,
+  });
+  const catalogue = useQuery({
+    queryKey: ['catalogue', vendor?.manufacturer, vendor?.productName],
+    enabled: vendor?.productName !== undefined,
+    queryFn: async () => {
+      const query = new URLSearchParams({
+        limit: '500',
+        vendor: (vendor?.manufacturer ?? '').toLowerCase(),
+        model: vendor?.productName ?? '',
+      });
+      const path = `/api/v1/server-component-firmwares?${query}`;
+      return (await askRest<{ records: readonly CatalogueEntry[] }>({ path })).records;
+    },
+    staleTime: 60_000,
+  });
+  return { list, host, settings, components, policy, server, events, catalogue };
+}
+
+/** A query may not answer undefined. */
+function orNull<T>(value: T | undefined): T | null {
+  return value ?? null;
+}

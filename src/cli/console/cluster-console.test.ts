@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { request } from 'undici';
+import { serveClusterConsole } from './cluster-console.ts';
+
+async function serve(t: TestContext) {
+  const asked: IncomingMessage[] = [];
+  const cluster = createServer((call, answer) => {
+    asked.push(call);
+    answer.writeHead(200, { 'content-type': 'application/json', 'set-cookie': 'a=b' }).end('{"items":[]}');
+  });
+  await new Promise<void>((resolve) => cluster.listen(0, '127.0.0.1', resolve));
+  const server = `http://127.0.0.1:${(cluster.address() as AddressInfo).port}`;
+  const served = await serveClusterConsole({
+    front: { handle: () => false, setRest: () => undefined, close: async () => undefined },
+    cluster: { server, tls: {} },
+    certificate: undefined,
+    host: '127.0.0.1',
+    port: 0,
+  });
+  t.after(async () => {
+    await served.close();
+    cluster.closeAllConnections();
+    cluster.close();
+  });
+  const get = (path: string, headers: Record<string, string>) => request(new URL(path, served.url), { headers });
+  return { asked, get };
+}
+
+test('a request goes to the cluster with the token of whoever asks, and without what would make them somebody else', async (t) => {
+  const { asked, get } = await serve(t);
+  const headers = { authorization: 'Bearer own', 'impersonate-user': 'admin', cookie: 'c=d', 'x-remote-user': 'admin' };
+  const answer = await get('/apis/metal3.io/v1alpha1/baremetalhosts?limit=1', headers);
+  assert.equal(await answer.body.text(), '{"items":[]}');
+  assert.equal(answer.headers['set-cookie'], undefined);
+  const [call] = asked;
+  assert.equal(call?.url, '/apis/metal3.io/v1alpha1/baremetalhosts?limit=1');
+  assert.equal(call?.headers.authorization, 'Bearer own');
+  for (const name of ['impersonate-user', 'cookie', 'x-remote-user']) assert.equal(call?.headers[name], undefined);
+});
+
+test('without a token, and outside the API, nothing reaches the cluster', async (t) => {
+  const { asked, get } = await serve(t);
+  const bare = await get('/api/v1/secrets', {});
+  assert.equal(bare.statusCode, 401);
+  const elsewhere = await get('/metrics', { authorization: 'Bearer own' });
+  assert.equal(elsewhere.statusCode, 404);
+  await Promise.all([bare.body.dump(), elsewhere.body.dump()]);
+  assert.equal(asked.length, 0);
+});

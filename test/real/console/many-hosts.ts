@@ -1,0 +1,120 @@
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bareMetalHost, crdOf, serverFirmware } from '../../../src/api/index.ts';
+import { startApiServer } from '../../../src/apiserver/index.ts';
+import { findOrBuildConsole } from '../../../src/cli/console/build-console.ts';
+import { createConsoleFront } from '../../../src/cli/console/console-front.ts';
+import { type AnyKubeObject, createClient, installDefinitions, type ResourceClient } from '../../../src/kube/index.ts';
+import { cacheDirectory } from '../kube/binaries.ts';
+
+/** An API server with many hosts that nobody works on: whoever uses it says what changes. */
+export interface ManyHosts {
+  /** Of the console. */
+  readonly url: string;
+  readonly token: string;
+  /** Switches hosts on or off, each a change that is watched; by their number. */
+  change(numbers: readonly number[], isOn: boolean): Promise<void>;
+  close(): Promise<void>;
+}
+
+const namespace = 'fleet';
+const perRack = 40;
+const atOnce = 48;
+
+/** The name of a host by its number. */
+export function hostName(number: number): string {
+  const rack = Math.floor(number / perRack) + 1;
+  return `r${String(rack).padStart(3, '0')}-s${String((number % perRack) + 1).padStart(2, '0')}`;
+}
+
+/** Starts an API server that serves the console, and makes hosts. */
+export async function startManyHosts(count: number): Promise<ManyHosts> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'rackwright-many-'));
+  const root = join(import.meta.dirname, '..', '..', '..');
+  const front = createConsoleFront({
+    build: (signal) => findOrBuildConsole({ root, cache: cacheDirectory() }, signal),
+    onFault: (message) => console.error(message),
+  });
+  const server = await startApiServer({ dataDir, port: 0, front: (...call) => front.handle(...call) });
+  const client = await createClient({ kubeconfigText: server.kubeconfig });
+  await installDefinitions(client, [inOneWrite(crdOf(bareMetalHost)), inOneWrite(crdOf(serverFirmware))], {
+    fieldManager: 'many-hosts',
+  });
+  const hosts = client.resource<AnyKubeObject>({
+    ...{ group: 'metal3.io', version: 'v1alpha1', resource: 'baremetalhosts', kind: 'BareMetalHost', namespaced: true },
+  });
+  const path = '/api/v1/namespaces';
+  await client.request({ method: 'POST', path, body: { metadata: { name: namespace } } });
+  await inTurns(count, (number) => createHost(hosts, number));
+  return {
+    url: `${server.url}/console/`,
+    token: server.adminToken,
+    async change(numbers, isOn) {
+      await inTurns(numbers.length, async (index) => {
+        const where = { name: hostName(numbers[index] ?? 0), namespace };
+        const body = { status: { poweredOn: isOn, lastUpdated: new Date().toISOString() } };
+        await hosts.patch(where, { type: 'merge', body });
+      });
+    },
+    async close() {
+      await front.close();
+      await client.close();
+      await server.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Without a status of its own an object and what is known of it are one write. */
+function inOneWrite(definition: unknown): AnyKubeObject {
+  const copy = structuredClone(definition) as { spec: { versions: { subresources?: unknown }[] } };
+  for (const version of copy.spec.versions) delete version.subresources;
+  return copy as unknown as AnyKubeObject;
+}
+
+async function inTurns(count: number, work: (number: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const one = async (): Promise<void> => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, count) }, one));
+}
+
+async function createHost(hosts: ResourceClient<AnyKubeObject>, number: number): Promise<void> {
+  const name = hostName(number);
+  const isBroken = number % 97 === 96;
+  const mac = (card: number): string => `02:00:${hex(number >> 8)}:${hex(number & 255)}:00:${hex(card)}`;
+  await hosts.create({
+    apiVersion: 'metal3.io/v1alpha1',
+    kind: 'BareMetalHost',
+    metadata: { name, namespace, labels: { 'rackwright.io/rack': name.slice(0, 4) } },
+    spec: {
+      online: true,
+      bootMACAddress: mac(0),
+      bmc: { address: `redfish://192.0.2.${number % 250}/redfish/v1/Systems/1`, credentialsName: `${name}-bmc` },
+    },
+    status: {
+      operationalStatus: isBroken ? 'error' : 'OK',
+      ...(isBroken ? { errorType: 'power management error' } : {}),
+      errorMessage: isBroken ? 'the BMC does not answer' : '',
+      errorCount: isBroken ? 3 : 0,
+      poweredOn: number % 5 > 0,
+      provisioning: { state: number % 5 === 0 ? 'available' : 'provisioned', ID: name },
+      lastUpdated: '2026-01-01T00:00:00Z',
+      hardware: {
+        systemVendor: { manufacturer: 'Dell Inc.', productName: 'PowerEdge R750', serialNumber: `SN${number}` },
+        ramMebibytes: 524_288,
+        cpu: { arch: 'x86_64', model: 'Intel(R) Xeon(R) Gold 6330', count: 112, clockMegahertz: 2000 },
+        hostname: name,
+        nics: [0, 1, 2, 3].map((card) => ({ name: `eno${card}`, mac: mac(card), model: 'BCM57416', speedGbps: 25 })),
+        storage: [0, 1, 2, 3].map((disk) => ({ name: `/dev/sd${'abcd'[disk]}`, sizeBytes: 960e9, type: 'SSD' })),
+      },
+    },
+  });
+}
+
+function hex(value: number): string {
+  return value.toString(16).padStart(2, '0');
+}
