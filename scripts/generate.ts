@@ -9,7 +9,11 @@ import { machineStatesPage } from '../src/machines/index.ts';
 import { chartFiles, chartFolder } from '../src/manifests/index.ts';
 import { describeServerservice } from '../src/serverservice/index.ts';
 import { decisionIndex } from './decision-index.ts';
+import { docsIndex } from './docs-index.ts';
 import { rpcFilesOf } from './generate-rpc.ts';
+import { rolesPage } from './roles-page.ts';
+import { runbookIndex } from './runbooks.ts';
+import { statesPage } from './states-page.ts';
 
 const root = join(import.meta.dirname, '..');
 const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
@@ -22,7 +26,11 @@ const single = new Map([
   ['console/src/host/host-states.gen.json', hostStatesData()],
   ['docs/reference/machine-states.md', machineStatesPage()],
   ['docs/reference/live-update-states.md', liveUpdateStatesPage()],
+  ['docs/README.md', docsIndex(root)],
   ['docs/adr/README.md', decisionIndex(root)],
+  ['docs/reference/roles.md', rolesPage()],
+  ['docs/reference/states.md', statesPage()],
+  ['docs/runbooks/README.md', runbookIndex(root)],
   ['docs/reference/openapi/conditionorc.json', `${JSON.stringify(describeConditionOrc(), null, 2)}\n`],
   ['docs/reference/openapi/serverservice.json', `${JSON.stringify(describeServerservice(), null, 2)}\n`],
 ]);
