@@ -73,7 +73,7 @@ function GroupRow({ group }: { readonly group: FirmwareGroup }) {
       <td className="mono">{labels.join(', ')}</td>
       <td>
         <span className="share">
-          <span className="bar">
+          <span className="share-bar">
             <span style={{ width: `${share}%` }} />
           </span>
           {updatesApplied} of {serversInGroup}

@@ -11,6 +11,12 @@ let browser: Browser;
 before(async () => {
   [rig, browser] = await Promise.all([startConsoleRig(['--simulate', '4', '--discoverable', '2']), launchBrowser()]);
   await post('/api/v1/namespaces', { metadata: { name: 'lab' } });
+  await post('/apis/metal3.io/v1alpha1/namespaces/lab/switchresourcelimits', {
+    apiVersion: 'metal3.io/v1alpha1',
+    kind: 'SwitchResourceLimit',
+    metadata: { name: 'user-limit', namespace: 'lab' },
+    spec: { vlanRange: '200-210' },
+  });
   await post('/apis/metal3.io/v1alpha1/namespaces/lab/baremetalhostdiscoveries', {
     apiVersion: 'metal3.io/v1alpha1',
     kind: 'BareMetalHostDiscovery',
@@ -126,6 +132,7 @@ describe('the console', () => {
     assert.equal(changed.status.observed?.untaggedVLAN, 20);
     await page.getByRole('link', { name: 'All switches' }).click();
     await page.getByRole('link', { name: /^Ethernet1\/2, VLAN 20, Active/ }).waitFor();
+    await page.getByRole('row', { name: /^lab 200-210 none within its limit/ }).waitFor();
     await keepScreenshot(page, 'network');
   });
 
