@@ -28,6 +28,7 @@ export function commandName(line: string): string | undefined {
 
 /** True for commands that do not end by themselves. */
 export function isStaying(line: string): boolean {
+  if (line.startsWith('npm ')) return true;
   const name = commandName(line);
   return name !== undefined && (staying.includes(name) || name === 'simulate');
 }

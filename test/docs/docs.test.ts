@@ -19,7 +19,14 @@ const isUpdating = process.env.UPDATE_DOCS === '1';
 // The README comes first: it is read on a rack that nobody has touched.
 const pages = ['README.md', ...globSync('docs/{*.md,runbooks/*.md}', { cwd: root }).sort()];
 const textOf = (page: string): string => readFileSync(join(root, page), 'utf8');
-const blocks = pages.flatMap((page) => readBlocks(page, textOf(page)));
+const blocks = pages.flatMap((page) => readBlocks(page, textOf(page)).map(withBenchMark));
+
+/** Every bench of a page about measuring is run by one suite, so these need no comment. */
+function withBenchMark(block: CommandBlock): CommandBlock {
+  const isBench = commandsOf(block).every((line) => line.startsWith('npm run bench -- '));
+  const isMeasured = block.where.startsWith('docs/measuring-') && isBench;
+  return isMeasured ? { ...block, mark: { by: 'test/docs/benches.chaos.test.ts', needs: 'time' } } : block;
+}
 
 /** What a block may need that the rack of this suite does not have, and when the suites that have it are run. */
 const needs: Readonly<Record<string, string>> = {
