@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { cacheFolder, findOrBuildConsole } from '../src/cli/console/build-console.ts';
 
 const root = join(import.meta.dirname, '..');
 const dist = resolve(process.argv[2] ?? join(root, 'dist'));
@@ -22,6 +23,7 @@ interface Package {
 rmSync(dist, { recursive: true, force: true });
 compile();
 copyFiles();
+await copyConsole();
 writePackage();
 console.log(`${dist} is made: npm pack it, or npm install it`);
 
@@ -57,6 +59,13 @@ function copyFiles(): void {
   writeFileSync(join(dist, 'bin', 'rackwright.mjs'), bin.replace('src/cli/main.ts', 'src/cli/main.js'), {
     mode: 0o755,
   });
+}
+
+/** The console comes built: whoever installs the package has nothing to build it with. */
+async function copyConsole(): Promise<void> {
+  const places = { root, cache: cacheFolder(process.env) };
+  const built = await findOrBuildConsole(places, new AbortController().signal);
+  cpSync(built, join(dist, 'console', 'dist'), { recursive: true });
 }
 
 function writePackage(): void {

@@ -39,7 +39,7 @@ function whenAll(conditions: readonly Condition[]): { when?: Condition } {
 /** The roles, one for each place in which they are bound. */
 export function rolesOf(component: Component): Manifest[] {
   const places = [
-    ['', component.rights.objects, 'in the namespaces that they look after'],
+    ['', [...component.rights.objects, ...(component.rights.standing ?? [])], 'in the namespaces that they look after'],
     ['-cluster', component.rights.cluster, 'outside of these'],
     ['-home', component.rights.home, 'in the namespace that they run in'],
     ['-ports', component.rights.ports ?? [], 'where switches and their ports are kept'],

@@ -6,8 +6,7 @@ export interface NamedRule extends PolicyRule {
 }
 
 /**
- * What a component asks the API server for and nothing more. A test with a real API server holds it against what its
- * audit log says: a rule that is not used fails it, and so does a request that no rule allows.
+ * What a component asks the API server for and nothing more, by where it is bound.
  */
 export interface Rights {
   /** In the namespaces that it looks after: all, or that of a tenant. */
@@ -18,6 +17,11 @@ export interface Rights {
   readonly home: readonly NamedRule[];
   /** Where switches and ports are kept: in the namespaces that it looks after, or in all where they are of somebody else. */
   readonly ports?: readonly NamedRule[];
+  /**
+   * What admission asks about those who write, to tell controllers and the infra team from tenants; nobody requests it.
+   * Where objects are.
+   */
+  readonly standing?: readonly NamedRule[];
   /** In the namespace of the installation. */
   readonly shared?: readonly NamedRule[];
 }
@@ -85,6 +89,12 @@ const hosts: Rights = {
   // Besides elections: claims of machines that are about to become hosts.
   home: [on('coordination.k8s.io', [...follow, 'get', 'create', 'update', 'delete'], 'leases')],
   ports: [metal3(follow, ...portKinds), metal3([...follow, 'patch'], 'switchports')],
+  standing: [
+    // Moves ports of hosts, also to networks that only the infra team may choose.
+    metal3(['update'], 'switches'),
+    // Says which machine a host is that nobody registered.
+    metal3(['update'], 'baremetalhostdiscoveries/status'),
+  ],
   shared: [{ ...on('coordination.k8s.io', ['get'], 'leases'), resourceNames: ['rackwright-engine'] }],
 };
 
@@ -99,6 +109,7 @@ const network: Rights = {
   ],
   cluster: metricsReaders,
   home: [election],
+  standing: [metal3(['update'], 'switches')],
 };
 
 const machines: Rights = {
