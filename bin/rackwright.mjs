@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import module from 'node:module';
+import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nodeOptions } from './node-options.mjs';
@@ -34,7 +35,8 @@ function runOnInstalledNode() {
     );
     process.exit(1);
   }
-  const child = spawn(node, [...nodeOptions, fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+  // Under the name that it was called by: kubectl has another one for it.
+  const child = spawn(node, [...nodeOptions, process.argv[1] ?? fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: 'inherit',
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
@@ -43,5 +45,6 @@ function runOnInstalledNode() {
       if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
     });
   }
-  child.on('exit', (code, signal) => process.exit(signal === null ? (code ?? 1) : 1));
+  // As a shell has it: one that was ended by signal 2 ends with 130.
+  child.on('exit', (code, signal) => process.exit(signal === null ? (code ?? 1) : 128 + constants.signals[signal]));
 }

@@ -99,6 +99,14 @@ test('the boot device is the override, which is used up by one boot unless it is
   }
 });
 
+test('a host that was told to stop in its setup shows that', async () => {
+  const { machine, clock } = createPlainMachine();
+  machine.boot.set({ enabled: 'Once', target: 'BiosSetup' });
+  machine.power.reset('ForceRestart');
+  await clock.settle();
+  assert.equal(machine.power.bootProgress, 'SetupEntered');
+});
+
 test('a host boots from the virtual drive once something is in it, and a restart tells what ran that it stops', async () => {
   const { machine, clock } = createPlainMachine();
   let stops = 0;

@@ -73,7 +73,7 @@ export class HostUnit implements HostPower {
       case 'flashing':
         return 'PCIResourceConfigStarted';
       case 'setup':
-        return 'SystemHardwareInitializationComplete';
+        return 'SetupEntered';
       case 'booting':
         return 'OSBootStarted';
       case 'running':

@@ -87,6 +87,7 @@ export type BootProgress =
   | 'MemoryInitializationStarted'
   | 'PCIResourceConfigStarted'
   | 'SystemHardwareInitializationComplete'
+  | 'SetupEntered'
   | 'OSBootStarted'
   | 'OSRunning';
 

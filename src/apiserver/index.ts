@@ -1,3 +1,7 @@
+export { createAuditExportSink } from './audit/audit-export-sink.ts';
+export { openAuditFile } from './audit/audit-file.ts';
+export type { AuditLine } from './audit/audit-line.ts';
+export type { AuditSink } from './audit/audit-log.ts';
 export { type Converter, type ConverterFactory, type ConvertObject, renameOnly } from './crd/conversion.ts';
 export { inProcessConverter } from './crd/conversion-in-process.ts';
 export type { Crd } from './crd/crd-object.ts';

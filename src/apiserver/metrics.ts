@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { AuditLog } from './audit.ts';
+import type { AuditLog } from './audit/audit-log.ts';
 import type { RequestInfo } from './http/request-info.ts';
 import type { Rejection } from './overload/overloaded.ts';
 import type { RequestGate } from './overload/request-gate.ts';

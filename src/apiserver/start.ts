@@ -2,7 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { join } from 'node:path';
 import { issueClientCertificate } from '../kube/index.ts';
-import { type AuditLog, openAuditLog } from './audit.ts';
+import { noTracer, type Tracer } from '../telemetry/index.ts';
+import { openAuditFile } from './audit/audit-file.ts';
+import { type AuditLog, type AuditSink, createAuditLog } from './audit/audit-log.ts';
 import { impersonate } from './auth/impersonation.ts';
 import { builtinSubresources } from './builtins/subresources/index.ts';
 import { kubeconfigOf, type ServerIdentity } from './data-dir.ts';
@@ -31,6 +33,10 @@ export interface ApiServerOptions extends PlaneOptions {
   readonly limits?: GivenLimits;
   /** Answers paths that are none of the API, before anything else looks at them; false when it is not for it. */
   front?(request: IncomingMessage, response: ServerResponse): boolean;
+  /** Where lines of the audit log go besides the data directory; closed with the server. */
+  readonly auditSinks?: readonly AuditSink[];
+  /** Writes are traced with it, and whatever comes as part of a trace. */
+  readonly tracer?: Tracer;
   /** Told about what should never happen. */
   onFault?(error: unknown): void;
 }
@@ -82,7 +88,8 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const metrics = new RequestMetrics();
   const watches = new WatchGuard(limits.watch, metrics);
   const plane = await openPlane(options, { host, watches, now, onFault });
-  const audit = await openAuditLog(join(options.dataDir, 'audit.log'), { now, onFault });
+  const file = await openAuditFile(join(options.dataDir, 'audit.log'), { onFault });
+  const audit = createAuditLog([file, ...(options.auditSinks ?? [])], now);
   const address = { value: '' };
   const api = requestListener(plane, audit, { options, limits, metrics, address, onFault });
   const listener: typeof api = (request, response) => {
@@ -148,6 +155,7 @@ function requestListener(plane: Plane, audit: AuditLog, front: Front) {
     authorizer,
     impersonate: (request, user) => impersonate(request, user, authorizer),
     audit,
+    tracer: front.options.tracer ?? noTracer,
     metrics,
     gate,
     routes: access.withRoutes(routes, () => `https://${front.address.value}`),

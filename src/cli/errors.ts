@@ -17,6 +17,10 @@ export const exitCodes = {
   'work-failed': { code: 8, about: 'The work on the server failed; the message says why.' },
   'work-cancelled': { code: 9, about: 'The work on the server was cancelled.' },
   'still-running': { code: 10, about: 'The command was stopped; the work on the server goes on without it.' },
+  interrupted: {
+    code: 130,
+    about: 'The command was interrupted (Ctrl-C, SIGTERM) before it was done; nothing goes on because of it.',
+  },
 } as const satisfies Record<string, { code: number; about: string }>;
 
 /** The name of an outcome in the table above. */
@@ -57,9 +61,17 @@ export function explainError(error: unknown): Explanation {
   if (error instanceof CliError) return { outcome: error.outcome, text: error.message };
   if (isStoreError(error)) return { outcome: storeOutcomes[error.code] ?? 'failed', text: error.message };
   if (error instanceof KubeError) return explainKubeError(error);
+  if (isAbort(error)) return { outcome: 'interrupted', text: interruptedText };
   if (error instanceof Error && 'syscall' in error) return { outcome: 'failed', text: error.message };
   // Nobody foresaw it, so where it happened is worth more than brevity.
   return { outcome: 'failed', text: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+}
+
+const interruptedText = 'interrupted before it was done';
+
+/** What signals that are aborted throw. */
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError';
 }
 
 /** By name, so that commands that never open a store need not load it. */
@@ -76,7 +88,7 @@ function explainKubeError(error: KubeError): Explanation {
         text: `${error.message}\nIs the server running ("rackwright up" starts one), and is it the right kubeconfig?`,
       };
     case 'Aborted':
-      return { outcome: 'ok', text: 'stopped before it was done' };
+      return { outcome: 'interrupted', text: interruptedText };
     case 'BadConnectionSettings':
       return { outcome: 'unreachable', text: error.message };
     case 'Unauthorized':

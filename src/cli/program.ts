@@ -1,9 +1,11 @@
 import { Command, CommanderError } from 'commander';
 import { redactText } from '../telemetry/index.ts';
+import { addCompletionCommand, answerCompletion, completeWord } from './completion/commands.ts';
 import { addBackupCommands } from './data-dir/commands.ts';
 import { exitCodes, explainError, type Outcome } from './errors.ts';
 import { addFirmwareCommands } from './firmware/commands.ts';
 import { addFirmwareServiceCommands } from './firmware-plane/commands.ts';
+import { addHistoryCommand } from './history/commands.ts';
 import { addWorkCommands } from './install-service/commands.ts';
 import { addStandAloneCommands } from './install-service/stand-alone/commands.ts';
 import { addJobCommand } from './jobs/commands.ts';
@@ -15,6 +17,7 @@ import { addEditCommand } from './objects/edit.ts';
 import { addGetCommand } from './objects/get.ts';
 import { addWaitCommand } from './objects/wait.ts';
 import { addSimulateCommands } from './simulate/commands.ts';
+import { addSupportBundleCommand } from './support-bundle/commands.ts';
 import type { Terminal } from './terminal.ts';
 import { addServerCommands } from './up.ts';
 import { packageVersion } from './version.ts';
@@ -22,7 +25,7 @@ import { addVersionCommand } from './version-command.ts';
 
 /** Every command, ready to parse a command line. */
 export function createProgram(terminal: Terminal): Command {
-  const program = new Command('rackwright')
+  const program = new Command(terminal.isKubectlPlugin === true ? 'kubectl rackwright' : 'rackwright')
     .description('Runs bare-metal fleets the Kubernetes way.')
     .version(packageVersion(), '-V, --version', 'print the version')
     .helpCommand('help [command]', 'explain a command')
@@ -43,12 +46,15 @@ export function createProgram(terminal: Terminal): Command {
   addEditCommand(program, terminal);
   addDeleteCommand(program, terminal);
   addFirmwareCommands(program, terminal);
+  addHistoryCommand(program, terminal);
   addWorkCommands(program, terminal);
   addStandAloneCommands(program, terminal);
   addFirmwareServiceCommands(program, terminal);
   addJobCommand(program, terminal);
   addBackupCommands(program, terminal);
+  addSupportBundleCommand(program, terminal);
   addSimulateCommands(program, terminal);
+  addCompletionCommand(program, terminal);
   addVersionCommand(program, terminal);
   for (const command of program.commands) {
     command.copyInheritedSettings(program);
@@ -60,7 +66,10 @@ export function createProgram(terminal: Terminal): Command {
 /** Runs a command line and gives the exit code; never throws. */
 export async function runCommandLine(words: readonly string[], terminal: Terminal): Promise<number> {
   try {
-    await createProgram(terminal).parseAsync([...words], { from: 'user' });
+    const program = createProgram(terminal);
+    const [first, ...others] = words;
+    if (first === completeWord) await answerCompletion(program, others, terminal);
+    else await program.parseAsync([...words], { from: 'user' });
     return exitCodes.ok.code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage.code;

@@ -41,8 +41,8 @@ export function cliReferenceOf(program: Command): string {
     ),
     '## Exit codes',
     tableOf(
-      ['code', 'meaning'],
-      Object.values(exitCodes).map(({ code, about }) => [String(code), about]),
+      ['code', 'name', 'meaning'],
+      Object.entries(exitCodes).map(([name, { code, about }]) => [String(code), `\`${name}\``, about]),
     ),
     ...commands.map(sectionOf),
   ];

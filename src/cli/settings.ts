@@ -2,6 +2,7 @@ import { controllerSettings } from './controllers/controller-sets.ts';
 import { firmwareSettings } from './firmware-plane/firmware-settings.ts';
 import { hostSettings } from './hosts/host-settings.ts';
 import { serviceSettings } from './install-service/service-settings.ts';
+import { observeSettings } from './observe/observe-settings.ts';
 import {
   parseCount,
   parseFacilities,
@@ -259,6 +260,7 @@ export const serverSettings = {
   ...controllerSettings,
   ...apiLimitSettings,
   ...serviceSettings,
+  ...observeSettings,
   ...firmwareSettings,
 } as const;
 

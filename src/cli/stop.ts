@@ -1,6 +1,16 @@
 import { once } from 'node:events';
-import { CliError } from './errors.ts';
+import { CliError, explainError } from './errors.ts';
 import type { Terminal } from './terminal.ts';
+
+/** Runs a server. Being told to stop while it starts is as good an end as later. */
+export async function runServer(terminal: Terminal, run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (!terminal.interrupted.aborted || explainError(error).outcome !== 'interrupted') throw error;
+    terminal.err('Stopped before it was ready.\n');
+  }
+}
 
 const stopWithinMs = 15_000;
 

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { basename } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 /** All that commands know of the world they were typed in. */
@@ -9,6 +10,8 @@ export interface Terminal {
   readonly interrupted: AbortSignal;
   /** True when a person sees what is written as it is written. */
   readonly isInteractive?: boolean;
+  /** True when kubectl runs the command, as `kubectl rackwright`. */
+  readonly isKubectlPlugin?: boolean;
   /** Writes a result, exactly as given. */
   out(text: string): void;
   /** Writes a message about the work, exactly as given. */
@@ -34,6 +37,7 @@ export function createProcessTerminal(): Terminal {
     cwd: process.cwd(),
     interrupted: interruption.signal,
     isInteractive: process.stdout.isTTY === true,
+    isKubectlPlugin: basename(process.argv[1] ?? '').startsWith('kubectl-'),
     out: (line) => void process.stdout.write(line),
     err: (line) => void process.stderr.write(line),
     readInput: () => text(process.stdin),

@@ -5,13 +5,14 @@ import { listenForUnknown } from './hosts/choose-provisioner.ts';
 import { hostSettingNames } from './hosts/host-settings.ts';
 import { imageStoreSettings } from './install-service/stand-alone/setting-names.ts';
 import type { RunningWork } from './install-service/start-work.ts';
+import { observeSettingNames } from './observe/observe-settings.ts';
 import { apiLimitNames, apiLimits } from './plane/api-limit-settings.ts';
 import type { EmbeddedPlane } from './plane/embedded-plane.ts';
 import type { SimulatedRack } from './plane/simulated-rack.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { shellWord } from './shell-word.ts';
 import { fleetNamespace } from './simulate/fleet-namespace.ts';
-import { runUntilInterrupted } from './stop.ts';
+import { runServer, runUntilInterrupted } from './stop.ts';
 import type { Terminal } from './terminal.ts';
 import { packageVersion } from './version.ts';
 
@@ -60,8 +61,13 @@ const upSettings = [
   'tlsKey',
   ...hostSettingNames,
   ...apiLimitNames,
+  ...observeSettingNames,
 ] as const;
-const apiserverSettings = ['dataDir', 'host', 'port', ...apiLimitNames] as const;
+const apiserverSettings = [
+  ...['dataDir', 'host', 'port'],
+  ...apiLimitNames,
+  ...['auditLog', 'auditLogSize', 'auditLogFiles', 'tracesEndpoint'],
+] as const;
 
 // Servers are loaded when started: short commands should not pay for them.
 
@@ -73,13 +79,17 @@ export function addServerCommands(program: Command, terminal: Terminal): void {
     .description(
       'Starts the embedded API server with all kinds and roles installed, a simulated rack of servers, the controllers of hosts, of firmware and of switches, and the install and update services for it; stays until it is told to stop.',
     )
-    .action((flags: object) => runUp(readSettings(upSettings, { ...flags }, terminal), terminal));
+    .action((flags: object) =>
+      runServer(terminal, () => runUp(readSettings(upSettings, { ...flags }, terminal), terminal)),
+    );
   addSettings(up, upSettings);
   const apiserver = program
     .command('apiserver')
     .summary('start the embedded API server alone')
     .description('Starts the embedded Kubernetes API server without installing any kind.')
-    .action((flags: object) => runApiServer(readSettings(apiserverSettings, { ...flags }, terminal), terminal));
+    .action((flags: object) =>
+      runServer(terminal, () => runApiServer(readSettings(apiserverSettings, { ...flags }, terminal), terminal)),
+    );
   addSettings(apiserver, apiserverSettings);
 }
 
@@ -188,7 +198,12 @@ async function runInCluster(
 
 async function runApiServer(settings: Settings<(typeof apiserverSettings)[number]>, terminal: Terminal): Promise<void> {
   const { startEmbeddedServer } = await import('./plane/embedded-server.ts');
-  const server = await startEmbeddedServer(settings, terminal, { limits: apiLimits(settings) });
+  const { openWitnesses } = await import('./observe/open-witnesses.ts');
+  const witnesses = await openWitnesses(settings, terminal);
+  const server = await startEmbeddedServer(settings, terminal, {
+    limits: apiLimits(settings),
+    ...witnesses.ofServer,
+  });
   const kubeconfig = join(settings.dataDir, 'kubeconfig');
   terminal.out(
     lines(
@@ -198,7 +213,10 @@ async function runApiServer(settings: Settings<(typeof apiserverSettings)[number
       `export KUBECONFIG=${shellWord(kubeconfig)}`,
     ),
   );
-  await runUntilInterrupted(terminal, () => server.close());
+  await runUntilInterrupted(terminal, async () => {
+    await server.close();
+    await witnesses.close();
+  });
 }
 
 function lines(...all: readonly string[]): string {

@@ -22,25 +22,26 @@ export interface OrcMetrics {
 /** Defines the metrics of conditionOrc. */
 export function createOrcMetrics(metrics: Metrics): OrcMetrics {
   const counter = (name: string, help: string, labels: string[] = []) =>
-    metrics.counter({ name: `rackwright_conditionorc_${name}_total`, help, labels });
+    metrics.counter({ name: `conditionorc_${name}`, help, labels });
   const gauge = (name: string, help: string, labels: string[] = []) =>
-    metrics.gauge({ name: `rackwright_conditionorc_${name}`, help, labels });
-  const queued = counter('conditions_queued', 'Conditions that were asked for and taken.', ['kind', 'outcome']);
-  const completed = counter('conditions_completed', 'Conditions that ended.', ['kind', 'state']);
-  const failures = counter('dependency_errors', 'Failures of what conditionOrc depends on.', [
-    'dependency',
+    metrics.gauge({ name: `conditionorc_${name}`, help, labels });
+  const queued = counter('condition_queued', 'Conditions that were asked for and taken.', ['conditionKind', 'outcome']);
+  const completed = counter('condition_completed', 'Conditions that ended.', ['conditionKind', 'state']);
+  const failures = counter('dependencies_errors_total', 'Failures of what conditionOrc depends on.', [
+    'dependency_name',
     'operation',
   ]);
   const unpublished = counter('publish_errors', 'Hints of un-finalized conditions that the bus did not take.');
-  const stale = gauge('conditions_active_stale', 'Active conditions whose lease had ended, at the last round.');
-  const notices = counter('notices', 'Notices to operators.', ['type']);
-  const deliveries = counter('notice_deliveries', 'Attempts to deliver notices to a webhook.', ['outcome']);
+  const stale = gauge('condition_active_stale', 'Active conditions whose lease had ended, at the last round.');
+  const notices = counter('notices_total', 'Notices to operators.', ['type']);
+  const deliveries = counter('notice_deliveries_total', 'Attempts to deliver notices to a webhook.', ['outcome']);
   const workers = gauge('workers_online', 'Workers that are online, at the last round.');
   const workersOfKind = gauge('workers_of_kind', 'Workers that are online, by kind, at the last round.', ['kind']);
-  const dependencyFailed = (dependency: string, operation: string): void => failures.add(1, { dependency, operation });
+  const dependencyFailed = (dependency: string, operation: string): void =>
+    failures.add(1, { dependency_name: dependency, operation });
   return {
-    queued: (kind, outcome) => queued.add(1, { kind, outcome }),
-    completed: (kind, state) => completed.add(1, { kind, state }),
+    queued: (kind, outcome) => queued.add(1, { conditionKind: kind, outcome }),
+    completed: (kind, state) => completed.add(1, { conditionKind: kind, state }),
     dependencyFailed,
     async watchDependency(dependency, operation, work) {
       try {

@@ -22,7 +22,7 @@ import { createScriptedSource, macOf } from './testing/scripted-source.ts';
 async function writesOf(metrics: MetricsRegistry): Promise<number> {
   const lines = (await metrics.expose())
     .split('\n')
-    .filter((line) => line.startsWith('rackwright_kube_requests_total{'));
+    .filter((line) => line.startsWith('rest_client_requests_total{'));
   return lines
     .filter((line) => !line.includes('method="GET"'))
     .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
@@ -31,7 +31,7 @@ async function writesOf(metrics: MetricsRegistry): Promise<number> {
 async function readsOf(metrics: MetricsRegistry): Promise<number> {
   const lines = (await metrics.expose())
     .split('\n')
-    .filter((line) => line.startsWith('rackwright_kube_requests_total{'));
+    .filter((line) => line.startsWith('rest_client_requests_total{'));
   return lines
     .filter((line) => line.includes('method="GET"'))
     .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);

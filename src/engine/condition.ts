@@ -54,6 +54,8 @@ export interface Condition {
   readonly cancel: { readonly at: number; readonly isForced: boolean; readonly by: string } | undefined;
   /** Fails at this time if it is not final by then. */
   readonly deadline: number | undefined;
+  /** The trace of whoever asked for it, as W3C's traceparent; missing where nobody traces. */
+  readonly traceparent?: string;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly finalizedAt: number | undefined;

@@ -195,4 +195,11 @@ export const engineMigrations: readonly Migration[] = [
       ],
     },
   },
+  {
+    version: 12,
+    statements: {
+      // The trace that a condition was asked for in: whoever works on it goes on with it.
+      common: [`ALTER TABLE conditions ADD COLUMN traceparent TEXT`],
+    },
+  },
 ];

@@ -11,7 +11,7 @@ import {
 } from '../engine/index.ts';
 import type { ArtifactCache } from '../firmware-store/index.ts';
 import { type Clock, type Random, systemClock } from '../kube/index.ts';
-import { type Logger, type Metrics, noMetrics, silentLogger } from '../telemetry/index.ts';
+import { type Logger, type Metrics, noMetrics, silentLogger, type Tracer } from '../telemetry/index.ts';
 import { createBiosHandler } from './conditions/bios-handler.ts';
 import { createControlHandler } from './conditions/control-handler.ts';
 import { readInstallParameters } from './conditions/install-schema.ts';
@@ -52,6 +52,7 @@ export interface FlasherOptions {
   readonly random?: Random;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
+  readonly tracer?: Tracer;
 }
 
 /** A flasher that runs until it is stopped. */
@@ -80,6 +81,7 @@ export function createFlasher(options: FlasherOptions): Flasher {
     metrics,
     leisure: createLeisure({ clock }),
     ...(options.bus === undefined ? {} : { bus: options.bus }),
+    ...(options.tracer === undefined ? {} : { tracer: options.tracer }),
   });
   return {
     worker,
@@ -93,7 +95,7 @@ export function createFlasher(options: FlasherOptions): Flasher {
 /** What the handlers of a flasher work with besides leases. */
 export type HandlerContextOptions = Omit<
   FlasherOptions,
-  'port' | 'facilities' | 'without' | 'concurrency' | 'id' | 'bus'
+  'port' | 'facilities' | 'without' | 'concurrency' | 'id' | 'bus' | 'tracer'
 > & {
   readonly gates: Gates;
 };

@@ -16,13 +16,13 @@ const minutes = [0.1, 0.5, 1, 2, 5, 10, 20, 40, 60, 120].map((each) => each * 60
 /** Defines the metrics of a flasher. */
 export function createFlasherMetrics(metrics: Metrics): FlasherMetrics {
   const actions = metrics.histogram({
-    name: 'rackwright_flasher_action_seconds',
+    name: 'flasher_install_action_runtime_seconds',
     help: 'Time that the install of one image took.',
     labels: ['vendor', 'component', 'state'],
     buckets: minutes,
   });
   const steps = metrics.histogram({
-    name: 'rackwright_flasher_step_seconds',
+    name: 'flasher_install_action_handler_seconds',
     help: 'Time that one step of an install took.',
     labels: ['step', 'result'],
     buckets: minutes,

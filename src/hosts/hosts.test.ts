@@ -97,7 +97,7 @@ describe('requests', () => {
       'Registered',
     ]);
     const text = await metrics.expose();
-    const counted = text.split('\n').filter((line) => line.startsWith('rackwright_kube_requests_total'));
+    const counted = text.split('\n').filter((line) => line.startsWith('rest_client_requests_total'));
     const writes = counted.filter((line) => !/verb="(list|watch)"|method="GET"/i.test(line));
     const total = writes.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
     assert.ok(

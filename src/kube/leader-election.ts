@@ -61,11 +61,11 @@ class Candidate implements LeaderElection {
     this.#periods = periods;
     this.#logger = (options.logger ?? silentLogger).child({ lease: options.store.name, identity: options.identity });
     const gauge = (options.metrics ?? noMetrics).gauge({
-      name: 'rackwright_leader',
+      name: 'leader_election_master_status',
       help: '1 while this process leads the controller set of the lease.',
-      labels: ['lease'],
+      labels: ['name'],
     });
-    this.#setLeading = (value) => gauge.set(value, { lease: options.store.name });
+    this.#setLeading = (value) => gauge.set(value, { name: options.store.name });
     this.#setLeading(0);
   }
 

@@ -11,6 +11,7 @@ export { enforceAccess } from './access/enforce.ts';
 export { createFixedAuthorizer } from './access/fixed-authorizer.ts';
 export { createJwtAuthorizer, type JwtAuthorizerOptions, type TokenIssuer } from './access/jwt-authorizer.ts';
 export { createKubeAuthorizer, type KubeAuthorizerOptions } from './access/kube-authorizer.ts';
+export { noteUser } from './access/note-user.ts';
 export { accessGroup, type ProtectedResource, restResources } from './access/resources.ts';
 export { scopesFor } from './access/scopes.ts';
 export { type Answer, answerCreated, answerMessage, answerRecord } from './answer.ts';

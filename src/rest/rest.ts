@@ -5,9 +5,20 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { JsonObject } from '../engine/index.ts';
 import { type CertifiedKey, type Clock, type Random, systemClock } from '../kube/index.ts';
-import { type Logger, type Metrics, noMetrics, silentLogger } from '../telemetry/index.ts';
+import {
+  type AuditExport,
+  type Logger,
+  type Metrics,
+  noMetrics,
+  noTracer,
+  silentLogger,
+  type Tracer,
+  withLogFields,
+} from '../telemetry/index.ts';
 import type { AuthenticatedUser, Authorizer } from './access/authorizer.ts';
 import { enforceAccess } from './access/enforce.ts';
+import { noteUser } from './access/note-user.ts';
+import { auditRequests } from './audit-requests.ts';
 import { answerError } from './error-answer.ts';
 import { RestError } from './errors.ts';
 import { answerHttp2Too } from './http2-too.ts';
@@ -18,6 +29,7 @@ import { createRestMetrics } from './rest-metrics.ts';
 import { namesInPath, type Route } from './route.ts';
 import { createServer, defaultTimeouts, type RestTimeouts } from './server.ts';
 import { serviceRoutes } from './service-routes.ts';
+import { traceRoute } from './trace-route.ts';
 import { Validators } from './validate.ts';
 
 /** What a REST server is made of. */
@@ -33,6 +45,10 @@ export interface RestOptions {
   /** What is not ready yet, by name; nothing when all is. Asked for /readyz. */
   readonly missing?: () => Promise<readonly string[]> | readonly string[];
   readonly timeouts?: Partial<RestTimeouts>;
+  /** Requests are traced with it, those for health and metrics excepted. */
+  readonly tracer?: Tracer;
+  /** Is told of requests that change something and of those that were refused for want of rights. */
+  readonly audit?: AuditExport;
   /** Calls of another kind on the same port; HTTP/2 is spoken too then, which gRPC needs. */
   readonly calls?: CallHandler;
 }
@@ -71,9 +87,18 @@ export function createRest(options: RestOptions): Rest {
     logger: options.logger ?? silentLogger,
     validators: new Validators(),
     routes: [] as Route[],
+    users: new WeakMap<FastifyRequest, AuthenticatedUser>(),
   };
   const count = createRestMetrics(options.metrics ?? noMetrics);
   const app = createServer({ ...parts, random: options.random ?? Math.random, count, timeouts: options.timeouts });
+  if (options.audit !== undefined) {
+    const { calls, audit } = options;
+    auditRequests(app, {
+      ...{ audit, clock: parts.clock, routes: parts.routes },
+      userOf: (request) => parts.users.get(request),
+      isElsewhere: ({ url }) => calls !== undefined && url.startsWith(calls.below),
+    });
+  }
   const { requestMs, idleMs } = { ...defaultTimeouts, ...options.timeouts };
   const limits = { requestMs, idleMs, silentMs: idleMs };
   const http2 =
@@ -126,14 +151,16 @@ interface RouteParts {
   readonly options: RestOptions;
   readonly validators: Validators;
   readonly routes: Route[];
+  /** Who asks, once that is known. */
+  readonly users: WeakMap<FastifyRequest, AuthenticatedUser>;
 }
 
-function addRoute(app: FastifyInstance, route: Route, { options, validators, routes }: RouteParts): void {
+function addRoute(app: FastifyInstance, route: Route, { options, validators, routes, users }: RouteParts): void {
   checkDeclaration(route, routes);
   routes.push(route);
   const check = validators.compile(route);
-  const users = new WeakMap<FastifyRequest, AuthenticatedUser>();
   const awaited = new WeakSet<FastifyRequest>();
+  const tracer = options.tracer ?? noTracer;
   app.route({
     method: route.method,
     url: route.path,
@@ -146,7 +173,8 @@ function addRoute(app: FastifyInstance, route: Route, { options, validators, rou
         users.set(request, await route.admit(asker));
       }
       if (route.access !== 'public') {
-        users.set(request, await enforceAccess(options.authorizer, route.access, request.headers.authorization));
+        const authorizer = noteUser(options.authorizer, (user) => users.set(request, user));
+        await enforceAccess(authorizer, route.access, request.headers.authorization);
       }
       awaited.add(request);
     },
@@ -172,7 +200,9 @@ function addRoute(app: FastifyInstance, route: Route, { options, validators, rou
         if (!reply.raw.writableFinished) gone.abort();
       });
       const from = { url: request.url, user: users.get(request), requestId: request.id, signal: gone.signal };
-      const answer = await route.handle({ ...call, ...from });
+      const answer = await withLogFields({ request: request.id }, () =>
+        traceRoute(tracer, { route, request }, () => route.handle({ ...call, ...from })),
+      );
       return reply
         .code(answer.status)
         .headers({ ...(route.mediaType === undefined ? {} : { 'content-type': route.mediaType }), ...answer.headers })

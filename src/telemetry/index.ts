@@ -1,6 +1,19 @@
 export {
+  type AuditExport,
+  type AuditedRequest,
+  type AuditObject,
+  type AuditUser,
+  auditEvent,
+  type LineFile,
+  type LineFileOptions,
+  openAuditExport,
+  openLineFile,
+} from './audit/index.ts';
+export { withLogFields } from './log-context.ts';
+export {
   createLogger,
   type LogFields,
+  type LogFormat,
   type Logger,
   type LoggerOptions,
   type LogLevel,
@@ -19,3 +32,14 @@ export {
   noMetrics,
 } from './metrics.ts';
 export { isSecretName, redact, redactedMark, redactText } from './redact.ts';
+export {
+  noTracer,
+  openTracer,
+  type Span,
+  type SpanAttributes,
+  type SpanPlan,
+  type Tracer,
+  type TracerOptions,
+  traced,
+  traceparentHere,
+} from './traces/index.ts';

@@ -1,8 +1,13 @@
 import { type DestinationStream, pino } from 'pino';
+import { logFieldsHere } from './log-context.ts';
 import { redact, redactText } from './redact.ts';
+import { textLine } from './text-line.ts';
 
 /** How much is logged. */
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+
+/** How a line looks: an object of JSON for programs, or text for people. */
+export type LogFormat = 'json' | 'text';
 
 /** Fields that go with a log line; secrets in them are replaced before anything is written. */
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -21,13 +26,16 @@ export interface Logger {
 export interface LoggerOptions {
   readonly level?: LogLevel;
   readonly name?: string;
+  /** JSON unless given. */
+  readonly format?: LogFormat;
   /** Where lines go; standard output unless given. */
   readonly write?: (line: string) => void;
 }
 
-/** A logger that writes one JSON object per line and never a secret. */
+/** A logger that writes one line of JSON, or of text, for each message and never a secret. */
 export function createLogger(options: LoggerOptions = {}): Logger {
-  const destination: DestinationStream = options.write === undefined ? pino.destination(1) : { write: options.write };
+  const plain: DestinationStream = options.write === undefined ? pino.destination(1) : { write: options.write };
+  const destination = options.format === 'text' ? { write: (line: string) => plain.write(textLine(line)) } : plain;
   const root = pino(
     {
       level: options.level ?? 'info',
@@ -38,25 +46,32 @@ export function createLogger(options: LoggerOptions = {}): Logger {
     },
     destination,
   );
-  return wrap(root);
+  return wrap(root, new Set());
 }
 
 type Sink = Pick<ReturnType<typeof pino>, 'debug' | 'info' | 'warn' | 'error' | 'isLevelEnabled'> & {
   child(fields: object): Sink;
 };
 
-function wrap(sink: Sink): Logger {
+/** `bound` are the names of fields that every line of the sink has already: a line names a thing once. */
+function wrap(sink: Sink, bound: ReadonlySet<string>): Logger {
   const at = (level: 'debug' | 'info' | 'warn' | 'error') => (message: string, fields?: LogFields) => {
     if (!sink.isLevelEnabled(level)) return;
-    sink[level](fields === undefined ? {} : (redact(fields) as object), redactText(message));
+    sink[level](redact({ ...fieldsAround(bound), ...fields }) as object, redactText(message));
   };
   return {
     debug: at('debug'),
     info: at('info'),
     warn: at('warn'),
     error: at('error'),
-    child: (fields) => wrap(sink.child(redact(fields) as object)),
+    child: (fields) => wrap(sink.child(redact(fields) as object), new Set([...bound, ...Object.keys(fields)])),
   };
+}
+
+function fieldsAround(bound: ReadonlySet<string>): LogFields | undefined {
+  const around = logFieldsHere();
+  if (around === undefined || bound.size === 0) return around;
+  return Object.fromEntries(Object.entries(around).filter(([name]) => !bound.has(name)));
 }
 
 const ignore = (): void => {};

@@ -18,6 +18,7 @@ export function redactText(text: string): string {
     .replace(/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{6,}/gi, `$1 ${redactedMark}`)
     .replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/@:]*:[^\s/@]+@/gi, `$1${redactedMark}@`)
     .replace(/\b((?:access_|id_|refresh_)?token|password|passwd|secret)=[^\s&"']+/gi, `$1=${redactedMark}`)
+    .replace(/("[\w-]*(?:token|password|passwd|secret)\\*"\s*:\s*\\*")(?:[^"\\]|\\[^"])+/gi, `$1${redactedMark}`)
     .replace(/-----BEGIN ([A-Z ]*PRIVATE KEY)-----[\s\S]*?(-----END \1-----|$)/g, redactedMark);
 }
 

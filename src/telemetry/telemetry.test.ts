@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { fc } from '#fast-check';
-import { createLogger, createMetrics, isSecretName, redact, redactText } from './index.ts';
+import { createLogger, createMetrics, isSecretName, redact, redactText, withLogFields } from './index.ts';
 
 function capture() {
   const lines: string[] = [];
@@ -32,6 +32,36 @@ describe('logs', () => {
     logger.child({ token: secret }).info('x');
     assert.equal(lines.length, 2);
     for (const line of lines) assert.ok(!line.includes(secret), line);
+  });
+
+  test('text for people has one line for a message, and a secret never reaches it either', () => {
+    const lines: string[] = [];
+    const logger = createLogger({ format: 'text', write: (line) => lines.push(line) });
+    const secret = 'hunter2-hunter2';
+    const error = new Error(`answered {"Password":"${secret}"}`);
+    logger.child({ worker: 'flasher/1' }).warn('no luck\nwith it', { password: secret, host: 'a b', n: 3, error });
+    const [head = '', ...below] = (lines[0] ?? '').trimEnd().split('\n');
+    assert.match(
+      head,
+      /^\d{4}-\S+Z WARN {2}"no luck\\nwith it" worker=flasher\/1 password=\[redacted\] host="a b" n=3 error=/,
+    );
+    assert.ok(below.length > 1 && below.every((line) => line.startsWith('    ')));
+    assert.ok(!lines.join('').includes(secret), lines.join(''));
+  });
+
+  test('lines carry the ids of what they were written for, each once', async () => {
+    const { lines, logger } = capture();
+    await withLogFields({ request: 'r1', condition: 'outer' }, async () => {
+      await Promise.resolve();
+      logger.child({ condition: 'c1' }).info('inside');
+      withLogFields({ token: 'hunter2-hunter2' }, () => logger.info('deeper', { request: 'own' }));
+    });
+    logger.info('outside');
+    assert.match(lines[0] ?? '', /"condition":"c1".*"request":"r1"/);
+    assert.equal(lines[0]?.match(/"condition"/g)?.length, 1);
+    assert.match(lines[1] ?? '', /"token":"\[redacted\]","msg"/);
+    assert.match(lines[1] ?? '', /"request":"own","condition":"outer"/);
+    assert.doesNotMatch(lines[2] ?? '', /request|condition/);
   });
 
   test('names of secrets and references to them stay readable', () => {
@@ -69,6 +99,11 @@ describe('logs', () => {
       'GET https://10.0.0.1/redfish/v1 answered 404',
     );
     assert.equal(redactText('token=abcdef&x=1'), 'token=[redacted]&x=1');
+    assert.equal(
+      redactText('{"Password": "a\\\\b", "UserName":"root"}'),
+      '{"Password": "[redacted]", "UserName":"root"}',
+    );
+    assert.equal(redactText('"{\\"X-Auth-Token\\":\\"abc\\"}"'), '"{\\"X-Auth-Token\\":\\"[redacted]\\"}"');
     assert.ok(isSecretName('client-key-data') && isSecretName('X-Auth-Token') && !isSecretName('tokenNamespace'));
   });
 });

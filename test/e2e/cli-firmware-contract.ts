@@ -181,7 +181,7 @@ export function runFirmwareCommandsContract(
         [['env=prod', 'tier=web'], 2, /joined by commas/],
         [['web-1', '-l', 'env'], 2, /not both/],
         [['wbe-1'], 1, /there is no Server, ServerFirmware, BMC or system UUID "wbe-1"; did you mean web-1/],
-        [['-o', 'yaml'], 2, /-o yaml: not a form of output; there is json/],
+        [['-o', 'xml'], 2, /-o xml: not a form of output; there are json/],
         [['-f', 'missing.yaml'], 1, /missing\.yaml does not exist/],
         [['--max-attempts', 'none'], 2, /--max-attempts/],
       ];

@@ -4,6 +4,13 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Agent, request } from 'undici';
 import {
+  type OtlpReceiver,
+  pathOfSpan,
+  type SentSpan,
+  startOtlpReceiver,
+} from '../../src/telemetry/testing/otlp-receiver.ts';
+import { differences, documentedMetrics, exposedMetrics } from '../observability/metrics-table.ts';
+import {
   type CliProcess,
   type CliResult,
   runCli,
@@ -17,23 +24,31 @@ import { untilSo } from './work-services.ts';
 const folder = temporaryFolder();
 const dataDir = join(folder.path, 'data');
 const upWords = ['--simulate', '2', '--speed', '2000'];
+const auditFile = join(folder.path, 'audit.jsonl');
 let up: CliProcess;
+let collector: OtlpReceiver;
 
 const cli = (words: readonly string[]): Promise<CliResult> => runCli([...words, '--data-dir', dataDir]);
 
 before(async () => {
-  up = await startUp(dataDir, upWords);
+  collector = await startOtlpReceiver();
+  up = await startUp(dataDir, [...upWords, '--traces-endpoint', collector.url, '--audit-log', auditFile]);
   // Hosts that run need not be switched on first, whose self-test is waited for in real time.
   await switchHost({ dataDir, name: 'r01-s01', isOn: true });
 });
 after(async () => {
   await up.end('SIGKILL');
+  await collector.close();
   folder.remove();
 });
 
 /** Asks the REST services, as the administrator unless told. */
-async function ask(path: string, token = readFileSync(join(dataDir, 'admin-token'), 'utf8').trim()) {
+function ask(path: string, token?: string) {
   const { url } = JSON.parse(readFileSync(join(dataDir, 'rest.json'), 'utf8')) as { url: string };
+  return askAt(url, path, token);
+}
+
+async function askAt(url: string, path: string, token = readFileSync(join(dataDir, 'admin-token'), 'utf8').trim()) {
   const agent = new Agent({ connect: { ca: readFileSync(join(dataDir, 'pki', 'ca.crt'), 'utf8') } });
   const headers = { authorization: `Bearer ${token}` };
   const { statusCode, body } = await request(`${url}${path}`, { dispatcher: agent, headers });
@@ -49,6 +64,32 @@ async function flashesOf(server: string): Promise<number> {
 }
 
 const idIn = ({ out, err }: CliResult): string => /condition ([0-9a-f-]{36})/.exec(out)?.[1] ?? assert.fail(out + err);
+
+function kubeUrl(): string {
+  return /Kubernetes API +(https:\S+)/.exec(up.printed.out)?.[1] ?? assert.fail(up.printed.out);
+}
+
+/** Every password and token that is stored, and the administrator's. */
+async function secretsOfFleet(): Promise<readonly string[]> {
+  const { body } = await askAt(kubeUrl(), '/api/v1/secrets');
+  const items = body.items as { data?: Record<string, string> }[];
+  const values = items.flatMap(({ data = {} }) => Object.entries(data).filter(([name]) => /password|token/.test(name)));
+  const decoded = values.map(([, value]) => Buffer.from(value, 'base64').toString('utf8'));
+  assert.ok(decoded.length >= 2 && decoded.every((value) => value.length >= 6), 'there are no secrets to look for');
+  return [...decoded, readFileSync(join(dataDir, 'admin-token'), 'utf8').trim()];
+}
+
+test('every metric that is documented is there, and no other', async () => {
+  const kube = kubeUrl();
+  assert.deepEqual(
+    differences(documentedMetrics('Of the API server'), exposedMetrics((await askAt(kube, '/metrics')).text)),
+    [],
+  );
+  assert.deepEqual(
+    differences(documentedMetrics('Of everything else'), exposedMetrics((await ask('/metrics')).text)),
+    [],
+  );
+});
 
 describe('the firmware install service of rackwright up', () => {
   test('is ready, knows the rack, counts, and asks who is there', async () => {
@@ -85,6 +126,41 @@ describe('the firmware install service of rackwright up', () => {
     assert.match(listed.out, /^[0-9a-f-]{36} +r01-s01 +firmwareInstall +succeeded +100%/m);
     const again = await cli(words);
     assert.match(again.out, /^ {2}psu 00\.17\.28: skipped, /m);
+  });
+
+  test('an install is one trace, from the request to what the BMC was asked, and no secret is in it', async () => {
+    const { spans } = collector;
+    const isFlash = ({ name }: SentSpan): boolean => name === 'install sending';
+    await untilSo(async () => spans.some(isFlash));
+    const { traceId } = spans.find(isFlash) ?? assert.fail();
+    const steps = () => spans.filter((span) => span.traceId === traceId);
+    await untilSo(async () => steps().some(({ name }) => name === 'work firmwareInstall'));
+    const asked = steps().find(({ name, kind }) => kind === 3 && name.startsWith('POST /redfish/v1/')) ?? assert.fail();
+    assert.deepEqual(pathOfSpan(spans, asked).slice(0, 3), [
+      'POST /api/v1/servers/:uuid/firmwareInstall',
+      'order firmwareInstall inventoryOOB',
+      'work firmwareInstall',
+    ]);
+    assert.match(pathOfSpan(spans, asked).at(-2) ?? '', /^install /);
+    // What follows the install is in its trace too, and is sent piece by piece.
+    await untilSo(async () => steps().every((span) => !pathOfSpan(spans, span).includes('?')));
+    assert.ok(asked.attributes.some(({ key, value }) => key === 'http.response.status_code' && value.intValue === 202));
+    const sent = collector.bodies.join('\n');
+    for (const secret of await secretsOfFleet()) assert.ok(!sent.includes(secret), 'a secret is in the traces');
+  });
+
+  test('who asked for it is in the audit log, and no secret is', async () => {
+    const text = readFileSync(auditFile, 'utf8');
+    const events = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const order = events.find(({ requestURI }) => String(requestURI).endsWith('/firmwareInstall')) ?? assert.fail();
+    assert.equal((order.user as { username: string }).username, 'admin');
+    assert.deepEqual([order.verb, order.level], ['create', 'Metadata']);
+    const kinds = new Set(events.map(({ objectRef }) => (objectRef as { resource?: string } | undefined)?.resource));
+    assert.ok(kinds.has('conditions') && kinds.has('baremetalhosts'));
+    for (const secret of await secretsOfFleet()) assert.ok(!text.includes(secret), 'a secret is in the audit log');
   });
 
   test('an install that is cancelled ends before it flashes, and the command that follows it says so', async () => {

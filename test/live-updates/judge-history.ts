@@ -75,6 +75,12 @@ export interface ServiceSeen {
   readonly spans: readonly Span[];
 }
 
+/** Whether the log goes as far as the end of each self-test that the service began, so that all of it can be read. */
+export function hasEnded(history: MachineHistory, from: number): boolean {
+  const events = history.events.slice(from).map(({ event }) => event);
+  return !events.includes('bios.staged') || events.lastIndexOf('post.done') > events.lastIndexOf('post.begin');
+}
+
 /** Reads it from the event on that the service came after. */
 export function readService(history: MachineHistory, from: number): ServiceSeen {
   // What a boot before is still at is none of this service.

@@ -14,7 +14,9 @@ export function hpeManagerVersion(product: string, version: string): string {
 
 function postState(machine: Machine): string {
   if (machine.power.state === 'Off') return 'PowerOff';
-  return isBeforeEndOfPost(machine) ? 'InPost' : 'FinishedPost';
+  if (isBeforeEndOfPost(machine)) return 'InPost';
+  const isAtLastStep = machine.power.bootProgress === 'SystemHardwareInitializationComplete';
+  return isAtLastStep ? 'InPostDiscoveryComplete' : 'FinishedPost';
 }
 
 /** The update service's own account of what it does: for those who were given no task. */

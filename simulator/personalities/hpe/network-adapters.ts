@@ -7,7 +7,7 @@ import { hpeAnswer, hpeMessage } from './words.ts';
 export function isBeforeEndOfPost(machine: Machine): boolean {
   const { state, bootProgress } = machine.power;
   if (state !== 'On' && state !== 'PoweringOn') return false;
-  return !['SystemHardwareInitializationComplete', 'OSBootStarted', 'OSRunning'].includes(bootProgress);
+  return !['SystemHardwareInitializationComplete', 'SetupEntered', 'OSBootStarted', 'OSRunning'].includes(bootProgress);
 }
 
 const pattern = '/redfish/v1/Chassis/:chassis/NetworkAdapters';

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type AuditLog, nameIn } from '../audit.ts';
+import type { Tracer } from '../../telemetry/index.ts';
+import { nameIn } from '../audit/audit-line.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
 import { type Authenticator, type Authorizer, accessQueryOf, anonymous } from '../auth/auth.ts';
 import { PlainTextError } from '../auth/impersonation.ts';
 import type { ServerCore } from '../core.ts';
@@ -24,6 +26,7 @@ import { checkRouted, chooseMedia, type MediaChoice } from './media.ts';
 import type { NonResourceRoutes } from './non-resource.ts';
 import { isPathValid, isTrue, pathFault, type RequestInfo, readRequestInfo } from './request-info.ts';
 import { acceptsGzip, respondJson, respondText } from './respond.ts';
+import { traceRequest } from './trace-request.ts';
 
 /** Everything a request meets on its way. */
 export interface ApiServerParts {
@@ -33,6 +36,7 @@ export interface ApiServerParts {
   /** Whom the caller acts as, when its headers ask for it. */
   impersonate(request: IncomingMessage, caller: UserInfo): UserInfo | undefined;
   readonly audit: AuditLog;
+  readonly tracer: Tracer;
   readonly metrics: RequestMetrics;
   /** Where requests wait for their turn. */
   readonly gate: RequestGate;
@@ -99,7 +103,9 @@ async function serve(
   const measured = knownParts(parts, info);
   const end = parts.metrics.begin(measured);
   try {
-    code = await answerRequest(parts, { request, response, info, warnings, seen });
+    code = await traceRequest(parts.tracer, { request, info }, () =>
+      answerRequest(parts, { request, response, info, warnings, seen }),
+    );
   } catch (error) {
     if (error instanceof TruncatedBody || response.destroyed) {
       code = 499; // the socket's own error handler has answered, if anybody is left to read it
@@ -119,8 +125,11 @@ async function serve(
   end();
   parts.metrics.observe(measured, code, performance.now() - started);
   // A flood that is sent away must not wash the lines of what was judged out of the log.
-  if (isJudged && isAudited(info, code))
-    parts.audit.record({ info, ...seen, isDryRun: seen.asked.isDryRun, code, reason });
+  if (!isJudged || !isAudited(info, code)) return;
+  const agent = request.headers['user-agent'] ?? '';
+  const from = request.socket.remoteAddress ?? '';
+  const receivedAt = new Date(performance.timeOrigin + started);
+  parts.audit.record({ info, ...seen, agent, from, receivedAt, isDryRun: seen.asked.isDryRun, code, reason });
 }
 
 interface Flight {

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
+import { noTracer } from '../../telemetry/index.ts';
 import { openAdmission } from '../admission/admission.ts';
-import type { AuditEntry } from '../audit.ts';
+import type { AuditEntry } from '../audit/audit-line.ts';
 import { bootstrap } from '../bootstrap.ts';
 import { builtinResources } from '../builtins/index.ts';
 import { serveBuiltin } from '../builtins/serve-builtin.ts';
@@ -109,6 +110,7 @@ export async function temporaryServer(t: TestContext, options: TemporaryServerOp
         lost: () => 0,
         close: async () => undefined,
       },
+      tracer: noTracer,
       metrics,
       gate,
       routes: { serve: async () => 404 },

@@ -1,11 +1,13 @@
 import type { Readable } from 'node:stream';
 import { backoffDelay, sleep, type Timer } from '../../kube/index.ts';
+import { traced } from '../../telemetry/index.ts';
 import type { BmcAddress } from '../address.ts';
 import { BmcError, isBmcError } from '../errors.ts';
 import { Attempt, type AttemptTools } from './attempt.ts';
 import { createBreaker } from './breaker.ts';
 import type { Caller } from './caller.ts';
 import type { GateReply, GateRequest, GateState } from './gate.ts';
+import { spanOf } from './gate-span.ts';
 import { describeGate } from './gate-state.ts';
 import type { Outcome } from './judge.ts';
 import { createPace } from './pace.ts';
@@ -62,14 +64,20 @@ export class BmcGate {
   /** Sends it when its turn comes, as often as the rules of its method allow. */
   async request(request: GateRequest, caller: LaneCaller): Promise<GateReply> {
     const { metrics } = this.#shared;
-    try {
-      const reply = await this.#repeat(planRequest(request, caller, this.#about()), caller);
-      metrics.request(request.method, 'ok');
-      return reply;
-    } catch (error) {
-      metrics.request(request.method, isBmcError(error) ? error.code : 'bug');
-      throw error;
-    }
+    const { method } = request;
+    return await traced(spanOf(this.origin, request), async (span) => {
+      try {
+        const reply = await this.#repeat(planRequest(request, caller, this.#about()), caller);
+        metrics.request(method, 'ok');
+        span.set({ 'http.response.status_code': reply.status });
+        return reply;
+      } catch (error) {
+        const outcome = isBmcError(error) ? error.code : 'bug';
+        metrics.request(method, outcome);
+        span.set({ 'error.type': outcome });
+        throw error;
+      }
+    });
   }
 
   async #repeat(plan: Plan, caller: LaneCaller): Promise<GateReply> {

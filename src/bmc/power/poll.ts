@@ -16,6 +16,8 @@ export interface PollOptions<T> {
   readonly tolerated?: readonly BmcErrorCode[];
   readonly firstMs?: number;
   readonly mostMs?: number;
+  /** The longest pause by what was seen last, where that tells how near the end is; `mostMs` where it is undefined. */
+  readonly paceMs?: () => number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -48,6 +50,6 @@ export async function poll<T>(bmc: Bmc, options: PollOptions<T>): Promise<T> {
 
 function pause(bmc: Bmc, options: PollOptions<unknown>, round: number): number {
   const grown = (options.firstMs ?? 1000) * 1.5 ** Math.min(round, 30);
-  const ceiling = Math.min(options.mostMs ?? 10_000, grown);
+  const ceiling = Math.min(options.paceMs?.() ?? options.mostMs ?? 10_000, grown);
   return ceiling * (0.75 + bmc.random() / 4);
 }

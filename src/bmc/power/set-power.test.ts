@@ -101,6 +101,17 @@ test('graceful off is forced after the grace period', async () => {
   assert.ok(tookMs >= 120_000 && tookMs < 150_000, `${tookMs}`);
 });
 
+test('a host that was in its self-test and is restarted is not waited for until that is over', async () => {
+  const { gate, bmc, clock } = createScriptedBmc({
+    tree: sampleTree({ system: { PowerState: 'On', Oem: { Hpe: { PostState: 'InPost' } } } }),
+  });
+  gate.on(reset, () => ({ status: 204 }));
+  const started = clock.monotonic();
+  const { sent, isConfirmed } = await setPower(bmc, { target: 'reset' });
+  assert.deepEqual([sent, isConfirmed], [['ForceRestart'], false]);
+  assert.ok(clock.monotonic() - started < 20_000, `${clock.monotonic() - started}`);
+});
+
 test('a graceful shutdown that is refused is forced at once', async () => {
   const { bmc, gate } = host();
   gate.once(reset, () => ({ status: 400 }));

@@ -6,6 +6,7 @@ import { type PowerState, powerIn, refresh } from './power-state.ts';
 import { offered, type ResetOffer } from './reset-types.ts';
 import { type ResetAnswer, sendReset } from './send-reset.ts';
 import type { PowerWish } from './set-power.ts';
+import { isInPost } from './wait-for-post.ts';
 
 const defaultGraceMs = 5 * 60_000;
 const defaultDeadlineMs = 15 * 60_000;
@@ -105,6 +106,7 @@ export function createSwitching(
   /** Looks for a sign that the host restarted: what it says of its last reset or its boot changed. */
   const sawRestart = async (withinMs: number): Promise<boolean> => {
     const before = signsOf(system);
+    seen = undefined;
     try {
       return await poll(bmc, {
         what: `restarting ${system.path}`,
@@ -112,7 +114,8 @@ export function createSwitching(
         signal: wish.signal,
         look: async () => {
           const now = await refresh(bmc, system);
-          return powerIn(now.body).state !== 'on' || signsOf(now) !== before ? true : undefined;
+          seen = powerIn(now.body).state;
+          return seen !== 'on' || signsOf(now) !== before ? true : undefined;
         },
       });
     } catch (error) {
@@ -138,9 +141,12 @@ export function createSwitching(
   const restart = async (types: readonly string[]): Promise<boolean> => {
     const answer = await send('on', types);
     if (answer === 'left') return goOn();
-    const isSeen = await sawRestart(Math.min(left(), signsOf(system) === '' ? shortSignMs : signMs));
+    // One POST looks like the other: a host that was in it, and was told, is not waited for until it is through.
+    const isLikeBefore = answer === 'sent' && isInPost(system.body);
+    const hasSign = signsOf(system) !== '' && !isLikeBefore;
+    const isSeen = await sawRestart(Math.min(left(), hasSign ? signMs : shortSignMs));
     if (!isSeen && answer === 'lost') throw lostWithoutSign();
-    await waitFor('on', left());
+    if (seen !== 'on') await waitFor('on', left());
     return isSeen;
   };
 

@@ -31,6 +31,41 @@ test('the end of POST is seen in BootProgress', async () => {
   assert.ok(tookMs >= 40_000 && tookMs < 60_000, `${tookMs}`);
 });
 
+test('hardware that is ready is not the end of POST: the host has yet to go on to a boot device', async () => {
+  const dell = booting([
+    progress('MemoryInitializationStarted'),
+    progress('SystemHardwareInitializationComplete'),
+    progress('OSBootStarted'),
+  ]);
+  const { said, tookMs } = await waitForPost(dell.bmc);
+  assert.equal(said, 'OSBootStarted');
+  assert.ok(tookMs >= 40_000 && tookMs < 43_000, `seen soon after it, since it was near: ${tookMs}`);
+  const posts = ['InPost', 'InPostDiscoveryComplete', 'FinishedPost'].map((PostState) => ({
+    Oem: { Hpe: { PostState } },
+  }));
+  assert.equal((await waitForPost(booting(posts).bmc)).said, 'FinishedPost');
+});
+
+test('a host that stays at the last step, as without anything to boot, is waited for no longer than that takes', async () => {
+  const stuck = booting([progress('MemoryInitializationStarted'), progress('SystemHardwareInitializationComplete')]);
+  const { by, said, tookMs } = await waitForPost(stuck.bmc, { lastStepMs: 120_000 });
+  assert.deepEqual([by, said], ['boot-progress', 'SystemHardwareInitializationComplete']);
+  assert.ok(tookMs >= 140_000 && tookMs < 160_000, `${tookMs}`);
+});
+
+test('a self-test of a minute costs its BMC few requests', async () => {
+  const steps = [
+    'MemoryInitializationStarted',
+    'PCIResourceConfigStarted',
+    'PCIResourceConfigStarted',
+    'OSBootStarted',
+  ];
+  const { bmc, gate } = booting(steps.map(progress));
+  await waitForPost(bmc);
+  const looks = gate.sent.filter(({ path }) => path === system).length;
+  assert.ok(looks <= 11, `${looks} looks`);
+});
+
 test('a state that may be of the boot before is not believed at once', async () => {
   const stale = booting([progress('OSRunning'), progress('MemoryInitializationStarted'), progress('OSRunning')]);
   assert.ok((await waitForPost(stale.bmc)).tookMs >= 40_000);

@@ -9,6 +9,7 @@ import {
   messagesIn,
   objectIn,
   type RedfishMessage,
+  type System,
   systemOf,
   textIn,
   textsIn,
@@ -40,15 +41,20 @@ export interface Bios {
 export interface BiosOptions {
   /** The registry is large and changes only with the firmware: false leaves it out. */
   readonly hasRegistry?: boolean;
+  /** False leaves out what is staged, for those who only look at what is. */
+  readonly hasPending?: boolean;
+  /** Where it was read just now; it is asked for unless given. */
+  readonly system?: System;
 }
 
 /** Reads the BIOS settings of a machine: current, pending, and what they may be. */
 export async function readBios(bmc: Bmc, options: BiosOptions = {}): Promise<Bios> {
-  const path = await biosPath(bmc);
+  const path = biosPathIn(bmc, options.system ?? (await systemOf(bmc)));
   const { body } = await bmc.gate.request({ method: 'GET', path });
   const settings = objectIn(body, '@Redfish.Settings');
   const settingsPath = linkIn(settings, 'SettingsObject');
-  const staged = settingsPath === undefined ? {} : await readStaged(bmc, settingsPath);
+  const wantsPending = options.hasPending !== false && settingsPath !== undefined;
+  const staged = wantsPending ? await readStaged(bmc, settingsPath) : {};
   const current = attributesIn(body);
   const registryName = textIn(body, 'AttributeRegistry');
   const wantsRegistry = options.hasRegistry !== false && registryName !== undefined;
@@ -65,8 +71,7 @@ export async function readBios(bmc: Bmc, options: BiosOptions = {}): Promise<Bio
   };
 }
 
-async function biosPath(bmc: Bmc): Promise<string> {
-  const system = await systemOf(bmc);
+function biosPathIn(bmc: Bmc, system: System): string {
   const path = linkIn(system.body, 'Bios');
   if (path !== undefined) return path;
   const detail = `${system.path} names no BIOS (usually ${childPath(system.path, 'Bios')})`;

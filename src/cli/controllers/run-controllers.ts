@@ -58,7 +58,7 @@ async function start(settings: ControllersSettings, context: ServiceContext) {
   if (kubeconfig === undefined) throw usageError('--kubeconfig is missing: whose objects are to be looked after');
   const sets = chooseSets(settings);
   const starters = planSets(settings, sets);
-  const client = await createClient(connectionOf(kubeconfig));
+  const client = await createClient(connectionOf(kubeconfig), { metrics: context.metrics });
   open.add(() => client.close());
   const store = await openPlane(settings, context, sets);
   const plane = store?.plane;

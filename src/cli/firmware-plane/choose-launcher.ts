@@ -158,6 +158,6 @@ function jobCommand(settings: LauncherSettings, images: OpenImageStore | undefin
     ...['--image-cache-size', `${Math.max(1, Math.floor(imageCacheSize / 1024 ** 2))}MiB`],
     ...(imageFolder === undefined ? [] : ['--image-folder', imageFolder]),
     ...store,
-    ...['--log-level', logLevel],
+    ...(logLevel === undefined ? [] : ['--log-level', logLevel]),
   ];
 }

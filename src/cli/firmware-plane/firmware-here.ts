@@ -3,6 +3,7 @@ import { type CatalogSource, createCatalogReader } from '../../catalogs/index.ts
 import type { FirmwareAdmission } from '../../firmware/index.ts';
 import { type KubeClient, systemClock } from '../../kube/index.ts';
 import type { Authorizer, CallHandler } from '../../rest/index.ts';
+import type { AuditExport, Tracer } from '../../telemetry/index.ts';
 import { createEmbeddedLauncher, firmwareDiscover } from '../../update-service/index.ts';
 import type { Closing } from '../install-service/closing.ts';
 import { type Rack, rackFacility } from '../install-service/enrol-rack.ts';
@@ -29,6 +30,9 @@ export interface FirmwareHereParts {
   readonly admission: FirmwareAdmission | undefined;
   /** True when other processes may run controllers on the same objects. */
   readonly isCluster: boolean;
+  /** Is told who asked for what. */
+  readonly audit?: AuditExport | undefined;
+  readonly tracer?: Tracer | undefined;
   readonly open: Closing;
 }
 
@@ -51,7 +55,10 @@ export async function startFirmwareHere(
   const sources = [...sourcesOf(rack), ...(settings.catalog ?? [])];
   const shared = { plane, client, logger, metrics, open };
   const images = await openImageStore(settings, { logger, open });
-  const updates = await openUpdates({ ...shared, store, authorizer, sources, images, strategy: { name: 'redfish' } });
+  const updates = await openUpdates({
+    ...{ ...shared, store, authorizer, sources, images, audit: here.audit, tracer: here.tracer },
+    strategy: { name: 'redfish' },
+  });
   const reader = createCatalogReader();
   open.add(() => reader.close());
   const catalogue = plane.service.firmware;

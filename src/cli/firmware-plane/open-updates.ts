@@ -3,7 +3,7 @@ import type { CatalogSource } from '../../catalogs/index.ts';
 import { createFirmwareReports } from '../../firmware/index.ts';
 import { type KubeClient, systemClock } from '../../kube/index.ts';
 import type { Authorizer, CallHandler } from '../../rest/index.ts';
-import type { Logger, Metrics } from '../../telemetry/index.ts';
+import type { AuditExport, Logger, Metrics, Tracer } from '../../telemetry/index.ts';
 import {
   createInventoryNames,
   createKubeDiscovered,
@@ -33,6 +33,9 @@ export interface UpdateParts {
   readonly areImagesKeptOutside?: boolean;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Is told who asked for what. */
+  readonly audit?: AuditExport | undefined;
+  readonly tracer?: Tracer | undefined;
   readonly open: Closing;
 }
 
@@ -80,7 +83,12 @@ export async function openUpdates(parts: UpdateParts): Promise<Updates> {
     service,
     calls: {
       below: `/${updateRpc.UpdateService.typeName}/`,
-      handle: createRpcHandler({ desks: service.desks, authorizer, logger, metrics, shutdownSignal: ending.signal }),
+      handle: createRpcHandler({
+        ...{ desks: service.desks, authorizer, logger, metrics },
+        audit: parts.audit,
+        tracer: parts.tracer,
+        shutdownSignal: ending.signal,
+      }),
     },
     writeThrough(next) {
       mirror = next;

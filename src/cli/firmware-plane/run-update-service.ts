@@ -57,6 +57,8 @@ async function start(settings: UpdateServiceSettings, context: ServiceContext) {
   const told = { name: strategy.name, settings: strategySettings };
   const updates = await openUpdates({
     ...{ ...shared, metrics, store, authorizer, client, areImagesKeptOutside },
+    audit: context.audit,
+    tracer: context.tracer,
     strategy: told,
   });
   const isBoth = settings.inventory ?? !store.isShared;

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { addSettings } from '../add-settings.ts';
 import { addNetworkPlanCommand } from '../network/commands.ts';
 import { addSessionFlags, collect, withSession } from '../objects/session.ts';
+import { addOutputFlag } from '../output/show.ts';
 import type { Terminal } from '../terminal.ts';
 import type { PlanFlags } from './plan-firmware.ts';
 import type { WhyFlags } from './why-server.ts';
@@ -19,19 +20,22 @@ export function addFirmwareCommands(program: Command, terminal: Terminal): void 
   addNetworkPlanCommand(plan, terminal);
   const why = program
     .command('why')
-    .summary('tell why a server is as it is')
+    .summary('tell why something is as it is')
     .description(
-      'Tells in plain sentences what state the firmware of a server is in, why, what it waits for, and what to type next.',
+      'Tells in plain sentences what state something is in, why, what it waits for, and what to type next: the firmware of a server, a host, a switch port, a machine, or any other object with conditions.',
     )
-    .argument('<server>', 'name of a Server, ServerFirmware or BMC, or a system UUID')
-    .option('-o, --output <form>', 'json')
-    .action((word: string, flags: WhyFlags) =>
+    .argument(
+      '<what...>',
+      'name of a Server, ServerFirmware or BMC, or a system UUID; with -n also of a host, a switch port or a machine; or TYPE/NAME, such as bmh/host-1',
+    )
+    .action((words: string[], flags: WhyFlags) =>
       withSession(flags, terminal, async (session) => {
-        const { whyServer } = await import('./why-server.ts');
-        await whyServer(word, flags, { session, terminal });
+        const { why: explain } = await import('../why/why.ts');
+        await explain(words, flags, { session, terminal });
       }),
     );
-  addSettings(why, decidingSettings);
+  addOutputFlag(why);
+  addSettings(why, [...decidingSettings, 'restUrl', 'inventoryUrl', 'tokenFile', 'caFile']);
   addSessionFlags(why);
 }
 
@@ -51,13 +55,13 @@ function addPlanCommand(parent: Command, terminal: Terminal): void {
     .option('-R, --recursive', 'also the folders in a folder')
     .option('--force-conflicts', 'with -f: as if fields that others own were taken over')
     .option('--field-manager <name>', 'with -f: who would own the fields', 'rackwright')
-    .option('-o, --output <form>', 'json')
     .action((words: string[], flags: PlanFlags) =>
       withSession(flags, terminal, async (session) => {
         const { planFirmwareOf } = await import('./plan-firmware.ts');
         await planFirmwareOf(words, flags, { session, terminal });
       }),
     );
+  addOutputFlag(command);
   addSettings(command, decidingSettings);
   addSessionFlags(command);
 }

@@ -7,10 +7,11 @@ import {
   type ServerReading,
 } from '../../firmware/index.ts';
 import { systemClock } from '../../kube/index.ts';
-import { usageError } from '../errors.ts';
 import { firmwareSettingsOf } from '../firmware-plane/start-controllers.ts';
 import { readManifests } from '../objects/manifests.ts';
 import type { Session, SessionFlags } from '../objects/session.ts';
+import { readOutputForm } from '../output/output-form.ts';
+import { renderShown } from '../output/show.ts';
 import { readSettings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { assumeManifests } from './assume-manifests.ts';
@@ -33,20 +34,13 @@ export function readingOf(flags: SessionFlags, terminal: Terminal): ServerReadin
   return { compare: compareVersions, settings: { ...defaultFirmwareSettings, ...settings } };
 }
 
-/** Reads `-o` of commands that print a text, or JSON. */
-export function readsJson(output: string | undefined): boolean {
-  if (output === undefined || output === '') return false;
-  if (output !== 'json') throw usageError(`-o ${output}: not a form of output; there is json`);
-  return true;
-}
-
 /** Plans and prints. */
 export async function planFirmwareOf(
   words: readonly string[],
   flags: PlanFlags,
   { session, terminal }: { readonly session: Session; readonly terminal: Terminal },
 ): Promise<void> {
-  const isJson = readsJson(flags.output);
+  const output = readOutputForm(flags.output);
   const reading = readingOf(flags, terminal);
   const choice = readChoice(words, flags.selector);
   const isRecursive = flags.recursive === true;
@@ -57,7 +51,7 @@ export async function planFirmwareOf(
       ? { facts: stored, assumed: [] }
       : await assumeManifests(manifests, stored, { flags, session, terminal });
   const plan = planFirmware({ facts, assumed, isChosen: choice?.(facts), reading }, systemClock.now());
-  if (isJson) terminal.out(`${JSON.stringify(plan, null, 2)}\n`);
-  else terminal.out(formatPlan(plan));
+  const names = plan.servers.map(({ server }) => server);
+  terminal.out(renderShown({ value: plan, names, text: () => formatPlan(plan) }, output));
   if (plan.servers.length === 0) terminal.err('No servers found\n');
 }

@@ -10,10 +10,12 @@ import { KubeError, type KubeObject, systemClock } from '../../kube/index.ts';
 import { CliError } from '../errors.ts';
 import { readEvents, timeOf } from '../objects/describe.ts';
 import type { Session, SessionFlags } from '../objects/session.ts';
+import { readOutputForm } from '../output/output-form.ts';
+import { renderShown } from '../output/show.ts';
 import type { Terminal } from '../terminal.ts';
 import { subjectsNamed } from './choose-servers.ts';
 import { formatExplanation } from './format-explanation.ts';
-import { readingOf, readsJson } from './plan-firmware.ts';
+import { readingOf } from './plan-firmware.ts';
 
 /** The flags of `rackwright why`. */
 export interface WhyFlags extends SessionFlags {
@@ -26,14 +28,14 @@ export async function whyServer(
   flags: WhyFlags,
   { session, terminal }: { readonly session: Session; readonly terminal: Terminal },
 ): Promise<void> {
-  const isJson = readsJson(flags.output);
+  const output = readOutputForm(flags.output);
   const reading = readingOf(flags, terminal);
   const facts = factsOf(await loadFleet(session.client, terminal.interrupted));
   const subject = oneOf(word, subjectsNamed(facts, word));
   const events = await eventsOf(subject, facts, { session, terminal });
   const explained = explainServer({ facts, subject, reading, events }, systemClock.now());
   if (explained === undefined) throw new CliError('failed', `${word} is gone`);
-  terminal.out(isJson ? `${JSON.stringify(explained, null, 2)}\n` : formatExplanation(explained));
+  terminal.out(renderShown({ value: explained, text: () => formatExplanation(explained) }, output));
 }
 
 function oneOf(word: string, subjects: readonly PlanSubject[]): PlanSubject {

@@ -2,6 +2,8 @@ import type { Command } from 'commander';
 import { addSettings } from '../add-settings.ts';
 import { usageError } from '../errors.ts';
 import { collect } from '../objects/session.ts';
+import { readOutputForm } from '../output/output-form.ts';
+import { addOutputFlag } from '../output/show.ts';
 import { readSettings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import type { RestClient } from './rest-client.ts';
@@ -35,6 +37,7 @@ interface InstallFlags {
   readonly dryRun?: boolean;
   readonly force?: boolean;
   readonly wait?: boolean;
+  readonly output?: string;
 }
 
 function addInstallCommand(program: Command, terminal: Terminal): void {
@@ -60,10 +63,12 @@ function addInstallCommand(program: Command, terminal: Terminal): void {
           isDryRun: flags.dryRun === true,
           isForced: flags.force === true,
           isDetached: flags.wait === false,
+          output: readOutputForm(flags.output),
         };
         await installFirmware(client, order, { terminal });
       }),
     );
+  addOutputFlag(command);
   addSettings(command, clientSettings);
 }
 
@@ -75,16 +80,18 @@ function addConditionsCommand(program: Command, terminal: Terminal): void {
     .argument('[server]', 'only those of this server, by name or id')
     .option('--history', 'also those that ended long ago')
     .option('--limit <n>', 'the most to list', '100')
-    .action((server: string | undefined, flags: { history?: boolean; limit: string }) =>
+    .action((server: string | undefined, flags: { history?: boolean; limit: string; output?: string }) =>
       withRest(flags, terminal, async (client) => {
         const limit = Number(flags.limit);
         if (!Number.isInteger(limit) || limit < 1 || limit > 1000) {
           throw usageError(`--limit ${flags.limit}: a whole number from 1 to 1000 is needed`);
         }
         const { listConditions } = await import('./conditions.ts');
-        await listConditions(client, { server, limit, isWithHistory: flags.history === true }, terminal);
+        const output = readOutputForm(flags.output);
+        await listConditions(client, { server, limit, output, isWithHistory: flags.history === true }, terminal);
       }),
     );
+  addOutputFlag(command);
   addSettings(command, clientSettings);
 }
 
@@ -96,13 +103,15 @@ function addCancelCommand(program: Command, terminal: Terminal): void {
     .argument('<id>', 'the id of the condition, as in "rackwright conditions"')
     .option('--force', 'do not wait for a safe point')
     .option('--insist', 'with --force: also in the middle of a flash, after which the device may be unusable')
-    .action((id: string, flags: { force?: boolean; insist?: boolean }) =>
+    .action((id: string, flags: { force?: boolean; insist?: boolean; output?: string }) =>
       withRest(flags, terminal, async (client) => {
         const { cancelCondition } = await import('./conditions.ts');
-        const order = { id, isForced: flags.force === true, doesInsist: flags.insist === true };
+        const output = readOutputForm(flags.output);
+        const order = { id, output, isForced: flags.force === true, doesInsist: flags.insist === true };
         await cancelCondition(client, order, terminal);
       }),
     );
+  addOutputFlag(command);
   addSettings(command, clientSettings);
 }
 

@@ -1,6 +1,7 @@
 import type { ConditionRecord } from '../../conditionorc/index.ts';
 import { CliError } from '../errors.ts';
-import { formatGrid } from '../objects/table.ts';
+import type { OutputForm } from '../output/output-form.ts';
+import { type Column, renderShown, type Shown, showList } from '../output/show.ts';
 import type { Terminal } from '../terminal.ts';
 import { findServer, type RestClient, type ShownServer } from './rest-client.ts';
 import { statusOf } from './show-install.ts';
@@ -11,6 +12,7 @@ export interface ConditionsOrder {
   /** Also those that ended long ago. */
   readonly isWithHistory: boolean;
   readonly limit: number;
+  readonly output: OutputForm;
 }
 
 /** Lists conditions, newest first. */
@@ -23,13 +25,9 @@ export async function listConditions(client: RestClient, order: ConditionsOrder,
   });
   const path = `/api/v1/conditions?${query}`;
   const { records } = await client.ask<{ records: readonly ConditionRecord[] }>({ method: 'GET', path });
-  if (records.length === 0) {
-    terminal.err('no conditions\n');
-    return;
-  }
   const names = server === undefined ? await namesOf(client) : new Map([[server.uuid, server.name]]);
-  const rows = records.map((record) => rowOf(record, names));
-  terminal.out(formatGrid({ header: ['ID', 'SERVER', 'KIND', 'STATE', 'DONE', 'MESSAGE'], rows }, { hasHeader: true }));
+  terminal.out(renderShown(showConditions(records, names), order.output));
+  if (records.length === 0) terminal.err('no conditions\n');
 }
 
 async function namesOf(client: RestClient): Promise<ReadonlyMap<string, string>> {
@@ -38,23 +36,41 @@ async function namesOf(client: RestClient): Promise<ReadonlyMap<string, string>>
   return new Map(records.map(({ uuid, name }) => [uuid, name]));
 }
 
-function rowOf(record: ConditionRecord, names: ReadonlyMap<string, string>): string[] {
-  const { percent, message } = statusOf(record);
-  const name = names.get(record.target) ?? '';
-  return [
-    record.id,
-    name === '' ? record.target : name,
-    record.kind,
-    record.state,
-    percent === undefined ? '' : `${percent}%`,
-    (record.reason?.message ?? message ?? '').slice(0, 100),
+function showConditions(records: readonly ConditionRecord[], names: ReadonlyMap<string, string>): Shown {
+  const columns: Column<ConditionRecord>[] = [
+    { title: 'ID', cell: ({ id }) => id },
+    { title: 'SERVER', cell: ({ target }) => names.get(target) || target },
+    { title: 'KIND', cell: ({ kind }) => kind },
+    { title: 'STATE', cell: ({ state }) => state },
+    { title: 'DONE', cell: (record) => percentOf(record) },
+    { title: 'ASKED BY', cell: ({ client }) => client, isWide: true },
+    { title: 'WORKER', cell: ({ controller }) => controller ?? '', isWide: true },
+    { title: 'ASKED', cell: (record) => record.created_at, isWide: true },
+    { title: 'ENDED', cell: (record) => record.finalized_at ?? '', isWide: true },
+    { title: 'MESSAGE', cell: (record) => messageOf(record).slice(0, 100) },
   ];
+  return showList(records, columns, ({ id }) => `condition/${id}`);
+}
+
+function percentOf(record: ConditionRecord): string {
+  const { percent } = statusOf(record);
+  return percent === undefined ? '' : `${percent}%`;
+}
+
+/** Why it does not go on or how it ended, or else what it tells of itself. */
+export function messageOf(record: ConditionRecord): string {
+  return record.reason?.message ?? statusOf(record).message ?? '';
 }
 
 /** Asks for a cancel and says what came of it. */
 export async function cancelCondition(
   client: RestClient,
-  order: { readonly id: string; readonly isForced: boolean; readonly doesInsist: boolean },
+  order: {
+    readonly id: string;
+    readonly isForced: boolean;
+    readonly doesInsist: boolean;
+    readonly output: OutputForm;
+  },
   terminal: Terminal,
 ): Promise<void> {
   if (!/^[0-9a-f-]{36}$/i.test(order.id)) {
@@ -65,5 +81,6 @@ export async function cancelCondition(
     path: `/api/v1/conditions/${order.id}/cancel`,
     body: { force: order.isForced, insist: order.doesInsist },
   });
-  terminal.out(`${record.id}: ${message}\n`);
+  const names = [`condition/${record.id}`];
+  terminal.out(renderShown({ value: record, names, text: () => `${record.id}: ${message}\n` }, order.output));
 }

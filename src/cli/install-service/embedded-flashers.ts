@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Gates } from '../../bmc/index.ts';
 import type { Bus } from '../../engine/index.ts';
 import { defaultInstallSettings, type InstallSettings, type PollTimes } from '../../flasher/index.ts';
-import type { Logger, Metrics } from '../../telemetry/index.ts';
+import type { Logger, Metrics, Tracer } from '../../telemetry/index.ts';
 import type { Settings } from '../settings.ts';
 import { type Rack, rackFacility } from './enrol-rack.ts';
 import { storedInventory, storedInventorySink } from './inventory-access.ts';
@@ -32,6 +32,7 @@ export interface EmbeddedFlasherParts {
   readonly gates?: Gates | undefined;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly tracer?: Tracer | undefined;
 }
 
 /** Starts one for the simulated rack, whose time is faster, and one for real facilities where some are named. */
@@ -44,6 +45,7 @@ export async function startEmbeddedFlashers(
     bus,
     logger,
     metrics,
+    tracer: parts.tracer,
     graceMs,
     port: plane.engine.worker,
     inventory: storedInventory(plane.service),

@@ -50,6 +50,7 @@ function serve(steps: readonly Step[]): RestClient & { readonly calls: RestCall[
   };
   return {
     calls,
+    readText: async () => '',
     ask: async <T>(call: RestCall) => {
       calls.push(call);
       return answer(call) as T;
@@ -215,9 +216,24 @@ for (const [what, wrong, message] of unknown) {
   });
 }
 
+const table = { form: 'table', isWide: false } as const;
+
+test('with -o json the condition is all that is printed, and what is told meanwhile goes elsewhere', async () => {
+  const clock = createFakeClock();
+  const terminal = terminalOf();
+  const asked = { ...order, output: { form: 'json' } } as const;
+  assert.equal(await run(installFirmware(serve([flashing, over]), asked, { terminal, clock }), clock), undefined);
+  assert.equal((JSON.parse(terminal.text.out) as ConditionRecord).id, id);
+  assert.match(terminal.text.err, /succeeded, 1 installed/);
+});
+
 test('conditions are listed with the names of their servers and how far they are', async () => {
   const terminal = terminalOf();
-  await listConditions(serve([flashing, over]), { server: 'r01-s01', limit: 100, isWithHistory: true }, terminal);
+  await listConditions(
+    serve([flashing, over]),
+    { server: 'r01-s01', limit: 100, isWithHistory: true, output: table },
+    terminal,
+  );
   const lines = terminal.text.out.split('\n');
   assert.match(lines[0] ?? '', /^ID +SERVER +KIND +STATE +DONE +MESSAGE$/);
   assert.match(lines[1] ?? '', new RegExp(`^${id} +r01-s01 +firmwareInstall +active +40% +the update runs$`));
@@ -227,9 +243,9 @@ test('conditions are listed with the names of their servers and how far they are
 test('a cancel says what came of it, and takes nothing but ids', async () => {
   const terminal = terminalOf();
   const client = serve([]);
-  await cancelCondition(client, { id, isForced: true, doesInsist: false }, terminal);
+  await cancelCondition(client, { id, isForced: true, doesInsist: false, output: table }, terminal);
   assert.equal(terminal.text.out, `${id}: firmware install scheduled\n`);
   assert.deepEqual(client.calls.at(-1)?.body, { force: true, insist: false });
-  const wrong = cancelCondition(client, { id: 'r01-s01', isForced: false, doesInsist: false }, terminal);
+  const wrong = cancelCondition(client, { id: 'r01-s01', isForced: false, doesInsist: false, output: table }, terminal);
   await assert.rejects(wrong, /"r01-s01" is no id of a condition; "rackwright conditions" lists them/);
 });

@@ -1,6 +1,8 @@
 import type { ConditionRecord } from '../../conditionorc/index.ts';
 import { backoffDelay, type Clock, sleep, systemClock } from '../../kube/index.ts';
 import { CliError, usageError } from '../errors.ts';
+import type { OutputForm } from '../output/output-form.ts';
+import { renderShown } from '../output/show.ts';
 import type { Terminal } from '../terminal.ts';
 import {
   findServer,
@@ -23,14 +25,27 @@ export interface InstallOrder {
   readonly isForced: boolean;
   /** Come back as soon as it is asked for. */
   readonly isDetached: boolean;
+  /** How the condition is printed at the end; anything but a table sends what is told meanwhile to the error output. */
+  readonly output?: OutputForm;
 }
 
 /** Asks for an install and shows it until it is over. */
 export async function installFirmware(
   client: RestClient,
   order: InstallOrder,
-  { terminal, clock = systemClock }: { readonly terminal: Terminal; readonly clock?: Clock },
+  given: { readonly terminal: Terminal; readonly clock?: Clock },
 ): Promise<void> {
+  const { clock = systemClock } = given;
+  const { output } = order;
+  const isForPeople = output === undefined || output.form === 'table';
+  const terminal: Terminal = isForPeople
+    ? given.terminal
+    : { ...given.terminal, out: (text) => given.terminal.err(text) };
+  const show = (value: ConditionRecord): void => {
+    if (isForPeople) return;
+    const names = [`condition/${value.id}`];
+    given.terminal.out(renderShown({ value, names, text: () => '' }, output));
+  };
   const server = await findServer(client, order.server);
   const set = await findSet(client, order.set, server);
   const { record, message } = await client.ask<{ record: ConditionRecord; message: string }>({
@@ -39,8 +54,8 @@ export async function installFirmware(
     body: { ...firmwareOf(set, order.components), dry_run: order.isDryRun, force_install: order.isForced },
   });
   terminal.out(`${nameOf(server)}: ${message}, set ${set.name}, condition ${record.id}\n`);
-  if (order.isDetached) return;
-  await follow({ client, terminal, clock, server, id: record.id });
+  if (order.isDetached) return show(record);
+  await follow({ client, terminal, clock, server, show, id: record.id });
 }
 
 function nameOf({ name, uuid }: ShownServer): string {
@@ -66,6 +81,8 @@ interface Followed {
   readonly clock: Clock;
   readonly server: ShownServer;
   readonly id: string;
+  /** Prints the condition for programs, where they asked for it. */
+  readonly show: (condition: ConditionRecord) => void;
 }
 
 /** How often is looked. */
@@ -86,6 +103,7 @@ async function follow(followed: Followed): Promise<void> {
       view.show(condition);
       if (condition.finalized_at !== null) {
         view.clear();
+        followed.show(condition);
         return tellEnd(followed, condition);
       }
     } catch (error) {

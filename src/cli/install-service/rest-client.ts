@@ -36,6 +36,8 @@ export interface RestCall {
 export interface RestClient {
   /** Answers the body; throws what the service said. */
   ask<T>(call: RestCall): Promise<T>;
+  /** The body of what is no JSON, such as metrics. */
+  readText(path: string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -59,24 +61,26 @@ const timeoutMs = 30_000;
 /** Makes a client of the REST services at an address. */
 export function createRestClient({ url, inventoryUrl = url, token, caPem }: RestAddress): RestClient {
   const agent = new Agent({ connect: caPem === undefined ? {} : { ca: caPem } });
+  const askText = async ({ method, path, body, of }: RestCall): Promise<string> => {
+    const base = of === 'inventory' ? inventoryUrl : url;
+    const shown = typeof token === 'string' ? token : await token();
+    const answer = await request(`${base}${path}`, {
+      method,
+      dispatcher: agent,
+      headersTimeout: timeoutMs,
+      headers: { authorization: `Bearer ${shown}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }).catch((cause: unknown) => {
+      const why = cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : '';
+      throw new CliError('unreachable', `the REST services at ${base} cannot be reached: ${why}`, { cause });
+    });
+    const text = await answer.body.text();
+    if (answer.statusCode < 300) return text;
+    throw new RefusalError(explain(text, answer.statusCode), answer.statusCode);
+  };
   return {
-    async ask<T>({ method, path, body, of }: RestCall): Promise<T> {
-      const base = of === 'inventory' ? inventoryUrl : url;
-      const shown = typeof token === 'string' ? token : await token();
-      const answer = await request(`${base}${path}`, {
-        method,
-        dispatcher: agent,
-        headersTimeout: timeoutMs,
-        headers: { authorization: `Bearer ${shown}`, 'content-type': 'application/json' },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      }).catch((cause: unknown) => {
-        const why = cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : '';
-        throw new CliError('unreachable', `the REST services at ${base} cannot be reached: ${why}`, { cause });
-      });
-      const text = await answer.body.text();
-      if (answer.statusCode < 300) return JSON.parse(text) as T;
-      throw new RefusalError(explain(text, answer.statusCode), answer.statusCode);
-    },
+    ask: async <T>(call: RestCall): Promise<T> => JSON.parse(await askText(call)) as T,
+    readText: (path) => askText({ method: 'GET', path }),
     close: () => agent.close(),
   };
 }

@@ -3,7 +3,6 @@ import {
   parseDuration,
   parseFacilities,
   parseHttpUrl,
-  parseOneOf,
   parsePath,
   parseSize,
   parseUrlOf,
@@ -50,14 +49,6 @@ export const serviceSettings = {
     about: 'starts every subject, stream and bucket; fleets that share a NATS account need different ones',
     fallback: 'rackwright',
     parse: (text: string) => text,
-  }),
-  logLevel: define({
-    flag: '--log-level',
-    value: '<level>',
-    env: 'RACKWRIGHT_LOG_LEVEL',
-    about: 'how much is logged, as JSON lines on standard output: debug, info, warn or error',
-    fallback: 'info',
-    parse: parseOneOf('debug', 'info', 'warn', 'error'),
   }),
   tlsCert: define({
     flag: '--tls-cert',

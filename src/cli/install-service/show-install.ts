@@ -1,4 +1,5 @@
 import type { ConditionRecord } from '../../conditionorc/index.ts';
+import { barOf } from '../output/progress.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** What an install tells of itself, as far as it is shown. */
@@ -59,14 +60,6 @@ export class InstallView {
     this.#terminal.out(`\r\x1b[2K${barOf(status.percent ?? 0)} ${doingOf(condition, status)}`);
     this.#hasBar = true;
   }
-}
-
-const width = 24;
-
-/** `[########----------------]  33%`. */
-export function barOf(percent: number): string {
-  const done = Math.round((Math.min(100, Math.max(0, percent)) / 100) * width);
-  return `[${'#'.repeat(done)}${'-'.repeat(width - done)}] ${String(Math.round(percent)).padStart(3)}%`;
 }
 
 function doingOf({ state, reason }: ConditionRecord, { component, step, message }: InstallStatus): string {

@@ -11,7 +11,7 @@ import {
   type InventorySink,
 } from '../../flasher/index.ts';
 import { systemClock } from '../../kube/index.ts';
-import type { Logger, Metrics } from '../../telemetry/index.ts';
+import type { Logger, Metrics, Tracer } from '../../telemetry/index.ts';
 import { CliError, usageError } from '../errors.ts';
 import type { Settings } from '../settings.ts';
 import type { InventoryAccess } from './inventory-access.ts';
@@ -39,6 +39,7 @@ export interface FlasherParts {
   readonly graceMs: number;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly tracer?: Tracer | undefined;
   /** The same in each life where only one process can have it; made up otherwise. */
   readonly id?: string | undefined;
   /** Of the simulated rack, whose images move. */
@@ -56,7 +57,7 @@ export interface RunningFlasher {
 /** What handlers of this process work with besides leases. */
 export type ToolParts = Omit<
   FlasherParts,
-  'port' | 'bus' | 'facilities' | 'without' | 'concurrency' | 'graceMs' | 'id' | 'gates'
+  'port' | 'bus' | 'facilities' | 'without' | 'concurrency' | 'graceMs' | 'id' | 'gates' | 'tracer'
 >;
 
 /** Starts a flasher. */
@@ -71,6 +72,7 @@ export async function startFlasher(parts: FlasherParts): Promise<RunningFlasher>
     ...(parts.id === undefined ? {} : { id: parts.id }),
     ...(parts.bus === undefined ? {} : { bus: parts.bus }),
     ...(parts.gates === undefined ? {} : { gates: parts.gates }),
+    ...(parts.tracer === undefined ? {} : { tracer: parts.tracer }),
   });
   return {
     online: flasher.worker.online,

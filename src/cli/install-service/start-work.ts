@@ -11,7 +11,13 @@ import type { NetworkAdmission, NetworkInformers } from '../../network/index.ts'
 import type { Provisioners } from '../../provisioners/index.ts';
 import { createKubeAuthorizer } from '../../rest/index.ts';
 import type { FixtureRack } from '../../switches/index.ts';
-import { createLogger, createMetrics, type Logger, type MetricsRegistry } from '../../telemetry/index.ts';
+import {
+  type AuditExport,
+  createLogger,
+  type Logger,
+  type MetricsRegistry,
+  type Tracer,
+} from '../../telemetry/index.ts';
 import { type FirmwareHereSettings, startFirmwareHere } from '../firmware-plane/firmware-here.ts';
 import { chooseProvisioner } from '../hosts/choose-provisioner.ts';
 import { openRedfish } from '../hosts/open-redfish.ts';
@@ -50,7 +56,9 @@ export type WorkSettings = EmbeddedFlasherSettings &
   NotifySettings &
   FirmwareHereSettings &
   HostPlaneSettings &
-  Settings<'host' | 'port' | 'restPort' | 'databaseUrl' | 'databaseUrlFile' | 'credentialKeys'>;
+  Settings<
+    'host' | 'port' | 'restPort' | 'databaseUrl' | 'databaseUrlFile' | 'credentialKeys' | 'logLevel' | 'logFormat'
+  >;
 
 /** Somebody waits for the answer. */
 const probeSettings = { connectMs: 5000, deadlineMs: 10_000, maxTries: 2 };
@@ -87,6 +95,12 @@ export interface Beside {
   readonly hostAdmission: HostAdmission | undefined;
   /** True for a cluster, where other processes may run controllers too. */
   readonly isCluster: boolean;
+  /** Of this process; shown by the REST services. */
+  readonly metrics: MetricsRegistry;
+  /** Traces requests and the work that comes of them; stays open. */
+  readonly tracer?: Tracer | undefined;
+  /** Is told who changes what through the REST services; stays open. */
+  readonly audit?: AuditExport | undefined;
   /** Makes the Kubernetes API ready for the controllers, once it is known that this store may work there. */
   prepare?(): Promise<void>;
 }
@@ -95,7 +109,8 @@ export interface Beside {
 export async function startWork(settings: WorkSettings, beside: Beside, terminal: Terminal): Promise<RunningWork> {
   const open = new Closing();
   try {
-    const logger = createLogger({ level: 'error', write: (line) => terminal.err(line) });
+    const { logLevel: level = 'error', logFormat: format } = settings;
+    const logger = createLogger({ level, format, write: (line) => terminal.err(line) });
     return await startParts({ settings, beside, logger, open, terminal });
   } catch (error) {
     await open.close();
@@ -128,11 +143,14 @@ async function startParts(starting: Starting): Promise<RunningWork> {
   const gates =
     chooseProvisioner(settings) === 'redfish' ? createGates({ clock: systemClock, logger, metrics }) : undefined;
   if (gates !== undefined) open.add(() => gates.close());
-  const flasherParts = { plane, bus, rack, logger, metrics, gates, isShared: store.isShared };
+  const { tracer } = starting.beside;
+  const flasherParts = { plane, bus, rack, logger, metrics, tracer, gates, isShared: store.isShared };
   for (const flasher of await startEmbeddedFlashers(settings, flasherParts)) open.add(() => flasher.stop());
   const authorizer = createKubeAuthorizer({ client, clock: systemClock });
   const firmware = await startFirmwareHere(settings, {
     ...{ plane, parts, client, authorizer, rack, admission, isCluster, open },
+    audit: starting.beside.audit,
+    tracer: starting.beside.tracer,
   });
   const { networkAdmission } = starting.beside;
   const network = startNetwork({
@@ -159,6 +177,8 @@ async function startParts(starting: Starting): Promise<RunningWork> {
     portOption: settings.restPort === undefined ? '--port (REST is one above it) or --rest-port' : '--rest-port',
     logger,
     metrics,
+    audit: starting.beside.audit,
+    tracer: starting.beside.tracer,
     missing: createReadiness([
       ...[storeCheck(store.database), busCheck(bus), firmware.check, network.check, ...machines],
       ...(hosts === undefined ? [] : [hosts.check]),
@@ -226,9 +246,9 @@ async function openNative(starting: Starting, { plane, parts, gates }: HostsHere
   return openRedfish({ gates, database, engine, limit, firmware: service.firmware, trustOf: trustsOf(starting) });
 }
 
-async function openParts({ settings, logger, open, terminal }: Starting) {
+async function openParts({ settings, beside, logger, open, terminal }: Starting) {
   const { dataDir } = settings;
-  const metrics = createMetrics({ process: true });
+  const { metrics } = beside;
   const store = await openStore(settings, (fault) => terminal.err(`rackwright: ${fault.message}\n`));
   open.add(() => store.close());
   const bus = await openBus(settings, { logger, metrics });

@@ -24,7 +24,7 @@ import { type FlasherKindsOptions, flasherKinds, outsideKinds } from '../../flas
 import { type CertifiedKey, systemClock } from '../../kube/index.ts';
 import { type Authorizer, type CallHandler, createRest, type OpenapiInfo, type Route } from '../../rest/index.ts';
 import { createServerservice, type Serverservice, serverserviceRoutes } from '../../serverservice/index.ts';
-import type { Logger, Metrics, MetricsRegistry } from '../../telemetry/index.ts';
+import type { AuditExport, Logger, Metrics, MetricsRegistry, Tracer } from '../../telemetry/index.ts';
 import { firmwareDiscover, type JobLimits, withJobLimits } from '../../update-service/index.ts';
 import { explainListenError } from '../plane/listen-error.ts';
 import { openCredentialKeys } from './credential-keys.ts';
@@ -95,6 +95,9 @@ export interface RestParts {
   readonly port: number;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
+  /** Is told who changed what. */
+  readonly audit?: AuditExport | undefined;
+  readonly tracer?: Tracer | undefined;
   /** What is not ready, by name. */
   readonly missing: () => Promise<readonly string[]>;
   /** The option that chooses the port, for messages. */
@@ -122,6 +125,8 @@ export async function serveRest(parts: RestParts): Promise<ServedRest> {
     missing: parts.missing,
     ...(certificate === undefined ? {} : { certificate }),
     ...(parts.calls === undefined ? {} : { calls: parts.calls }),
+    ...(parts.tracer === undefined ? {} : { tracer: parts.tracer }),
+    ...(parts.audit === undefined ? {} : { audit: parts.audit }),
   });
   rest.add(...processRoutes(parts.metrics), ...parts.routes);
   try {

@@ -4,7 +4,15 @@ import { readSettings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import type { JobFlags } from './run-job-command.ts';
 
-const jobSettings = ['host', 'imageCache', 'imageCacheSize', 'imageFolder', 'stopWithin', 'logLevel'] as const;
+const jobSettings = [
+  'host',
+  'imageCache',
+  'imageCacheSize',
+  'imageFolder',
+  'stopWithin',
+  'logLevel',
+  'logFormat',
+] as const;
 
 /** Adds the command that an update service launches for each job. */
 export function addJobCommand(program: Command, terminal: Terminal): void {

@@ -17,14 +17,20 @@ export interface JobFlags {
   readonly imageStoreUrl?: string;
 }
 
-type JobSettings = Settings<'host' | 'imageCache' | 'imageCacheSize' | 'imageFolder' | 'stopWithin' | 'logLevel'>;
+type JobSettings = Settings<
+  'host' | 'imageCache' | 'imageCacheSize' | 'imageFolder' | 'stopWithin' | 'logLevel' | 'logFormat'
+>;
 
 /** What a job prints goes to a file or to a cluster's logs: past this it says no more. */
 const mostOutput = 4 * 1024 * 1024;
 
 /** Does the job of a job file and ends with how it ended. */
 export async function runJobCommand(flags: JobFlags, settings: JobSettings, terminal: Terminal): Promise<void> {
-  const logger = createLogger({ level: settings.logLevel, write: boundedWriter(terminal) }).child({ service: 'job' });
+  const logger = createLogger({
+    level: settings.logLevel ?? 'info',
+    format: settings.logFormat,
+    write: boundedWriter(terminal),
+  }).child({ service: 'job' });
   const claim = flags.claim === undefined ? undefined : resolve(terminal.cwd, flags.claim);
   if (claim !== undefined) await claimJob(claim, process.pid).catch(explain);
   const store = await openStore(flags, settings, terminal);

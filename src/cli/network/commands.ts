@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { addSessionFlags, withSession } from '../objects/session.ts';
+import { addOutputFlag } from '../output/show.ts';
 import type { Terminal } from '../terminal.ts';
 import type { NetworkPlanFlags } from './plan-network.ts';
 
@@ -13,12 +14,12 @@ export function addNetworkPlanCommand(parent: Command, terminal: Terminal): void
     )
     .argument('[what...]', 'names of hosts or switch ports, with or without their namespace; all of them unless given')
     .option('-a, --all', 'also ports that are as they should be')
-    .option('-o, --output <form>', 'json')
     .action((words: string[], flags: NetworkPlanFlags) =>
       withSession(flags, terminal, async (session) => {
         const { planNetworkOf } = await import('./plan-network.ts');
         await planNetworkOf(words, flags, { session, terminal });
       }),
     );
+  addOutputFlag(command);
   addSessionFlags(command);
 }

@@ -2,6 +2,8 @@ import { systemClock } from '../../kube/index.ts';
 import { defaultNetworkSettings, loadNetwork, type NetworkPlan, planNetwork } from '../../network/index.ts';
 import { usageError } from '../errors.ts';
 import type { Session, SessionFlags } from '../objects/session.ts';
+import { readOutputForm } from '../output/output-form.ts';
+import { renderShown } from '../output/show.ts';
 import type { Terminal } from '../terminal.ts';
 import { formatNetworkPlan } from './format-plan.ts';
 
@@ -17,15 +19,14 @@ export async function planNetworkOf(
   flags: NetworkPlanFlags,
   { session, terminal }: { readonly session: Session; readonly terminal: Terminal },
 ): Promise<void> {
-  const isJson = flags.output === 'json';
-  if (flags.output !== undefined && !isJson) {
-    throw usageError(`-o ${flags.output}: not a form of output; there is json`);
-  }
+  const output = readOutputForm(flags.output);
   const loaded = await loadNetwork(session.client, terminal.interrupted);
   const plan = planNetwork({ ...loaded, settings: defaultNetworkSettings, only: words }, systemClock.now());
   if (words.length > 0) checkFound(plan, words);
-  if (isJson) terminal.out(`${JSON.stringify(plan, null, 2)}\n`);
-  else terminal.out(formatNetworkPlan(plan, { isAll: flags.all === true || words.length > 0 }));
+  const isAll = flags.all === true || words.length > 0;
+  const names = plan.ports.map(({ port }) => `switchport.metal3.io/${port}`);
+  const text = ({ isWide }: { isWide: boolean }): string => formatNetworkPlan(plan, { isAll: isAll || isWide });
+  terminal.out(renderShown({ value: plan, names, text }, output));
   if (plan.ports.length === 0) terminal.err('No switch ports found\n');
 }
 

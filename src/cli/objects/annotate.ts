@@ -1,15 +1,19 @@
 import type { Command } from 'commander';
 import { type AnyKubeObject, KubeError, retryOnConflict, systemClock } from '../../kube/index.ts';
 import { CliError, usageError } from '../errors.ts';
+import { readOutputForm } from '../output/output-form.ts';
+import { addOutputFlag } from '../output/show.ts';
 import type { Terminal } from '../terminal.ts';
 import { addChoiceFlags, type ChoiceFlags, type ChosenObject, chooseObjects, chosenName } from './choose-objects.ts';
 import { readDryRun } from './dry-run.ts';
 import { throwAll } from './faults.ts';
+import { formatWhole } from './print-objects.ts';
 import { addSessionFlags, type Session, type SessionFlags, withSession } from './session.ts';
 
 interface MarkFlags extends SessionFlags, ChoiceFlags {
   readonly overwrite?: boolean;
   readonly dryRun?: string | true;
+  readonly output?: string;
 }
 
 /** The two maps of metadata that these commands write. */
@@ -34,6 +38,7 @@ export function addMarkCommands(program: Command, terminal: Terminal): void {
       .action((typed: string[], flags: MarkFlags) =>
         withSession(flags, terminal, (session) => runMark(mark, typed, { flags, session, terminal })),
       );
+    addOutputFlag(command);
     addChoiceFlags(command);
     addSessionFlags(command);
   }
@@ -70,19 +75,26 @@ interface Marking {
 async function runMark(mark: Mark, typed: string[], { flags, session, terminal }: Marking): Promise<void> {
   const { what, changes } = splitChanges(typed);
   const isDryRun = readDryRun(flags.dryRun);
+  const output = readOutputForm(flags.output);
   const chosen = await chooseObjects(what, flags, session, terminal);
   if (chosen.length === 0) terminal.err('No resources found\n');
   const faults: Error[] = [];
+  const marked: AnyKubeObject[] = [];
   for (const one of chosen) {
     try {
-      const isChanged = await markObject(mark, one, { changes, session, isDryRun, isForced: flags.overwrite === true });
+      const isForced = flags.overwrite === true;
+      const { object, isChanged } = await markObject(mark, one, { changes, session, isDryRun, isForced });
       const verdict = isChanged ? words[mark].done : `not ${words[mark].done}`;
-      terminal.out(`${chosenName(one)} ${verdict}${isDryRun ? ' (server dry run)' : ''}\n`);
+      marked.push(object);
+      if (output.form === 'table') {
+        terminal.out(`${chosenName(one)} ${verdict}${isDryRun ? ' (server dry run)' : ''}\n`);
+      }
     } catch (error) {
       if (!(error instanceof CliError) && !(error instanceof KubeError && error.code !== 0)) throw error;
       faults.push(error);
     }
   }
+  if (output.form !== 'table') terminal.out(formatWhole(marked, output, { isSingle: chosen.length === 1 }));
   throwAll(faults, terminal);
 }
 
@@ -93,19 +105,25 @@ interface MarkOptions {
   readonly isForced: boolean;
 }
 
-/** Says whether there was anything to change. */
-function markObject(mark: Mark, one: ChosenObject, options: MarkOptions): Promise<boolean> {
+interface Marked {
+  readonly object: AnyKubeObject;
+  /** False when there was nothing to change. */
+  readonly isChanged: boolean;
+}
+
+function markObject(mark: Mark, one: ChosenObject, options: MarkOptions): Promise<Marked> {
   const client = options.session.client.resource<AnyKubeObject>(one.resource);
   // The version goes with the change, so that a value set in between is not overwritten unseen.
   return retryOnConflict({ clock: systemClock, random: Math.random }, async () => {
-    const { metadata } = await client.get(one.key);
+    const object = await client.get(one.key);
+    const { metadata } = object;
     const present = metadata?.[mark] ?? {};
     if (!options.isForced) refuseOverwriting(mark, one, { present, changes: options.changes });
     const due = [...options.changes].filter(([key, value]) => (present[key] ?? null) !== value);
-    if (due.length === 0) return false;
+    if (due.length === 0) return { object, isChanged: false };
     const body = { metadata: { resourceVersion: metadata?.resourceVersion, [mark]: Object.fromEntries(due) } };
-    await client.patch(one.key, { type: 'merge', body }, { isDryRun: options.isDryRun });
-    return true;
+    const after = await client.patch(one.key, { type: 'merge', body }, { isDryRun: options.isDryRun });
+    return { object: after, isChanged: true };
   });
 }
 

@@ -9,12 +9,13 @@ import {
 } from '../../kube/index.ts';
 import { equalJson, type Json } from '../../schema/index.ts';
 import { CliError } from '../errors.ts';
+import { readOutputForm } from '../output/output-form.ts';
 import type { Terminal } from '../terminal.ts';
 import { readDryRun } from './dry-run.ts';
 import { throwAll } from './faults.ts';
 import { placeManifest } from './manifest-target.ts';
 import type { Manifest } from './manifests.ts';
-import { formatObjects, readOutputForm, withoutManagedFields } from './print-objects.ts';
+import { formatWhole, withoutManagedFields } from './print-objects.ts';
 import { addSessionFlags, collect, type Session, type SessionFlags, withSession } from './session.ts';
 import { objectName } from './targets.ts';
 import { readCondition, waitForObject } from './wait-for.ts';
@@ -42,7 +43,7 @@ export function addApplyCommand(program: Command, terminal: Terminal): void {
     .option('--force-conflicts', 'take over fields that others own')
     .option('--field-manager <name>', 'who owns the fields', 'rackwright')
     .option('--validate <how>', 'what to do about unknown fields: strict, warn or ignore', 'strict')
-    .option('-o, --output <form>', 'print the objects: json, yaml or name')
+    .option('-o, --output <form>', 'print the objects: json, yaml, name or jsonpath=TEMPLATE')
     .option('--server-side', 'accepted for habit: apply is always server-side')
     .action((flags: ApplyFlags) => withSession(flags, terminal, (session) => runApply(flags, session, terminal)));
   addSessionFlags(command);
@@ -68,10 +69,8 @@ async function runApply(flags: ApplyFlags, session: Session, terminal: Terminal)
       faults.push(withSource(error, manifest));
     }
   }
-  if (output.form === 'json' || output.form === 'yaml') {
-    terminal.out(
-      formatObjects(applied, { form: output.form, isSingle: manifests.length === 1, hasManagedFields: false }),
-    );
+  if (output.form !== 'table' && output.form !== 'name') {
+    terminal.out(formatWhole(applied, output, { isSingle: manifests.length === 1 }));
   }
   throwAll(faults, terminal);
 }

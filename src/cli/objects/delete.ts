@@ -3,7 +3,7 @@ import { type AnyKubeObject, type DeleteOptions, isNotFound, KubeError } from '.
 import { parseDurationMs } from '../duration.ts';
 import { CliError, usageError } from '../errors.ts';
 import type { Terminal } from '../terminal.ts';
-import { addChoiceFlags, type ChoiceFlags, type ChosenObject, chooseObjects } from './choose-objects.ts';
+import { addChoiceFlags, type ChoiceFlags, type ChosenObject, chooseObjects, chosenName } from './choose-objects.ts';
 import { readDryRun } from './dry-run.ts';
 import { throwAll } from './faults.ts';
 import { addSessionFlags, type Session, type SessionFlags, withSession } from './session.ts';
@@ -17,6 +17,7 @@ interface DeleteFlags extends SessionFlags, ChoiceFlags {
   readonly ignoreNotFound?: boolean;
   readonly gracePeriod?: string;
   readonly dryRun?: string | true;
+  readonly output?: string;
 }
 
 /** Adds `rackwright delete`. */
@@ -33,6 +34,7 @@ export function addDeleteCommand(program: Command, terminal: Terminal): void {
     .option('--ignore-not-found', 'a name that does not exist is no error')
     .option('--grace-period <seconds>', 'how long pods may take to end')
     .option('--dry-run [way]', 'with "server": the server checks everything and changes nothing')
+    .option('-o, --output <form>', 'name: print only what was deleted')
     .action((words: string[], flags: DeleteFlags) =>
       withSession(flags, terminal, (session) => runDelete(words, flags, session, terminal)),
     );
@@ -44,6 +46,10 @@ const forLong = 2 ** 31 - 1;
 
 async function runDelete(words: string[], flags: DeleteFlags, session: Session, terminal: Terminal): Promise<void> {
   const options = readDeleteOptions(flags);
+  if (flags.output !== undefined && flags.output !== 'name') {
+    throw usageError(`-o ${flags.output}: of what is deleted there is only the name`);
+  }
+  const isNameOnly = flags.output === 'name';
   const isWaiting = flags.wait !== false && flags.wait !== 'false' && options.isDryRun !== true;
   const timeoutMs = flags.timeout === undefined ? forLong : parseDurationMs(flags.timeout, '--timeout');
   const chosen = await chooseObjects(words, flags, session, terminal);
@@ -52,7 +58,7 @@ async function runDelete(words: string[], flags: DeleteFlags, session: Session, 
   const waiting: (() => Promise<void>)[] = [];
   for (const one of chosen) {
     try {
-      const uid = await deleteOne(one, { session, options, terminal });
+      const uid = await deleteOne(one, { session, options, terminal, isNameOnly });
       if (isWaiting) waiting.push(() => waitUntilGone(one, { uid, session, timeoutMs, terminal }));
     } catch (error) {
       if (!(error instanceof KubeError) || error.code === 0) throw error;
@@ -84,14 +90,17 @@ interface Deleting {
   readonly session: Session;
   readonly options: DeleteOptions;
   readonly terminal: Terminal;
+  readonly isNameOnly: boolean;
 }
 
 /** Deletes and gives the uid of what is going, as far as the server says it. */
-async function deleteOne(one: ChosenObject, { session, options, terminal }: Deleting): Promise<string | undefined> {
+async function deleteOne(one: ChosenObject, deleting: Deleting): Promise<string | undefined> {
+  const { session, options, terminal, isNameOnly } = deleting;
   const answer = await session.client.resource<AnyKubeObject>(one.resource).delete(one.key, options);
   const where = one.key.namespace === undefined ? '' : ` from ${one.key.namespace} namespace`;
   const note = options.isDryRun === true ? ' (server dry run)' : '';
-  terminal.out(`${kindName(one.resource)} "${one.key.name}" deleted${where}${note}\n`);
+  const told = `${kindName(one.resource)} "${one.key.name}" deleted${where}${note}`;
+  terminal.out(`${isNameOnly ? chosenName(one) : told}\n`);
   return answer.kind === 'Status'
     ? (answer as { details?: { uid?: string } }).details?.uid
     : (answer as AnyKubeObject).metadata?.uid;

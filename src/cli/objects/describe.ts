@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { AnyKubeObject, ServedResource } from '../../kube/index.ts';
+import { yamlText } from '../output/show.ts';
 import type { Terminal } from '../terminal.ts';
 import { addChoiceFlags, type ChoiceFlags, chooseObjects } from './choose-objects.ts';
-import { yamlOfObject } from './print-objects.ts';
 import { addSessionFlags, type Session, type SessionFlags, withSession } from './session.ts';
 import { formatGrid } from './table.ts';
 
@@ -84,7 +84,7 @@ export function describeObject(
   };
   return [
     ...head.map(([name, value]) => `${`${name}:`.padEnd(15)}${value}\n`),
-    isEmpty(body) ? '' : yamlOfObject(body),
+    isEmpty(body) ? '' : yamlText(body),
     conditionsText(conditions ?? []),
     eventsText(events),
   ].join('');

@@ -5,10 +5,11 @@ import type { Command } from 'commander';
 import { type AnyKubeObject, KubeError } from '../../kube/index.ts';
 import { isJsonObject, type JsonObject, parseYamlStrict } from '../../schema/index.ts';
 import { CliError } from '../errors.ts';
+import { yamlText } from '../output/show.ts';
 import type { Terminal } from '../terminal.ts';
 import { type ChosenObject, chooseObjects, chosenName } from './choose-objects.ts';
 import { applyMergePatch, mergePatchBetween, overlappingPaths } from './merge-patch.ts';
-import { withoutManagedFields, yamlOfObject } from './print-objects.ts';
+import { withoutManagedFields } from './print-objects.ts';
 import { addSessionFlags, type Session, type SessionFlags, withSession } from './session.ts';
 
 /** Adds `rackwright edit`. */
@@ -67,7 +68,7 @@ async function editObject(one: ChosenObject, session: Session, terminal: Termina
       const outcome = await send({ patch, original: draft.original, read, client, one });
       if (outcome === undefined) return terminal.out(`${chosenName(one)} edited\n`);
       draft = outcome;
-      before = withProblem(outcome.problem ?? '', yamlOfObject(outcome.shown));
+      before = withProblem(outcome.problem ?? '', yamlText(outcome.shown));
     }
   } finally {
     if (!isKept) rmSync(folder, { recursive: true, force: true });
@@ -79,7 +80,7 @@ function cancel(one: ChosenObject, terminal: Terminal): void {
 }
 
 function textOf({ shown }: Draft): string {
-  return `${intro}${yamlOfObject(shown)}`;
+  return `${intro}${yamlText(shown)}`;
 }
 
 /** Puts a message above the text, in place of the one before. */

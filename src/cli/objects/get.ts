@@ -1,14 +1,14 @@
 import { type Command, Option } from 'commander';
 import { type AnyKubeObject, isNotFound, KubeError } from '../../kube/index.ts';
-import type { JsonObject } from '../../schema/index.ts';
 import { usageError } from '../errors.ts';
+import { type OutputForm, readOutputForm } from '../output/output-form.ts';
 import type { Terminal } from '../terminal.ts';
 import { throwAll } from './faults.ts';
-import { formatObjects, type OutputForm, readOutputForm } from './print-objects.ts';
+import { formatWhole } from './print-objects.ts';
 import { type GetFlags, namespaceOf, readWholeTable, tableStyle } from './read-table.ts';
 import { addSessionFlags, type Session, withSession } from './session.ts';
 import { formatGrid, gridOf, type Table, tableType } from './table.ts';
-import { objectName, pathOf, readTargets, type Target } from './targets.ts';
+import { pathOf, readTargets, type Target } from './targets.ts';
 import { watchTarget } from './watch-objects.ts';
 
 /** Adds `rackwright get`. */
@@ -132,21 +132,11 @@ async function printWhole(
     }
   }
   const isSingle = targets.length === 1 && targets[0]?.names?.length === 1;
-  if (!(isSingle && objects.length === 0)) terminal.out(formatWhole(objects, output, { isSingle, flags }));
-  throwAll(faults, terminal);
-}
-
-function formatWhole(
-  objects: readonly AnyKubeObject[],
-  output: Exclude<OutputForm, { form: 'table' }>,
-  { isSingle, flags }: { isSingle: boolean; flags: GetFlags },
-): string {
-  if (output.form === 'name') return objects.map((object) => `${objectName(object)}\n`).join('');
-  if (output.form === 'jsonpath') {
-    const list = { apiVersion: 'v1', kind: 'List', items: objects };
-    return output.template((isSingle ? (objects[0] ?? {}) : list) as unknown as JsonObject);
+  if (!(isSingle && objects.length === 0)) {
+    const hasManagedFields = flags.showManagedFields === true;
+    terminal.out(formatWhole(objects, output, { isSingle, hasManagedFields }));
   }
-  return formatObjects(objects, { form: output.form, isSingle, hasManagedFields: flags.showManagedFields === true });
+  throwAll(faults, terminal);
 }
 
 async function ignoringNotFound<T>(read: () => Promise<T>, flags: GetFlags, faults: Error[]): Promise<T | undefined> {

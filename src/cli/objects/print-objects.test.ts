@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileTemplate, formatObjects, readOutputForm } from './print-objects.ts';
+import { compileTemplate, readOutputForm } from '../output/output-form.ts';
+import { formatObjects } from './print-objects.ts';
 
 const object = { metadata: { name: 'a', labels: { x: 'y' } }, spec: { ports: [{ n: 1 }, { n: 2 }], on: true } };
 

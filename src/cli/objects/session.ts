@@ -92,8 +92,9 @@ export async function withSession<T>(
 function connectionOf(flags: SessionFlags, terminal: Terminal): ConnectionSpec {
   const { context } = flags;
   if (flags.kubeconfig !== undefined) return { kubeconfig: resolve(terminal.cwd, flags.kubeconfig), context };
-  // Several files joined by colons are merged as kubectl does it, which the library knows.
-  if (flags.dataDir === undefined && (terminal.env.KUBECONFIG ?? '') !== '') return { kubeconfig: undefined, context };
+  // Several files joined by colons are merged as kubectl does it, which the library knows; so is the file in the home.
+  const isAsKubectl = (terminal.env.KUBECONFIG ?? '') !== '' || terminal.isKubectlPlugin === true;
+  if (flags.dataDir === undefined && isAsKubectl) return { kubeconfig: undefined, context };
   const { dataDir } = readSettings(['dataDir'], { dataDir: flags.dataDir }, terminal);
   const kubeconfig = join(dataDir, 'kubeconfig');
   if (existsSync(kubeconfig)) return readOwnKubeconfig(kubeconfig) ?? { kubeconfig, context };

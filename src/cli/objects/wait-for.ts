@@ -10,7 +10,7 @@ import {
 } from '../../kube/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
 import { CliError, usageError } from '../errors.ts';
-import { compileTemplate } from './print-objects.ts';
+import { compileTemplate } from '../output/output-form.ts';
 
 /** What an object is waited for to become. */
 export interface AwaitedCondition {

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { AnyKubeObject } from '../../kube/index.ts';
 import { parseDurationMs } from '../duration.ts';
 import { CliError, usageError } from '../errors.ts';
+import { Progress } from '../output/progress.ts';
 import type { Terminal } from '../terminal.ts';
 import { addChoiceFlags, type ChoiceFlags, chooseObjects, chosenName } from './choose-objects.ts';
 import { addSessionFlags, type Session, type SessionFlags, withSession } from './session.ts';
@@ -38,15 +39,27 @@ async function runWait(words: string[], flags: WaitFlags, session: Session, term
     if (asked === 'delete') return;
     throw new CliError('failed', 'no object was chosen to wait for');
   }
+  const progress = new Progress(terminal);
+  let met = 0;
+  // Lines say nothing that those of the objects do not say.
+  const show = (): void => {
+    if (terminal.isInteractive === true)
+      progress.show((100 * met) / chosen.length, `${met} of ${chosen.length}: ${asked}`);
+  };
+  show();
   const results = await Promise.allSettled(
     chosen.map(async (one) => {
       const client = session.client.resource<AnyKubeObject>(one.resource);
       // Each object gets a condition of its own, since some remember what they saw.
       const options = { timeoutMs, signal: terminal.interrupted };
       await waitForObject({ client, key: one.key }, readCondition(asked), options);
+      progress.clear();
       terminal.out(`${chosenName(one)} condition met\n`);
+      met += 1;
+      show();
     }),
   );
+  progress.clear();
   const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
   for (const failure of failures.slice(1))
     terminal.err(`error: ${failure instanceof Error ? failure.message : failure}\n`);

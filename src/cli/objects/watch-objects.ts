@@ -1,7 +1,8 @@
 import { type AnyKubeObject, isAborted, isExpired, type ResourceClient, type WatchEvent } from '../../kube/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
+import type { OutputForm } from '../output/output-form.ts';
 import type { Terminal } from '../terminal.ts';
-import { formatObjects, type OutputForm } from './print-objects.ts';
+import { formatObjects } from './print-objects.ts';
 import { type GetFlags, readWholeTable, tableStyle } from './read-table.ts';
 import type { Session } from './session.ts';
 import { formatRow, gridOf, type Table, type TableRow, tableType, widthsOf } from './table.ts';

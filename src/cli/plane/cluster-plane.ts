@@ -2,6 +2,7 @@ import { createFirmwareAdmission } from '../../firmware/index.ts';
 import { createHostAdmission } from '../../hosts/index.ts';
 import { clusterAddressOf, createClient } from '../../kube/index.ts';
 import { createNetworkAdmission } from '../../network/index.ts';
+import { createMetrics } from '../../telemetry/index.ts';
 import { serveClusterConsole } from '../console/cluster-console.ts';
 import { openConsole } from '../console/open-console.ts';
 import { chooseProvisioner } from '../hosts/choose-provisioner.ts';
@@ -9,6 +10,8 @@ import { type CertificateSettings, readCertificate } from '../install-service/ce
 import { Closing } from '../install-service/closing.ts';
 import { connectionOf } from '../install-service/stand-alone/access.ts';
 import { type RunningWork, startWork, type WorkSettings } from '../install-service/start-work.ts';
+import { type AuditSettings, openAudit } from '../observe/open-audit.ts';
+import { openTraces } from '../observe/open-traces.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { convertedKinds } from './conversions.ts';
@@ -18,7 +21,8 @@ import { isReachable, serveWebhooks } from './webhooks.ts';
 /** What working in somebody else's cluster is started with. */
 export type ClusterSettings = WorkSettings &
   CertificateSettings &
-  Settings<'webhookUrl'> & { readonly kubeconfig: string };
+  AuditSettings &
+  Settings<'webhookUrl' | 'tracesEndpoint'> & { readonly kubeconfig: string };
 
 /** Of the webhooks. */
 const name = 'rackwright';
@@ -39,7 +43,9 @@ export interface ClusterPlane {
 export async function startClusterPlane(settings: ClusterSettings, terminal: Terminal): Promise<ClusterPlane> {
   const open = new Closing();
   try {
+    const metrics = createMetrics({ process: true });
     const client = await createClient(connectionOf(settings.kubeconfig), {
+      metrics,
       onWarning: (text) => terminal.err(`Warning: ${text}\n`),
     });
     open.add(() => client.close());
@@ -67,7 +73,24 @@ export async function startClusterPlane(settings: ClusterSettings, terminal: Ter
       conversionUrl = serving.url;
     };
     const certificate = readCertificate(settings);
-    const beside = { client, certificate, admission, networkAdmission, hostAdmission, isCluster: true, prepare };
+    const audit = openAudit(settings, (error) =>
+      terminal.err(`rackwright: the audit log cannot be written: ${String(error)}\n`),
+    );
+    if (audit !== undefined) open.add(() => audit.close());
+    const tracer = await openTraces(settings, 'rackwright');
+    open.add(() => tracer.close());
+    const beside = {
+      client,
+      certificate,
+      metrics,
+      audit,
+      tracer,
+      admission,
+      networkAdmission,
+      hostAdmission,
+      isCluster: true,
+      prepare,
+    };
     const work = await startWork(settings, beside, terminal);
     open.add(() => work.close());
     const console = openConsole(terminal);

@@ -14,11 +14,14 @@ import {
   systemClock,
 } from '../../kube/index.ts';
 import { createNetworkAdmission, type NetworkAdmission } from '../../network/index.ts';
+import { type AuditExport, createMetrics, type Tracer } from '../../telemetry/index.ts';
 import { openConsole } from '../console/open-console.ts';
 import { CliError } from '../errors.ts';
 import type { CertificateSettings } from '../install-service/certificate.ts';
 import { Closing } from '../install-service/closing.ts';
 import type { RunningWork, WorkSettings } from '../install-service/start-work.ts';
+import type { AuditSettings } from '../observe/open-audit.ts';
+import { openWitnesses } from '../observe/open-witnesses.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { type ApiLimitSettings, apiLimits } from './api-limit-settings.ts';
@@ -40,7 +43,8 @@ export interface EmbeddedPlane {
 export type EmbeddedPlaneSettings = WorkSettings &
   CertificateSettings &
   ApiLimitSettings &
-  Settings<'simulate' | 'discoverable' | 'spares'>;
+  AuditSettings &
+  Settings<'simulate' | 'discoverable' | 'spares' | 'tracesEndpoint'>;
 
 /**
  * Starts the embedded API server, installs the kinds and roles, and starts what works; /readyz says ok from then on. What keeps them from
@@ -53,11 +57,14 @@ export async function startEmbeddedPlane(settings: EmbeddedPlaneSettings, termin
   const networkAdmission = createNetworkAdmission();
   const hostAdmission = createHostAdmission();
   const console = openConsole(terminal);
+  const witnesses = await openWitnesses(settings, terminal);
+  const { audit, tracer } = witnesses;
   const server = await startEmbeddedServer(settings, terminal, {
     readiness: { 'rackwright-kinds': () => missing },
     admission: inProcessAdmission([...admission.rules, ...networkAdmission.rules, ...hostAdmission.rules]).hooks,
     limits: apiLimits(settings),
     front: (request, response) => console.handle(request, response),
+    ...witnesses.ofServer,
   });
   const { url, caPem, adminToken } = server;
   const client = await createClient({ server: url, caPem, token: adminToken });
@@ -72,7 +79,11 @@ export async function startEmbeddedPlane(settings: EmbeddedPlaneSettings, termin
         ? await startRack(settings, { client, terminal, admission: hostAdmission })
         : undefined;
     missing = 'the work engine and the REST services are being started';
-    const work = await startWorkHere(settings, { server, rack, admission, networkAdmission, hostAdmission }, terminal);
+    const work = await startWorkHere(
+      settings,
+      { server, rack, audit, tracer, admission, networkAdmission, hostAdmission },
+      terminal,
+    );
     console.setRest(work.handle);
     missing = undefined;
     const close = async () => {
@@ -80,11 +91,13 @@ export async function startEmbeddedPlane(settings: EmbeddedPlaneSettings, termin
       await work.close();
       await rack?.close();
       await server.close();
+      await witnesses.close();
     };
     return { server, installed, rack, work, close };
   } catch (error) {
     await console.close();
     await server.close();
+    await witnesses.close();
     throw error;
   } finally {
     await client.close();
@@ -106,23 +119,27 @@ async function startWorkHere(
   beside: {
     readonly server: ApiServer;
     readonly rack: SimulatedRack | undefined;
+    readonly audit: AuditExport | undefined;
+    readonly tracer: Tracer;
     readonly admission: FirmwareAdmission;
     readonly networkAdmission: NetworkAdmission;
     readonly hostAdmission: HostAdmission;
   },
   terminal: Terminal,
 ): Promise<RunningWork> {
-  const { server, rack, ...admissions } = beside;
+  const { server, rack, audit, tracer, ...admissions } = beside;
   const open = new Closing();
   try {
-    const client = await createClient({ server: server.url, caPem: server.caPem, token: server.adminToken });
+    const metrics = createMetrics({ process: true });
+    const { url, caPem, adminToken: token } = server;
+    const client = await createClient({ server: url, caPem, token }, { metrics });
     open.add(() => client.close());
     const { readCertificate } = await import('../install-service/certificate.ts');
     const { startWork } = await import('../install-service/start-work.ts');
     const certificate = readCertificate(settings) ?? readServerCertificate(settings.dataDir);
     const { openRackMachines } = await import('../hosts/rack-machines.ts');
     const machines = rack === undefined ? undefined : openRackMachines(rack.all);
-    const besides = { client, rack, machines, certificate, ...admissions, isCluster: false };
+    const besides = { client, rack, machines, certificate, metrics, audit, tracer, ...admissions, isCluster: false };
     const work = await startWork(settings, besides, terminal);
     open.add(() => work.close());
     await work.hosts?.ready;

@@ -11,7 +11,7 @@ export type EmbeddedSettings = Settings<'dataDir' | 'host' | 'port'>;
 export async function startEmbeddedServer(
   settings: EmbeddedSettings,
   terminal: Terminal,
-  more: Pick<ApiServerOptions, 'readiness' | 'admission' | 'limits' | 'front'> = {},
+  more: Pick<ApiServerOptions, 'readiness' | 'admission' | 'limits' | 'auditSinks' | 'tracer' | 'front'> = {},
 ): Promise<ApiServer> {
   try {
     return await startApiServer({

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import { addSettings } from '../add-settings.ts';
+import { type OutputForm, readOutputForm } from '../output/output-form.ts';
+import { addOutputFlag } from '../output/show.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -55,8 +57,16 @@ function dataDirOf(simulate: Command, flags: object, terminal: Terminal): Settin
   return readSettings(['dataDir'], { ...simulate.opts(), ...flags }, terminal);
 }
 
+interface OutputFlag {
+  readonly output?: string;
+}
+
+function outputOf({ output }: OutputFlag): OutputForm {
+  return readOutputForm(output);
+}
+
 function addFaultsCommand(simulate: Command, terminal: Terminal): void {
-  addPart(simulate, 'faults')
+  addOutputFlag(addPart(simulate, 'faults'))
     .summary('show or change what goes wrong in a running simulator')
     .description(
       'Without a file, shows the faults in force. With one, puts its rules in their place, or adds them to those with --add.',
@@ -64,60 +74,61 @@ function addFaultsCommand(simulate: Command, terminal: Terminal): void {
     .argument('[file]', 'rules in YAML or JSON; "-" reads standard input')
     .option('--add', 'keep the faults that are there')
     .option('--clear', 'no faults any more')
-    .action(async (file: string | undefined, flags: { add?: boolean; clear?: boolean }) => {
+    .action(async (file: string | undefined, flags: OutputFlag & { add?: boolean; clear?: boolean }) => {
       const { dataDir } = dataDirOf(simulate, flags, terminal);
       const { changeFaults } = await import('./running-simulator.ts');
-      await changeFaults({ dataDir, file, isAdding: flags.add === true, isClearing: flags.clear === true }, terminal);
+      const [isAdding, isClearing] = [flags.add === true, flags.clear === true];
+      await changeFaults({ dataDir, file, isAdding, isClearing, output: outputOf(flags) }, terminal);
     });
 }
 
 function addStatusCommand(simulate: Command, terminal: Terminal): void {
-  addPart(simulate, 'status')
+  addOutputFlag(addPart(simulate, 'status'))
     .summary('list the servers of a running simulator')
     .description('Lists the servers of a running simulator: address, vendor, power, what runs on them.')
-    .action(async (flags: object) => {
+    .action(async (flags: OutputFlag) => {
       const { dataDir } = dataDirOf(simulate, flags, terminal);
       const { showStatus } = await import('./running-simulator.ts');
-      await showStatus(dataDir, terminal);
+      await showStatus({ dataDir, output: outputOf(flags) }, terminal);
     });
 }
 
 function addLogCommand(simulate: Command, terminal: Terminal): void {
-  addPart(simulate, 'log')
+  addOutputFlag(addPart(simulate, 'log'))
     .summary('print what happened to a simulated server')
     .description('Prints what happened to one server, in simulated time.')
     .argument('<server>', 'its name, as in "rackwright simulate status"')
     .option('--only <events>', 'what begins so: power, session, request, update.flash ...')
-    .action(async (server: string, flags: { readonly only?: string }) => {
+    .action(async (server: string, flags: OutputFlag & { readonly only?: string }) => {
       const { dataDir } = dataDirOf(simulate, flags, terminal);
       const { showLog } = await import('./running-simulator.ts');
-      await showLog({ dataDir, server, only: flags.only ?? '' }, terminal);
+      await showLog({ dataDir, server, only: flags.only ?? '', output: outputOf(flags) }, terminal);
     });
 }
 
 function addLoginCommand(simulate: Command, terminal: Terminal): void {
-  addPart(simulate, 'login')
+  addOutputFlag(addPart(simulate, 'login'))
     .summary("print a simulated BMC's address, user and password")
     .description("Prints how to log in to a simulated server's BMC: address, user and password.")
     .argument('<server>', 'its name, as in "rackwright simulate status"')
-    .action(async (server: string, flags: object) => {
+    .action(async (server: string, flags: OutputFlag) => {
       const { dataDir } = dataDirOf(simulate, flags, terminal);
       const { showLogin } = await import('./running-simulator.ts');
-      await showLogin({ dataDir, server }, terminal);
+      await showLogin({ dataDir, server, output: outputOf(flags) }, terminal);
     });
 }
 
 function addFirmwareCommand(simulate: Command, terminal: Terminal): void {
-  addPart(simulate, 'firmware')
+  addOutputFlag(addPart(simulate, 'firmware'))
     .summary('list the firmware that can be had for a simulated server')
     .description(
       'Lists the firmware of a server, what versions of it can be had, and the addresses of their images, which its BMC can pull.',
     )
     .argument('<server>', 'its name, as in "rackwright simulate status"')
-    .action(async (server: string, flags: object) => {
+    .action(async (server: string, flags: OutputFlag) => {
       const { dataDir } = dataDirOf(simulate, flags, terminal);
       const { showFirmware } = await import('./running-simulator.ts');
-      await showFirmware({ dataDir, server }, terminal);
+      await showFirmware({ dataDir, server, output: outputOf(flags) }, terminal);
     });
 }
 

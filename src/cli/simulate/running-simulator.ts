@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseFaults } from '../../../simulator/index.ts';
 import { CliError, usageError } from '../errors.ts';
-import { formatGrid } from '../objects/table.ts';
+import type { OutputForm } from '../output/output-form.ts';
+import { type Column, renderShown, showList } from '../output/show.ts';
 import type { Terminal } from '../terminal.ts';
 import { type AdminAddress, readAdminAddress } from './simulator-folder.ts';
 
@@ -13,6 +14,7 @@ export async function changeFaults(
     readonly file: string | undefined;
     readonly isAdding: boolean;
     readonly isClearing: boolean;
+    readonly output: OutputForm;
   },
   terminal: Terminal,
 ): Promise<void> {
@@ -24,41 +26,69 @@ export async function changeFaults(
   const rules = order.file === undefined ? undefined : await readRules(order.file, terminal);
   const method = order.isClearing ? 'DELETE' : rules === undefined ? 'GET' : order.isAdding ? 'POST' : 'PUT';
   const answer = (await askAdmin(admin, { method, path: '/v1/faults', body: rules })) as { rules: object[] };
-  if (answer.rules.length === 0) terminal.out('no faults\n');
-  for (const rule of answer.rules) terminal.out(`${JSON.stringify(rule)}\n`);
+  const lines = answer.rules.map((rule) => `${JSON.stringify(rule)}\n`).join('');
+  const text = (): string => (lines === '' ? 'no faults\n' : lines);
+  terminal.out(renderShown({ value: { items: answer.rules }, text }, order.output));
+}
+
+/** The servers of the simulator that runs with this data directory. */
+export async function listSimulated(dataDir: string): Promise<readonly Record<string, string>[]> {
+  const answer = await askAdmin(readAdminAddress(dataDir), { method: 'GET', path: '/v1/bmcs' });
+  return (answer as { bmcs: Record<string, string>[] }).bmcs;
 }
 
 /** Lists the servers. */
-export async function showStatus(dataDir: string, terminal: Terminal): Promise<void> {
-  const answer = await askAdmin(readAdminAddress(dataDir), { method: 'GET', path: '/v1/bmcs' });
-  const { bmcs } = answer as { bmcs: Record<string, string>[] };
-  const rows = bmcs.map(({ name, url, personality, model, power, runs }) =>
-    [name, url, personality, model, power, runs].map((cell) => cell ?? ''),
+export async function showStatus(
+  order: { readonly dataDir: string; readonly output: OutputForm },
+  terminal: Terminal,
+): Promise<void> {
+  const bmcs = await listSimulated(order.dataDir);
+  const titles = { name: 'NAME', url: 'BMC', personality: 'PERSONALITY', model: 'MODEL', power: 'POWER', runs: 'RUNS' };
+  const columns = Object.entries(titles).map(([field, title]) => ({
+    title,
+    cell: (bmc: Record<string, string>) => bmc[field] ?? '',
+  }));
+  terminal.out(
+    renderShown(
+      showList(bmcs, columns, ({ name = '' }) => name),
+      order.output,
+    ),
   );
-  const header = ['NAME', 'BMC', 'PERSONALITY', 'MODEL', 'POWER', 'RUNS'];
-  terminal.out(formatGrid({ header, rows }, { hasHeader: true }));
 }
 
 /** Prints a server's log. */
-export async function showLog(order: OneServer & { readonly only: string }, terminal: Terminal): Promise<void> {
+export async function showLog(
+  order: OneServer & Printed & { readonly only: string },
+  terminal: Terminal,
+): Promise<void> {
   const lines = String(await askOf(order, 'log')).split(/(?<=\n)/);
   // Each line is a time, an event, and its details.
   const shown = lines.filter((line) => line !== '' && (line.split(' ')[1] ?? '').startsWith(order.only));
   const what = order.only === '' ? 'nothing' : `nothing that begins with "${order.only}"`;
   if (shown.length === 0) terminal.err(`${what} has happened to ${order.server} yet\n`);
-  terminal.out(shown.join(''));
+  const items = shown.map((line) => {
+    const [at = '', event = '', ...details] = line.trimEnd().split(' ');
+    return { at, event, details: details.join(' ') };
+  });
+  terminal.out(renderShown({ value: { items }, text: () => shown.join('') }, order.output));
 }
 
 /** Lists the versions that can be had for a server, with the addresses of their images. */
-export async function showFirmware(order: OneServer, terminal: Terminal): Promise<void> {
+export async function showFirmware(order: OneServer & Printed, terminal: Terminal): Promise<void> {
   const { url } = readAdminAddress(order.dataDir);
   const { firmware } = (await askOf(order, 'firmware')) as { firmware: readonly Offered[] };
-  const rows = firmware.map(({ component, name, version, slots, image }) => {
-    const count = slots.filter((slot) => slot.version === version).length;
-    return [component, name, version, `${count} of ${slots.length}`, `${url}${image}`];
+  const offers = firmware.map(({ component, name, version, slots, image }) => {
+    const installed = slots.filter((slot) => slot.version === version).length;
+    return { component, name, version, installed, slots: slots.length, image: `${url}${image}` };
   });
-  const header = ['COMPONENT', 'NAME', 'VERSION', 'INSTALLED', 'IMAGE'];
-  terminal.out(formatGrid({ header, rows }, { hasHeader: true }));
+  const columns: Column<(typeof offers)[number]>[] = [
+    { title: 'COMPONENT', cell: ({ component }) => component },
+    { title: 'NAME', cell: ({ name }) => name },
+    { title: 'VERSION', cell: ({ version }) => version },
+    { title: 'INSTALLED', cell: ({ installed, slots }) => `${installed} of ${slots}` },
+    { title: 'IMAGE', cell: ({ image }) => image },
+  ];
+  terminal.out(renderShown(showList(offers, columns), order.output));
 }
 
 interface Offered {
@@ -70,15 +100,20 @@ interface Offered {
 }
 
 /** Prints how to log in to a server's BMC. */
-export async function showLogin(order: OneServer, terminal: Terminal): Promise<void> {
+export async function showLogin(order: OneServer & Printed, terminal: Terminal): Promise<void> {
   const login = (await askOf(order, 'login')) as Record<string, string>;
-  terminal.out(`${login.url} ${login.username} ${login.password}\n`);
+  const text = (): string => `${login.url} ${login.username} ${login.password}\n`;
+  terminal.out(renderShown({ value: login, text }, order.output));
 }
 
 /** Presses a server's power button. */
 export async function resetServer(order: OneServer & { readonly type: string }, terminal: Terminal): Promise<void> {
   const { power } = (await askOf(order, 'reset', { type: order.type })) as { power: string };
   terminal.out(`${order.server}: ${power}\n`);
+}
+
+interface Printed {
+  readonly output: OutputForm;
 }
 
 interface OneServer {

@@ -82,9 +82,9 @@ describe('conditionOrc by itself', () => {
     assert.deepEqual(next.lease.previous?.controller, 'w1');
     assert.equal((await rig.engine.worker.report(held, { state: 'succeeded' })).outcome, 'lost');
     const exposed = await metrics.expose();
-    assert.match(exposed, /rackwright_conditionorc_notices_total\{type="WorkerLost"\} 1/);
-    assert.match(exposed, /rackwright_conditionorc_workers_of_kind\{kind="powerOn"\} 0/);
-    assert.match(exposed, /rackwright_conditionorc_notice_deliveries_total\{outcome="delivered"\} 2/);
+    assert.match(exposed, /conditionorc_notices_total\{type="WorkerLost"\} 1/);
+    assert.match(exposed, /conditionorc_workers_of_kind\{kind="powerOn"\} 0/);
+    assert.match(exposed, /conditionorc_notice_deliveries_total\{outcome="delivered"\} 2/);
   });
 
   test('takes work away from a worker that lives but makes no progress', async (t) => {
@@ -203,7 +203,7 @@ describe('conditionOrc by itself', () => {
     assert.deepEqual(end?.status, { reason: { code: 'BmcGone', message: 'no answer' } });
     assert.match(
       await metrics.expose(),
-      /conditions_completed_total\{kind="powerOn",state="failed"\} 1[\s\S]*dependency_errors_total\{dependency="serverservice",operation="recordEnd"\} 1/,
+      /condition_completed\{conditionKind="powerOn",state="failed"\} 1[\s\S]*dependencies_errors_total\{dependency_name="serverservice",operation="recordEnd"\} 1/,
     );
   });
 

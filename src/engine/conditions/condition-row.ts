@@ -109,6 +109,7 @@ export function readCondition(row: Row): Condition {
     leases: numberOf(row, 'leases'),
     cancel: cancelOf(row),
     deadline: optionalNumber(row.deadline),
+    ...(typeof row.traceparent === 'string' ? { traceparent: row.traceparent } : {}),
     createdAt: numberOf(row, 'created_at'),
     updatedAt: numberOf(row, 'updated_at'),
     finalizedAt: optionalNumber(row.finalized_at),

@@ -1,3 +1,4 @@
+import { traced, traceparentHere } from '../../telemetry/index.ts';
 import { heldBackBy, type MachineHolds } from '../claims/claim.ts';
 import { findClaim } from '../claims/claim-row.ts';
 import type { Condition } from '../condition.ts';
@@ -25,6 +26,8 @@ interface Scene {
   readonly machine: MachineRecord | undefined;
   readonly holds: MachineHolds;
   readonly lockKey: string;
+  /** Of whoever asks; the store may do several orders at once. */
+  readonly traceparent: string | undefined;
 }
 
 interface Created {
@@ -39,7 +42,24 @@ export async function createConditions(
   order: CreateOrder,
 ): Promise<CreateOutcome> {
   const planned = planOrder(context.kinds, order);
-  const attempt = (): Promise<Created> => context.write((tx) => createIn(context, tx, { order, planned, queue }));
+  const kinds = planned.map((one) => one.definition.kind).join(' ');
+  const plan = { name: `order ${kinds}`, kind: 'producer', attributes: { 'rackwright.target': order.target } } as const;
+  return await traced(plan, async (span) => {
+    const outcome = await createPlanned(context, queue, { order, planned });
+    const first = 'conditions' in outcome ? outcome.conditions[0] : undefined;
+    span.set({ 'rackwright.outcome': outcome.outcome, 'rackwright.condition': first?.id });
+    return outcome;
+  });
+}
+
+async function createPlanned(
+  context: EngineContext,
+  queue: QueueCount,
+  { order, planned }: Pick<Scene, 'order' | 'planned'>,
+): Promise<CreateOutcome> {
+  const traceparent = traceparentHere();
+  const attempt = (): Promise<Created> =>
+    context.write((tx) => createIn(context, tx, { order, planned, queue, traceparent }));
   // Two doors that ask at once: the unique index lets one in, and the other looks again and finds it.
   const { outcome, ready } = await retryOnUnique(attempt, 5);
   if (outcome.outcome === 'created') {
@@ -66,11 +86,11 @@ async function retryOnUnique<T>(attempt: () => Promise<T>, tries: number): Promi
 async function createIn(
   context: EngineContext,
   tx: Transaction,
-  asked: { readonly order: CreateOrder; readonly planned: readonly PlannedOrder[]; readonly queue: QueueCount },
+  asked: Pick<Scene, 'order' | 'planned' | 'traceparent'> & { readonly queue: QueueCount },
 ): Promise<Created> {
-  const { order, planned, queue } = asked;
+  const { order, planned, queue, traceparent } = asked;
   const { machine, holds } = await findMachine(context, tx, order.target);
-  const scene: Scene = { order, planned, machine, holds, lockKey: lockKeyOf(order.target, machine) };
+  const scene: Scene = { order, planned, machine, holds, lockKey: lockKeyOf(order.target, machine), traceparent };
   await lockLines(context, tx, [scene.lockKey]);
   // All of a target are in one line: what waits follows its machine, and a machine at work keeps its BMC.
   const rows = await readLineRows(tx, [scene.lockKey]);
@@ -159,7 +179,7 @@ function draftConditions(
   tx: Transaction,
   scene: Scene & { readonly left: readonly (LeftWork | undefined)[] },
 ): readonly NewCondition[] {
-  const { order, planned, machine, lockKey, left } = scene;
+  const { order, planned, machine, lockKey, left, traceparent } = scene;
   const ids = planned.map(() => context.newId(tx.now));
   return planned.map((one, index): NewCondition => {
     const id = ids[index] ?? '';
@@ -175,6 +195,7 @@ function draftConditions(
       facility: machine?.facility ?? order.facility ?? '',
       modelKey: machine === undefined ? '' : modelKeyOf(machine),
       client: order.client,
+      traceparent,
       now: tx.now,
       left: left[index],
     };

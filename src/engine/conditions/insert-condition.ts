@@ -16,6 +16,7 @@ export interface NewCondition {
   readonly facility: string;
   readonly modelKey: string;
   readonly client: string;
+  readonly traceparent: string | undefined;
   readonly now: number;
   /** What the one before it left in the middle, where this one goes on with it. */
   readonly left: LeftWork | undefined;
@@ -45,6 +46,7 @@ function columnsOf(draft: NewCondition, standing: Standing | undefined): Record<
     facility: draft.facility,
     model_key: draft.modelKey,
     client: draft.client,
+    traceparent: draft.traceparent ?? null,
     reason_code: reason?.code ?? null,
     reason_message: reason?.message ?? null,
     reason_since: reason === undefined ? null : now,

@@ -13,12 +13,12 @@ export function createWorkerMetrics(metrics: Metrics): WorkerMetrics {
     help: 'Conditions that this process works on.',
   });
   const seconds = metrics.histogram({
-    name: 'rackwright_worker_work_seconds',
+    name: 'condition_duration_seconds',
     help: 'How long work on a condition took, by how it ended.',
-    labels: ['kind', 'outcome'],
+    labels: ['condition', 'state'],
   });
   return {
     running: (conditions) => running.set(conditions),
-    ended: (work, took) => seconds.observe(took, { ...work }),
+    ended: (work, took) => seconds.observe(took, { condition: work.kind, state: work.outcome }),
   };
 }

@@ -1,5 +1,13 @@
 import { backoffDelay, type Clock, type Random, sleep } from '../../kube/index.ts';
-import { type Logger, type Metrics, noMetrics, silentLogger } from '../../telemetry/index.ts';
+import {
+  type Logger,
+  type Metrics,
+  noMetrics,
+  noTracer,
+  silentLogger,
+  type Tracer,
+  withLogFields,
+} from '../../telemetry/index.ts';
 import type { Bus, BusHint } from '../bus/bus.ts';
 import { isEngineError } from '../errors.ts';
 import { type HandlerEnd, runHandler } from './end-work.ts';
@@ -23,6 +31,8 @@ export interface WorkerOptions {
   readonly bus?: Pick<Bus, 'listen'>;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
+  /** Work goes on with the trace of whoever asked for it. */
+  readonly tracer?: Tracer;
   /** How often it says that it is there; 10 s unless given. */
   readonly heartbeatMs?: number;
   /** How long one request for work waits for some; 20 s unless given. */
@@ -178,7 +188,7 @@ class RunningWorker implements Worker {
     const logger = this.#logger.child({ condition: lease.condition.id, kind: lease.condition.kind });
     const work = new HeldWork({ port, clock, random: this.#random, logger, lease, askedAt });
     if (this.#isStopping) work.askToStop();
-    const done = this.#run(work, { isFresh, logger }).finally(() => {
+    const done = this.#trace(work, { isFresh, logger }).finally(() => {
       work.close();
       this.#works.delete(work);
       this.#metrics.running(this.#works.size);
@@ -189,7 +199,30 @@ class RunningWorker implements Worker {
     this.#metrics.running(this.#works.size);
   }
 
-  async #run(work: HeldWork, { isFresh, logger }: { isFresh: boolean; logger: Logger }): Promise<void> {
+  #trace(work: HeldWork, how: { isFresh: boolean; logger: Logger }): Promise<void> {
+    const { tracer = noTracer, identity } = this.#options;
+    const { id, kind, target, leases, traceparent } = work.condition;
+    const attributes = {
+      'rackwright.condition': id,
+      'rackwright.kind': kind,
+      'rackwright.target': target,
+      'rackwright.worker': identity.id,
+      'rackwright.lease': leases,
+    };
+    const plan = { name: `work ${kind}`, kind: 'consumer', attributes, parent: traceparent } as const;
+    return withLogFields({ condition: id, kind }, () =>
+      tracer.trace(plan, async (span) => {
+        const outcome = await this.#run(work, how);
+        span.set({ 'rackwright.outcome': outcome });
+        if (outcome === 'failed') span.fail('failed');
+      }),
+    );
+  }
+
+  async #run(
+    work: HeldWork,
+    { isFresh, logger }: { isFresh: boolean; logger: Logger },
+  ): Promise<HandlerEnd['outcome']> {
     const { clock } = this.#options;
     const began = clock.monotonic();
     const { kind } = work.condition;
@@ -208,6 +241,7 @@ class RunningWorker implements Worker {
     } catch (error) {
       logger.error('the end of the work could not be told; it is leased again when its lease ends', { error });
     }
+    return end.outcome;
   }
 
   async #tell(work: HeldWork, end: HandlerEnd): Promise<void> {

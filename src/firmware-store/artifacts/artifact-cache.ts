@@ -123,7 +123,7 @@ class FolderCache implements ArtifactFolder {
       connect: options.caPem === undefined ? {} : { ca: [...getCACertificates('default'), options.caPem] },
     });
     this.#bytes = (options.metrics ?? noMetrics).counter({
-      name: 'rackwright_flasher_download_bytes_total',
+      name: 'flasher_download_bytes',
       help: 'Bytes of firmware images that were fetched.',
     });
   }

@@ -5,7 +5,7 @@ import { createFakeUpdateService } from '../testing/fake-update-service.ts';
 import { fw, putFirmware, putGroup, putServer, startApi, startControllers, until } from '../testing/rig.ts';
 
 async function requestsOf(metrics: MetricsRegistry): Promise<number> {
-  const lines = (await metrics.expose()).matchAll(/^rackwright_kube_requests_total\{.*\} (\d+)/gm);
+  const lines = (await metrics.expose()).matchAll(/^rest_client_requests_total\{.*\} (\d+)/gm);
   return [...lines].reduce((total, [, count]) => total + Number(count), 0);
 }
 

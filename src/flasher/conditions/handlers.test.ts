@@ -109,12 +109,29 @@ for (const personality of personalityNames) {
     const [name, value] = otherValue(rig);
     const stored = order('biosControl', { action: 'set_config', attributes: { [name]: value } });
     succeeded(await handle(rig, stored), rig);
+    const post = rig.machine.log.events.filter(({ event }) => event.startsWith('post.')).map(({ event }) => event);
+    assert.deepEqual(post, ['post.begin', 'post.done'], 'it is over with the self-test, not before');
     const again = succeeded(await handle(rig, order('biosControl', stored.parameters)), rig);
     assert.match(String(again.message), /so already/);
     const applied = rig.machine.log.events.filter(({ event }) => event === 'bios.applied');
     assert.equal(applied.length, 1, rig.machine.log.text());
   });
 }
+
+test('settings of a host that is in its self-test already are over with the self-test that applied them', async (context) => {
+  for (const personality of ['dell-idrac9', 'hpe-ilo5'] as const) {
+    const rig = await startFlasherRig(context, personality);
+    const { machine } = rig;
+    machine.power.reset('ForceRestart');
+    const [name, value] = otherValue(rig);
+    const beganAt = machine.clock.elapsedMs();
+    succeeded(await handle(rig, order('biosControl', { action: 'set_config', attributes: { [name]: value } })), rig);
+    const events = machine.log.events.map(({ event }) => event);
+    assert.ok(events.lastIndexOf('post.done') > events.lastIndexOf('bios.applied'), machine.log.text());
+    const tookMs = machine.clock.elapsedMs() - beganAt;
+    assert.ok(tookMs < 1.2 * machine.personality.timings.postMs + 30_000, `${personality} took ${tookMs} ms`);
+  }
+});
 
 test('a change of BIOS settings is gone on with wherever its worker was lost, and applied once', async (context) => {
   for (let at = 0; at < 6; at += 1) {

@@ -1,6 +1,7 @@
 import { isBmcError } from '../../bmc/index.ts';
 import { isEngineError, type Work, type WorkOutcome } from '../../engine/index.ts';
 import { backoffDelay, takeStep } from '../../kube/index.ts';
+import { traced } from '../../telemetry/index.ts';
 import { isFlasherError } from '../errors.ts';
 import { holdBmc } from '../held-bmc.ts';
 import { harmlessStates, type InstallResult, type InstallState, installTable, unsafeStates } from './install-table.ts';
@@ -107,7 +108,12 @@ async function takeResult(run: InstallRun, step: Step, entry: StepEntry): Promis
   const began = context.clock.monotonic();
   for (let failures = 1; ; failures += 1) {
     try {
-      const result = await step(run, { isResumed: entry.isResumed || failures > 1 });
+      const about = { name: `install ${progress.state}`, attributes: { 'rackwright.step': progress.state } };
+      const result = await traced(about, async (span) => {
+        const taken = await step(run, { isResumed: entry.isResumed || failures > 1 });
+        span.set({ 'rackwright.result': taken });
+        return taken;
+      });
       context.metrics.stepEnded({ step: progress.state, result }, context.clock.monotonic() - began);
       return result;
     } catch (error) {

@@ -46,16 +46,16 @@ export async function startAdmissionServer(options: AdmissionServerOptions): Pro
   const logger = options.logger ?? silentLogger;
   const answers = createAnswers(options);
   const counter = (options.metrics ?? noMetrics).counter({
-    name: 'rackwright_admission_requests_total',
+    name: 'controller_runtime_webhook_requests_total',
     help: 'Requests to the admission server by path and HTTP code.',
-    labels: ['path', 'code'],
+    labels: ['webhook', 'code'],
   });
   const { certificatePem, privateKeyPem } = options.certificate;
   const server: Server = createServer(
     { cert: certificatePem, key: privateKeyPem, minVersion: 'TLSv1.2' },
     (request, response) => {
       void serve(answers, request, response, logger).then((code) =>
-        counter.add(1, { path: answers.has(pathOf(request)) ? pathOf(request) : 'other', code: String(code) }),
+        counter.add(1, { webhook: answers.has(pathOf(request)) ? pathOf(request) : 'other', code: String(code) }),
       );
     },
   );

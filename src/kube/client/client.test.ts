@@ -252,7 +252,7 @@ describe('a client in trouble', () => {
     const { api, client } = await setUp(t, { metrics });
     api.once.push(status(404, 'NotFound'));
     await assert.rejects(client.resource(widgets).get(key));
-    assert.match(await metrics.expose(), /rackwright_kube_requests_total\{method="GET",code="404"\} 1/);
+    assert.match(await metrics.expose(), /rest_client_requests_total\{code="404",method="GET",host="[^"]+"\} 1/);
   });
 
   test('starts a listing over when its pages expire', async (t) => {

@@ -73,6 +73,10 @@ export function resolveConnection(spec: ConnectionSpec, clock: Clock): Promise<C
   return connectKubeconfig({ file: spec.kubeconfig, context: spec.context, clock });
 }
 
+function hostOf(server: string): string {
+  return URL.canParse(server) ? new URL(server).host : server;
+}
+
 /** A client over any transport, such as one that calls a server in the same process. */
 export function createClientOver(
   transport: Transport,
@@ -85,6 +89,7 @@ export function createClientOver(
     random: options.random ?? Math.random,
     metrics: options.metrics ?? noMetrics,
     timeoutMs: options.timeoutMs ?? 30_000,
+    host: hostOf(options.server),
     onWarning: options.onWarning ?? ((text) => logger.warn('the API server warns', { warning: text })),
   });
   const defaults = { fieldManager: options.fieldManager ?? 'rackwright' };

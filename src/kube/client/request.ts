@@ -1,4 +1,4 @@
-import type { Counter, Histogram, Metrics } from '../../telemetry/index.ts';
+import { type Counter, type Histogram, type Metrics, traceparentHere } from '../../telemetry/index.ts';
 import { backoffDelay } from '../backoff.ts';
 import { type Clock, type Random, sleep } from '../clock.ts';
 import { KubeError, type KubeStatus, kubeError } from '../errors.ts';
@@ -42,6 +42,8 @@ export interface RequesterOptions {
   readonly random: Random;
   readonly metrics: Metrics;
   readonly timeoutMs: number;
+  /** Whom requests go to, as metrics name it. */
+  readonly host: string;
   /** Told what the server warns about, e.g. deprecated versions. */
   readonly onWarning?: ((text: string) => void) | undefined;
 }
@@ -51,28 +53,30 @@ const maxAttempts = 10;
 /** A requester over a transport. */
 export function createRequester(options: RequesterOptions): Requester {
   const requests: Counter = options.metrics.counter({
-    name: 'rackwright_kube_requests_total',
-    help: 'Requests to the Kubernetes API by method and code (0: no answer).',
-    labels: ['method', 'code'],
+    name: 'rest_client_requests_total',
+    help: 'Requests to the Kubernetes API by method, code (<error>: no answer) and host.',
+    labels: ['code', 'method', 'host'],
   });
   const seconds: Histogram = options.metrics.histogram({
-    name: 'rackwright_kube_request_seconds',
-    help: 'Time from request to answer; of a watch, to its beginning.',
-    labels: ['method'],
+    name: 'rest_client_request_duration_seconds',
+    help: 'Time from request to answer of the Kubernetes API; of a watch, to its beginning.',
+    labels: ['verb', 'host'],
   });
 
+  const { host } = options;
   const once = async (request: ApiRequest, signal: AbortSignal, isStream: boolean): Promise<TransportAnswer> => {
     const start = options.clock.monotonic();
-    let code = 0;
+    let code = '<error>';
     try {
       const answer = await options.transport.send(encode(request, signal, isStream));
-      code = answer.status;
+      code = String(answer.status);
       warn(answer, options.onWarning);
-      if (code >= 200 && code < 300) return answer;
+      if (answer.status >= 200 && answer.status < 300) return answer;
       throw await errorFrom(answer, request);
     } finally {
-      requests.add(1, { method: request.method, code: String(code) });
-      seconds.observe((options.clock.monotonic() - start) / 1000, { method: request.method });
+      const { method } = request;
+      requests.add(1, { code, method, host });
+      seconds.observe((options.clock.monotonic() - start) / 1000, { verb: method, host });
     }
   };
 
@@ -196,11 +200,13 @@ function retryDelay(error: unknown, request: ApiRequest, attempt: number, random
 
 function encode(request: ApiRequest, signal: AbortSignal, isStream: boolean): TransportRequest {
   const hasBody = request.body !== undefined;
+  const traceparent = traceparentHere();
   return {
     method: request.method,
     path: pathOf(request),
     headers: {
       accept: request.accept ?? 'application/json',
+      ...(traceparent === undefined ? {} : { traceparent }),
       ...(hasBody ? { 'content-type': request.contentType ?? 'application/json' } : {}),
     },
     ...(hasBody ? { body: JSON.stringify(request.body) } : {}),

@@ -173,11 +173,14 @@ describe('a work queue', () => {
     queue.add('a');
     queue.add('b');
     clock.advance(2000);
-    assert.match(await metrics.expose(), /rackwright_queue_depth\{queue="test"\} 1/);
+    assert.match(await metrics.expose(), /workqueue_depth\{name="test"\} 1/);
     await finish('a');
     const text = await metrics.expose();
-    assert.match(text, /rackwright_queue_wait_seconds_sum\{queue="test"\} 2/);
-    assert.match(text, /rackwright_queue_work_seconds_count\{queue="test",outcome="done"\} 1/);
+    assert.match(text, /workqueue_queue_duration_seconds_sum\{name="test"\} 2/);
+    assert.match(text, /workqueue_work_duration_seconds_count\{name="test"\} 1/);
+    assert.match(text, /controller_runtime_reconcile_total\{controller="test",result="success"\} 1/);
+    assert.match(text, /controller_runtime_reconcile_errors_total\{controller="test"\} 0/);
+    assert.match(text, /controller_runtime_max_concurrent_reconciles\{controller="test"\} 1/);
   });
 });
 

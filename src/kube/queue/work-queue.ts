@@ -74,7 +74,7 @@ class KeyedWorkQueue implements WorkQueue {
 
   constructor(options: WorkQueueOptions) {
     this.#options = options;
-    this.#metrics = createQueueMetrics(options.metrics ?? noMetrics, options.name);
+    this.#metrics = createQueueMetrics(options.metrics ?? noMetrics, options.name, options.concurrency ?? 4);
     this.#logger = (options.logger ?? silentLogger).child({ queue: options.name });
   }
 
@@ -195,6 +195,7 @@ class KeyedWorkQueue implements WorkQueue {
     try {
       return await this.#options.work(key, this.#aborting.signal);
     } catch (error) {
+      this.#metrics.threw();
       this.#logger.error('work on a key threw', { key, error });
       return { kind: 'retry' };
     }

@@ -70,9 +70,20 @@ interface Login {
 export const done: Outcome = { kind: 'done', value: undefined };
 
 /** The outcome of what is under way. */
-export function goesOn({ parts }: Workplace, hasStarted = false): Outcome<never> {
-  const afterMs = Math.round(parts.pollMs * (1 + parts.random() / 4));
+export function goesOn({ parts }: Workplace, hasStarted = false, factor = 1): Outcome<never> {
+  const afterMs = Math.round(factor * parts.pollMs * (1 + parts.random() / 4));
   return hasStarted ? { kind: 'continue', afterMs, hasStarted } : { kind: 'continue', afterMs };
+}
+
+/** How many times longer than usual a host in the hands of a worker is left alone. */
+const longFactor = 6;
+
+/**
+ * The outcome of what takes minutes and whose end is told: who gives the machine back wakes its host, so that each look
+ * in between only asks its BMC for nothing.
+ */
+export function goesOnForLong(place: Workplace, hasStarted = false): Outcome<never> {
+  return goesOn(place, hasStarted, longFactor);
 }
 
 /** The outcome of what somebody else keeps us from. */

@@ -1,4 +1,4 @@
-import { Code, ConnectError, createContextKey, type HandlerContext } from '@connectrpc/connect';
+import { Code, ConnectError, createContextKey, type HandlerContext, type Interceptor } from '@connectrpc/connect';
 import { updateRpc } from '../../api/index.ts';
 import {
   type AccessNeed,
@@ -6,9 +6,12 @@ import {
   type Authorizer,
   enforceAccess,
   isRestError,
+  noteUser,
   type RestErrorCode,
   restResources,
 } from '../../rest/index.ts';
+import type { AuditExport } from '../../telemetry/index.ts';
+import { auditCalls, recordCall } from './audit-calls.ts';
 
 /** Who calls, where somebody had to say so. */
 export const callerKey = createContextKey<AuthenticatedUser | undefined>(undefined, { description: 'caller' });
@@ -38,14 +41,37 @@ const unfenced: AccessNeed = { verb: 'create', resource: restResources.unfencedR
  * Lets calls through that may be made, and notes who makes them, before anything of a request is read. What is not in the
  * table is let through for nobody.
  */
-export function createAccessGate(authorizer: Authorizer): (context: HandlerContext) => Promise<void> {
+export function createAccessGate(
+  authorizer: Authorizer,
+  audit?: AuditExport | undefined,
+): (context: HandlerContext) => Promise<void> {
   return async ({ service, method, requestHeader, values }) => {
     const need = service.typeName === updateRpc.UpdateService.typeName ? needs[method.name] : undefined;
     if (need === undefined) throw new ConnectError(`${method.name} is not served`, Code.Unimplemented);
     if (need === 'proof') return;
     const header = requestHeader.get('authorization') ?? undefined;
-    values.set(callerKey, await pass(() => enforceAccess(authorizer, need, header)));
+    const receivedAt = new Date();
+    const noting = noteUser(authorizer, (user) => values.set(callerKey, user));
+    try {
+      await enforceAccess(noting, need, header);
+    } catch (error) {
+      const userAgent = requestHeader.get('user-agent') ?? undefined;
+      const call = { call: method.name, need, user: values.get(callerKey), userAgent, receivedAt };
+      if (audit !== undefined && isRestError(error))
+        recordCall(audit, call, { code: error.status, reason: error.code });
+      throw toConnectError(error);
+    }
   };
+}
+
+/** Records calls that people make, with who made them; what jobs report under their proofs is no work of people. */
+export function auditCallers(audit: AuditExport): Interceptor {
+  return auditCalls(audit, ({ method, contextValues, header }) => {
+    const need = needs[method.name];
+    if (need === undefined || need === 'proof') return undefined;
+    const userAgent = header.get('user-agent') ?? undefined;
+    return { call: method.name, need, user: contextValues.get(callerKey), userAgent, receivedAt: new Date() };
+  });
 }
 
 /** Who reports without a proof, and whether they may. */
@@ -61,14 +87,6 @@ export async function findUnfencedReporter(
   } catch (error) {
     if (!isRestError(error, 'forbidden')) throw toConnectError(error);
     return { user: 'the holder of this token', mayReportUnfenced: false };
-  }
-}
-
-async function pass<T>(enforce: () => Promise<T>): Promise<T> {
-  try {
-    return await enforce();
-  } catch (error) {
-    throw toConnectError(error);
   }
 }
 

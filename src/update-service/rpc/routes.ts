@@ -2,7 +2,7 @@ import { durationFromMs, durationMs, timestampMs } from '@bufbuild/protobuf/wkt'
 import type { ConnectRouter, HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import { updateRpc } from '../../api/index.ts';
 import type { Authorizer } from '../../rest/index.ts';
-import type { Logger, Metrics } from '../../telemetry/index.ts';
+import type { AuditExport, Logger, Metrics, Tracer } from '../../telemetry/index.ts';
 import { invalid } from '../desk/check-request.ts';
 import { UpdateError } from '../errors.ts';
 import { stateOf } from '../jobs/job-book.ts';
@@ -20,6 +20,9 @@ export interface RpcParts {
   readonly authorizer: Authorizer;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Is told who asked for what. */
+  readonly audit?: AuditExport | undefined;
+  readonly tracer?: Tracer | undefined;
 }
 
 type Service = ServiceImpl<typeof updateRpc.UpdateService>;

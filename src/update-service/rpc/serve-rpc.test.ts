@@ -5,7 +5,7 @@ import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } f
 import { updateRpc } from '../../api/index.ts';
 import { createCertificateAuthority, issueServerCertificate } from '../../kube/index.ts';
 import { createFixedAuthorizer } from '../../rest/index.ts';
-import { noMetrics, silentLogger } from '../../telemetry/index.ts';
+import { type AuditExport, type AuditedRequest, noMetrics, silentLogger } from '../../telemetry/index.ts';
 import { setUpUpdates } from '../testing/update-rig.ts';
 import { serveRpc } from './serve-rpc.ts';
 
@@ -24,7 +24,11 @@ function withToken(token: string): Interceptor {
   };
 }
 
-async function started(t: TestContext, certificate?: Parameters<typeof serveRpc>[0]['certificate']) {
+async function started(
+  t: TestContext,
+  certificate?: Parameters<typeof serveRpc>[0]['certificate'],
+  audit?: AuditExport,
+) {
   const rig = await setUpUpdates(t);
   await rig.addFirmware('2.10.0');
   const listener = await serveRpc({
@@ -32,6 +36,7 @@ async function started(t: TestContext, certificate?: Parameters<typeof serveRpc>
     authorizer: createFixedAuthorizer(tokens),
     logger: silentLogger,
     metrics: noMetrics,
+    audit,
     host: '127.0.0.1',
     port: 0,
     certificate,
@@ -185,4 +190,24 @@ test('a cancel during a flash is refused unless somebody insists, and asked for 
   assert.equal((await rig.engine.get(jobId))?.state, 'active');
   const insisted = await client.cancelJob({ jobId, force: true, insist: true });
   assert.deepEqual([insisted.job?.state, insisted.job?.reason], [JobState.FAILED, 'Cancelled']);
+});
+
+test('calls that change something are recorded with who made them and what came of it, and so are those that nobody may make', async (t) => {
+  const recorded: AuditedRequest[] = [];
+  const record = (request: AuditedRequest) => void recorded.push(request);
+  const audit = { record, fault: () => undefined, lost: () => 0, close: async () => undefined };
+  const { grpc } = await started(t, undefined, audit);
+  await grpc().update(update);
+  await grpc().listJobs({});
+  await grpc().update({ ...update, server: { name: 'gamma' } });
+  await assert.rejects(grpc('reader').update(update));
+  await assert.rejects(grpc('stranger').listJobs({}));
+  const seen = recorded.map(({ verb, path, user, code }) => `${verb} ${path} ${user?.username ?? '?'} ${code}`);
+  const below = '/rackwright.update.v1.UpdateService';
+  assert.deepEqual(seen, [
+    `create ${below}/Update dustin 200`,
+    `create ${below}/Update dustin 404`,
+    `create ${below}/Update reader 403`,
+    `list ${below}/ListJobs ? 401`,
+  ]);
 });

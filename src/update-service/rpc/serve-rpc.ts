@@ -1,8 +1,9 @@
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { isLoopback, RestError } from '../../rest/index.ts';
-import { createAccessGate } from './access.ts';
+import { auditCallers, createAccessGate } from './access.ts';
 import { type Listener, type ListenOptions, listen, type NodeHandler } from './listener.ts';
 import { type RpcParts, updateServiceRoutes } from './routes.ts';
+import { traceCalls } from './trace-calls.ts';
 
 /** No request is longer; an inventory is the longest. */
 const longestRequest = 16 * 1024 * 1024;
@@ -20,7 +21,11 @@ export interface RpcHandlerOptions extends RpcParts {
 export function createRpcHandler(options: RpcHandlerOptions): NodeHandler {
   return connectNodeAdapter({
     routes: updateServiceRoutes(options),
-    requestGate: createAccessGate(options.authorizer),
+    requestGate: createAccessGate(options.authorizer, options.audit),
+    interceptors: [
+      ...(options.tracer === undefined ? [] : [traceCalls(options.tracer)]),
+      ...(options.audit === undefined ? [] : [auditCallers(options.audit)]),
+    ],
     readMaxBytes: longestRequest,
     maxTimeoutMs: longestCallMs,
     // Fields that a newer client sends are nothing to fail for.

@@ -39,6 +39,7 @@ async function start(settings: FlasherSettings, context: ServiceContext) {
     without,
     logger,
     metrics,
+    tracer: context.tracer,
     port: work.port,
     inventory: work.inventory,
     inventorySink: work.inventorySink,

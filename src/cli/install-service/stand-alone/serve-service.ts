@@ -24,7 +24,7 @@ export interface Served {
 export async function serveService(
   settings: ServeSettings,
   { info, routes, calls, authorizer, checks, port }: Served,
-  { logger, metrics, open }: ServiceContext,
+  { logger, metrics, audit, tracer, open }: ServiceContext,
 ): Promise<string> {
   const rest = await serveRest({
     info,
@@ -33,6 +33,8 @@ export async function serveService(
     authorizer,
     logger,
     metrics,
+    audit,
+    tracer,
     certificate: readCertificate(settings),
     host: settings.host,
     port: settings.restPort ?? port,

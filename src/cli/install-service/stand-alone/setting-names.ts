@@ -1,4 +1,5 @@
 import { hostSettingNames } from '../../hosts/host-settings.ts';
+import { observeSettingNames } from '../../observe/observe-settings.ts';
 
 /** The settings that say where a service listens. */
 export const serveSettings = ['host', 'restPort', 'tlsCert', 'tlsKey'] as const;
@@ -54,11 +55,16 @@ export const conditionorcSettings = [
   'notifyUrl',
   'notifyTokenFile',
   'notifySecretFile',
-  'logLevel',
+  ...observeSettingNames,
 ] as const;
 
 /** The settings of `rackwright serverservice`. */
-export const serverserviceSettings = [...serveSettings, ...accessSettings, ...planeSettings, 'logLevel'] as const;
+export const serverserviceSettings = [
+  ...serveSettings,
+  ...accessSettings,
+  ...planeSettings,
+  ...observeSettingNames,
+] as const;
 
 /** The settings that say how patient installs are. */
 export const patienceSettings = [
@@ -93,7 +99,7 @@ export const flasherSettings = [
   'stopWithin',
   ...serveSettings,
   ...accessSettings,
-  'logLevel',
+  ...observeSettingNames,
 ] as const;
 
 /** The settings of the store of images. */
@@ -139,7 +145,7 @@ export const updateServiceSettings = [
   'notifyTokenFile',
   'notifySecretFile',
   'stopWithin',
-  'logLevel',
+  ...observeSettingNames,
 ] as const;
 
 /** The settings of `rackwright controllers`. */
@@ -159,7 +165,7 @@ export const controllersSettings = [
   'attemptsFirst',
   ...hostSettingNames,
   'only',
-  'logLevel',
+  ...observeSettingNames,
 ] as const;
 
 /** The settings of `rackwright issue-token`. */

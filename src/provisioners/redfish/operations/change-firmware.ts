@@ -2,7 +2,7 @@ import { readBios, systemOf } from '../../../bmc/index.ts';
 import type { JsonObject } from '../../../engine/index.ts';
 import type { FirmwareSettings, Outcome, Preparation, Serviced, Servicing } from '../../provisioner.ts';
 import type { HostRecord, WorkNote } from '../host-record.ts';
-import { busy, changeRecord, done, goesOn, type Workplace, withRecord } from '../workplace.ts';
+import { busy, changeRecord, done, goesOn, goesOnForLong, type Workplace, withRecord } from '../workplace.ts';
 
 const nothing: Serviced = { settings: {}, updates: [] };
 
@@ -25,7 +25,7 @@ export function prepareHost(place: Workplace, order: Preparation): Promise<Outco
       if (note !== undefined) await changeRecord(place, (now) => without(now, 'preparation'));
       return done;
     }
-    return begin(place, record, { what, note: (now, begun) => ({ ...now, preparation: begun }) });
+    return begin(place, record, { what, slot: 'preparation', note: (now, begun) => ({ ...now, preparation: begun }) });
   });
 }
 
@@ -49,7 +49,8 @@ export function serviceHost(place: Workplace, order: Servicing): Promise<Outcome
     const what = changeIn(order);
     if (isEmpty(what)) return { kind: 'done', value: nothing };
     const { ticket } = order;
-    return begin(place, record, { what, note: (now, begun) => ({ ...now, service: { ...begun, ticket } }) });
+    const noted = (now: HostRecord, begun: WorkNote) => ({ ...now, service: { ...begun, ticket } });
+    return begin(place, record, { what, slot: 'service', note: noted });
   });
 }
 
@@ -78,7 +79,7 @@ function isEmpty({ settings, updates }: Serviced): boolean {
   return Object.keys(settings).length === 0 && updates.length === 0;
 }
 
-function without(record: HostRecord, slot: 'preparation' | 'service'): HostRecord {
+function without(record: HostRecord, slot: Slot): HostRecord {
   const { [slot]: _, ...rest } = record;
   return rest;
 }
@@ -87,21 +88,30 @@ function clientOf({ host }: Workplace): string {
   return `BareMetalHost ${host.namespace}/${host.name}`;
 }
 
+type Slot = 'preparation' | 'service';
+
+/** A host in use is told when its machine is given back; one that is prepared has to ask. */
+function goesOnAs(place: Workplace, slot: Slot, hasStarted = false): Outcome<never> {
+  return slot === 'service' ? goesOnForLong(place, hasStarted) : goesOn(place, hasStarted);
+}
+
 /** Sees how far it is, and notes its end. */
-async function see(place: Workplace, slot: 'preparation' | 'service', note: WorkNote): Promise<Outcome> {
+async function see(place: Workplace, slot: Slot, note: WorkNote): Promise<Outcome> {
   const look = await place.parts.desk.look(note.conditions);
-  if (look.kind === 'going') return goesOn(place);
+  if (look.kind === 'going') return goesOnAs(place, slot);
   const end = look.kind === 'failed' ? { failure: look.message } : {};
   await changeRecord(place, (now) => ({ ...now, [slot]: { ...note, end } }));
   return look.kind === 'failed' ? { kind: 'failed', message: look.message } : done;
 }
 
+interface Beginning {
+  readonly what: Serviced;
+  readonly slot: Slot;
+  readonly note: (now: HostRecord, begun: WorkNote) => HostRecord;
+}
+
 /** Orders it. What was ordered and not noted is found again at the desk, or is so already. */
-async function begin(
-  place: Workplace,
-  record: HostRecord,
-  { what, note }: { readonly what: Serviced; readonly note: (now: HostRecord, begun: WorkNote) => HostRecord },
-): Promise<Outcome<never>> {
+async function begin(place: Workplace, record: HostRecord, { what, slot, note }: Beginning): Promise<Outcome<never>> {
   // What goes on is seen to its end all the same, and can be given up.
   if (record.maintenance !== undefined) return busy(place, `the host is in maintenance: ${record.maintenance}`);
   const reached = place.reach();
@@ -118,7 +128,7 @@ async function begin(
   if (answer.kind === 'busy') return busy(place, answer.message);
   if (answer.kind === 'refused') return { kind: 'failed', message: answer.message };
   await changeRecord(place, (now) => note(now, { what, conditions: answer.conditions }));
-  return goesOn(place, true);
+  return goesOnAs(place, slot, true);
 }
 
 /** Owners write text or numbers; a BIOS has yes and no too. */
@@ -128,7 +138,7 @@ async function typed(
 ): Promise<Readonly<Record<string, string | number | boolean>>> {
   const reached = place.reach();
   if (Object.keys(settings).length === 0 || reached.kind !== 'bmc') return {};
-  const { current } = await readBios(reached.bmc, { hasRegistry: false });
+  const { current } = await readBios(reached.bmc, { hasRegistry: false, hasPending: false });
   const entries = Object.entries(settings).map(([name, value]) => {
     const present = typeof current.get(name);
     if (present === 'boolean') return [name, String(value).toLowerCase() === 'true'] as const;

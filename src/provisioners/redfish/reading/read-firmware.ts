@@ -7,8 +7,9 @@ export function readFirmwareSettings(place: Workplace): Promise<Outcome<Firmware
   return withRecord<FirmwareSettingsSeen>(place, async () => {
     const reached = place.reach();
     if (reached.kind !== 'bmc') return reached;
-    const bios = await readBios(reached.bmc);
-    const { body } = await systemOf(reached.bmc);
+    const system = await systemOf(reached.bmc);
+    const bios = await readBios(reached.bmc, { system });
+    const { body } = system;
     const settings = Object.fromEntries([...bios.current].map(([name, value]) => [name, String(value)]));
     const schema = Object.fromEntries([...(bios.registry ?? [])].map(([name, each]) => [name, schemaOf(each)]));
     const [vendor, model] = [body.Manufacturer, body.Model].map((each) =>

@@ -3,15 +3,19 @@ import { mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, statSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { type AuditEntry, auditLine, nameIn, openAuditLog } from './audit.ts';
-import { readRequestInfo } from './http/request-info.ts';
+import type { AuditedRequest } from '../../telemetry/index.ts';
+import { readRequestInfo } from '../http/request-info.ts';
+import { createAuditExportSink } from './audit-export-sink.ts';
+import { openAuditFile } from './audit-file.ts';
+import { type AuditEntry, type AuditLine, auditLine, nameIn } from './audit-line.ts';
+import { type AuditSink, createAuditLog } from './audit-log.ts';
 
 const now = new Date('2030-01-01T00:00:00Z');
 const alice = { username: 'alice', groups: ['ops'] };
 
 function entry(method: string, url: string, changes: Partial<AuditEntry> = {}): AuditEntry {
   const info = readRequestInfo({ method, url });
-  const rest = { name: info.name, isDryRun: false, code: 201, reason: '' };
+  const rest = { agent: '', from: '', receivedAt: now, name: info.name, isDryRun: false, code: 201, reason: '' };
   return { info, user: alice, caller: alice, ...rest, ...changes };
 }
 
@@ -38,9 +42,7 @@ describe('a line of the audit log', () => {
     const user = { username: 'bob', groups: [] };
     const line = auditLine(entry('DELETE', '/api/v1/namespaces/a', { user, code: 403, reason: 'Forbidden' }), now);
     assert.deepEqual(
-      [line]
-        .map((l) => l as Record<string, unknown>)
-        .map(({ user, impersonatedUser, verdict, reason }) => ({ user, impersonatedUser, verdict, reason })),
+      [line].map(({ user, impersonatedUser, verdict, reason }) => ({ user, impersonatedUser, verdict, reason })),
       [{ user: 'alice', impersonatedUser: { username: 'bob', groups: [] }, verdict: 'refused', reason: 'Forbidden' }],
     );
   });
@@ -70,6 +72,64 @@ describe('a line of the audit log', () => {
   });
 });
 
+test('a line names the program, and no more of what it calls itself than is of use', () => {
+  assert.equal(auditLine(entry('DELETE', '/api/v1/nodes/a', { agent: 'kubectl/v1' }), now).agent, 'kubectl/v1');
+  assert.equal(auditLine(entry('DELETE', '/api/v1/nodes/a', { agent: 'x'.repeat(9000) }), now).agent?.length, 120);
+});
+
+test('every sink gets every line, and the log has the faults and losses of all of them', async () => {
+  const kept: AuditLine[][] = [[], []];
+  const closed: number[] = [];
+  const sinks = kept.map(
+    (lines, index): AuditSink => ({
+      write: (line) => lines.push(line),
+      fault: () => (index === 1 ? 'full' : undefined),
+      lost: () => index + 1,
+      close: async () => void closed.push(index),
+    }),
+  );
+  const log = createAuditLog(sinks, () => now);
+  log.record(entry('DELETE', '/api/v1/nodes/a'));
+  assert.equal(kept[0]?.[0]?.name, 'a');
+  assert.deepEqual(kept[0], kept[1]);
+  assert.equal(log.fault(), 'full');
+  assert.equal(log.lost(), 3);
+  await log.close();
+  assert.deepEqual(closed, [0, 1]);
+});
+
+test('an export gets who did what from where, and nothing of what a query held', async () => {
+  const recorded: AuditedRequest[] = [];
+  const record = (request: AuditedRequest) => void recorded.push(request);
+  const sink = createAuditExportSink({ record, fault: () => 'full', lost: () => 2, close: assert.fail }, () => now);
+  const url = '/apis/metal3.io/v1alpha1/namespaces/a/baremetalhosts/h/status?fieldManager=hunter2';
+  createAuditLog([sink], () => now).record(entry('PATCH', url, { from: '10.0.0.9', agent: 'kubectl', code: 200 }));
+  const [{ id, ...rest } = {} as AuditedRequest] = recorded;
+  assert.match(id, /^[0-9a-f-]{36}$/);
+  assert.deepEqual(rest, {
+    verb: 'patch',
+    path: '/apis/metal3.io/v1alpha1/namespaces/a/baremetalhosts/h/status',
+    user: alice,
+    sourceIp: '10.0.0.9',
+    userAgent: 'kubectl',
+    object: {
+      resource: 'baremetalhosts',
+      namespace: 'a',
+      name: 'h',
+      apiGroup: 'metal3.io',
+      apiVersion: 'v1alpha1',
+      subresource: 'status',
+    },
+    code: 200,
+    reason: '',
+    isDryRun: false,
+    receivedAt: now,
+    endedAt: now,
+  });
+  assert.deepEqual([sink.fault(), sink.lost()], ['full', 2]);
+  await sink.close();
+});
+
 describe('the name in an answer', () => {
   const table: readonly (readonly [string, string])[] = [
     ['{"kind":"Secret","apiVersion":"v1","metadata":{"name":"a"}}', 'a'],
@@ -87,7 +147,7 @@ test('the audit log is appended to a file that only its owner can read', async (
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, 'audit.log');
   for (const name of ['one', 'two']) {
-    const log = await openAuditLog(path, { now: () => now, onFault: assert.ifError });
+    const log = createAuditLog([await openAuditFile(path, { onFault: assert.ifError })], () => now);
     log.record(entry('DELETE', `/api/v1/nodes/${name}`, { code: 200 }));
     await log.close();
   }
@@ -113,7 +173,7 @@ test('lines that cannot be kept are counted and told of once, and the log goes o
   const told = new Promise<void>((resolve) => {
     onTold = resolve;
   });
-  const log = await openAuditLog(path, { now: () => now, onFault });
+  const log = createAuditLog([await openAuditFile(path, { onFault })], () => now);
   log.record(entry('DELETE', '/api/v1/nodes/one'));
   await told;
   await log.close();
@@ -136,7 +196,8 @@ test('a log that cannot be put aside grows on', async (t) => {
   const path = join(folder, 'audit.log');
   mkdirSync(`${path}.1`); // in the way
   const faults: unknown[] = [];
-  const log = await openAuditLog(path, { now: () => now, onFault: (error) => faults.push(error), rotateAtBytes: 1 });
+  const file = await openAuditFile(path, { onFault: (error) => faults.push(error), rotateAtBytes: 1 });
+  const log = createAuditLog([file], () => now);
   for (const name of ['one', 'two']) log.record(entry('DELETE', `/api/v1/nodes/${name}`));
   await log.close();
   assert.equal(faults.length, 2);

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { ConditionRecord } from '../../conditionorc/index.ts';
+import type { AnyKubeObject } from '../../kube/index.ts';
+import { explainObject, type ObjectSeen } from './explain-object.ts';
+
+const metadata = { name: 'h1', namespace: 'lab' };
+const seen = (object: AnyKubeObject, more: Partial<ObjectSeen> = {}): ObjectSeen => ({
+  ...{ object, events: [], work: [], network: undefined, port: undefined, ...more },
+});
+const host = (status: object, more: AnyKubeObject = {}): AnyKubeObject => ({
+  ...{ kind: 'BareMetalHost', metadata, spec: {}, status, ...more },
+});
+const available = { provisioning: { state: 'available' }, operationalStatus: 'OK', poweredOn: false };
+
+const hosts: [string, AnyKubeObject, RegExp][] = [
+  ['that nobody has looked at', host({}), /has not looked at it yet/],
+  ['without a BMC', host({ provisioning: { state: 'unmanaged' } }), /it waits for spec\.bmc\./],
+  ['that is free', host(available), /no image is asked for/],
+  ['that is about to be used', host(available, { spec: { image: { url: 'x' } } }), /about to be provisioned/],
+  ['that is to be on', host(available, { spec: { online: true } }), /It is to be switched on\./],
+  [
+    'that cannot be logged in to',
+    host({
+      provisioning: { state: 'registering' },
+      ...{ errorType: 'registration error', errorMessage: 'wrong password', errorCount: 3 },
+    }),
+    /It is in error \(registration error, 3 times by now\): wrong password\nCheck spec\.bmc\.address/,
+  ],
+  [
+    'that is paused',
+    host(available, { metadata: { ...metadata, annotations: { 'baremetalhost.metal3.io/paused': '' } } }),
+    /It is paused by an annotation: nothing is done about it\./,
+  ],
+  [
+    'that is going',
+    host(available, { metadata: { ...metadata, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['f'] } }),
+    /being deleted since 2026-01-01T00:00:00Z, held by f\./,
+  ],
+];
+
+describe('of a host', () => {
+  for (const [what, object, sentence] of hosts) {
+    test(`${what} it is told why nothing happens`, () => {
+      assert.match(explainObject(seen(object)).sentences.join('\n'), sentence);
+    });
+  }
+
+  test('that others work on, the work is named with its reason', () => {
+    const reason = { code: 'HostInUse', message: 'it is in use', since: '' };
+    const open = { kind: 'firmwareInstall', client: 'admin', state: 'pending', created_at: 'then', finalized_at: null };
+    const work = [{ ...open, reason, status: {} }] as unknown as ConditionRecord[];
+    const { sentences } = explainObject(seen(host(available), { work }));
+    assert.equal(
+      sentences.at(-1),
+      'firmwareInstall, asked for by admin, is pending since then (HostInUse: it is in use).',
+    );
+  });
+
+  test('that is paused, what to type takes the annotation away', () => {
+    const annotations = { 'baremetalhost.metal3.io/paused': '' };
+    const { advice } = explainObject(seen(host(available, { metadata: { ...metadata, annotations } })));
+    assert.equal(advice[0]?.command, 'rackwright annotate bmh h1 -n lab baremetalhost.metal3.io/paused-');
+  });
+
+  test('that waits for its ports, what they wait for is told', () => {
+    const network = { host: 'lab/h1', phase: 'deployed', verdict: 'waiting', message: 'Waiting for lab/p1.' } as const;
+    const { sentences } = explainObject(seen(host(available), { network }));
+    assert.ok(sentences.includes('Its ports: Waiting for lab/p1.'));
+  });
+});
+
+test('of a machine its host is named, and how to ask about that', () => {
+  const annotations = { 'metal3.io/BareMetalHost': 'lab/h1' };
+  const conditions = [{ type: 'Ready', status: 'False', reason: 'Waiting', message: 'no node yet' }];
+  const object = { kind: 'Metal3Machine', metadata: { ...metadata, annotations }, status: { conditions } };
+  const { sentences, advice, state } = explainObject(seen(object));
+  assert.equal(state, 'Ready=False');
+  assert.deepEqual(sentences.slice(1), ['Waiting: no node yet', 'Its host is lab/h1.']);
+  assert.equal(advice[0]?.command, 'rackwright why bmh/h1 -n lab');
+});
+
+test('of a port in error the error is told, with what would be done', () => {
+  const error = { reason: 'WriteFailed', message: 'the switch said no', since: 'then' };
+  const object = { kind: 'SwitchPort', metadata, status: { state: 'Active', error } };
+  const { sentences } = explainObject(seen(object));
+  assert.ok(sentences.includes('It is in error since then: the switch said no.'), sentences.join('\n'));
+});

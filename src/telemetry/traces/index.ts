@@ -1,0 +1,10 @@
+export { openTracer, type TracerOptions } from './open-tracer.ts';
+export {
+  noTracer,
+  type Span,
+  type SpanAttributes,
+  type SpanPlan,
+  type Tracer,
+  traced,
+  traceparentHere,
+} from './trace.ts';
