@@ -18,9 +18,56 @@ const conditionsRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/conditions.tsx'), 'ConditionsPage'),
 });
 
+const firmwareRoute = createRoute({
+  getParentRoute: parentOf,
+  path: '/firmware',
+  component: lazyRouteComponent(() => import('./pages/firmware.tsx'), 'FirmwarePage'),
+});
+const groupRoute = createRoute({
+  getParentRoute: parentOf,
+  path: '/firmware/groups/$name',
+  component: lazyRouteComponent(() => import('./pages/firmware-group.tsx'), 'FirmwareGroupPage'),
+});
+const newGroupRoute = createRoute({
+  getParentRoute: parentOf,
+  path: '/firmware/new-group',
+  component: lazyRouteComponent(() => import('./pages/firmware-group.tsx'), 'NewFirmwareGroupPage'),
+});
+const networkRoute = createRoute({
+  getParentRoute: parentOf,
+  path: '/network',
+  component: lazyRouteComponent(() => import('./pages/network.tsx'), 'NetworkPage'),
+});
+const portRoute = createRoute({
+  getParentRoute: parentOf,
+  path: '/network/$namespace/$name',
+  component: lazyRouteComponent(() => import('./pages/port.tsx'), 'PortPage'),
+});
+const discoveryRoute = createRoute({
+  getParentRoute: parentOf,
+  path: '/discovery',
+  component: lazyRouteComponent(() => import('./pages/discovery.tsx'), 'DiscoveryPage'),
+});
+const auditRoute = createRoute({
+  getParentRoute: parentOf,
+  path: '/audit',
+  component: lazyRouteComponent(() => import('./pages/audit.tsx'), 'AuditPage'),
+});
+
 /** The pages and where they are. */
 export function createConsoleRouter() {
-  const routeTree = rootRoute.addChildren([fleetRoute, hostRoute, conditionsRoute]);
+  const routeTree = rootRoute.addChildren([
+    fleetRoute,
+    hostRoute,
+    conditionsRoute,
+    firmwareRoute,
+    groupRoute,
+    newGroupRoute,
+    networkRoute,
+    portRoute,
+    discoveryRoute,
+    auditRoute,
+  ]);
   return createRouter({ routeTree, basepath: '/console', defaultPreload: 'intent' });
 }
 

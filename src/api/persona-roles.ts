@@ -6,8 +6,14 @@ import {
   kindRules,
   modifyVerbs,
   type PolicyRule,
+  pathRule,
   readVerbs,
 } from './roles.ts';
+
+/** What would be done can be asked by whoever sees what is there: the answer is made with their own rights. */
+const planRule = pathRule(['/plan', '/plan/network'], ['get', 'post']);
+/** Who wrote what, in every namespace. */
+const auditRule = pathRule(['/audit'], ['get']);
 
 const secretKinds = new Set(['BMCSecret']);
 
@@ -20,7 +26,7 @@ export function personaRolesOf(kinds: readonly KindDeclaration[]): ClusterRole[]
     clusterRole(
       'rackwright-infra-administrator',
       'The infra team: racks hosts, describes switches, sets limits, allows live updates. All kinds, and their Secrets.',
-      [...kinds.flatMap((kind) => kindRules(kind, fullVerbs)), ...secretRules(fullVerbs)],
+      [...kinds.flatMap((kind) => kindRules(kind, fullVerbs)), ...secretRules(fullVerbs), planRule, auditRule],
     ),
     clusterRole(
       'rackwright-tenant',
@@ -56,13 +62,15 @@ export function personaRolesOf(kinds: readonly KindDeclaration[]): ClusterRole[]
     clusterRole(
       'rackwright-firmware-administrator',
       'Keeps firmware of servers at declared versions: BMCs, their credentials, servers, groups.',
-      metal.flatMap((kind) => kindRules(kind, fullVerbs)),
+      [...metal.flatMap((kind) => kindRules(kind, fullVerbs)), planRule],
     ),
-    clusterRole(
-      'rackwright-viewer',
-      'Reads every kind except credentials.',
-      kinds.filter((kind) => !secretKinds.has(kind.kind)).flatMap((kind) => kindRules(kind, readVerbs)),
-    ),
+    clusterRole('rackwright-viewer', 'Reads every kind except credentials.', [
+      ...kinds.filter((kind) => !secretKinds.has(kind.kind)).flatMap((kind) => kindRules(kind, readVerbs)),
+      planRule,
+    ]),
+    clusterRole('rackwright-auditor', 'Reads who wrote what, and what came of it. Bind it for the cluster.', [
+      auditRule,
+    ]),
   ];
 }
 

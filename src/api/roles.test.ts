@@ -152,3 +152,17 @@ test('Leases are for one namespace, not for the cluster', () => {
   assert.deepEqual(verbsOn(managers, 'leases'), []);
   assert.ok(verbsOn([leaseRole()], 'leases').includes('update'));
 });
+
+test('who wrote what is told to auditors and the infra team alone, and plans to whoever reads', () => {
+  const withPath = (path: string): string[] =>
+    [...personas, ...kindRoles]
+      .filter((role) => role.rules.some((rule) => rule.nonResourceURLs?.includes(path)))
+      .map((role) => role.metadata.name)
+      .toSorted();
+  assert.deepEqual(withPath('/audit'), ['rackwright-auditor', 'rackwright-infra-administrator']);
+  assert.deepEqual(withPath('/plan'), [
+    'rackwright-firmware-administrator',
+    'rackwright-infra-administrator',
+    'rackwright-viewer',
+  ]);
+});

@@ -6,6 +6,8 @@ export interface PolicyRule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
   readonly verbs: readonly string[];
+  /** Paths that name no resource; such a rule has neither groups nor resources. */
+  readonly nonResourceURLs?: readonly string[];
 }
 
 /** A ClusterRole as clean JSON. */
@@ -31,6 +33,11 @@ export const modifyVerbs = [...readVerbs, 'update', 'patch'] as const;
 
 /** Verbs of whoever does everything. */
 export const fullVerbs = [...modifyVerbs, 'create', 'delete', 'deletecollection'] as const;
+
+/** A rule on paths that name no resource. It counts only where the role is bound for the whole cluster. */
+export function pathRule(paths: readonly string[], verbs: readonly string[]): PolicyRule {
+  return { apiGroups: [], resources: [], nonResourceURLs: paths, verbs };
+}
 
 /** A ClusterRole of ours; it flows into the built-in roles named. */
 export function clusterRole(

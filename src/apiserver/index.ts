@@ -5,6 +5,7 @@ export type { AuditSink } from './audit/audit-log.ts';
 export { type Converter, type ConverterFactory, type ConvertObject, renameOnly } from './crd/conversion.ts';
 export { inProcessConverter } from './crd/conversion-in-process.ts';
 export type { Crd } from './crd/crd-object.ts';
+export type { ExtraAnswer, ExtraRequest, ExtraRoute } from './http/extra-routes.ts';
 export { type GivenLimits, type OverloadLimits, usualLimits, withUsualLimits } from './overload/limits.ts';
 export { type ApiServer, type ApiServerOptions, startApiServer } from './start.ts';
 export { backupDatabase, databaseName, restoreDatabase } from './store/backup.ts';

@@ -2,18 +2,44 @@ import assert from 'node:assert/strict';
 import { request } from 'node:https';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
+import type { ExtraRoute } from './http/extra-routes.ts';
 import { type ApiServer, startApiServer } from './start.ts';
 import { temporaryDirectory } from './store/temporary-store.ts';
 
-/** The body and code of a GET as the administrator. */
-function read(server: ApiServer, path: string): Promise<{ code: number | undefined; text: string }> {
-  const headers = { authorization: `Bearer ${server.adminToken}` };
+interface Reply {
+  readonly code: number | undefined;
+  readonly text: string;
+}
+
+/** The body and code of a GET as the administrator, or with other credentials. */
+function read(server: ApiServer, path: string, token = server.adminToken): Promise<Reply> {
+  return send(server, { method: 'GET', path, token });
+}
+
+/** The same of a POST. */
+function write(server: ApiServer, path: string, body: object): Promise<Reply> {
+  return send(server, { method: 'POST', path, token: server.adminToken, body: JSON.stringify(body) });
+}
+
+interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly token: string;
+  readonly body?: string;
+}
+
+function send(server: ApiServer, { method, path, token, body }: Sent): Promise<Reply> {
+  const headers = {
+    ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+  };
   return new Promise((resolve, reject) => {
-    const asked = request(`${server.url}${path}`, { ca: server.caPem, headers, agent: false }, async (response) => {
+    const options = { method, ca: server.caPem, headers, agent: false };
+    const asked = request(`${server.url}${path}`, options, async (response) => {
       const chunks = await response.setEncoding('utf8').toArray();
       resolve({ code: response.statusCode, text: chunks.join('') });
     });
-    asked.on('error', reject).end();
+    asked.on('error', reject).end(body);
   });
 }
 
@@ -34,4 +60,35 @@ test('a server that cannot store anything any more is neither ready nor alive', 
     assert.equal(code, 500, path);
     assert.match(text, /\[-\]store failed: the thread that writes to disk ended unexpectedly/);
   }
+});
+
+test('GET /audit tells whom RBAC allows it of writes, across restarts, and nobody else', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const first = await startApiServer({ dataDir, port: 0 });
+  await write(first, '/api/v1/namespaces', { metadata: { name: 'before' } });
+  await first.close();
+  const routes: ExtraRoute[] = [
+    { method: 'POST', path: '/echo', answer: async ({ body }) => ({ code: 200, body: { body } }) },
+    { method: 'GET', path: '/gone', answer: async () => ({ code: 410, reason: 'Gone', message: 'it went' }) },
+  ];
+  const server = await startApiServer({ dataDir, port: 0, routes });
+  t.after(() => server.close());
+  await write(server, '/api/v1/namespaces', { metadata: { name: 'after' } });
+  const { code, text } = await read(server, '/audit?resource=namespaces&verb=create&user=admin&plain=true');
+  assert.equal(code, 200);
+  const { items } = JSON.parse(text) as { items: { name: string; verdict: string }[] };
+  assert.deepEqual(
+    items.map(({ name, verdict }) => [name, verdict]),
+    [
+      ['after', 'done'],
+      ['before', 'done'],
+    ],
+  );
+  assert.equal((await read(server, '/audit', '')).code, 403);
+  assert.equal((await read(server, '/audit?limit=none')).code, 400);
+  assert.deepEqual(await write(server, '/echo', { a: 1 }), { code: 200, text: '{"body":{"a":1}}\n' });
+  assert.equal((await read(server, '/echo')).code, 405);
+  const gone = await read(server, '/gone');
+  assert.equal(gone.code, 410);
+  assert.match(gone.text, /it went/);
 });

@@ -5,11 +5,14 @@ import { issueClientCertificate } from '../kube/index.ts';
 import { noTracer, type Tracer } from '../telemetry/index.ts';
 import { openAuditFile } from './audit/audit-file.ts';
 import { type AuditLog, type AuditSink, createAuditLog } from './audit/audit-log.ts';
+import { auditRoute } from './audit/audit-route.ts';
+import { RecentAudit, readAuditTail } from './audit/recent-audit.ts';
 import { impersonate } from './auth/impersonation.ts';
 import { builtinSubresources } from './builtins/subresources/index.ts';
 import { kubeconfigOf, type ServerIdentity } from './data-dir.ts';
 import { createRequestListener } from './http/api-server.ts';
 import { answerBrokenRequests } from './http/broken-request.ts';
+import { type ExtraRoute, withExtraRoutes } from './http/extra-routes.ts';
 import { createNonResourceRoutes } from './http/non-resource.ts';
 import { RequestMetrics } from './metrics.ts';
 import { createOpenApiDocuments } from './openapi/documents.ts';
@@ -31,12 +34,14 @@ export interface ApiServerOptions extends PlaneOptions {
   readonly readiness?: Readonly<Record<string, () => string | undefined>>;
   /** What clients may take of the server, where it is not to be the usual. */
   readonly limits?: GivenLimits;
-  /** Answers paths that are none of the API, before anything else looks at them; false when it is not for it. */
-  front?(request: IncomingMessage, response: ServerResponse): boolean;
   /** Where lines of the audit log go besides the data directory; closed with the server. */
   readonly auditSinks?: readonly AuditSink[];
   /** Writes are traced with it, and whatever comes as part of a trace. */
   readonly tracer?: Tracer;
+  /** Paths beside those of Kubernetes. */
+  readonly routes?: readonly ExtraRoute[];
+  /** Answers paths that are none of the API, before anything else looks at them; false when it is not for it. */
+  front?(request: IncomingMessage, response: ServerResponse): boolean;
   /** Told about what should never happen. */
   onFault?(error: unknown): void;
 }
@@ -88,10 +93,12 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const metrics = new RequestMetrics();
   const watches = new WatchGuard(limits.watch, metrics);
   const plane = await openPlane(options, { host, watches, now, onFault });
-  const file = await openAuditFile(join(options.dataDir, 'audit.log'), { onFault });
-  const audit = createAuditLog([file, ...(options.auditSinks ?? [])], now);
+  const auditPath = join(options.dataDir, 'audit.log');
+  const recent = new RecentAudit(await readAuditTail(auditPath));
+  const file = await openAuditFile(auditPath, { onFault });
+  const audit = createAuditLog([file, recent, ...(options.auditSinks ?? [])], now);
   const address = { value: '' };
-  const api = requestListener(plane, audit, { options, limits, metrics, address, onFault });
+  const api = requestListener(plane, audit, { options, recent, limits, metrics, address, onFault });
   const listener: typeof api = (request, response) => {
     if (options.front?.(request, response) !== true) api(request, response);
   };
@@ -123,6 +130,7 @@ function tellFault(error: unknown): void {
 
 interface Front {
   readonly options: ApiServerOptions;
+  readonly recent: RecentAudit;
   readonly limits: OverloadLimits;
   readonly metrics: RequestMetrics;
   /** `host:port`, known once the server listens. */
@@ -158,7 +166,10 @@ function requestListener(plane: Plane, audit: AuditLog, front: Front) {
     tracer: front.options.tracer ?? noTracer,
     metrics,
     gate,
-    routes: access.withRoutes(routes, () => `https://${front.address.value}`),
+    routes: withExtraRoutes(
+      access.withRoutes(routes, () => `https://${front.address.value}`),
+      [auditRoute(front.recent), ...(front.options.routes ?? [])],
+    ),
     virtual,
     subresources: [...access.subresources(core), ...builtinSubresources(core)],
     isBuiltinGroup,

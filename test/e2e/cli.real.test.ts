@@ -179,16 +179,30 @@ function useRealCluster(): void {
     assert.match(shown.out, /^NAME +STATE .*\nhost-1 /);
   });
 
+  function tokenOf(name: string, ...roles: readonly string[]): string {
+    kubectl(['create', 'serviceaccount', name]);
+    for (const role of roles) {
+      const words = [`--clusterrole=${role}`, `--serviceaccount=default:${name}`];
+      kubectl(['create', 'clusterrolebinding', `${name}-${role}`, ...words]);
+    }
+    return kubectl(['create', 'token', name]).trim();
+  }
+
+  test('the console plans with the rights of whoever asks, and has no audit log of its own', async () => {
+    const url = /Console +(http:\/\/\S+)\/console\//.exec(up.printed.out)?.[1] ?? assert.fail(up.printed.out);
+    const plan = (token: string) =>
+      fetch(`${url}/plan`, { method: 'POST', body: '{}', headers: { authorization: `Bearer ${token}` } });
+    const viewer = tokenOf('planner', 'rackwright-viewer');
+    const made = await plan(viewer);
+    assert.equal(made.status, 200);
+    assert.equal(((await made.json()) as { kind?: string }).kind, 'FirmwarePlan');
+    assert.equal((await plan(tokenOf('stranger'))).status, 403);
+    assert.equal((await plan('wrong')).status, 401);
+    assert.equal((await fetch(`${url}/audit`, { headers: { authorization: `Bearer ${viewer}` } })).status, 404);
+  });
+
   test('its tokens and roles say who may use the REST services', async () => {
     const url = /REST and RPC +(http:\/\/\S+)/.exec(up.printed.out)?.[1] ?? assert.fail(up.printed.out);
-    const tokenOf = (name: string, ...roles: readonly string[]): string => {
-      kubectl(['create', 'serviceaccount', name]);
-      for (const role of roles) {
-        const words = [`--clusterrole=${role}`, `--serviceaccount=default:${name}`];
-        kubectl(['create', 'clusterrolebinding', `${name}-${role}`, ...words]);
-      }
-      return kubectl(['create', 'token', name]).trim();
-    };
     const statusOf = async (token: string, path: string) => (await ask(`${url}${path}`, { token })).status;
     const viewer = tokenOf('viewer', 'rackwright-rest-viewer');
     assert.equal(await statusOf(viewer, '/api/v1/servers'), 200);

@@ -6,6 +6,8 @@ import { Icon, type IconName } from './icon.tsx';
 export interface ActionProps {
   readonly icon?: IconName;
   readonly isDangerous?: boolean;
+  /** What most people come to the page for. */
+  readonly isPrimary?: boolean;
   /** Why it cannot be done now; it is grey then and says so. */
   readonly blockedBy?: string | undefined;
   /** Asked before it is done. */
@@ -18,7 +20,15 @@ export interface ActionProps {
  * What is forbidden stays in the order of the keyboard (aria-disabled, not disabled): how else would somebody who
  * cannot point at it learn why.
  */
-export function ActionButton({ icon, isDangerous = false, blockedBy, question, act, children }: ActionProps) {
+export function ActionButton({
+  icon,
+  isDangerous = false,
+  isPrimary = false,
+  blockedBy,
+  question,
+  act,
+  children,
+}: ActionProps) {
   const id = useId();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
@@ -35,7 +45,7 @@ export function ActionButton({ icon, isDangerous = false, blockedBy, question, a
     <span className="action">
       <button
         type="button"
-        className={isDangerous ? 'danger' : ''}
+        className={isDangerous ? 'danger' : isPrimary && !isBlocked ? 'primary' : ''}
         aria-disabled={isBlocked}
         aria-describedby={blockedBy === undefined ? undefined : id}
         title={blockedBy}

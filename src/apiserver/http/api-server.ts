@@ -178,7 +178,10 @@ async function answerRequest(parts: ApiServerParts, flight: Flight): Promise<num
   if (!verdict.isAllowed) throw forbiddenRequest(info, seen.user, verdict.reason);
   seen.visit = parts.gate.admit({ info, user: seen.user, request, response });
   if (seen.visit.admitted !== undefined) await seen.visit.admitted;
-  if (!info.isResource) return parts.routes.serve({ request, response, info, user: seen.user });
+  if (!info.isResource) {
+    const giveWay = (): void => seen.visit?.giveWay();
+    return parts.routes.serve({ request, response, info, user: seen.user, giveWay });
+  }
   const answer = await answerResource(parts, flight);
   if (answer === 'no such resource') {
     if (parts.isBuiltinGroup(info.group)) throw unknownResource();

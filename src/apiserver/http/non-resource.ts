@@ -25,6 +25,8 @@ export interface NonResourceRequest {
   readonly response: ServerResponse;
   readonly info: RequestInfo;
   readonly user: UserInfo;
+  /** Gives its seat to the next request: for what waits for answers of this server itself. */
+  giveWay?(): void;
 }
 
 /** Serves discovery, OpenAPI, version, health and metrics; answers with the HTTP code it sent. */

@@ -1,15 +1,19 @@
 import { createServer as createHttpServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createHttpsServer, request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { ExtraRoute } from '../../apiserver/index.ts';
 import type { CertifiedKey, ClusterAddress } from '../../kube/index.ts';
 import { explainListenError } from '../plane/listen-error.ts';
 import type { ConsoleFront } from './console-front.ts';
+import { answerExtraPath } from './extra-paths.ts';
 
 /** What the console of a cluster is served with. */
 export interface ClusterConsoleParts {
   readonly front: ConsoleFront;
   /** Where the cluster is and how its certificate is checked; nothing that proves who we are. */
   readonly cluster: ClusterAddress;
+  /** Paths beside those of Kubernetes. */
+  readonly routes?: readonly ExtraRoute[];
   /** Without it only loopback addresses are listened on. */
   readonly certificate: CertifiedKey | undefined;
   readonly host: string;
@@ -31,6 +35,7 @@ export async function serveClusterConsole(parts: ClusterConsoleParts): Promise<S
   const { front, certificate, host, port } = parts;
   const listener = (request: IncomingMessage, response: Parameters<typeof passOn>[2]): void => {
     if (front.handle(request, response)) return;
+    if (answerExtraPath(parts.routes ?? [], request, response)) return;
     passOn(parts.cluster, request, response);
   };
   const server: Server =

@@ -4,7 +4,6 @@ import type { KubeObject } from '../../kube/index.ts';
 import { equalJson, type Json } from '../../schema/index.ts';
 import { CliError } from '../errors.ts';
 import type { Manifest } from '../objects/manifests.ts';
-import type { Terminal } from '../terminal.ts';
 import { type DryRunning, dryRun, dryRunGroup } from './dry-run.ts';
 
 /** A fleet as it would be, and what makes the difference. */
@@ -25,9 +24,9 @@ interface Draft {
 export async function assumeManifests(
   manifests: readonly Manifest[],
   facts: PlanFacts,
-  { terminal, ...running }: DryRunning & { readonly terminal: Terminal },
+  { warn, ...running }: DryRunning & { readonly warn: (line: string) => void },
 ): Promise<Assumed> {
-  const planned = manifests.filter((manifest) => isPlanned(manifest, terminal));
+  const planned = manifests.filter((manifest) => isPlanned(manifest, warn));
   if (planned.length === 0) {
     throw new CliError('failed', 'the files hold neither a ServerFirmware nor a ServerFirmwareGroup');
   }
@@ -41,16 +40,16 @@ export async function assumeManifests(
   for (const { object, refusal, manifest } of drafts) {
     if (refusal === undefined || object.kind !== 'ServerFirmwareGroup') continue;
     if (isGroupRefused(after, object)) throw refusal;
-    terminal.err(`Warning: ${manifest.source}: apply it after the others of these files; ${refusal.message}\n`);
+    warn(`Warning: ${manifest.source}: apply it after the others of these files; ${refusal.message}\n`);
   }
   return { facts: after, assumed: drafts.map((draft) => describe(draft, facts)) };
 }
 
-function isPlanned({ object, source }: Manifest, terminal: Terminal): boolean {
+function isPlanned({ object, source }: Manifest, warn: (line: string) => void): boolean {
   const { apiVersion = '', kind = '', metadata } = object;
   const isOurs = apiVersion.startsWith(`${ironcoreGroup}/`);
   if (isOurs && (kind === 'ServerFirmware' || kind === 'ServerFirmwareGroup')) return true;
-  terminal.err(`${source}: ${kind} ${metadata?.name ?? ''} plays no part in a plan\n`);
+  warn(`${source}: ${kind} ${metadata?.name ?? ''} plays no part in a plan\n`);
   return false;
 }
 

@@ -8,19 +8,25 @@ import type { Session } from '../objects/session.ts';
 /** Where and as whom objects would be applied. */
 export interface DryRunning {
   readonly session: Session;
-  readonly flags: { readonly fieldManager: string; readonly forceConflicts?: boolean };
+  readonly flags: {
+    readonly fieldManager: string;
+    readonly forceConflicts?: boolean;
+    /** Objects that carry a resourceVersion would be put in place of what is there, as an editor does it. */
+    readonly isReplacing?: boolean;
+  };
 }
 
 /** The object of a manifest as the server would make it. Throws what it would refuse it for. */
 export async function dryRun<T extends KubeObject>(manifest: Manifest, { session, flags }: DryRunning): Promise<T> {
   const { resource, key } = await placeManifest(manifest, session);
+  const { object } = manifest;
+  const options = { fieldManager: flags.fieldManager, isDryRun: true, fieldValidation: 'Strict' } as const;
+  const client = session.client.resource<T>(resource);
   try {
-    return await session.client.resource<T>(resource).apply(manifest.object as unknown as T, {
-      fieldManager: flags.fieldManager,
-      isForced: flags.forceConflicts,
-      isDryRun: true,
-      fieldValidation: 'Strict',
-    });
+    if (flags.isReplacing === true && object.metadata?.resourceVersion !== undefined) {
+      return await client.replace(object as unknown as T, options);
+    }
+    return await client.apply(object as unknown as T, { ...options, isForced: flags.forceConflicts });
   } catch (error) {
     if (!(error instanceof KubeError) || error.code === 0) throw error;
     const hint = isConflict(error) ? '\nGive up these fields in the file, or plan with --force-conflicts.' : '';

@@ -49,7 +49,7 @@ export async function planFirmwareOf(
   const { facts, assumed } =
     manifests.length === 0
       ? { facts: stored, assumed: [] }
-      : await assumeManifests(manifests, stored, { flags, session, terminal });
+      : await assumeManifests(manifests, stored, { flags, session, warn: (line) => terminal.err(line) });
   const plan = planFirmware({ facts, assumed, isChosen: choice?.(facts), reading }, systemClock.now());
   const names = plan.servers.map(({ server }) => server);
   terminal.out(renderShown({ value: plan, names, text: () => formatPlan(plan) }, output));

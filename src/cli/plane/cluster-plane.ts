@@ -1,6 +1,6 @@
 import { createFirmwareAdmission } from '../../firmware/index.ts';
 import { createHostAdmission } from '../../hosts/index.ts';
-import { clusterAddressOf, createClient } from '../../kube/index.ts';
+import { type ClusterAddress, clusterAddressOf, createClient } from '../../kube/index.ts';
 import { createNetworkAdmission } from '../../network/index.ts';
 import { createMetrics } from '../../telemetry/index.ts';
 import { serveClusterConsole } from '../console/cluster-console.ts';
@@ -12,6 +12,7 @@ import { connectionOf } from '../install-service/stand-alone/access.ts';
 import { type RunningWork, startWork, type WorkSettings } from '../install-service/start-work.ts';
 import { type AuditSettings, openAudit } from '../observe/open-audit.ts';
 import { openTraces } from '../observe/open-traces.ts';
+import { planRoutes, type ServerAddress } from '../plan-service/plan-routes.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { convertedKinds } from './conversions.ts';
@@ -97,9 +98,10 @@ export async function startClusterPlane(settings: ClusterSettings, terminal: Ter
     open.add(() => console.close());
     console.setRest(work.handle);
     const { host, port } = settings;
+    const cluster = await clusterAddressOf(connectionOf(settings.kubeconfig));
     const served = await serveClusterConsole({
-      ...{ front: console, certificate, host },
-      cluster: await clusterAddressOf(connectionOf(settings.kubeconfig)),
+      ...{ front: console, certificate, host, cluster },
+      routes: planRoutes({ address: () => connectionTo(cluster), settings }),
       // The webhooks have the port itself, the REST services the next.
       port: port === 0 ? 0 : port + 2,
     });
@@ -110,6 +112,17 @@ export async function startClusterPlane(settings: ClusterSettings, terminal: Ter
     await open.close();
     throw error;
   }
+}
+
+/** The address in the words of a client. */
+function connectionTo({ server, tls }: ClusterAddress): ReturnType<ServerAddress> {
+  const { ca, servername, rejectUnauthorized } = tls;
+  return {
+    server,
+    caPem: ca === undefined ? undefined : [ca].flat().join('\n'),
+    serverName: servername === undefined ? undefined : String(servername),
+    isTlsUnverified: rejectUnauthorized === false,
+  };
 }
 
 function convertedOf({ definitions }: Installed): readonly string[] {

@@ -22,6 +22,7 @@ import { Closing } from '../install-service/closing.ts';
 import type { RunningWork, WorkSettings } from '../install-service/start-work.ts';
 import type { AuditSettings } from '../observe/open-audit.ts';
 import { openWitnesses } from '../observe/open-witnesses.ts';
+import { planRoutes, type ServerAddress } from '../plan-service/plan-routes.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { type ApiLimitSettings, apiLimits } from './api-limit-settings.ts';
@@ -56,17 +57,20 @@ export async function startEmbeddedPlane(settings: EmbeddedPlaneSettings, termin
   const admission = createFirmwareAdmission();
   const networkAdmission = createNetworkAdmission();
   const hostAdmission = createHostAdmission();
-  const console = openConsole(terminal);
   const witnesses = await openWitnesses(settings, terminal);
   const { audit, tracer } = witnesses;
+  let address: ReturnType<ServerAddress>;
+  const console = openConsole(terminal);
   const server = await startEmbeddedServer(settings, terminal, {
     readiness: { 'rackwright-kinds': () => missing },
     admission: inProcessAdmission([...admission.rules, ...networkAdmission.rules, ...hostAdmission.rules]).hooks,
     limits: apiLimits(settings),
-    front: (request, response) => console.handle(request, response),
     ...witnesses.ofServer,
+    routes: planRoutes({ address: () => address, settings }),
+    front: (request, response) => console.handle(request, response),
   });
   const { url, caPem, adminToken } = server;
+  address = { server: url, caPem };
   const client = await createClient({ server: url, caPem, token: adminToken });
   try {
     const installed = await installUntilDone(client, terminal, (why) => {

@@ -11,7 +11,10 @@ export type EmbeddedSettings = Settings<'dataDir' | 'host' | 'port'>;
 export async function startEmbeddedServer(
   settings: EmbeddedSettings,
   terminal: Terminal,
-  more: Pick<ApiServerOptions, 'readiness' | 'admission' | 'limits' | 'auditSinks' | 'tracer' | 'front'> = {},
+  more: Pick<
+    ApiServerOptions,
+    'readiness' | 'admission' | 'limits' | 'auditSinks' | 'tracer' | 'routes' | 'front'
+  > = {},
 ): Promise<ApiServer> {
   try {
     return await startApiServer({

@@ -1,0 +1,42 @@
+import { Panel } from '../parts/panel.tsx';
+import { TimeAgo } from '../parts/time-ago.tsx';
+import type { AvailableFirmware } from './group-draft.ts';
+
+/** Which versions can be had for which hardware. */
+export function AvailableVersions({ of }: { readonly of: readonly AvailableFirmware[] }) {
+  return (
+    <Panel title="Versions that can be had">
+      {of.length === 0 ? <p className="note">Nothing was discovered yet.</p> : null}
+      {of.map((each) => (
+        <details key={each.metadata.name} className="fold">
+          <summary>
+            {each.spec.manufacturer} {each.spec.model}
+            <span className="soft">
+              {' '}
+              · {each.status?.firmwares?.length ?? 0} components, looked for{' '}
+              <TimeAgo at={each.status?.lastDiscoveryTime} /> ago
+            </span>
+          </summary>
+          <table className="grid-table">
+            <thead>
+              <tr>
+                <th scope="col">Component</th>
+                <th scope="col">Maker</th>
+                <th scope="col">Versions, newest first</th>
+              </tr>
+            </thead>
+            <tbody>
+              {(each.status?.firmwares ?? []).map(({ name, manufacturer, versions = [] }) => (
+                <tr key={`${name}/${manufacturer}`}>
+                  <td>{name}</td>
+                  <td>{manufacturer}</td>
+                  <td className="mono">{versions.toReversed().join(', ')}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </details>
+      ))}
+    </Panel>
+  );
+}

@@ -1,0 +1,144 @@
+import type { KubeObject, StatusCondition } from '../api/kinds.ts';
+import type { Tone } from '../parts/tone.tsx';
+
+interface Entry {
+  readonly name: string;
+  readonly manufacturer: string;
+  readonly version: string;
+}
+
+interface ServerFirmware extends KubeObject {
+  readonly spec?: {
+    readonly bios?: { readonly version?: string };
+    readonly firmwares?: readonly Entry[];
+  };
+  readonly status?: {
+    readonly bios?: { readonly version?: string };
+    readonly firmwares?: readonly Entry[];
+    readonly lastScanTime?: string;
+    readonly conditions?: readonly StatusCondition[];
+  };
+}
+
+/** One component of one machine. */
+export interface Cell {
+  readonly installed: string;
+  /** Undefined where nobody wants a version. */
+  readonly wanted: string | undefined;
+}
+
+/** A machine of the matrix. */
+export interface MachineRow {
+  readonly name: string;
+  /** The group whose entries it has. */
+  readonly group: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly cells: Readonly<Record<string, Cell>>;
+  readonly standing: Standing;
+  readonly why: string;
+  readonly lastScanTime: string | undefined;
+}
+
+/** How a machine stands to what is wanted. */
+export type Standing = 'as wanted' | 'differs' | 'updating' | 'stalled' | 'not known';
+
+/** The colour of each. */
+export const standingTones: Readonly<Record<Standing, Tone>> = {
+  'as wanted': 'good',
+  differs: 'warn',
+  updating: 'busy',
+  stalled: 'bad',
+  'not known': 'idle',
+};
+
+/** A ServerFirmware as a row of the matrix. */
+export function toMachineRow(object: KubeObject): MachineRow {
+  const { metadata, spec = {}, status = {} } = object as ServerFirmware;
+  const cells: Record<string, Cell> = {};
+  if (status.bios?.version !== undefined) {
+    // Until somebody owns the wish it follows what is there, and says nothing.
+    const wanted = spec.bios?.version === status.bios.version ? undefined : spec.bios?.version;
+    cells.bios = { installed: status.bios.version, wanted };
+  }
+  for (const { name, version } of status.firmwares ?? []) {
+    const before = cells[name];
+    cells[name] = { installed: before === undefined ? version : both(before.installed, version), wanted: undefined };
+  }
+  for (const { name, version } of spec.firmwares ?? []) {
+    cells[name] = { installed: cells[name]?.installed ?? '', wanted: version };
+  }
+  return {
+    name: metadata.name,
+    group: metadata.annotations?.['metal.ironcore.dev/firmware-group'] ?? '',
+    labels: metadata.labels ?? {},
+    cells,
+    ...standingOf(status.conditions ?? []),
+    lastScanTime: status.lastScanTime,
+  };
+}
+
+/** Several drives may have several versions; each is told once. */
+function both(before: string, version: string): string {
+  return before.split(', ').includes(version) ? before : `${before}, ${version}`;
+}
+
+function standingOf(conditions: readonly StatusCondition[]): { readonly standing: Standing; readonly why: string } {
+  const find = (type: string) => conditions.find((each) => each.type === type);
+  const upToDate = find('UpToDate');
+  const stalled = find('Stalled');
+  const progressing = find('Progressing');
+  const why = upToDate?.message ?? '';
+  if (stalled?.status === 'True') return { standing: 'stalled', why: stalled.message ?? why };
+  if (progressing?.status === 'True' && progressing.reason === 'UpdateRequested') {
+    return { standing: 'updating', why: progressing.message ?? why };
+  }
+  if (upToDate?.status === 'True') return { standing: 'as wanted', why };
+  return { standing: upToDate?.status === 'False' ? 'differs' : 'not known', why };
+}
+
+/** Components in the order in which people think of them; others after them. */
+const usualOrder = ['bios', 'bmc', 'nic', 'storage-controller', 'drive', 'cpld', 'psu', 'tpm'];
+
+/** The columns of the matrix: those that somebody wants something of come first. */
+export function componentsOf(rows: readonly MachineRow[]): string[] {
+  const names = new Set<string>();
+  const wished = new Set<string>();
+  for (const { cells } of rows) {
+    for (const [name, { wanted }] of Object.entries(cells)) {
+      names.add(name);
+      if (wanted !== undefined) wished.add(name);
+    }
+  }
+  const rank = (name: string): number => {
+    const at = usualOrder.indexOf(name);
+    return at === -1 ? usualOrder.length : at;
+  };
+  return [...names].toSorted(
+    (a, b) => Number(wished.has(b)) - Number(wished.has(a)) || rank(a) - rank(b) || (a < b ? -1 : 1),
+  );
+}
+
+/** Whether a wish and what is there are written alike; where they are not, the server's own verdict is in `standing`. */
+export function isMet({ installed, wanted }: Cell): boolean {
+  return wanted === undefined || installed.split(', ').every((version) => version === wanted);
+}
+
+/** What of the matrix is shown. */
+export interface MatrixFilter {
+  readonly text: string;
+  readonly group: string;
+  readonly standing: string;
+}
+
+/** The rows that fit. */
+export function filterMachines(rows: readonly MachineRow[], { text, group, standing }: MatrixFilter): MachineRow[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  return rows.filter((row) => {
+    if (group !== '' && row.group !== group) return false;
+    if (standing !== '' && row.standing !== standing) return false;
+    const labels = Object.entries(row.labels).map(([key, value]) => `${key}=${value}`);
+    const versions = Object.entries(row.cells).map(([name, cell]) => `${name} ${cell.installed}`);
+    const hay = [row.name, row.group, ...labels, ...versions].join(' ').toLowerCase();
+    return words.every((word) => hay.includes(word));
+  });
+}

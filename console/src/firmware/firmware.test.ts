@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { componentsOf, filterMachines, isMet, toMachineRow } from './compliance.ts';
+import { concernedServers, type FirmwarePlan, planSentence, type ServerPlan } from './firmware-plan.ts';
+import { type AvailableFirmware, draftOf, emptyDraft, type FirmwareGroup, groupOf, wishLines } from './group-draft.ts';
+
+const entry = (name: string, version: string) => ({ name, manufacturer: 'Acme', version });
+
+function machine(name: string, more: { spec?: object; status?: object; annotations?: Record<string, string> } = {}) {
+  const { spec = {}, status = {}, annotations = {} } = more;
+  return { metadata: { name, labels: { rack: 'r1' }, annotations }, spec, status };
+}
+
+test('a row of the matrix has what is installed beside what is wanted', () => {
+  const row = toMachineRow(
+    machine('a', {
+      annotations: { 'metal.ironcore.dev/firmware-group': 'g' },
+      spec: { firmwares: [entry('nic', '2')] },
+      status: {
+        bios: { version: '1.9' },
+        firmwares: [entry('nic', '1'), entry('drive', 'D1'), entry('drive', 'D2'), entry('drive', 'D1')],
+        conditions: [{ type: 'UpToDate', status: 'False', reason: 'Differs', message: 'nic differs' }],
+      },
+    }),
+  );
+  assert.deepEqual(row.cells.nic, { installed: '1', wanted: '2' });
+  assert.equal(row.cells.drive?.installed, 'D1, D2');
+  assert.equal(row.standing, 'differs');
+  assert.equal(row.why, 'nic differs');
+  assert.equal(row.group, 'g');
+  assert.ok(row.cells.nic !== undefined && !isMet(row.cells.nic));
+  assert.deepEqual(componentsOf([row]), ['nic', 'bios', 'drive']);
+});
+
+test('machines are found by name, label and version', () => {
+  const rows = ['a', 'b'].map((name) =>
+    toMachineRow(machine(name, { status: { firmwares: [entry('nic', name === 'a' ? '1.0' : '2.0')] } })),
+  );
+  const names = (text: string) => filterMachines(rows, { text, group: '', standing: '' }).map(({ name }) => name);
+  assert.deepEqual(names('rack=r1'), ['a', 'b']);
+  assert.deepEqual(names('rack=r1 nic 2.0'), ['b']);
+  assert.deepEqual(filterMachines(rows, { text: '', group: 'other', standing: '' }), []);
+});
+
+const group: FirmwareGroup = {
+  metadata: { name: 'g', resourceVersion: '7' },
+  spec: {
+    manufacturer: 'Acme',
+    model: 'M / 1',
+    serverSelector: { matchLabels: { rack: 'r1' }, matchExpressions: [{ key: 'x', operator: 'Exists' }] },
+    firmwares: [entry('nic', '1')],
+  },
+};
+
+test('a group goes into the form and comes out as it was', () => {
+  const made = groupOf(draftOf(group), group);
+  assert.ok(!('problem' in made));
+  assert.deepEqual(made.spec, group.spec);
+  assert.equal(made.metadata.resourceVersion, '7');
+});
+
+test('a component that is no longer chosen is no longer wanted', () => {
+  const made = groupOf({ ...draftOf(group), versions: { 'nic / Acme': '' } }, group);
+  assert.ok(!('problem' in made));
+  assert.deepEqual(made.spec.firmwares, []);
+});
+
+test('a form that is not finished says what is missing', () => {
+  const problem = (changes: Partial<typeof emptyDraft>): string => {
+    const made = groupOf({ ...emptyDraft, ...changes }, undefined);
+    return 'problem' in made ? made.problem : '';
+  };
+  assert.match(problem({}), /name/);
+  assert.match(problem({ name: 'a' }), /hardware/);
+  assert.match(problem({ name: 'a', hardware: 'x / y' }), /labels/);
+  assert.match(problem({ name: 'a', hardware: 'x / y', labels: 'nonsense' }), /key=value/);
+  assert.equal(problem({ name: 'a', hardware: 'x / y', labels: 'a.b/c=d' }), '');
+});
+
+test('the form offers the newest version first, and keeps one that the catalogue has lost', () => {
+  const available: AvailableFirmware = {
+    metadata: { name: 'm' },
+    spec: { manufacturer: 'Acme', model: 'M' },
+    status: { firmwares: [{ name: 'nic', manufacturer: 'Acme', versions: ['1', '2'] }] },
+  };
+  const lines = wishLines({ ...emptyDraft, versions: { 'nic / Acme': '0', 'bmc / Acme': '5' } }, available);
+  assert.deepEqual(
+    lines.map(({ name, choices }) => [name, choices]),
+    [
+      ['nic', ['0', '2', '1']],
+      ['bmc', ['5']],
+    ],
+  );
+});
+
+test('a plan is told in one sentence, of the servers that the group has to do with', () => {
+  const server = (name: string, more: Partial<ServerPlan> = {}): ServerPlan => ({
+    ...{ server: name, state: 'update', isScanFirst: false, isHostOff: false, installs: [], waiting: [] },
+    ...{ hostReboots: 0, bmcRestarts: 0, reasons: [], notes: [] },
+    ...more,
+  });
+  const install = { order: 1, name: 'nic', wanted: '2', relation: 'older', restarts: 'host' as const };
+  const plan: FirmwarePlan = {
+    madeAt: '',
+    groups: [],
+    servers: [
+      server('a', { group: 'g', installs: [install], hostReboots: 1 }),
+      server('b', { writes: { group: 'g' } }),
+      server('c'),
+    ],
+  };
+  const concerned = concernedServers(plan, 'g');
+  assert.deepEqual(
+    concerned.map((each) => each.server),
+    ['a', 'b'],
+  );
+  assert.equal(planSentence(concerned), '1 install on 1 of 2 servers, with 1 restart of hosts and 0 of BMCs.');
+  assert.equal(planSentence([]), 'The group would have no servers.');
+});

@@ -1,0 +1,83 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import { resources } from '../api/kinds.ts';
+import { listObjects } from '../api/objects.ts';
+import { useLiveList, useLiveObjects } from '../api/use-live.ts';
+import { type Switch, SwitchFaceplate } from '../network/faceplate.tsx';
+import { faceplatesOf, type PortRow, portTone, toPortRow, vlanColour, vlanCounts } from '../network/port-view.ts';
+import { type ResourceLimit, Tenants } from '../network/tenants.tsx';
+import { FreshnessBadge, ListNote, PageHead } from '../parts/page-head.tsx';
+
+const portRowView = { view: 'faceplate', project: toPortRow };
+
+/** Switches, their ports and who may use which VLANs. */
+export function NetworkPage() {
+  const ports = useLiveList<PortRow>(resources.switchPorts, {}, portRowView);
+  const switches = useLiveObjects<Switch>(resources.switches);
+  const limits = useQuery({
+    queryKey: ['resource limits'],
+    queryFn: () => listObjects<ResourceLimit>(resources.resourceLimits),
+    refetchInterval: 15_000,
+  });
+  const [only, setOnly] = useState<number>();
+  const plates = useMemo(() => faceplatesOf(ports.items), [ports.items]);
+  const counts = useMemo(() => vlanCounts(ports.items), [ports.items]);
+  const byKey = useMemo(
+    () => new Map(switches.items.map((each) => [`${each.metadata.namespace}/${each.metadata.name}`, each])),
+    [switches.items],
+  );
+  const troubled = ports.items.filter(({ error }) => error !== '');
+  const busy = ports.items.filter((port) => portTone(port) === 'busy').length;
+  return (
+    <div className="page stack network-page">
+      <PageHead
+        title="Network"
+        detail={`${plates.length} switches, ${ports.items.length} ports${busy === 0 ? '' : `, ${busy} being changed`}${troubled.length === 0 ? '' : `, ${troubled.length} in error`}`}
+      >
+        <FreshnessBadge list={ports} />
+      </PageHead>
+      <Troubles of={troubled} />
+      <fieldset className="filters legend">
+        <legend className="visually-hidden">VLANs; choose one to see its ports</legend>
+        {counts.map(([vlan, count]) => (
+          <button
+            key={vlan}
+            type="button"
+            className={`vlan-chip vlan-${vlanColour(vlan)}`}
+            aria-pressed={only === vlan}
+            onClick={() => setOnly(only === vlan ? undefined : vlan)}
+          >
+            VLAN {vlan} <span className="vlan-count">{count}</span>
+          </button>
+        ))}
+      </fieldset>
+      <ListNote list={ports} empty="There are no switch ports. A Switch lists those that are managed." />
+      {plates.map((plate) => (
+        <SwitchFaceplate key={plate.key} plate={plate} of={byKey.get(plate.key)} only={only} />
+      ))}
+      <Tenants of={limits.data ?? []} />
+    </div>
+  );
+}
+
+const shownTroubles = 5;
+
+function Troubles({ of }: { readonly of: readonly PortRow[] }) {
+  if (of.length === 0) return null;
+  return (
+    <section className="look-first" aria-label="Ports in error">
+      <ul>
+        {of.slice(0, shownTroubles).map(({ namespace, name, error }) => (
+          <li key={`${namespace}/${name}`}>
+            <Link to="/network/$namespace/$name" params={{ namespace, name }}>
+              {name}
+            </Link>{' '}
+            <span>{error}</span>
+          </li>
+        ))}
+      </ul>
+      {of.length > shownTroubles ? <p className="soft">and {of.length - shownTroubles} more</p> : null}
+    </section>
+  );
+}
