@@ -28,8 +28,8 @@ function keepCompiled(folder) {
 }
 
 function runOnInstalledNode() {
-  const node = join(root, 'node_modules', 'node', 'bin', 'node');
-  if (!existsSync(node)) {
+  const node = findNode(root);
+  if (node === undefined) {
     console.error(
       `Rackwright needs Node ${wanted}. Run "npm run setup" in ${root}: it installs it beside the package.`,
     );
@@ -47,4 +47,11 @@ function runOnInstalledNode() {
   }
   // As a shell has it: one that was ended by signal 2 ends with 130.
   child.on('exit', (code, signal) => process.exit(signal === null ? (code ?? 1) : 128 + constants.signals[signal]));
+}
+
+/** npm puts it beside this package, or beside one that depends on it. */
+function findNode(folder) {
+  const found = join(folder, 'node_modules', 'node', 'bin', 'node');
+  if (existsSync(found)) return found;
+  return dirname(folder) === folder ? undefined : findNode(dirname(folder));
 }

@@ -6,27 +6,38 @@ import { cliReference } from '../src/cli/index.ts';
 import { describeConditionOrc } from '../src/conditionorc/index.ts';
 import { hostStatesData, hostStatesPage, liveUpdateStatesPage } from '../src/hosts/index.ts';
 import { machineStatesPage } from '../src/machines/index.ts';
+import { chartFiles, chartFolder } from '../src/manifests/index.ts';
 import { describeServerservice } from '../src/serverservice/index.ts';
 import { decisionIndex } from './decision-index.ts';
+import { docsIndex } from './docs-index.ts';
 import { rpcFilesOf } from './generate-rpc.ts';
+import { rolesPage } from './roles-page.ts';
+import { runbookIndex } from './runbooks.ts';
+import { statesPage } from './states-page.ts';
 
 const root = join(import.meta.dirname, '..');
+const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
 /** Generated files in folders that also hold others. */
 const single = new Map([
   ...rpcFilesOf(root),
+  ...chartFiles(version),
   ['docs/reference/cli.md', cliReference()],
   ['docs/reference/host-states.md', hostStatesPage()],
   ['console/src/host/host-states.gen.json', hostStatesData()],
   ['docs/reference/machine-states.md', machineStatesPage()],
   ['docs/reference/live-update-states.md', liveUpdateStatesPage()],
+  ['docs/README.md', docsIndex(root)],
   ['docs/adr/README.md', decisionIndex(root)],
+  ['docs/reference/roles.md', rolesPage()],
+  ['docs/reference/states.md', statesPage()],
+  ['docs/runbooks/README.md', runbookIndex(root)],
   ['docs/reference/openapi/conditionorc.json', `${JSON.stringify(describeConditionOrc(), null, 2)}\n`],
   ['docs/reference/openapi/serverservice.json', `${JSON.stringify(describeServerservice(), null, 2)}\n`],
 ]);
 
 async function filesOnDisk(): Promise<Map<string, string>> {
   const found = new Map<string, string>();
-  for (const folder of generatedFolders) {
+  for (const folder of [...generatedFolders, `${chartFolder}/templates`]) {
     const names = await readdir(join(root, folder)).catch(unlessMissing([]));
     for (const name of names) found.set(`${folder}/${name}`, await readFile(join(root, folder, name), 'utf8'));
   }

@@ -6,6 +6,7 @@ import { exitCodes, explainError, type Outcome } from './errors.ts';
 import { addFirmwareCommands } from './firmware/commands.ts';
 import { addFirmwareServiceCommands } from './firmware-plane/commands.ts';
 import { addHistoryCommand } from './history/commands.ts';
+import { addInstallCommand } from './install/commands.ts';
 import { addWorkCommands } from './install-service/commands.ts';
 import { addStandAloneCommands } from './install-service/stand-alone/commands.ts';
 import { addJobCommand } from './jobs/commands.ts';
@@ -22,6 +23,7 @@ import type { Terminal } from './terminal.ts';
 import { addServerCommands } from './up.ts';
 import { packageVersion } from './version.ts';
 import { addVersionCommand } from './version-command.ts';
+import { addWebhooksCommand } from './webhooks/commands.ts';
 
 /** Every command, ready to parse a command line. */
 export function createProgram(terminal: Terminal): Command {
@@ -50,6 +52,8 @@ export function createProgram(terminal: Terminal): Command {
   addWorkCommands(program, terminal);
   addStandAloneCommands(program, terminal);
   addFirmwareServiceCommands(program, terminal);
+  addWebhooksCommand(program, terminal);
+  addInstallCommand(program, terminal);
   addJobCommand(program, terminal);
   addBackupCommands(program, terminal);
   addSupportBundleCommand(program, terminal);

@@ -9,15 +9,17 @@ export interface CacheOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly claimNamespace: string;
+  /** Only objects of this namespace; those of all unless given. */
+  readonly namespace?: string | undefined;
   readonly logger?: Logger | undefined;
   readonly metrics?: Metrics | undefined;
 }
 
 /** Makes the caches; nothing is asked for before they are started. */
 export function createDiscoveryInformers(options: CacheOptions): DiscoveryInformers {
-  const { client, clock, random, logger, metrics } = options;
+  const { client, clock, random, logger, metrics, namespace } = options;
   const shared = {
-    ...{ client, clock, random },
+    ...{ client, clock, random, namespace },
     ...(logger === undefined ? {} : { logger }),
     ...(metrics === undefined ? {} : { metrics }),
   };

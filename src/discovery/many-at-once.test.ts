@@ -20,18 +20,14 @@ import { createScriptedSource, macOf } from './testing/scripted-source.ts';
 
 /** Requests by method, watches and listings of caches apart. */
 async function writesOf(metrics: MetricsRegistry): Promise<number> {
-  const lines = (await metrics.expose())
-    .split('\n')
-    .filter((line) => line.startsWith('rest_client_requests_total{'));
+  const lines = (await metrics.expose()).split('\n').filter((line) => line.startsWith('rest_client_requests_total{'));
   return lines
     .filter((line) => !line.includes('method="GET"'))
     .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 }
 
 async function readsOf(metrics: MetricsRegistry): Promise<number> {
-  const lines = (await metrics.expose())
-    .split('\n')
-    .filter((line) => line.startsWith('rest_client_requests_total{'));
+  const lines = (await metrics.expose()).split('\n').filter((line) => line.startsWith('rest_client_requests_total{'));
   return lines
     .filter((line) => line.includes('method="GET"'))
     .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);

@@ -29,6 +29,8 @@ export interface DiscoveryControllersOptions {
   readonly random: Random;
   /** Who knows of machines; of a machine that several know, the first one counts. */
   readonly sources: readonly DiscoverySource[];
+  /** Only objects of this namespace, for controllers that every tenant has of their own; all unless given. */
+  readonly namespace?: string | undefined;
   /** Undefined: this process is the only one. */
   readonly election?: LeaderElection | undefined;
   readonly settings?: Partial<DiscoverySettings> | undefined;
@@ -48,9 +50,9 @@ export interface DiscoveryControllers {
 /** Starts the controllers that make hosts of machines and sort hosts by their hardware. Without an object that asks for it they do nothing. */
 export function startDiscoveryControllers(options: DiscoveryControllersOptions): DiscoveryControllers {
   const settings = { ...defaultDiscoverySettings, ...options.settings };
-  const { client, clock, random, logger, metrics } = options;
+  const { client, clock, random, logger, metrics, namespace } = options;
   const informers = createDiscoveryInformers({
-    ...{ client, clock, random, logger, metrics },
+    ...{ client, clock, random, logger, metrics, namespace },
     claimNamespace: settings.claimNamespace,
   });
   const all = Object.values(informers);

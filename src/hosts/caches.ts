@@ -11,12 +11,16 @@ export interface CacheOptions {
   readonly logger?: Logger | undefined;
   readonly metrics?: Metrics | undefined;
   readonly resyncMs: number;
+  /** Only objects of this namespace; those of all unless given. */
+  readonly namespace?: string | undefined;
 }
 
 /** Makes the caches; nothing is asked for before they are started. Of Secrets only those that we have claimed are kept. */
-export function createHostInformers({ client, clock, random, logger, metrics, resyncMs }: CacheOptions): HostInformers {
+export function createHostInformers(options: CacheOptions): HostInformers {
+  const { client, clock, random, logger, metrics, resyncMs, namespace } = options;
   const shared = {
     client,
+    namespace,
     clock,
     random,
     ...(logger === undefined ? {} : { logger }),

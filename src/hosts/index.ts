@@ -23,6 +23,12 @@ export {
 } from './ports.ts';
 export { defaultHostSettings, type HostSettings } from './settings.ts';
 export type { HostController, LastRound } from './shell/host-controller.ts';
-export { type HostControllers, type HostControllersOptions, startHostControllers } from './start.ts';
+export {
+  type FollowHostsOptions,
+  followHosts,
+  type HostControllers,
+  type HostControllersOptions,
+  startHostControllers,
+} from './start.ts';
 export { type HostState, hostTable } from './table/host-table.ts';
 export { hostStatesData, hostStatesPage, liveUpdateStatesPage } from './table/states-page.ts';

@@ -53,6 +53,8 @@ export interface HostControllersOptions {
   readonly network?: HostNetwork | undefined;
   readonly clock: Clock;
   readonly random: Random;
+  /** Only hosts of this namespace, for controllers that every tenant has of their own; all unless given. */
+  readonly namespace?: string | undefined;
   /** Undefined: this process is the only one. */
   readonly election?: LeaderElection | undefined;
   readonly settings?: Partial<HostSettings> | undefined;
@@ -96,12 +98,7 @@ export function startHostControllers(options: HostControllersOptions): HostContr
   const { client, clock } = options;
   return {
     informers,
-    view: {
-      hosts: informers.hosts,
-      read: (key) => client.resource<BareMetalHost & KubeObject>(resources.hosts).get(key),
-      mayDiscover: createMayDiscover(client, clock),
-      clock,
-    },
+    view: viewOf(informers.hosts, client, clock),
     hosts: () => leading?.hosts,
     async whenSynced(signal) {
       await Promise.all(Object.values(informers).map((informer) => informer.whenSynced(signal)));
@@ -112,6 +109,30 @@ export function startHostControllers(options: HostControllersOptions): HostContr
       await leading?.recorder.flush();
       leading?.newest.close();
     },
+  };
+}
+
+/** What following hosts takes. */
+export type FollowHostsOptions = Pick<HostControllersOptions, 'client' | 'clock' | 'random' | 'logger' | 'metrics'>;
+
+/** Keeps up with hosts for admission where their controllers run elsewhere. */
+export function followHosts(options: FollowHostsOptions): Pick<HostControllers, 'view' | 'whenSynced' | 'stop'> {
+  const { client, clock } = options;
+  const { hosts } = createHostInformers({ ...options, resyncMs: defaultHostSettings.resyncMs });
+  hosts.start();
+  return {
+    view: viewOf(hosts, client, clock),
+    whenSynced: (signal) => hosts.whenSynced(signal),
+    stop: () => hosts.stop(),
+  };
+}
+
+function viewOf(hosts: HostInformers['hosts'], client: KubeClient, clock: Clock): HostView {
+  return {
+    hosts,
+    read: (key) => client.resource<BareMetalHost & KubeObject>(resources.hosts).get(key),
+    mayDiscover: createMayDiscover(client, clock),
+    clock,
   };
 }
 

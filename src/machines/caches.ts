@@ -22,13 +22,15 @@ export interface CacheOptions {
   readonly metrics?: Metrics | undefined;
   readonly resyncMs: number;
   readonly coreVersion: CoreVersion;
+  /** Only objects of this namespace; those of all unless given. */
+  readonly namespace?: string | undefined;
 }
 
 /** Makes the caches; nothing is asked for before they are started. */
 export function createMachineInformers(options: CacheOptions): MachineInformers {
-  const { client, clock, random, logger, metrics, resyncMs } = options;
+  const { client, clock, random, logger, metrics, resyncMs, namespace } = options;
   const shared = {
-    ...{ client, clock, random, resyncMs },
+    ...{ client, clock, random, resyncMs, namespace },
     ...(logger === undefined ? {} : { logger }),
     ...(metrics === undefined ? {} : { metrics }),
   };
@@ -46,7 +48,7 @@ export function createMachineInformers(options: CacheOptions): MachineInformers 
     metal3Clusters: createInformer({ ...shared, resource: resources.metal3Clusters }),
     templates: createInformer({ ...shared, resource: resources.templates }),
     hosts: createInformer({ ...shared, resource: resources.hosts, indexers: indexers.hosts }),
-    nodes: createInformer({ ...shared, resource: resources.nodes, indexers: indexers.nodes }),
+    nodes: createInformer({ ...shared, namespace: undefined, resource: resources.nodes, indexers: indexers.nodes }),
     clusters: ofCore(core.clusters, indexers.clusters),
     machines: ofCore(core.machines, indexers.machines),
     sets: ofCore(core.sets, indexers.sets),

@@ -37,6 +37,8 @@ export interface MachineControllersOptions {
   readonly coreVersion?: CoreVersion | undefined;
   /** Brings `networkConfiguration` of machines to their hosts; without it machines that ask for some find no host. */
   readonly network?: MachineNetwork | undefined;
+  /** Only machines of this namespace, for controllers that every tenant has of their own; all unless given. */
+  readonly namespace?: string | undefined;
   /** Undefined: this process is the only one. */
   readonly election?: LeaderElection | undefined;
   readonly settings?: Partial<MachineSettings> | undefined;
@@ -63,9 +65,11 @@ export interface MachineControllers {
  */
 export function startMachineControllers(options: MachineControllersOptions): MachineControllers {
   const settings = { ...defaultMachineSettings, ...options.settings };
-  const { client, clock, random, logger, metrics, coreVersion = 'v1beta2' } = options;
+  const { client, clock, random, logger, metrics, namespace, coreVersion = 'v1beta2' } = options;
   const { resyncMs } = settings;
-  const informers = createMachineInformers({ client, clock, random, logger, metrics, resyncMs, coreVersion });
+  const informers = createMachineInformers({
+    ...{ client, clock, random, logger, metrics, resyncMs, coreVersion, namespace },
+  });
   const ownership = followOwnership({ client, clock, random });
   const all = [...eachInformer(informers), ...ownership.informers];
   // Clusters without a kubeconfig stand for the API itself, but only where nobody else gives them one later.

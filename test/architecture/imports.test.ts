@@ -6,6 +6,7 @@ import { test } from 'node:test';
 /** The rooms of src/, top to bottom. Imports go down this list, never up. */
 const rooms = [
   'cli',
+  'manifests',
   'discovery',
   'hosts',
   'machines',

@@ -20,6 +20,7 @@ import { openServicePlane } from '../install-service/stand-alone/service-plane.t
 import type { controllersSettings } from '../install-service/stand-alone/setting-names.ts';
 import { readTrust } from '../install-service/start-flasher.ts';
 import type { WorkPlane } from '../install-service/work-plane.ts';
+import { startMachines } from '../machines/start-machines.ts';
 import { type NetworkPlane, startNetwork } from '../network/start-network.ts';
 import { isReachable, serveWebhooks } from '../plane/webhooks.ts';
 import type { Settings } from '../settings.ts';
@@ -43,7 +44,9 @@ export interface SetParts extends ServiceContext {
   readonly plane: WorkPlane | undefined;
   /** All hosts, where agents are listened for. */
   readonly agents?: ServedAgents | undefined;
-  /** The caches of the network controllers, where they run here too. */
+  /** Only objects of this namespace are looked after; of all unless given. */
+  readonly namespace: string | undefined;
+  /** What is known of switch ports. */
   readonly network?: NetworkInformers | undefined;
 }
 
@@ -62,17 +65,19 @@ async function start(settings: ControllersSettings, context: ServiceContext) {
   open.add(() => client.close());
   const store = await openPlane(settings, context, sets);
   const plane = store?.plane;
-  await makeSystemNamespace(client);
-  if (plane !== undefined) await claimStore(client, plane.engine.storeId);
+  if (!settings.installed) await makeSystemNamespace(client);
+  if (plane !== undefined) await claimStore(client, plane.engine.storeId, settings);
   else if (sets.has('hosts')) await refuseClaimedFleet(client);
   const agents = doesServeAgents(settings, sets) ? await serveAgentsOf(settings, context, store) : undefined;
-  const parts = { ...context, client, plane, agents };
+  const parts = { ...context, client, plane, agents, namespace: settings.namespace };
   const network = sets.has('network') ? startNetworkSet(settings, parts) : undefined;
+  const informers = network?.informers ?? (isPlugged(sets) ? followNetworkOf(settings, parts) : undefined);
   const running = [
-    ...starters.map(([name, starter]) => ({ name, ...starter({ ...parts, network: network?.informers }) })),
+    ...starters.map(([name, starter]) => ({ name, ...starter({ ...parts, network: informers }) })),
     ...(network === undefined ? [] : [{ name: 'network', ...network }]),
   ];
-  if (isReachable(client, settings)) {
+  const machines = sets.has('machines') && informers !== undefined ? await startMachineSet(parts, informers) : [];
+  if (!settings.installed && isReachable(client, settings)) {
     const configurations = running.map(({ name, rules }) => ({ name: `rackwright-${name}`, rules }));
     const webhooks = await serveWebhooks(client, { name: 'rackwright-controllers', configurations }, settings);
     open.add(() => webhooks.close());
@@ -84,7 +89,7 @@ async function start(settings: ControllersSettings, context: ServiceContext) {
       info: { title: 'controllers', description: 'Whether the controllers work.', version: '1' },
       routes: [],
       authorizer: createKubeAuthorizer({ client, clock: systemClock }),
-      checks: running.map(({ check }) => check),
+      checks: [...running.map(({ check }) => check), ...machines],
       port: 7448,
     },
     context,
@@ -117,7 +122,8 @@ function planHosts(settings: ControllersSettings): Starter {
     const admission = createHostAdmission();
     const engine: Engine | undefined = parts.plane?.engine;
     const trust = readTrust(settings);
-    const network = parts.network ?? followNetworkOf(parts);
+    const { network } = parts;
+    if (network === undefined) throw new TypeError('hosts look at their ports');
     const besides = { engine, network, admission, isShared: true, machines: undefined, trustOf: () => trust };
     const hosts = startHosts(settings, { ...parts, ...besides, native: parts.agents?.provisioners });
     return { check: hosts.check, rules: admission.rules };
@@ -169,9 +175,19 @@ async function serveAgentsOf(
   return serveAgents(settings, { database, certificate, logger, metrics, open, beside });
 }
 
-/** Hosts look at their ports also where somebody else configures these. */
-function followNetworkOf({ client, logger, metrics, open }: SetParts): NetworkInformers {
-  const following = followNetwork({ client, clock: systemClock, random: Math.random, logger, metrics });
+/** True where ports are looked at, also where somebody else configures them. */
+function isPlugged(sets: ReadonlySet<ControllerSetName>): boolean {
+  return sets.has('hosts') || sets.has('machines');
+}
+
+function startMachineSet(parts: SetParts, network: NetworkInformers): Promise<readonly Check[]> {
+  return startMachines({ ...parts, network, isShared: true });
+}
+
+function followNetworkOf(settings: ControllersSettings, parts: SetParts): NetworkInformers {
+  const { client, logger, metrics, open } = parts;
+  const namespace = settings.allPorts ? undefined : settings.namespace;
+  const following = followNetwork({ client, clock: systemClock, random: Math.random, logger, metrics, namespace });
   open.add(() => following.stop());
   return following.informers;
 }

@@ -16,12 +16,12 @@ export interface DiscoveryPlaneParts extends ControllerSetParts {
 
 /** Starts the controllers that make hosts of machines, where a BareMetalHostDiscovery asks for it, and that sort hosts. */
 export function startDiscovery(parts: DiscoveryPlaneParts): Check {
-  const { client, logger, metrics, open, sources, noSource } = parts;
+  const { client, logger, metrics, open, sources, noSource, namespace } = parts;
   const controllers = startDiscoveryControllers({
-    ...{ client, logger, metrics, sources },
+    ...{ client, logger, metrics, sources, namespace },
     clock: systemClock,
     random: Math.random,
-    settings: { noSource },
+    settings: { noSource, ...(namespace === undefined ? {} : { claimNamespace: namespace }) },
     election: parts.isShared ? electionOf('discovery', parts) : undefined,
   });
   open.add(() => controllers.stop());

@@ -60,7 +60,7 @@ export function startHosts(settings: HostPlaneSettings, parts: HostParts): Runni
   const network = createHostNetwork({ client, informers: parts.network });
   open.add(() => network.close());
   const controllers = startHostControllers({
-    ...{ client, provisioners, network, logger, metrics },
+    ...{ client, provisioners, network, logger, metrics, namespace: parts.namespace },
     openExternalWork: externalWorkOf(settings, parts),
     clock: systemClock,
     random: Math.random,
@@ -72,7 +72,7 @@ export function startHosts(settings: HostPlaneSettings, parts: HostParts): Runni
   const { sources = [] } = provisioners;
   const noSource = whyNoSource(chooseProvisioner(settings));
   const discovery = startDiscovery({
-    ...{ client, logger, metrics, open, sources, noSource },
+    ...{ client, logger, metrics, open, sources, noSource, namespace: parts.namespace },
     isShared: parts.isShared,
   });
   return { ready, check: both(check, discovery), hosts: controllers.informers.hosts };

@@ -1,5 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { type CertifiedKey, type Clock, systemClock } from '../../kube/index.ts';
+import {
+  type CertifiedKey,
+  type Clock,
+  createCertificateAuthority,
+  issueServerCertificate,
+  systemClock,
+} from '../../kube/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
 import { CliError, usageError } from '../errors.ts';
 import type { Settings } from '../settings.ts';
@@ -13,6 +19,16 @@ export function readCertificate({ tlsCert, tlsKey }: CertificateSettings): Certi
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
   if (tlsCert === undefined || tlsKey === undefined) throw usageError('--tls-cert and --tls-key go together');
   return { certificatePem: read(tlsCert, '--tls-cert'), privateKeyPem: read(tlsKey, '--tls-key') };
+}
+
+/** Far longer than a process lives. */
+const selfCertifiedMs = 10 * 365 * 86_400_000;
+
+/** A certificate that nobody can check: what passes is not read by others, and that is all. */
+export async function selfCertified(): Promise<CertifiedKey> {
+  const now = new Date(systemClock.now());
+  const authority = await createCertificateAuthority({ commonName: 'rackwright', now, validForMs: selfCertifiedMs });
+  return issueServerCertificate(authority, { dns: ['localhost'], now, validForMs: selfCertifiedMs });
 }
 
 function read(file: string, option: string): string {

@@ -17,8 +17,12 @@ const name = 'rackwright-engine';
  * Stamps the store of the engine into the Kubernetes plane, so that one fleet is never worked on by two engines that do
  * not know of each other. Another store is refused.
  */
-export async function claimStore(client: KubeClient, storeId: string): Promise<void> {
-  await makeSystemNamespace(client);
+export async function claimStore(
+  client: KubeClient,
+  storeId: string,
+  { installed = false }: { readonly installed?: boolean } = {},
+): Promise<void> {
+  if (!installed) await makeSystemNamespace(client);
   const lease = createLeaseStore(client, { namespace, name });
   const holder = (await lease.get({}))?.holder ?? (await stamp(lease, storeId));
   if (holder === storeId) return;

@@ -17,14 +17,14 @@ export interface MachineParts extends ControllerSetParts {
  * Cluster API, of whatever version, its own controllers look after Clusters, Machines and MachineSets.
  */
 export async function startMachines(parts: MachineParts): Promise<readonly Check[]> {
-  const { client, logger, metrics, open } = parts;
+  const { client, logger, metrics, open, namespace } = parts;
   const coreVersion = await servedCoreVersion(client);
   if (coreVersion === undefined) {
     logger.error('machines are not looked after: cluster.x-k8s.io is served in no version that is known here', {});
     return [];
   }
   const controllers = startMachineControllers({
-    ...{ client, logger, metrics, coreVersion },
+    ...{ client, logger, metrics, coreVersion, namespace },
     clock: systemClock,
     random: Math.random,
     network: createSwitchPortNetwork(parts.network),

@@ -36,7 +36,7 @@ export function startNetwork(parts: NetworkParts): NetworkPlane {
   });
   open.add(() => providers.close());
   const controllers = startNetworkControllers({
-    ...{ client, providers, logger, metrics },
+    ...{ client, providers, logger, metrics, namespace: parts.namespace },
     clock: systemClock,
     random: Math.random,
     election: parts.isShared ? electionOf('network', parts) : undefined,

@@ -19,15 +19,18 @@ export interface ControllerSetParts {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly open: Closing;
+  /** Only objects of this namespace are looked after; of all unless given. */
+  readonly namespace?: string | undefined;
 }
 
 /** Only one process at a time decides; the others stand by with full caches. */
 export function electionOf(
   set: string,
-  { client, logger, metrics }: Pick<ControllerSetParts, 'client' | 'logger' | 'metrics'>,
+  { client, logger, metrics, namespace }: Pick<ControllerSetParts, 'client' | 'logger' | 'metrics' | 'namespace'>,
 ): LeaderElection {
+  const at = { namespace: namespace ?? systemNamespace, name: leaseNameOf(set, namespace) };
   return createLeaderElection({
-    store: createLeaseStore(client, { namespace: systemNamespace, name: leaseNameOf(set) }),
+    store: createLeaseStore(client, at),
     identity: uniqueIdentity(hostname()),
     clock: systemClock,
     random: Math.random,

@@ -10,8 +10,10 @@ import {
   type KubeClient,
   startAdmissionServer,
   systemClock,
+  type WebhookTarget,
 } from '../../kube/index.ts';
 import type { Settings } from '../settings.ts';
+import { followCertificateFolder } from './certificate-folder.ts';
 import { kindConversions } from './conversions.ts';
 import { explainListenError } from './listen-error.ts';
 import { systemNamespace } from './system-namespace.ts';
@@ -47,7 +49,8 @@ export interface WebhookConfiguration {
 }
 
 /** Where webhooks listen, and how they are reached. */
-export type WebhookSettings = Settings<'host' | 'port' | 'webhookUrl'>;
+export type WebhookSettings = Settings<'host' | 'port' | 'webhookUrl'> &
+  Partial<Settings<'webhookService' | 'webhookCertificate' | 'installed'>>;
 
 /** Serves conversions and admission over HTTPS, with certificates that the cluster trusts for them. */
 export async function serveWebhooks(
@@ -55,14 +58,14 @@ export async function serveWebhooks(
   { name, configurations, convertedDefinitions = [] }: Webhooks,
   settings: WebhookSettings,
 ): Promise<Serving> {
-  await ensureSystemNamespace(client);
+  if (settings.installed !== true) await ensureSystemNamespace(client);
   let server: AdmissionServer | undefined;
   const rules = configurations.flatMap((configuration) => configuration.rules);
-  const url = (): string => settings.webhookUrl ?? `https://${hostInUrl(settings.host)}:${server?.port ?? 0}`;
-  const certificates = createRotatingCertificates({
-    store: createSecretAuthorityStore(client, { namespace: systemNamespace, name: `${name}-webhook` }),
+  const url = (): string => urlOf(settings, server?.port ?? 0);
+  const certificates = certificatesOf(client, settings, {
+    name,
     async publish(bundle) {
-      const target = { url: url() };
+      const target = targetOf(settings, server?.port ?? 0);
       for (const [index, configuration] of configurations.entries()) {
         const converted = index === 0 ? convertedDefinitions : [];
         const publication = { ...configuration, convertedDefinitions: converted, target };
@@ -73,9 +76,6 @@ export async function serveWebhooks(
       if (server === undefined) server = await listen(certificate, rules, settings);
       else server.setCertificate(certificate);
     },
-    names: namesFor(settings.webhookUrl ?? `https://${hostInUrl(settings.host)}`),
-    clock: systemClock,
-    random: Math.random,
   });
   const stop = new AbortController();
   try {
@@ -93,6 +93,34 @@ export async function serveWebhooks(
       await server?.close();
     },
   };
+}
+
+interface Certifying {
+  readonly name: string;
+  publish(caBundlePem: string): Promise<void>;
+  serve(certificate: CertifiedKey): Promise<void>;
+}
+
+/** Those of a folder, or such that are made here and that all replicas find in a Secret. */
+function certificatesOf(client: KubeClient, settings: WebhookSettings, { name, ...told }: Certifying) {
+  const shared = { ...told, clock: systemClock, random: Math.random };
+  const { webhookCertificate: folder } = settings;
+  if (folder !== undefined) return followCertificateFolder({ ...told, folder, clock: systemClock });
+  return createRotatingCertificates({
+    ...shared,
+    store: createSecretAuthorityStore(client, { namespace: systemNamespace, name: `${name}-webhook` }),
+    names: namesFor(urlOf(settings, 0)),
+  });
+}
+
+function urlOf({ webhookUrl, webhookService: service, host }: WebhookSettings, port: number): string {
+  if (service !== undefined) return `https://${service.name}.${service.namespace}.svc:${port}`;
+  return webhookUrl ?? `https://${hostInUrl(host)}:${port}`;
+}
+
+function targetOf(settings: WebhookSettings, port: number): WebhookTarget {
+  const { webhookService: service } = settings;
+  return service === undefined ? { url: urlOf(settings, port) } : { service: { ...service, port } };
 }
 
 async function listen(

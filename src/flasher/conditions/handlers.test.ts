@@ -93,6 +93,33 @@ test('a hard power cycle whose worker was lost right after it is not done twice'
   assert.equal(resets.length, 1, rig.machine.log.text());
 });
 
+/** Lets an install be given up once the BMC writes what it was sent. */
+async function leaveWriting(rig: FlasherRig): Promise<void> {
+  const mortal = createMortal((what) => what === 'stored following');
+  const install = rig.order({ firmwares: [await rig.release('bmc')] });
+  assert.equal((await rig.process(install, { mortal })).outcome, 'killed');
+}
+
+test('a host whose BMC writes firmware is not switched off or restarted before that has ended', async (context) => {
+  const rig = await startFlasherRig(context, 'hpe-ilo5');
+  await leaveWriting(rig);
+  succeeded(await handle(rig, order('powerOff')), rig);
+  const events = rig.machine.log.events.map(({ event }) => event);
+  assert.ok(events.includes('update.done'), rig.machine.log.text());
+  assert.ok(events.lastIndexOf('update.done') < events.indexOf('power.reset'), rig.machine.log.text());
+});
+
+test('an update that does not end keeps the power as it is, says so, and can be overruled', async (context) => {
+  const rig = await startFlasherRig(context, 'hpe-ilo5');
+  rig.setFaults([{ kind: 'flash-hangs' }]);
+  await leaveWriting(rig);
+  const { end } = await handle(rig, order('powerCycleHard'));
+  assert.ok(end.outcome === 'failed' && end.reason.code === 'UpdateRunning', JSON.stringify(end));
+  assert.ok(!rig.machine.log.events.some(({ event }) => event === 'power.reset'), rig.machine.log.text());
+  succeeded(await handle(rig, order('powerOff', { force: true })), rig);
+  assert.equal(rig.machine.power.state, 'Off');
+});
+
 /** An attribute of the BIOS with another value that it can have. */
 function otherValue(rig: FlasherRig): readonly [string, string] {
   const { current } = rig.machine.bios;

@@ -31,7 +31,10 @@ export const PowerSchema = Type.Object(
   {
     asset_id: assetId,
     force: Type.Optional(
-      Type.Boolean({ description: 'powerOff only: do not let the operating system shut down first' }),
+      Type.Boolean({
+        description:
+          'do not wait for firmware that the BMC is writing; powerOff: do not let the operating system shut down first either',
+      }),
     ),
     grace_period_seconds: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 3600, description: 'how long an operating system may take to shut down' }),

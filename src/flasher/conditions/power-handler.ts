@@ -1,4 +1,13 @@
-import { type Power, type PowerWish, readBmcClock, readPower, setPower } from '../../bmc/index.ts';
+import {
+  findRunningUpdate,
+  isBmcError,
+  type Power,
+  type PowerWish,
+  type RunningUpdate,
+  readBmcClock,
+  readPower,
+  setPower,
+} from '../../bmc/index.ts';
 import type { Work, WorkHandler, WorkOutcome } from '../../engine/index.ts';
 import type { Clock } from '../../kube/index.ts';
 import { type HeldBmc, holdBmc } from '../held-bmc.ts';
@@ -19,6 +28,8 @@ export function createPowerHandler(kind: PowerKind, context: HandlerContext): Wo
       status.say('the restart was done before the worker was lost');
       return { outcome: 'succeeded', status: status.with() };
     }
+    const writing = await awaitUpdate({ work, held, status, context }, wish);
+    if (writing !== undefined) return writing;
     status.say(`${kind} is asked of the BMC`);
     await held.report({ status: status.with(), progress: { askedAt: context.clock.now() } });
     const { before, after, sent, wasForced, isConfirmed } = await setPower(held.bmc, wish);
@@ -28,6 +39,58 @@ export function createPowerHandler(kind: PowerKind, context: HandlerContext): Wo
     const told = { power_before: before, power_after: after, sent: [...sent], was_forced: wasForced };
     return { outcome: 'succeeded', status: status.with({ ...told, is_confirmed: isConfirmed }) } satisfies WorkOutcome;
   };
+}
+
+interface PowerWork {
+  readonly work: Work;
+  readonly held: HeldBmc;
+  readonly status: StepStatus;
+  readonly context: HandlerContext;
+}
+
+/**
+ * Lets an update end that the BMC is at, as after an install that was given up in its middle: a host that loses its power
+ * then may be lost with it. Who forces it does not wait. Returns how it ended where the update did not.
+ */
+async function awaitUpdate(about: PowerWork, { target }: PowerWish): Promise<WorkOutcome | undefined> {
+  const { work, held, status, context } = about;
+  if (target === 'on' || readPowerParameters(work.condition.parameters).isForced) return undefined;
+  const end = context.clock.monotonic() + context.settings.followMs;
+  let update = await findRunningUpdate(held.bmc);
+  if (update === undefined) return undefined;
+  // It may be the firmware of the BMC itself.
+  const endOutage = held.bmc.gate.expectOutage();
+  try {
+    while (update !== undefined) {
+      if (context.clock.monotonic() >= end) return stillWriting(about, update);
+      status.say(`the BMC is at an update, which is let end first: ${update.message}`);
+      await held.report({ status: status.with() });
+      await work.pause(updateLookMs);
+      update = await lookAgain(held);
+    }
+    return undefined;
+  } finally {
+    endOutage();
+  }
+}
+
+const updateLookMs = 15_000;
+
+/** A BMC that is away in the middle of it restarts with what was written. */
+async function lookAgain({ bmc }: HeldBmc): Promise<RunningUpdate | undefined> {
+  try {
+    return await findRunningUpdate(bmc);
+  } catch (error) {
+    if (isBmcError(error) && error.retry === 'transient') return { message: error.message };
+    throw error;
+  }
+}
+
+function stillWriting({ status, context }: PowerWork, { message: said }: RunningUpdate): WorkOutcome {
+  const minutes = Math.round(context.settings.followMs / 60_000);
+  const message = `the BMC has been at an update for ${minutes} minutes, and the power of the host was left alone (${said}): look at the BMC, let it end or end it there, or ask again with force`;
+  status.say(message);
+  return { outcome: 'failed', reason: { code: 'UpdateRunning', message }, status: status.with() };
 }
 
 /** Restarts a host, or switches it on, once: one that an earlier holder asked for is not asked for again. */

@@ -5,6 +5,8 @@ export interface KubeLayout {
   readonly etcdPort: number;
   readonly peerPort: number;
   readonly controllerPort: number;
+  /** Whether every request is written down. */
+  readonly hasAudit?: boolean;
 }
 
 /**
@@ -73,8 +75,12 @@ export function apiserverArguments(layout: KubeLayout): string[] {
     'authorization-mode': 'RBAC',
     'disable-admission-plugins': disabledAdmissionPlugins.join(','),
     profiling: 'false',
+    ...(layout.hasAudit === true ? { 'audit-policy-file': 'audit-policy.yaml', 'audit-log-path': auditLog } : {}),
   });
 }
+
+/** Where requests are written down, relative to the folder. */
+export const auditLog = 'audit.log';
 
 /** How kube-controller-manager is started: only the controllers above and those asked for, no leader election. */
 export function controllerManagerArguments(layout: KubeLayout, more: readonly string[] = []): string[] {

@@ -11,7 +11,7 @@ import {
 } from '../certificate-authority.ts';
 import { type StartedProcess, startProcess } from '../processes.ts';
 import { type KubeBinaries, realKubeBinaries } from './binaries.ts';
-import { apiserverArguments, controllerManagerArguments, etcdArguments, type KubeLayout } from './flags.ts';
+import { apiserverArguments, auditLog, controllerManagerArguments, etcdArguments, type KubeLayout } from './flags.ts';
 import { kubeconfigYaml } from './kubeconfig.ts';
 
 /** Where a real Kubernetes control plane shall live. */
@@ -22,6 +22,8 @@ export interface RealKubeOptions {
   readonly port: number;
   /** Leave the controller manager out, for measurements of the API server alone. */
   readonly withoutControllers?: boolean;
+  /** Has every request written down as this policy says, in the file `auditPath`. */
+  readonly auditPolicy?: object;
   /** Controllers besides those whose work the embedded server does too. */
   readonly controllers?: readonly string[];
 }
@@ -33,6 +35,7 @@ export interface RealKube {
   readonly adminToken: string;
   readonly kubeconfigPath: string;
   readonly kubectl: string;
+  readonly auditPath: string;
   readonly version: string;
   readonly startupMs: number;
   /** Process ids by program name. */
@@ -55,8 +58,12 @@ export async function startRealKube(options: RealKubeOptions): Promise<RealKube>
     etcdPort: options.port + 1,
     peerPort: options.port + 2,
     controllerPort: options.port + 3,
+    hasAudit: options.auditPolicy !== undefined,
   };
   const tokens = await writeFiles(layout, authority);
+  if (options.auditPolicy !== undefined) {
+    writeFileSync(join(dataDir, 'audit-policy.yaml'), JSON.stringify(options.auditPolicy));
+  }
   const began = performance.now();
   const started = startPlane(binaries, layout, options);
   const stop = async () => {
@@ -75,6 +82,7 @@ export async function startRealKube(options: RealKubeOptions): Promise<RealKube>
     adminToken: tokens.admin,
     kubeconfigPath: join(dataDir, 'kubeconfig'),
     kubectl: binaries.kubectl,
+    auditPath: join(dataDir, auditLog),
     version: binaries.version,
     startupMs: Math.round(performance.now() - began),
     get pids() {

@@ -1,12 +1,12 @@
 import type { Authorizer, CallHandler, OpenapiInfo, Route } from '../../../rest/index.ts';
 import type { Settings } from '../../settings.ts';
-import { followCertificate, readCertificate } from '../certificate.ts';
+import { followCertificate, readCertificate, selfCertified } from '../certificate.ts';
 import { type Check, createReadiness } from '../readiness.ts';
 import { serveRest } from '../work-plane.ts';
 import type { ServiceContext } from './run-service.ts';
 
 /** Where a service listens. */
-export type ServeSettings = Settings<'host' | 'restPort' | 'tlsCert' | 'tlsKey'>;
+export type ServeSettings = Settings<'host' | 'restPort' | 'tlsCert' | 'tlsKey'> & Partial<Settings<'tlsSelf'>>;
 
 /** What a service serves. */
 export interface Served {
@@ -35,7 +35,7 @@ export async function serveService(
     metrics,
     audit,
     tracer,
-    certificate: readCertificate(settings),
+    certificate: readCertificate(settings) ?? (settings.tlsSelf === true ? await selfCertified() : undefined),
     host: settings.host,
     port: settings.restPort ?? port,
     portOption: '--rest-port',

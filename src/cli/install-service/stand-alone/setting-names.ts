@@ -165,6 +165,23 @@ export const controllersSettings = [
   'attemptsFirst',
   ...hostSettingNames,
   'only',
+  'namespace',
+  'allPorts',
+  'installed',
+  'tlsSelf',
+  ...observeSettingNames,
+] as const;
+
+/** The settings of `rackwright webhooks`. */
+export const webhooksSettings = [
+  'kubeconfig',
+  'port',
+  'webhookUrl',
+  'webhookService',
+  'webhookCertificate',
+  'installed',
+  ...serveSettings,
+  'tlsSelf',
   ...observeSettingNames,
 ] as const;
 

@@ -1,0 +1,71 @@
+// Makes the package as it is published, compiled, with types, and without what only tests need: node scripts/build.ts [FOLDER], dist/ unless given.
+import { execFileSync } from 'node:child_process';
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const dist = resolve(process.argv[2] ?? join(root, 'dist'));
+
+/** What others may import, by the name they do it with. */
+const entrances = {
+  '.': 'src/cli/index',
+  './api': 'src/api/index',
+  './kube': 'src/kube/index',
+  './manifests': 'src/manifests/index',
+  './simulator': 'simulator/index',
+} as const;
+
+interface Package {
+  readonly [field: string]: unknown;
+}
+
+rmSync(dist, { recursive: true, force: true });
+compile();
+copyFiles();
+writePackage();
+console.log(`${dist} is made: npm pack it, or npm install it`);
+
+function compile(): void {
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', dist], { cwd: root, stdio: 'inherit' });
+  for (const file of globSync('**/*.{js,d.ts}', { cwd: dist })) rewrite(join(dist, file));
+}
+
+/** The compiler leaves names of files that are not imported, and those in types, as they are. */
+function rewrite(file: string): void {
+  const text = readFileSync(file, 'utf8');
+  const compiled = text
+    .replaceAll(/(new URL\('[^']+)\.ts(', import\.meta\.url\))/g, '$1.js$2')
+    .replaceAll(/(createRequire\(import\.meta\.url\)\('[^']+)\.ts('\))/g, '$1.js$2');
+  const typed = file.endsWith('.d.ts')
+    ? compiled.replaceAll(/((?:from|import\()\s*['"]\.[^'"]+)\.ts(['"])/g, '$1.js$2')
+    : compiled;
+  if (typed !== text) writeFileSync(file, typed);
+}
+
+function copyFiles(): void {
+  const beside = globSync('{src,simulator}/**/*.{gen.json,js,d.ts,py,proto}', {
+    cwd: root,
+    exclude: (path) => /(^|\/)(testing|contract)(\/|$)/.test(path),
+  }).filter((path) => !/reference-cases|golden-messages/.test(path));
+  for (const path of [...beside, 'bin/node-options.mjs', 'LICENSE', 'NOTICE', 'README.md', 'deploy']) {
+    mkdirSync(dirname(join(dist, path)), { recursive: true });
+    cpSync(join(root, path), join(dist, path), { recursive: true });
+  }
+  const bin = readFileSync(join(root, 'bin', 'rackwright.mjs'), 'utf8');
+  mkdirSync(join(dist, 'bin'), { recursive: true });
+  writeFileSync(join(dist, 'bin', 'rackwright.mjs'), bin.replace('src/cli/main.ts', 'src/cli/main.js'), {
+    mode: 0o755,
+  });
+}
+
+function writePackage(): void {
+  const source = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Package;
+  // What only developers and tests have a use for stays here.
+  const { private: _, scripts: __, devDependencies: ___, imports: ____, ...kept } = source;
+  const exports = Object.fromEntries(
+    Object.entries(entrances).map(([name, path]) => [name, { types: `./${path}.d.ts`, default: `./${path}.js` }]),
+  );
+  const made = { ...kept, exports: { ...exports, './package.json': './package.json' } };
+  writeFileSync(join(dist, 'package.json'), `${JSON.stringify(made, null, 2)}\n`);
+}

@@ -1,0 +1,12 @@
+export { chartFiles, chartFolder } from './chart.ts';
+export { type Component, type ComponentName, components, home, statusPort } from './components.ts';
+export { ValuesError } from './errors.ts';
+export {
+  admissionRules,
+  convertedDefinitions,
+  type InstalledObject,
+  objectsOf,
+  webhookName,
+} from './installation.ts';
+export type { NamedRule, Rights } from './rights.ts';
+export { defaultValues, mergeValues, readValues, setValue, type Values } from './values.ts';

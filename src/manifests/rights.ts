@@ -1,0 +1,169 @@
+import type { PolicyRule } from '../api/index.ts';
+
+/** A rule that may be limited to objects by name. */
+export interface NamedRule extends PolicyRule {
+  readonly resourceNames?: readonly string[];
+}
+
+/**
+ * What a component asks the API server for and nothing more. A test with a real API server holds it against what its
+ * audit log says: a rule that is not used fails it, and so does a request that no rule allows.
+ */
+export interface Rights {
+  /** In the namespaces that it looks after: all, or that of a tenant. */
+  readonly objects: readonly NamedRule[];
+  /** On what has no namespace, or is in namespaces of others. */
+  readonly cluster: readonly NamedRule[];
+  /** In the namespace that it runs in. */
+  readonly home: readonly NamedRule[];
+  /** Where switches and ports are kept: in the namespaces that it looks after, or in all where they are of somebody else. */
+  readonly ports?: readonly NamedRule[];
+  /** In the namespace of the installation. */
+  readonly shared?: readonly NamedRule[];
+}
+
+type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete';
+
+const follow: readonly Verb[] = ['list', 'watch'];
+
+function on(group: string, verbs: readonly Verb[], ...resources: readonly string[]): NamedRule {
+  return { apiGroups: [group], resources, verbs };
+}
+
+const metal3 = (verbs: readonly Verb[], ...resources: string[]) => on('metal3.io', verbs, ...resources);
+const ironcore = (verbs: readonly Verb[], ...resources: string[]) => on('metal.ironcore.dev', verbs, ...resources);
+const core = (verbs: readonly Verb[], ...resources: string[]) => on('cluster.x-k8s.io', verbs, ...resources);
+const infrastructure = (verbs: readonly Verb[], ...resources: string[]) =>
+  on('infrastructure.cluster.x-k8s.io', verbs, ...resources);
+
+/** Leaders are elected. */
+const election = on('coordination.k8s.io', ['get', 'create', 'update'], 'leases');
+
+const events = on('', ['create', 'patch'], 'events');
+
+/** Whoever reads metrics is asked for who they are and whether they may. */
+const metricsReaders = [
+  on('authentication.k8s.io', ['create'], 'tokenreviews'),
+  on('authorization.k8s.io', ['create'], 'subjectaccessreviews'),
+];
+
+const switches = ['switches', 'ansibleswitches', 'ovsswitches', 'fixtureswitches'];
+const portKinds = [...switches, 'switchportconfigurations', 'switchresourcelimits'];
+
+const convertedDefinitions = [
+  ...['clusters', 'machines', 'machinesets', 'machinedeployments'].map((name) => `${name}.cluster.x-k8s.io`),
+  ...['metal3machines', 'metal3machinetemplates', 'metal3clusters'].map(
+    (name) => `${name}.infrastructure.cluster.x-k8s.io`,
+  ),
+];
+
+const hosts: Rights = {
+  objects: [
+    metal3([...follow, 'get', 'create', 'patch'], 'baremetalhosts'),
+    metal3([...follow, 'get', 'create', 'update', 'patch'], 'hardwaredata'),
+    metal3([...follow, 'create', 'patch'], 'hostfirmwaresettings', 'hostfirmwarecomponents'),
+    metal3([...follow, 'create', 'delete'], 'firmwareschemas'),
+    metal3([...follow, 'patch'], 'hostupdatepolicies', 'dataimages'),
+    metal3(follow, 'preprovisioningimages', 'baremetalhostdiscoveries', 'hardwareclassifications'),
+    metal3(
+      ['patch'],
+      ...['baremetalhosts', 'hostfirmwaresettings', 'hostfirmwarecomponents', 'dataimages'].map(
+        (name) => `${name}/status`,
+      ),
+      ...['baremetalhostdiscoveries', 'hardwareclassifications'].map((name) => `${name}/status`),
+    ),
+    // Credentials of BMCs are claimed by a label; what hosts boot with is read by name.
+    on('', [...follow, 'get', 'patch'], 'secrets'),
+    events,
+  ],
+  cluster: [
+    ...metricsReaders,
+    on('', ['get', 'list', 'patch'], 'nodes'),
+    on('', ['list'], 'pods'),
+    on('', ['create'], 'pods/eviction'),
+  ],
+  // Besides elections: claims of machines that are about to become hosts.
+  home: [on('coordination.k8s.io', [...follow, 'get', 'create', 'update', 'delete'], 'leases')],
+  ports: [metal3(follow, ...portKinds), metal3([...follow, 'patch'], 'switchports')],
+  shared: [{ ...on('coordination.k8s.io', ['get'], 'leases'), resourceNames: ['rackwright-engine'] }],
+};
+
+const network: Rights = {
+  objects: [
+    metal3([...follow, 'patch'], ...switches, 'switchportconfigurations'),
+    metal3([...follow, 'create', 'patch', 'delete'], 'switchports'),
+    metal3(follow, 'switchresourcelimits', 'baremetalhosts'),
+    metal3(['patch'], ...[...switches, 'switchports', 'switchresourcelimits'].map((name) => `${name}/status`)),
+    on('', ['get'], 'secrets'),
+    events,
+  ],
+  cluster: metricsReaders,
+  home: [election],
+};
+
+const machines: Rights = {
+  objects: [
+    core([...follow, 'patch', 'delete'], 'machinesets', 'machinedeployments'),
+    core([...follow, 'patch'], 'clusters'),
+    core([...follow, 'create', 'patch', 'delete'], 'machines'),
+    core(['patch'], 'clusters/status', 'machines/status', 'machinesets/status'),
+    infrastructure([...follow, 'get', 'create', 'patch', 'delete'], 'metal3machines'),
+    infrastructure([...follow, 'patch', 'delete'], 'metal3clusters'),
+    infrastructure(follow, 'metal3machinetemplates'),
+    infrastructure(['patch'], 'metal3machines/status', 'metal3clusters/status'),
+    metal3([...follow, 'patch'], 'baremetalhosts'),
+    on('', ['get', 'patch'], 'secrets'),
+    events,
+  ],
+  cluster: [
+    ...metricsReaders,
+    on('', [...follow, 'patch', 'delete'], 'nodes'),
+    {
+      ...on('apiextensions.k8s.io', ['get', ...follow], 'customresourcedefinitions'),
+      resourceNames: ['machines.cluster.x-k8s.io', 'metal3machines.infrastructure.cluster.x-k8s.io'],
+    },
+  ],
+  home: [election],
+  ports: [metal3(follow, ...portKinds, 'switchports')],
+};
+
+const firmware: Rights = {
+  objects: [events],
+  cluster: [
+    ...metricsReaders,
+    ironcore([...follow, 'get', 'create', 'patch'], 'servers', 'serverfirmwares'),
+    ironcore([...follow, 'patch'], 'bmcs', 'serverfirmwaregroups', 'discoveredfirmwares'),
+    ironcore(follow, 'bmcsecrets'),
+    ironcore(
+      ['patch'],
+      ...['bmcs', 'servers', 'serverfirmwares', 'serverfirmwaregroups', 'discoveredfirmwares'].map(
+        (name) => `${name}/status`,
+      ),
+    ),
+  ],
+  home: [election],
+};
+
+const webhooks: Rights = {
+  objects: [metal3(follow, ...portKinds, 'switchports', 'baremetalhosts')],
+  cluster: [
+    ...metricsReaders,
+    ironcore(follow, 'servers', 'serverfirmwares', 'serverfirmwaregroups', 'discoveredfirmwares'),
+    // Whom to trust is put into what was installed; nothing is made.
+    {
+      ...on('admissionregistration.k8s.io', ['patch'], 'validatingwebhookconfigurations'),
+      resourceNames: ['rackwright'],
+    },
+    {
+      ...on('apiextensions.k8s.io', ['get', 'patch'], 'customresourcedefinitions'),
+      resourceNames: convertedDefinitions,
+    },
+  ],
+  home: [
+    on('', ['create'], 'secrets'),
+    { ...on('', ['get', 'update'], 'secrets'), resourceNames: ['rackwright-webhook'] },
+  ],
+};
+
+/** What each component asks for. */
+export const rights = { hosts, network, machines, firmware, webhooks } as const satisfies Record<string, Rights>;

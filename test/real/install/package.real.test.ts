@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { parseAllDocuments } from 'yaml';
+
+const execute = promisify(execFile);
+const root = join(import.meta.dirname, '..', '..', '..');
+
+describe('the package as it is published', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rackwright-package-'));
+  const modules = join(folder, 'elsewhere', 'node_modules');
+  const installed = join(modules, 'rackwright');
+  before(async () => {
+    await execute(process.execPath, [join(root, 'scripts', 'build.ts'), join(folder, 'built')]);
+    const { stdout } = await execute('npm', ['pack', '--silent', join(folder, 'built')], { cwd: folder });
+    mkdirSync(installed, { recursive: true });
+    await execute('tar', ['-xzf', join(folder, stdout.trim()), '--strip-components=1', '-C', installed]);
+    // What npm would fetch is here already.
+    for (const name of readdirSync(join(root, 'node_modules'))) {
+      if (!name.startsWith('.')) symlinkSync(join(root, 'node_modules', name), join(modules, name));
+    }
+  });
+  after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+  const run = (...words: string[]) =>
+    execute(process.execPath, [join(installed, 'bin', 'rackwright.mjs'), ...words], {
+      cwd: join(folder, 'elsewhere'),
+      maxBuffer: 64 * 1024 * 1024,
+    });
+
+  test('it has no test, no TypeScript to compile, and nothing that only developers need', () => {
+    const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
+    assert.deepEqual(
+      files.filter((file) => /\.test\.|fast-check/.test(file) || /(?<!\.d)\.ts$/.test(file)),
+      [],
+    );
+    const { devDependencies, scripts, imports } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+    assert.deepEqual([devDependencies, scripts, imports], [undefined, undefined, undefined]);
+  });
+
+  test('its command runs from another folder', async () => {
+    const { stdout } = await run('install', '--dry-run', '--set', 'tenancy.model=none');
+    assert.ok(parseAllDocuments(stdout).length > 100);
+  });
+
+  test('its server runs with all its threads', async () => {
+    const main = join(installed, 'bin', 'rackwright.mjs');
+    const child = execFile(process.execPath, [
+      ...[main, 'up', '--data-dir', join(folder, 'data')],
+      ...['--port', '0', '--simulate', '1'],
+    ]);
+    try {
+      await new Promise<void>((resolve, reject) => {
+        let printed = '';
+        child.stdout?.on('data', (text: string) => {
+          printed += text;
+          if (printed.includes('Ctrl-C stops it')) resolve();
+        });
+        child.stderr?.on('data', (text: string) => {
+          printed += text;
+        });
+        child.once('close', () => reject(new Error(`it ended:\n${printed}`)));
+      });
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
+
+  test('others can import it with types', async () => {
+    const place = join(folder, 'elsewhere');
+    writeFileSync(
+      join(place, 'use.mts'),
+      `import { allKinds } from 'rackwright/api';\nimport { objectsOf, readValues, type Values } from 'rackwright/manifests';\nconst values: Values = readValues({}, '1');\nconsole.log(objectsOf(values).length, allKinds.length satisfies number);\n`,
+    );
+    const options = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2024'];
+    const types = ['--types', 'node', '--lib', 'es2024,esnext'];
+    await execute(process.execPath, [join(modules, 'typescript', 'bin', 'tsc'), ...options, ...types, 'use.mts'], {
+      cwd: place,
+    });
+    const { stdout } = await execute(process.execPath, ['use.mts'], { cwd: place });
+    assert.match(stdout, /^\d+ \d+\n$/);
+  });
+});
