@@ -32,6 +32,7 @@ describe('rackwright up', () => {
       text
         .replaceAll(fleet.dataDir, '/home/you/rackwright/.rackwright')
         .replace(/(Kubernetes API +https:\/\/127\.0\.0\.1:)\d+/, '$17440')
+        .replace(/(Console +https:\/\/127\.0\.0\.1:)\d+/, '$17440')
         .replace(/(REST and RPC +https:\/\/127\.0\.0\.1:)\d+/, '$17441')
         .replace(/(the first BMC is https:\/\/)\S+/, '$1127.0.1.1:7450')
         .replace(/(Admin token +)\S+/, '$1TOKEN');
