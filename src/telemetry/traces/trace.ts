@@ -14,7 +14,7 @@ export interface Span {
 
 /** A span to be begun. */
 export interface SpanPlan {
-  /** Few and the same for the same kind of work: `GET /redfish/v1/Systems/{id}`. */
+  /** Few and the same for the same kind of work: `POST /api/v1/servers/{id}/condition/{kind}`. */
   readonly name: string;
   readonly kind?: 'internal' | 'server' | 'client' | 'producer' | 'consumer';
   readonly attributes?: SpanAttributes;
