@@ -73,6 +73,8 @@ export interface RunningWork {
   readonly handle: RequestListener;
   /** Undefined where nothing is done about hosts. */
   readonly hosts: RunningHosts | undefined;
+  /** Resolves when what is applied can be judged: the caches that admission looks at are full. */
+  readonly ready: Promise<unknown>;
   /** Where agents introduce machines, where they do. */
   readonly agents?: Pick<ServedAgents, 'url' | 'tokenFile'> | undefined;
   close(): Promise<void>;
@@ -190,7 +192,8 @@ async function startParts(starting: Starting): Promise<RunningWork> {
   writeFileSync(file, `${JSON.stringify({ url: rest.url })}\n`, { mode: 0o600 });
   open.add(() => rmSync(file, { force: true }));
   if (rack !== undefined) open.add(completeCatalogue(plane, rack, logger));
-  return { url: rest.url, handle: rest.handle, hosts, agents, close: () => open.close() };
+  const ready = Promise.all([hosts?.ready, network.ready]);
+  return { url: rest.url, handle: rest.handle, hosts, ready, agents, close: () => open.close() };
 }
 
 /** Hosts of the rack are looked after beside those of agents. */

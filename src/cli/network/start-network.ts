@@ -23,6 +23,8 @@ export interface NetworkPlane {
   readonly check: Check;
   /** What they know, for whoever needs it too. */
   readonly informers: NetworkInformers;
+  /** Resolves when the caches are full: from then on ports and their like are let in. */
+  readonly ready: Promise<void>;
 }
 
 /** Starts the controllers of switches and their ports. */
@@ -43,6 +45,6 @@ export function startNetwork(parts: NetworkParts): NetworkPlane {
   });
   open.add(() => controllers.stop());
   const onFull = () => admission.attach({ tables: controllers.informers, client });
-  const { check } = followCaches('network', controllers, { logger, open, onFull });
-  return { check, informers: controllers.informers };
+  const { check, ready } = followCaches('network', controllers, { logger, open, onFull });
+  return { check, ready, informers: controllers.informers };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { createFirmwareAdmission } from '../../firmware/index.ts';
 import { createHostAdmission } from '../../hosts/index.ts';
 import { type ClusterAddress, clusterAddressOf, createClient } from '../../kube/index.ts';
@@ -18,6 +19,8 @@ import type { Terminal } from '../terminal.ts';
 import { convertedKinds } from './conversions.ts';
 import { type Installed, installKinds } from './install-kinds.ts';
 import { isReachable, serveWebhooks } from './webhooks.ts';
+
+const longestFillMs = 60_000;
 
 /** What working in somebody else's cluster is started with. */
 export type ClusterSettings = WorkSettings &
@@ -94,6 +97,8 @@ export async function startClusterPlane(settings: ClusterSettings, terminal: Ter
     };
     const work = await startWork(settings, beside, terminal);
     open.add(() => work.close());
+    // Whoever types as soon as it says that it is ready is let in. A cluster that does not give its objects is told by /readyz.
+    await Promise.race([work.ready, delay(longestFillMs, undefined, { ref: false })]);
     const console = openConsole(terminal);
     open.add(() => console.close());
     console.setRest(work.handle);

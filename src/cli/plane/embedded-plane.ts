@@ -146,9 +146,9 @@ async function startWorkHere(
     const besides = { client, rack, machines, certificate, metrics, audit, tracer, ...admissions, isCluster: false };
     const work = await startWork(settings, besides, terminal);
     open.add(() => work.close());
-    await work.hosts?.ready;
+    await work.ready;
     if (rack !== undefined && work.agents !== undefined) await plugIn(rack, { server, agents: work.agents });
-    return { url: work.url, handle: work.handle, hosts: work.hosts, agents: work.agents, close: () => open.close() };
+    return { ...work, close: () => open.close() };
   } catch (error) {
     await open.close();
     await rack?.close();
