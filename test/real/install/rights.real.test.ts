@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { Agent, request } from 'undici';
+import { createClient, type KubeClient } from '../../../src/kube/index.ts';
+import { components, home } from '../../../src/manifests/index.ts';
+import { createFakeBmc, type FakeIronic, startFakeIronic } from '../../../src/provisioners/ironic/testing/index.ts';
+import { runCli } from '../../e2e/cli-fixture.ts';
+import { freePortRange } from '../free-ports.ts';
+import { createScratch } from '../ironic/scratch.ts';
+import { until } from '../ironic/until.ts';
+import { whyNoRealKube } from '../kube/binaries.ts';
+import { type RealKube, startRealKube } from '../kube/real-kube.ts';
+import { auditPolicy, forbiddenIn, readAudit, unusedOf } from './audit.ts';
+import { type ClusterObjects, clusterObjects } from './cluster-objects.ts';
+import { type RunningComponent, startComponents } from './component-processes.ts';
+import { type FirmwareWorld, startFirmwareWorld } from './firmware-world.ts';
+import * as life from './life.ts';
+
+const skip = whyNoRealKube();
+
+/** Used later than a test can wait for, with the reason. */
+const tooLate: Readonly<Record<string, readonly string[]>> = {
+  // A schema that no host has any more is kept for ten minutes.
+  hosts: ['delete firmwareschemas.metal3.io'],
+};
+
+describe('each component of an installation has the rights that it uses, and no other', {
+  ...(skip === undefined ? {} : { skip }),
+}, () => {
+  const scratch = createScratch('rackwright-rights');
+  const bmcs = [1, 2, 3].map(createFakeBmc);
+  const newcomer = createFakeBmc(9);
+  let kube: RealKube;
+  let client: KubeClient;
+  let ironic: FakeIronic;
+  let firmware: FirmwareWorld;
+  let objects: ClusterObjects;
+  let running: readonly RunningComponent[] = [];
+
+  before(async () => {
+    const where = { dataDir: scratch.folder('kube'), port: await freePortRange(4) };
+    [kube, ironic, firmware] = await Promise.all([
+      startRealKube({ ...where, auditPolicy }),
+      startFakeIronic({ bmcs: [...bmcs, newcomer] }),
+      startFirmwareWorld(),
+    ]);
+    scratch.keep(kube);
+    scratch.keep(ironic);
+    scratch.keep(firmware);
+    client = await createClient({ kubeconfig: kube.kubeconfigPath });
+    scratch.keep({ stop: () => client.close() });
+    await install();
+    objects = clusterObjects(client, life.fleet);
+    running = await startComponents(
+      {
+        client,
+        caPem: kube.caPem,
+        folder: scratch.folder('components'),
+        env: { RACKWRIGHT_BMC_INSECURE: 'yes' },
+        serverFor: () => kube.server,
+      },
+      home,
+    );
+    for (const { process } of running) scratch.keep({ stop: async () => void (await process.end('SIGTERM')) });
+    await objects.apply(`{ apiVersion: v1, kind: Namespace, metadata: { name: ${life.fleet} } }`);
+  });
+  after(() => scratch.end());
+
+  async function install(): Promise<void> {
+    const port = await freePortRange(1);
+    const values = [
+      `hosts.ironicUrl=${ironic.url}`,
+      `firmware.updateServiceUrl=${firmware.updateServiceUrl}`,
+      `webhooks.port=${port}`,
+    ];
+    const words = values.flatMap((value) => ['--set', value]);
+    const { code, err } = await runCli(['install', '--kubeconfig', kube.kubeconfigPath, ...words]);
+    assert.equal(code, 0, err);
+    // No kube-proxy runs here: the API server is told to go to this machine instead of to a pod.
+    const service = { group: '', version: 'v1', resource: 'services', namespaced: true, kind: 'Service' };
+    const body = { spec: { type: 'ExternalName', externalName: 'localhost', clusterIP: null, clusterIPs: null } };
+    const key = { namespace: home, name: 'rackwright-webhooks' };
+    await client.resource(service).patch(key, { type: 'merge', body });
+  }
+
+  test('all components run and say that they are ready', async () => {
+    assert.deepEqual(
+      running.map(({ name }) => name).toSorted(),
+      components.map(({ name }) => `rackwright-${name}`).toSorted(),
+    );
+    const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
+    for (const { name, url, token } of running) {
+      await until({
+        what: `${name} is ready`,
+        timeoutMs: 120_000,
+        look: async () => ((await request(`${url}/readyz`, { dispatcher })).statusCode === 200 ? true : undefined),
+      });
+      // Who may read metrics is asked of the API server; the component itself may not.
+      const headers = { authorization: `Bearer ${token}` };
+      assert.equal((await request(`${url}/metrics`, { dispatcher, headers })).statusCode, 403, name);
+    }
+    await dispatcher.close();
+  });
+
+  test('hosts, machines, ports, discoveries and servers live and end', async () => {
+    const living = { objects, ironic, bmcs, newcomer };
+    await life.describeNetwork(living);
+    await life.refuseWhatIsWrong(living);
+    await life.registerHosts(living);
+    await life.claimMachine(living);
+    await life.movePort(living);
+    await life.updateLive(living);
+    await life.provisionByHand(living);
+    await life.discoverHost(living);
+    await firmware.live(objects);
+    await life.endAll(living);
+    await firmware.end(objects);
+  });
+
+  test('nothing was forbidden, and no right was left unused', async () => {
+    // A watch is written down when it ends.
+    for (const { process } of running) assert.equal(await process.end('SIGTERM'), 0, process.printed.err);
+    const mine = new Set(running.map(({ user }) => user));
+    const uses = readAudit(kube.auditPath).filter(({ user }) => mine.has(user));
+    assert.deepEqual(forbiddenIn(uses), []);
+    const unused = components.map(({ name, rights }) => {
+      const user = `system:serviceaccount:${home}:rackwright-${name}`;
+      const rules = [rights.objects, rights.cluster, rights.home, rights.ports ?? [], rights.shared ?? []].flat();
+      const own = uses.filter((use) => use.user === user);
+      return [name, unusedOf(rules, own).filter((each) => !tooLate[name]?.includes(each))];
+    });
+    assert.deepEqual(Object.fromEntries(unused), Object.fromEntries(components.map(({ name }) => [name, []])));
+  });
+});
