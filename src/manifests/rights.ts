@@ -119,7 +119,7 @@ const machines: Rights = {
     core([...follow, 'create', 'patch', 'delete'], 'machines'),
     core(['patch'], 'clusters/status', 'machines/status', 'machinesets/status'),
     infrastructure([...follow, 'get', 'create', 'patch', 'delete'], 'metal3machines'),
-    infrastructure([...follow, 'patch', 'delete'], 'metal3clusters'),
+    infrastructure([...follow, 'get', 'patch', 'delete'], 'metal3clusters'),
     infrastructure(follow, 'metal3machinetemplates'),
     infrastructure(['patch'], 'metal3machines/status', 'metal3clusters/status'),
     metal3([...follow, 'patch'], 'baremetalhosts'),
@@ -143,8 +143,9 @@ const firmware: Rights = {
   cluster: [
     ...metricsReaders,
     ironcore([...follow, 'get', 'create', 'patch'], 'servers', 'serverfirmwares'),
-    ironcore([...follow, 'patch'], 'bmcs', 'serverfirmwaregroups', 'discoveredfirmwares'),
-    ironcore(follow, 'bmcsecrets'),
+    ironcore([...follow, 'patch'], 'serverfirmwaregroups'),
+    ironcore([...follow, 'create'], 'discoveredfirmwares'),
+    ironcore(follow, 'bmcs', 'bmcsecrets'),
     ironcore(
       ['patch'],
       ...['bmcs', 'servers', 'serverfirmwares', 'serverfirmwaregroups', 'discoveredfirmwares'].map(

@@ -23,6 +23,8 @@ export interface RunningComponent {
   /** The name by which the API server knows it. */
   readonly user: string;
   readonly token: string;
+  /** How it reaches the API server. */
+  readonly kubeconfig: string;
   readonly process: CliProcess;
   /** Where it says whether it works. */
   readonly url: string;
@@ -78,7 +80,14 @@ export async function startComponent(place: ComponentPlace, deployment: Deployme
   await process.until('"msg":"ready"');
   const line = process.printed.out.split('\n').find((each) => each.includes('"msg":"ready"')) ?? '{}';
   const { url } = JSON.parse(line) as { url: string };
-  return { name, token, process, url, user: `system:serviceaccount:${namespace}:${pod.serviceAccountName}` };
+  return {
+    name,
+    token,
+    kubeconfig,
+    process,
+    url,
+    user: `system:serviceaccount:${namespace}:${pod.serviceAccountName}`,
+  };
 }
 
 async function tokenOf(client: KubeClient, account: { namespace: string; name: string }): Promise<string> {

@@ -110,6 +110,11 @@ spec: { online: true }
 export async function registerHosts({ objects, bmcs }: Living): Promise<void> {
   await objects.apply(`
 apiVersion: metal3.io/v1alpha1
+kind: HardwareData
+metadata: { name: h2 }
+spec: { hardware: { ramMebibytes: 1 } }
+---
+apiVersion: metal3.io/v1alpha1
 kind: HostFirmwareSettings
 metadata: { name: h2 }
 spec: { settings: {} }
@@ -216,6 +221,7 @@ spec:
       bootstrap: { dataSecretName: join }
       infrastructureRef: { apiGroup: infrastructure.cluster.x-k8s.io, kind: Metal3MachineTemplate, name: deployed }
 `);
+  await refuseToScale(objects);
   await objects.untilSo(
     [core, 'MachineDeployment', 'deployed'],
     (it) => (it?.spec as { replicas?: number })?.replicas === 1,
@@ -236,6 +242,44 @@ spec: { unschedulable: false }
   const isBound = (it: AnyKubeObject | undefined) =>
     (it?.spec as { providerID?: string } | undefined)?.providerID !== undefined;
   await objects.untilSo(['v1', 'Node', consumerRef.name], isBound);
+}
+
+/** A MachineSet that would take every host is not scaled, and says so; saying it again is counted, not told anew. */
+async function refuseToScale(objects: ClusterObjects): Promise<void> {
+  await objects.apply(`
+apiVersion: infrastructure.cluster.x-k8s.io/v1beta2
+kind: Metal3MachineTemplate
+metadata: { name: greedy }
+spec:
+  template:
+    spec:
+      image: { url: "http://images.example/node.qcow2", checksum: "http://images.example/node.qcow2.sha256", diskFormat: qcow2 }
+---
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: MachineSet
+metadata: { name: greedy, annotations: { metal3.io/autoscale-to-hosts: "" } }
+spec:
+  clusterName: prod
+  replicas: 0
+  selector: { matchLabels: { pool: greedy } }
+  template:
+    metadata: { labels: { pool: greedy } }
+    spec:
+      clusterName: prod
+      bootstrap: { dataSecretName: join }
+      infrastructureRef: { apiGroup: infrastructure.cluster.x-k8s.io, kind: Metal3MachineTemplate, name: greedy }
+`);
+  for (const times of [1, 2]) {
+    await objects.patch([core, 'MachineSet', 'greedy'], { metadata: { labels: { looked: `${times}` } } });
+    await until({
+      what: `a refusal told ${times} times`,
+      timeoutMs: 240_000,
+      look: async () =>
+        (await objects.list('Event', 'v1', fleet)).find(
+          ({ reason, count }) => reason === 'NotScaledToHosts' && Number(count) >= times,
+        ),
+    });
+  }
 }
 
 /** The port of the first host moves to another network. */

@@ -10,19 +10,14 @@ import { createScratch } from '../ironic/scratch.ts';
 import { until } from '../ironic/until.ts';
 import { whyNoRealKube } from '../kube/binaries.ts';
 import { type RealKube, startRealKube } from '../kube/real-kube.ts';
-import { auditPolicy, forbiddenIn, readAudit, unusedOf } from './audit.ts';
+import { auditPolicy, forbiddenIn, readAudit, type Use, unusedOf } from './audit.ts';
 import { type ClusterObjects, clusterObjects } from './cluster-objects.ts';
 import { type RunningComponent, startComponents } from './component-processes.ts';
 import { type FirmwareWorld, startFirmwareWorld } from './firmware-world.ts';
+import { doLateWork } from './late-work.ts';
 import * as life from './life.ts';
 
 const skip = whyNoRealKube();
-
-/** Used later than a test can wait for, with the reason. */
-const tooLate: Readonly<Record<string, readonly string[]>> = {
-  // A schema that no host has any more is kept for ten minutes.
-  hosts: ['delete firmwareschemas.metal3.io'],
-};
 
 describe('each component of an installation has the rights that it uses, and no other', {
   ...(skip === undefined ? {} : { skip }),
@@ -102,32 +97,41 @@ describe('each component of an installation has the rights that it uses, and no 
     await dispatcher.close();
   });
 
-  test('hosts, machines, ports, discoveries and servers live and end', async () => {
+  test('hosts, machines, ports and discoveries live and end', async () => {
     const living = { objects, ironic, bmcs, newcomer };
     await life.describeNetwork(living);
     await life.refuseWhatIsWrong(living);
     await life.registerHosts(living);
+    // Much of it is waiting, which can be done at the same time.
+    await Promise.all([workWithMachines(living), life.provisionByHand(living), life.discoverHost(living)]);
+    await life.endAll(living);
+  });
+
+  async function workWithMachines(living: life.Living): Promise<void> {
     await life.claimMachine(living);
     await life.movePort(living);
     await life.updateLive(living);
-    await life.provisionByHand(living);
-    await life.discoverHost(living);
+  }
+
+  test('a BMC becomes a server with firmware of a group, and goes', async () => {
     await firmware.live(objects);
-    await life.endAll(living);
     await firmware.end(objects);
   });
 
   test('nothing was forbidden, and no right was left unused', async () => {
     // A watch is written down when it ends.
-    for (const { process } of running) assert.equal(await process.end('SIGTERM'), 0, process.printed.err);
+    const codes = await Promise.all(running.map(({ process }) => process.end('SIGTERM')));
+    assert.deepEqual(codes, [0, 0, 0, 0, 0], running.map(({ process }) => process.printed.err).join());
+    await doLateWork(running, objects);
     const mine = new Set(running.map(({ user }) => user));
-    const uses = readAudit(kube.auditPath).filter(({ user }) => mine.has(user));
-    assert.deepEqual(forbiddenIn(uses), []);
+    const { uses, asked } = readAudit(kube.auditPath);
+    assert.deepEqual(forbiddenIn(uses.filter(({ user }) => mine.has(user))), []);
     const unused = components.map(({ name, rights }) => {
       const user = `system:serviceaccount:${home}:rackwright-${name}`;
       const rules = [rights.objects, rights.cluster, rights.home, rights.ports ?? [], rights.shared ?? []].flat();
-      const own = uses.filter((use) => use.user === user);
-      return [name, unusedOf(rules, own).filter((each) => !tooLate[name]?.includes(each))];
+      const isOwn = (use: Use) => use.user === user;
+      const unused = unusedOf(rules, uses.filter(isOwn));
+      return [name, [...unused, ...unusedOf(rights.standing ?? [], asked.filter(isOwn))]];
     });
     assert.deepEqual(Object.fromEntries(unused), Object.fromEntries(components.map(({ name }) => [name, []])));
   });
