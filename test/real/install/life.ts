@@ -151,9 +151,6 @@ spec:
 `);
   }
   for (const index of bmcs.keys()) await objects.untilSo(host(`h${index + 1}`), (it) => stateOf(it) === 'available');
-  await objects.patch(host('h2'), { metadata: { annotations: { 'inspect.metal3.io': '' } } });
-  const isInspected = (it: AnyKubeObject | undefined) => !('inspect.metal3.io' in (it?.metadata?.annotations ?? {}));
-  await objects.untilSo(host('h2'), (it) => isInspected(it) && stateOf(it) === 'available');
 }
 
 /** A MachineSet claims the first host. */
@@ -222,6 +219,7 @@ spec:
       infrastructureRef: { apiGroup: infrastructure.cluster.x-k8s.io, kind: Metal3MachineTemplate, name: deployed }
 `);
   await refuseToScale(objects);
+  await scaleDown(objects);
   await objects.untilSo(
     [core, 'MachineDeployment', 'deployed'],
     (it) => (it?.spec as { replicas?: number })?.replicas === 1,
@@ -280,6 +278,42 @@ spec:
         ),
     });
   }
+}
+
+/** A MachineSet has a machine, for which there is no host, and then none. */
+async function scaleDown(objects: ClusterObjects): Promise<void> {
+  await objects.apply(`
+apiVersion: infrastructure.cluster.x-k8s.io/v1beta2
+kind: Metal3MachineTemplate
+metadata: { name: idle }
+spec:
+  template:
+    spec:
+      hostSelector: { matchLabels: { pool: none } }
+      image: { url: "http://images.example/node.qcow2", checksum: "http://images.example/node.qcow2.sha256", diskFormat: qcow2 }
+---
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: MachineSet
+metadata: { name: idle }
+spec:
+  clusterName: prod
+  replicas: 1
+  selector: { matchLabels: { pool: idle } }
+  template:
+    metadata: { labels: { pool: idle } }
+    spec:
+      clusterName: prod
+      bootstrap: { dataSecretName: join }
+      infrastructureRef: { apiGroup: infrastructure.cluster.x-k8s.io, kind: Metal3MachineTemplate, name: idle }
+`);
+  const idle = async () =>
+    (await objects.list('Metal3Machine', infrastructure, fleet)).find(({ metadata }) =>
+      metadata?.name?.startsWith('idle-'),
+    );
+  await until({ what: 'a machine without a host', timeoutMs: 240_000, look: idle });
+  await objects.patch([core, 'MachineSet', 'idle'], { spec: { replicas: 0 } });
+  const isGone = async () => (await idle()) === undefined || undefined;
+  await until({ what: 'the end of the machine without a host', timeoutMs: 240_000, look: isGone });
 }
 
 /** The port of the first host moves to another network. */
@@ -407,12 +441,14 @@ spec: { hardwareCharacteristics: { ram: { minimumSizeGB: 1 } } }
 
 /** Everything goes again. */
 export async function endAll({ objects }: Living): Promise<void> {
-  await objects.remove([core, 'Cluster', 'prod']);
-  await objects.untilSo(
-    host('h1'),
-    (it) => (it?.spec as { consumerRef?: object } | undefined)?.consumerRef === undefined,
-  );
-  await objects.remove(host('h1'), host('h2'), host('h3'));
+  const isFree = (it: AnyKubeObject | undefined) =>
+    (it?.spec as { consumerRef?: object } | undefined)?.consumerRef === undefined;
+  const endCluster = async () => {
+    await objects.remove([core, 'Cluster', 'prod']);
+    for (const name of ['h1', 'h3']) await objects.untilSo(host(name), isFree);
+    await objects.remove(host('h1'), host('h3'));
+  };
+  await Promise.all([endCluster(), objects.remove(host('h2'))]);
   await objects.remove([metal3, 'Switch', 'leaf1'], [metal3, 'HardwareClassification', 'worker']);
   await objects.remove([metal3, 'Switch', 'away'], [metal3, 'Switch', 'old']);
   await objects.remove([metal3, 'SwitchPortConfiguration', 'shop'], [metal3, 'SwitchPortConfiguration', 'storage']);
