@@ -103,20 +103,34 @@ export function forbiddenIn(uses: readonly Use[]): readonly string[] {
   return [...new Set(uses.filter(({ code }) => code === 403).map((use) => `${use.user}: ${shown(use)}`))].toSorted();
 }
 
-/** What rules allow that nobody used: one line for each verb on each resource. */
+/** What rules allow that nobody used: one line for each verb on each resource, and for each name where there are names. */
 export function unusedOf(rules: readonly NamedRule[], uses: readonly Use[]): readonly string[] {
-  const used = (group: string, resource: string, verb: string): boolean =>
-    uses.some((use) => use.group === group && use.resource === resource && use.verb === verb);
-  return rules.flatMap(({ apiGroups, resources, verbs }) =>
-    apiGroups.flatMap((group) =>
-      resources.flatMap((resource) =>
-        verbs
-          .filter((verb) => !used(group, resource, verb))
-          // Whoever lists sees all that getting one would show, so that getting one adds no right.
-          .filter((verb) => !(verb === 'get' && verbs.includes('list') && used(group, resource, 'list')))
-          .map((verb) => `${verb} ${resource}${group === '' ? '' : `.${group}`}`),
-      ),
-    ),
+  return rules.flatMap((rule) => {
+    const isUsed = (each: Allowed): boolean =>
+      uses.some(
+        ({ group, resource, verb, name }) =>
+          group === each.group &&
+          resource === each.resource &&
+          verb === each.verb &&
+          (each.name === undefined || name === each.name),
+      );
+    // Whoever lists sees all that getting one would show, so that getting one adds no right.
+    const isWithinList = (each: Allowed): boolean =>
+      each.verb === 'get' && rule.verbs.includes('list') && isUsed({ ...each, verb: 'list' });
+    return allowedBy(rule)
+      .filter((each) => !isUsed(each) && !isWithinList(each))
+      .map(({ group, resource, verb, name }) =>
+        `${verb} ${resource}${group === '' ? '' : `.${group}`} ${name ?? ''}`.trimEnd(),
+      );
+  });
+}
+
+type Allowed = Pick<Use, 'group' | 'resource' | 'verb'> & { readonly name: string | undefined };
+
+function allowedBy({ apiGroups, resources, verbs, resourceNames }: NamedRule): readonly Allowed[] {
+  const names = resourceNames ?? [undefined];
+  return apiGroups.flatMap((group) =>
+    resources.flatMap((resource) => verbs.flatMap((verb) => names.map((name) => ({ group, resource, verb, name })))),
   );
 }
 

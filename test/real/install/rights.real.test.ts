@@ -119,20 +119,28 @@ describe('each component of an installation has the rights that it uses, and no 
   });
 
   test('nothing was forbidden, and no right was left unused', async () => {
-    // A watch is written down when it ends.
     const codes = await Promise.all(running.map(({ process }) => process.end('SIGTERM')));
-    assert.deepEqual(codes, [0, 0, 0, 0, 0], running.map(({ process }) => process.printed.err).join());
+    assert.deepEqual(codes, [0, 0, 0, 0, 0], running.map(({ process }) => process.printed.err).join('\n'));
     await doLateWork(running, objects);
-    const mine = new Set(running.map(({ user }) => user));
-    const { uses, asked } = readAudit(kube.auditPath);
-    assert.deepEqual(forbiddenIn(uses.filter(({ user }) => mine.has(user))), []);
-    const unused = components.map(({ name, rights }) => {
-      const user = `system:serviceaccount:${home}:rackwright-${name}`;
-      const rules = [rights.objects, rights.cluster, rights.home, rights.ports ?? [], rights.shared ?? []].flat();
-      const isOwn = (use: Use) => use.user === user;
-      const unused = unusedOf(rules, uses.filter(isOwn));
-      return [name, [...unused, ...unusedOf(rights.standing ?? [], asked.filter(isOwn))]];
+    // A watch is written down once the API server has seen its end.
+    await until({
+      what: 'a use of every right',
+      timeoutMs: 60_000,
+      everyMs: 1000,
+      look: async () => unusedRights().length === 0 || undefined,
+      detail: () => unusedRights().join('\n'),
     });
-    assert.deepEqual(Object.fromEntries(unused), Object.fromEntries(components.map(({ name }) => [name, []])));
+    const mine = new Set(running.map(({ user }) => user));
+    assert.deepEqual(forbiddenIn(readAudit(kube.auditPath).uses.filter(({ user }) => mine.has(user))), []);
   });
+
+  function unusedRights(): readonly string[] {
+    const { uses, asked } = readAudit(kube.auditPath);
+    return components.flatMap(({ name, rights }) => {
+      const isOwn = ({ user }: Use) => user === `system:serviceaccount:${home}:rackwright-${name}`;
+      const rules = [rights.objects, rights.cluster, rights.home, rights.ports ?? [], rights.shared ?? []].flat();
+      const unused = [...unusedOf(rules, uses.filter(isOwn)), ...unusedOf(rights.standing ?? [], asked.filter(isOwn))];
+      return unused.map((each) => `rackwright-${name}: ${each}`);
+    });
+  }
 });
