@@ -12,7 +12,7 @@ import { createAbsentProvisioners } from '../../../src/provisioners/index.ts';
 import { until } from '../ironic/until.ts';
 import type { ClusterObjects } from './cluster-objects.ts';
 import type { RunningComponent } from './component-processes.ts';
-import { fleet } from './life.ts';
+import { fleet } from './living.ts';
 
 /**
  * What components do after minutes or months only, no setting of theirs says when: the same code does it here at once,

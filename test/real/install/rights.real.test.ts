@@ -16,6 +16,8 @@ import { type RunningComponent, startComponents } from './component-processes.ts
 import { type FirmwareWorld, startFirmwareWorld } from './firmware-world.ts';
 import { doLateWork } from './late-work.ts';
 import * as life from './life.ts';
+import { fleet, type Living } from './living.ts';
+import { claimMachine } from './machine-life.ts';
 
 const skip = whyNoRealKube();
 
@@ -45,7 +47,7 @@ describe('each component of an installation has the rights that it uses, and no 
     client = await createClient({ kubeconfig: kube.kubeconfigPath });
     scratch.keep({ stop: () => client.close() });
     await install();
-    objects = clusterObjects(client, life.fleet);
+    objects = clusterObjects(client, fleet);
     running = await startComponents(
       {
         client,
@@ -57,7 +59,7 @@ describe('each component of an installation has the rights that it uses, and no 
       home,
     );
     for (const { process } of running) scratch.keep({ stop: async () => void (await process.end('SIGTERM')) });
-    await objects.apply(`{ apiVersion: v1, kind: Namespace, metadata: { name: ${life.fleet} } }`);
+    await objects.apply(`{ apiVersion: v1, kind: Namespace, metadata: { name: ${fleet} } }`);
   });
   after(() => scratch.end());
 
@@ -107,8 +109,8 @@ describe('each component of an installation has the rights that it uses, and no 
     await life.endAll(living);
   });
 
-  async function workWithMachines(living: life.Living): Promise<void> {
-    await life.claimMachine(living);
+  async function workWithMachines(living: Living): Promise<void> {
+    await claimMachine(living);
     await life.movePort(living);
     await life.updateLive(living);
   }
