@@ -173,7 +173,11 @@ describe('what cannot be meant', () => {
       cluster,
       /what is to be looked after\? .*--update-service-url.*--ironic-url/,
     ],
-    ['controllers of an unknown set', [...cluster, '--only', 'console'], /one of firmware, hosts, network, machines is needed/],
+    [
+      'controllers of an unknown set',
+      [...cluster, '--only', 'console'],
+      /one of firmware, hosts, network, machines is needed/,
+    ],
     ['firmware without an update service', [...cluster, '--only', 'firmware'], /--update-service-url is missing/],
     ['hosts without an Ironic', [...cluster, '--only', 'network,hosts'], /--ironic-url is missing/],
     [
