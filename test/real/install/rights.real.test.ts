@@ -124,6 +124,8 @@ describe('each component of an installation has the rights that it uses, and no 
     const codes = await Promise.all(running.map(({ process }) => process.end('SIGTERM')));
     assert.deepEqual(codes, [0, 0, 0, 0, 0], running.map(({ process }) => process.printed.err).join('\n'));
     await doLateWork(running, objects);
+    const mine = new Set(running.map(({ user }) => user));
+    assert.deepEqual(forbiddenIn(readAudit(kube.auditPath).uses.filter(({ user }) => mine.has(user))), []);
     // A watch is written down once the API server has seen its end.
     await until({
       what: 'a use of every right',
@@ -132,8 +134,6 @@ describe('each component of an installation has the rights that it uses, and no 
       look: async () => unusedRights().length === 0 || undefined,
       detail: () => unusedRights().join('\n'),
     });
-    const mine = new Set(running.map(({ user }) => user));
-    assert.deepEqual(forbiddenIn(readAudit(kube.auditPath).uses.filter(({ user }) => mine.has(user))), []);
   });
 
   function unusedRights(): readonly string[] {
