@@ -28,7 +28,8 @@ export interface Rights {
 
 type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete';
 
-const follow: readonly Verb[] = ['list', 'watch'];
+/** Whoever lists sees all that getting one would show; one is read again when somebody else has written. */
+const follow: readonly Verb[] = ['get', 'list', 'watch'];
 
 function on(group: string, verbs: readonly Verb[], ...resources: readonly string[]): NamedRule {
   return { apiGroups: [group], resources, verbs };
@@ -63,8 +64,8 @@ const convertedDefinitions = [
 
 const hosts: Rights = {
   objects: [
-    metal3([...follow, 'get', 'create', 'patch'], 'baremetalhosts'),
-    metal3([...follow, 'get', 'create', 'update', 'patch'], 'hardwaredata'),
+    metal3([...follow, 'create', 'patch'], 'baremetalhosts'),
+    metal3([...follow, 'create', 'update', 'patch'], 'hardwaredata'),
     metal3([...follow, 'create', 'patch'], 'hostfirmwaresettings', 'hostfirmwarecomponents'),
     metal3([...follow, 'create', 'delete'], 'firmwareschemas'),
     metal3([...follow, 'patch'], 'hostupdatepolicies', 'dataimages'),
@@ -77,7 +78,7 @@ const hosts: Rights = {
       ...['baremetalhostdiscoveries', 'hardwareclassifications'].map((name) => `${name}/status`),
     ),
     // Credentials of BMCs are claimed by a label; what hosts boot with is read by name.
-    on('', [...follow, 'get', 'patch'], 'secrets'),
+    on('', [...follow, 'patch'], 'secrets'),
     events,
   ],
   cluster: [
@@ -87,7 +88,7 @@ const hosts: Rights = {
     on('', ['create'], 'pods/eviction'),
   ],
   // Besides elections: claims of machines that are about to become hosts.
-  home: [on('coordination.k8s.io', [...follow, 'get', 'create', 'update', 'delete'], 'leases')],
+  home: [on('coordination.k8s.io', [...follow, 'create', 'update', 'delete'], 'leases')],
   ports: [metal3(follow, ...portKinds), metal3([...follow, 'patch'], 'switchports')],
   standing: [
     // Moves ports of hosts, also to networks that only the infra team may choose.
@@ -118,7 +119,7 @@ const machines: Rights = {
     core([...follow, 'patch'], 'clusters'),
     core([...follow, 'create', 'patch', 'delete'], 'machines'),
     core(['patch'], 'clusters/status', 'machines/status', 'machinesets/status'),
-    infrastructure([...follow, 'get', 'create', 'patch', 'delete'], 'metal3machines'),
+    infrastructure([...follow, 'create', 'patch', 'delete'], 'metal3machines'),
     infrastructure([...follow, 'patch', 'delete'], 'metal3clusters'),
     infrastructure(follow, 'metal3machinetemplates'),
     infrastructure(['patch'], 'metal3machines/status', 'metal3clusters/status'),
@@ -130,7 +131,7 @@ const machines: Rights = {
     ...metricsReaders,
     on('', [...follow, 'patch', 'delete'], 'nodes'),
     {
-      ...on('apiextensions.k8s.io', ['get', ...follow], 'customresourcedefinitions'),
+      ...on('apiextensions.k8s.io', follow, 'customresourcedefinitions'),
       resourceNames: ['machines.cluster.x-k8s.io', 'metal3machines.infrastructure.cluster.x-k8s.io'],
     },
   ],
@@ -142,9 +143,10 @@ const firmware: Rights = {
   objects: [events],
   cluster: [
     ...metricsReaders,
-    ironcore([...follow, 'get', 'create', 'patch'], 'servers', 'serverfirmwares'),
-    ironcore([...follow, 'patch'], 'bmcs', 'serverfirmwaregroups', 'discoveredfirmwares'),
-    ironcore(follow, 'bmcsecrets'),
+    ironcore([...follow, 'create', 'patch'], 'servers', 'serverfirmwares'),
+    ironcore([...follow, 'patch'], 'serverfirmwaregroups'),
+    ironcore([...follow, 'create'], 'discoveredfirmwares'),
+    ironcore(follow, 'bmcs', 'bmcsecrets'),
     ironcore(
       ['patch'],
       ...['bmcs', 'servers', 'serverfirmwares', 'serverfirmwaregroups', 'discoveredfirmwares'].map(

@@ -1,0 +1,72 @@
+import { startDiscoveryControllers } from '../../../src/discovery/index.ts';
+import { startHostControllers } from '../../../src/hosts/index.ts';
+import {
+  createClient,
+  createRotatingCertificates,
+  createSecretAuthorityStore,
+  type KubeClient,
+  systemClock,
+} from '../../../src/kube/index.ts';
+import { home, webhookName } from '../../../src/manifests/index.ts';
+import { createAbsentProvisioners } from '../../../src/provisioners/index.ts';
+import { until } from '../ironic/until.ts';
+import type { ClusterObjects } from './cluster-objects.ts';
+import type { RunningComponent } from './component-processes.ts';
+import { fleet } from './living.ts';
+
+/**
+ * What components do after minutes or months only, no setting of theirs says when: the same code does it here at once,
+ * as the same accounts, once they themselves have ended.
+ */
+export async function doLateWork(ended: readonly RunningComponent[], objects: ClusterObjects): Promise<void> {
+  const as = async (component: string, work: (client: KubeClient) => Promise<void>) => {
+    const kubeconfig = ended.find(({ name }) => name === `rackwright-${component}`)?.kubeconfig ?? '';
+    const client = await createClient({ kubeconfig });
+    try {
+      await work(client);
+    } finally {
+      await client.close();
+    }
+  };
+  await as('hosts', (client) => forgetSchemas(client, objects));
+  await as('hosts', (client) => forgetClaims(client, objects));
+  await as('webhooks', renewAuthority);
+}
+
+const timeoutMs = 240_000;
+
+/** A schema that no host has any more goes after ten minutes. */
+async function forgetSchemas(client: KubeClient, objects: ClusterObjects): Promise<void> {
+  const provisioners = createAbsentProvisioners({ message: 'No host is left.' });
+  const settings = { schemaKeepMs: 0 };
+  const hosts = startHostControllers({ client, provisioners, settings, clock: systemClock, random: Math.random });
+  const look = async () =>
+    (await objects.list('FirmwareSchema', 'metal3.io/v1alpha1', fleet)).length === 0 || undefined;
+  await until({ what: 'the end of all schemas', timeoutMs, look }).finally(() => hosts.stop());
+}
+
+/** The claim of a machine that nobody knows any more goes after ten minutes. */
+async function forgetClaims(client: KubeClient, objects: ClusterObjects): Promise<void> {
+  const settings = { forgetMs: 1000 };
+  const discovery = startDiscoveryControllers({
+    ...{ client, settings },
+    ...{ clock: systemClock, random: Math.random, sources: [] },
+  });
+  const isClaim = ({ metadata }: { metadata?: { name?: string } }) => metadata?.name?.startsWith('host-') === true;
+  const look = async () => !(await objects.list('Lease', 'coordination.k8s.io/v1', home)).some(isClaim) || undefined;
+  await until({ what: 'the end of all claims', timeoutMs, look }).finally(() => discovery.stop());
+}
+
+/** The authority of the webhooks is renewed months before it ends. */
+async function renewAuthority(client: KubeClient): Promise<void> {
+  const monthsMs = 300 * 86_400_000;
+  const certificates = createRotatingCertificates({
+    store: createSecretAuthorityStore(client, { namespace: home, name: `${webhookName}-webhook` }),
+    publish: async () => {},
+    serve: () => {},
+    names: { dns: ['localhost'] },
+    clock: { ...systemClock, now: () => systemClock.now() + monthsMs },
+    random: Math.random,
+  });
+  await certificates.tick();
+}
