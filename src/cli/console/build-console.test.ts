@@ -69,5 +69,6 @@ test('a package without the sources serves the pages it came with, and says when
 test('what was built is kept in the cache folder of the user, or where it is told to', () => {
   assert.equal(cacheFolder({ RACKWRIGHT_CACHE: '/a' }), '/a');
   assert.equal(cacheFolder({ XDG_CACHE_HOME: '/b' }), join('/b', 'rackwright'));
+  assert.equal(cacheFolder({ XDG_CACHE_HOME: '', HOME: '/c' }), join('/c', '.cache', 'rackwright'));
   assert.equal(cacheFolder({ HOME: '/c' }), join('/c', '.cache', 'rackwright'));
 });

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { CliError } from '../errors.ts';
 
 /** Where the console is built from and to. */
@@ -26,7 +26,9 @@ const tools = [
 /** The folder for what can be made again. */
 export function cacheFolder(env: Readonly<Record<string, string | undefined>>): string {
   const { RACKWRIGHT_CACHE, XDG_CACHE_HOME, HOME, USERPROFILE } = env;
-  return RACKWRIGHT_CACHE ?? join(XDG_CACHE_HOME ?? join(HOME ?? USERPROFILE ?? '.', '.cache'), 'rackwright');
+  // A relative one, also an empty one, is to be ignored by the XDG specification.
+  const base = isAbsolute(XDG_CACHE_HOME ?? '') ? XDG_CACHE_HOME : undefined;
+  return RACKWRIGHT_CACHE ?? join(base ?? join(HOME ?? USERPROFILE ?? '.', '.cache'), 'rackwright');
 }
 
 /**
