@@ -73,9 +73,9 @@ test('images of a copy are where the copy is', async (context) => {
   const copy = await folderWith(context, { 'Catalog.xml': dellCatalog(dellPackages, '') });
   const beside = await readCatalog({ format: 'dell', location: copy }, r640);
   assert.equal(beside.entries[0]?.url, `file://${copy}/FOLDER02/1/BIOS_2.21.2.EXE`);
-  const moved = { format: 'dell', location: copy, baseUrl: 'http://mirror.example/dell' } as const;
+  const moved = { format: 'dell', location: copy, baseUrl: 'http://firmware.example/dell' } as const;
   const elsewhere = await readCatalog(moved, r640);
-  assert.equal(elsewhere.entries[0]?.url, 'http://mirror.example/dell/FOLDER02/1/BIOS_2.21.2.EXE');
+  assert.equal(elsewhere.entries[0]?.url, 'http://firmware.example/dell/FOLDER02/1/BIOS_2.21.2.EXE');
 });
 
 test('a model is found by its own name, with its brand or without, and no other one is', async (context) => {

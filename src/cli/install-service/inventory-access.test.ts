@@ -69,7 +69,7 @@ for (const [way, open] of ways) {
       const checksum = `sha256:${'ab'.repeat(32)}`;
       const known = { vendor: 'dell', component: 'bios', version: '2.1', models: ['r750'], checksums: [checksum] };
       const upstreamUrl = 'https://vendor.example/b.bin';
-      const repositoryUrl = 'https://mirror.example/a.bin';
+      const repositoryUrl = 'https://firmware.example/a.bin';
       const first = await service.firmware.create({ ...known, filename: 'a.bin', repositoryUrl, upstreamUrl });
       const second = await service.firmware.create({ ...known, component: 'bmc', filename: 'b.bin', upstreamUrl });
       const set = await service.firmwareSets.create({ name: 'spring', labels: {}, firmware: [first.id, second.id] });
