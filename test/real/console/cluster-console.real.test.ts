@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { after, before, describe, type TestContext, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { whyNoRealKube } from '../kube/binaries.ts';
+import { type Answers, listenToAnswers } from './answers.ts';
+import { keepScreenshot, launchBrowser, logIn, openPage } from './browser.ts';
+import { bmcPassword, type ClusterRig, hostPath, makeRole, startClusterRig } from './cluster-rig.ts';
+
+const skip = whyNoRealKube();
+
+describe('the console beside a real cluster', { ...(skip === undefined ? {} : { skip }) }, () => {
+  let rig: ClusterRig;
+  let browser: Browser;
+
+  before(async () => {
+    rig = await startClusterRig();
+    browser = await launchBrowser();
+    const read = ['get', 'list', 'watch'];
+    await makeRole(rig, { namespace: 'lab', name: 'look', verbs: read });
+    await makeRole(rig, { namespace: 'lab', name: 'work', verbs: [...read, 'patch'] });
+  });
+  after(async () => {
+    await browser?.close();
+    await rig?.close();
+  });
+
+  async function open(t: TestContext): Promise<{ page: Page; answers: Answers }> {
+    const page = await openPage(t, browser);
+    page.on('dialog', (dialog) => void dialog.accept());
+    return { page, answers: await listenToAnswers(page) };
+  }
+
+  /** Whatever a page was answered, these are not for it. */
+  function assertNoSecret(answers: Answers, token: string): void {
+    const secrets = { 'the token of the process': rig.kube.adminToken, 'the password of BMCs': bmcPassword, token };
+    for (const [what, secret] of Object.entries(secrets)) {
+      for (const spelt of [secret, Buffer.from(secret).toString('base64')]) {
+        assert.ok(!answers.text().includes(spelt), `${what} was answered`);
+      }
+    }
+  }
+
+  function kubectl(...words: string[]): void {
+    const env = { ...process.env, KUBECONFIG: rig.kube.kubeconfigPath };
+    const { status, stderr } = spawnSync(rig.kube.kubectl, words, { env, encoding: 'utf8' });
+    assert.equal(status, 0, stderr);
+  }
+
+  test('lets nobody in with a token that the cluster does not know, and whom it knows under their own name', async (t) => {
+    const token = await rig.tokenOf({ name: 'viewer', roles: ['rackwright-viewer'] });
+    const { page } = await open(t);
+    await page.goto(rig.url);
+    await page.getByLabel('Token').fill(`${token.slice(0, -8)}AAAAAAAA`);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('alert').filter({ hasText: 'The server does not know this token.' }).waitFor();
+    await keepScreenshot(page, 'cluster-log-in');
+    await logIn(page, { url: rig.url, token });
+    await page.getByText('system:serviceaccount:default:viewer').waitFor();
+  });
+
+  test('shows the hosts of the cluster, and what kubectl changes, without being asked', async (t) => {
+    const token = await rig.tokenOf({ name: 'follower', roles: ['rackwright-viewer'] });
+    const { page, answers } = await open(t);
+    await logIn(page, { url: rig.url, token });
+    await page.getByText('3 hosts', { exact: true }).waitFor();
+    const slot = page.getByRole('region', { name: 'Rack r01' }).getByRole('link', { name: /r01-s02/ });
+    await slot.getByText(', on', { exact: false }).waitFor({ state: 'attached' });
+    await rig.report('lab', 'r01-s02', { poweredOn: false });
+    await slot.getByText(', off', { exact: false }).waitFor({ state: 'attached' });
+    kubectl('label', 'baremetalhost', '-n', 'shop', 'r02-s01', 'rackwright.io/rack=r09');
+    await page.getByRole('region', { name: 'Rack r09' }).getByRole('link', { name: /r02-s01/ }).waitFor();
+    await keepScreenshot(page, 'cluster-fleet');
+    await rig.report('lab', 'r01-s02', { poweredOn: true });
+    // What the watch told was heard, or nothing could be said about what it did not tell.
+    assert.match(answers.text(), /"type":"MODIFIED".*"name":"r02-s01"/);
+    assertNoSecret(answers, token);
+  });
+
+  test('does what somebody may as themselves, and tells the cluster so', async (t) => {
+    const user = 'system:serviceaccount:default:worker';
+    const token = await rig.tokenOf({
+      ...{ name: 'worker', roles: ['rackwright-viewer'] },
+      rolesIn: { namespace: 'lab', names: ['work'] },
+    });
+    const { page, answers } = await open(t);
+    await logIn(page, { url: rig.url, token });
+    await page.getByRole('link', { name: /r01-s01/ }).click();
+    await page.getByRole('heading', { level: 1, name: /r01-s01/ }).waitFor();
+    await page.getByRole('button', { name: 'Detach' }).click();
+    await page.getByRole('button', { name: 'Attach' }).waitFor();
+    await keepScreenshot(page, 'cluster-host-detached');
+    const { metadata } = await rig.client.request<{
+      metadata: { annotations: Record<string, string>; managedFields: { manager: string; operation: string }[] };
+    }>({ method: 'GET', path: hostPath('lab', 'r01-s01') });
+    assert.equal(metadata.annotations['baremetalhost.metal3.io/detached'], '{"deleteAction":"delay"}');
+    assert.ok(metadata.managedFields.some(({ manager }) => manager === 'rackwright-console'));
+    const write = await rig.audited('the patch in the audit log', (use) => use.verb === 'patch' && use.user === user);
+    assert.equal(`${write.resource} ${write.namespace}/${write.name} ${write.code}`, 'baremetalhosts lab/r01-s01 200');
+    // Elsewhere the same person looks only.
+    await page.goto(`${rig.url}hosts/shop/r02-s01`);
+    const reboot = page.locator('button[aria-disabled="true"]', { hasText: 'Reboot' });
+    await reboot.and(page.locator('[title="Your roles do not let you patch baremetalhosts in namespace shop."]')).waitFor();
+    assert.ok(answers.text().includes('"credentialsName":"bmc"'));
+    assertNoSecret(answers, token);
+  });
+});
