@@ -9,6 +9,15 @@ import { bmcPassword, type ClusterRig, hostPath, makeRole, startClusterRig } fro
 
 const skip = whyNoRealKube();
 
+interface Host {
+  readonly metadata: {
+    readonly annotations: Readonly<Record<string, string>>;
+    readonly managedFields: readonly { readonly manager: string }[];
+  };
+}
+
+const forbidsPatch = (namespace: string) => `Your roles do not let you patch baremetalhosts in namespace ${namespace}.`;
+
 describe('the console beside a real cluster', { ...(skip === undefined ? {} : { skip }) }, () => {
   let rig: ClusterRig;
   let browser: Browser;
@@ -47,6 +56,10 @@ describe('the console beside a real cluster', { ...(skip === undefined ? {} : { 
     assert.equal(status, 0, stderr);
   }
 
+  function hostOf(namespace: string, name: string): Promise<Host> {
+    return rig.client.request<Host>({ method: 'GET', path: hostPath(namespace, name) });
+  }
+
   test('lets nobody in with a token that the cluster does not know, and whom it knows under their own name', async (t) => {
     const token = await rig.tokenOf({ name: 'viewer', roles: ['rackwright-viewer'] });
     const { page } = await open(t);
@@ -69,7 +82,10 @@ describe('the console beside a real cluster', { ...(skip === undefined ? {} : { 
     await rig.report('lab', 'r01-s02', { poweredOn: false });
     await slot.getByText(', off', { exact: false }).waitFor({ state: 'attached' });
     kubectl('label', 'baremetalhost', '-n', 'shop', 'r02-s01', 'rackwright.io/rack=r09');
-    await page.getByRole('region', { name: 'Rack r09' }).getByRole('link', { name: /r02-s01/ }).waitFor();
+    await page
+      .getByRole('region', { name: 'Rack r09' })
+      .getByRole('link', { name: /r02-s01/ })
+      .waitFor();
     await keepScreenshot(page, 'cluster-fleet');
     await rig.report('lab', 'r01-s02', { poweredOn: true });
     // What the watch told was heard, or nothing could be said about what it did not tell.
@@ -90,9 +106,7 @@ describe('the console beside a real cluster', { ...(skip === undefined ? {} : { 
     await page.getByRole('button', { name: 'Detach' }).click();
     await page.getByRole('button', { name: 'Attach' }).waitFor();
     await keepScreenshot(page, 'cluster-host-detached');
-    const { metadata } = await rig.client.request<{
-      metadata: { annotations: Record<string, string>; managedFields: { manager: string; operation: string }[] };
-    }>({ method: 'GET', path: hostPath('lab', 'r01-s01') });
+    const { metadata } = await hostOf('lab', 'r01-s01');
     assert.equal(metadata.annotations['baremetalhost.metal3.io/detached'], '{"deleteAction":"delay"}');
     assert.ok(metadata.managedFields.some(({ manager }) => manager === 'rackwright-console'));
     const write = await rig.audited('the patch in the audit log', (use) => use.verb === 'patch' && use.user === user);
@@ -100,8 +114,79 @@ describe('the console beside a real cluster', { ...(skip === undefined ? {} : { 
     // Elsewhere the same person looks only.
     await page.goto(`${rig.url}hosts/shop/r02-s01`);
     const reboot = page.locator('button[aria-disabled="true"]', { hasText: 'Reboot' });
-    await reboot.and(page.locator('[title="Your roles do not let you patch baremetalhosts in namespace shop."]')).waitFor();
+    await reboot.and(page.locator(`[title="${forbidsPatch('shop')}"]`)).waitFor();
     assert.ok(answers.text().includes('"credentialsName":"bmc"'));
     assertNoSecret(answers, token);
+  });
+
+  test('shows who has a Role in one namespace its hosts, and greys what the Role forbids', async (t) => {
+    const token = await rig.tokenOf({ name: 'looker', rolesIn: { namespace: 'lab', names: ['look'] } });
+    const { page, answers } = await open(t);
+    await logIn(page, { url: rig.url, token });
+    await page.getByText(/You may not see this: .*cannot list .* at the cluster scope.*choose it above/).waitFor();
+    await page.getByRole('searchbox', { name: 'Namespace' }).fill('lab');
+    await page.getByRole('button', { name: 'Look there' }).click();
+    await page.getByRole('status').getByText('2 hosts', { exact: true }).waitFor();
+    await keepScreenshot(page, 'cluster-fleet-namespace');
+    await page.getByRole('link', { name: /r01-s02/ }).click();
+    const reboot = page.locator('button[aria-disabled="true"]', { hasText: 'Reboot' });
+    await reboot.and(page.locator(`[title="${forbidsPatch('lab')}"]`)).waitFor();
+    await keepScreenshot(page, 'cluster-host-limited');
+    await reboot.click({ force: true });
+    assert.ok(!JSON.stringify(await hostOf('lab', 'r01-s02')).includes('reboot.metal3.io'));
+    assertNoSecret(answers, token);
+  });
+
+  test('has the cluster refuse what somebody may not, however they ask', async (t) => {
+    const user = 'system:serviceaccount:default:asker';
+    const token = await rig.tokenOf({ name: 'asker', rolesIn: { namespace: 'lab', names: ['look'] } });
+    const { page, answers } = await open(t);
+    await logIn(page, { url: rig.url, token });
+    const ask = (path: string, options: object): Promise<{ code: number; message: string }> =>
+      page.evaluate(
+        `fetch(${JSON.stringify(path)}, ${JSON.stringify(options)}).then(async (answer) => ({ code: answer.status, ...(await answer.json()) }))`,
+      );
+    const reboot = { method: 'PATCH', body: '{"metadata":{"annotations":{"reboot.metal3.io":""}}}' };
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/merge-patch+json' };
+    for (const more of [{}, { 'impersonate-user': 'admin', 'impersonate-group': 'system:masters' }]) {
+      const answer = await ask(hostPath('lab', 'r01-s02'), { ...reboot, headers: { ...headers, ...more } });
+      assert.equal(answer.code, 403);
+      assert.match(answer.message, new RegExp(`"r01-s02" is forbidden: User "${user}" cannot patch`));
+    }
+    const secret = await ask('/api/v1/namespaces/lab/secrets/bmc', { headers });
+    assert.equal(secret.code, 403);
+    // Without a token nobody is asked: it would be somebody else who asks.
+    assert.equal((await ask('/api/v1/namespaces/lab/secrets/bmc', {})).code, 401);
+    await rig.audited(
+      'the refusal in the audit log',
+      (use) => use.verb === 'patch' && use.user === user && use.code === 403,
+    );
+    assertNoSecret(answers, token);
+  });
+
+  test('forgets what one person may do when another logs in', async (t) => {
+    const { page } = await open(t);
+    const [worker, looker] = await Promise.all([
+      rig.tokenOf({ name: 'first', rolesIn: { namespace: 'lab', names: ['work'] } }),
+      rig.tokenOf({ name: 'second', rolesIn: { namespace: 'lab', names: ['look'] } }),
+    ]);
+    await logIn(page, { url: `${rig.url}hosts/lab/r01-s02`, token: worker });
+    await page.locator('button[aria-disabled="false"]', { hasText: 'Reboot' }).waitFor();
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByLabel('Token').fill(looker);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.locator(`button[title="${forbidsPatch('lab')}"]`, { hasText: 'Reboot' }).waitFor();
+  });
+
+  test('goes on by itself when the API server was away', async (t) => {
+    const token = await rig.tokenOf({ name: 'patient', roles: ['rackwright-viewer'] });
+    const { page } = await open(t);
+    await logIn(page, { url: rig.url, token });
+    const slot = page.getByRole('region', { name: 'Rack r01' }).getByRole('link', { name: /r01-s02/ });
+    await slot.getByText(', on', { exact: false }).waitFor({ state: 'attached' });
+    await rig.kube.restartApiServer();
+    await rig.report('lab', 'r01-s02', { poweredOn: false });
+    await slot.getByText(', off', { exact: false }).waitFor({ state: 'attached' });
+    await page.getByText('live', { exact: true }).waitFor();
   });
 });

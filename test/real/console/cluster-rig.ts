@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { createClient, type KubeClient } from '../../../src/kube/index.ts';
 import { startCli } from '../../e2e/cli-fixture.ts';
 import { freePortRange } from '../free-ports.ts';
