@@ -131,6 +131,9 @@ describe('the console beside a real cluster', { ...(skip === undefined ? {} : { 
     await page.getByRole('link', { name: /r01-s02/ }).click();
     const reboot = page.locator('button[aria-disabled="true"]', { hasText: 'Reboot' });
     await reboot.and(page.locator(`[title="${forbidsPatch('lab')}"]`)).waitFor();
+    // What is not shown is not said to be none.
+    const settings = page.getByRole('region', { name: /BIOS settings/ });
+    await settings.getByText(/hostfirmwaresettings.* is forbidden/).waitFor();
     await keepScreenshot(page, 'cluster-host-limited');
     await reboot.click({ force: true });
     assert.ok(!JSON.stringify(await hostOf('lab', 'r01-s02')).includes('reboot.metal3.io'));
