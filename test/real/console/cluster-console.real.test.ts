@@ -181,6 +181,27 @@ describe('the console beside a real cluster', { ...(skip === undefined ? {} : { 
     await page.locator(`button[title="${forbidsPatch('lab')}"]`, { hasText: 'Reboot' }).waitFor();
   });
 
+  test('has its other pages there too, each with what the cluster and the services beside it say', async (t) => {
+    const token = await rig.tokenOf({ name: 'reader', roles: ['rackwright-viewer', 'rackwright-rest-viewer'] });
+    const { page, answers } = await open(t);
+    const faults: string[] = [];
+    page.on('pageerror', (error) => faults.push(error.message));
+    await logIn(page, { url: rig.url, token });
+    const shown = {
+      Tasks: 'Nothing runs right now.',
+      Firmware: 'No server was read yet.',
+      Network: 'There are no switch ports.',
+      Discovery: 'Nothing is discovered',
+      Audit: 'This cluster keeps its audit log itself',
+    };
+    for (const [name, text] of Object.entries(shown)) {
+      await page.getByRole('link', { name, exact: true }).click();
+      await page.getByText(text).waitFor();
+    }
+    assert.deepEqual(faults, []);
+    assertNoSecret(answers, token);
+  });
+
   test('goes on by itself when the API server was away', async (t) => {
     const token = await rig.tokenOf({ name: 'patient', roles: ['rackwright-viewer'] });
     const { page } = await open(t);
