@@ -23,7 +23,7 @@ describe('the console beside a real cluster', { ...(skip === undefined ? {} : { 
   let browser: Browser;
 
   before(async () => {
-    rig = await startClusterRig();
+    rig = await startClusterRig((kubeconfig) => ['up', '--kubeconfig', kubeconfig]);
     browser = await launchBrowser();
     const read = ['get', 'list', 'watch'];
     await makeRole(rig, { namespace: 'lab', name: 'look', verbs: read });
@@ -50,10 +50,11 @@ describe('the console beside a real cluster', { ...(skip === undefined ? {} : { 
     }
   }
 
-  function kubectl(...words: string[]): void {
+  function kubectl(...words: string[]): string {
     const env = { ...process.env, KUBECONFIG: rig.kube.kubeconfigPath };
-    const { status, stderr } = spawnSync(rig.kube.kubectl, words, { env, encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync(rig.kube.kubectl, words, { env, encoding: 'utf8' });
     assert.equal(status, 0, stderr);
+    return stdout;
   }
 
   function hostOf(namespace: string, name: string): Promise<Host> {
@@ -94,11 +95,13 @@ describe('the console beside a real cluster', { ...(skip === undefined ? {} : { 
   });
 
   test('does what somebody may as themselves, and tells the cluster so', async (t) => {
-    const user = 'system:serviceaccount:default:worker';
-    const token = await rig.tokenOf({
-      ...{ name: 'worker', roles: ['rackwright-viewer'] },
-      rolesIn: { namespace: 'lab', names: ['work'] },
-    });
+    const user = 'system:serviceaccount:default:ann';
+    // As the page about the console tells it.
+    const account = ['--serviceaccount', 'default:ann'];
+    kubectl('create', 'serviceaccount', 'ann');
+    kubectl('create', 'clusterrolebinding', 'ann-views', '--clusterrole', 'rackwright-viewer', ...account);
+    kubectl('create', 'rolebinding', 'ann-uses', '--clusterrole', 'rackwright-host-user', ...account, '-n', 'lab');
+    const token = kubectl('create', 'token', 'ann', '--duration', '8h').trim();
     const { page, answers } = await open(t);
     await logIn(page, { url: rig.url, token });
     await page.getByRole('link', { name: /r01-s01/ }).click();

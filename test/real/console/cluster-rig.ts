@@ -39,8 +39,8 @@ export function hostPath(namespace: string, name: string): string {
   return `/apis/metal3.io/v1alpha1/namespaces/${namespace}/baremetalhosts/${name}`;
 }
 
-/** Starts all of it. */
-export async function startClusterRig(): Promise<ClusterRig> {
+/** Starts all of it; the words are those of the command beside a cluster with this kubeconfig. */
+export async function startClusterRig(words: (kubeconfig: string) => readonly string[]): Promise<ClusterRig> {
   const scratch = createScratch('rackwright-cluster-console');
   try {
     const where = { dataDir: scratch.folder('kube'), port: await freePortRange(4) };
@@ -48,7 +48,7 @@ export async function startClusterRig(): Promise<ClusterRig> {
     const client = await createClient({ kubeconfig: kube.kubeconfigPath });
     scratch.keep({ stop: () => client.close() });
     const dataDir = scratch.folder('data');
-    const up = startCli(['up', '--kubeconfig', kube.kubeconfigPath, '--port', '0', '--data-dir', dataDir]);
+    const up = startCli([...words(kube.kubeconfigPath), '--port', '0', '--data-dir', dataDir]);
     scratch.keep({ stop: async () => void (await up.end('SIGTERM')) });
     await up.until('Ctrl-C stops it');
     const rig: ClusterRig = {
