@@ -31,13 +31,20 @@ async function serve(t: TestContext) {
 
 test('a request goes to the cluster with the token of whoever asks, and without what would make them somebody else', async (t) => {
   const { asked, get } = await serve(t);
-  const headers = { authorization: 'Bearer own', 'impersonate-user': 'admin', cookie: 'c=d', 'x-remote-user': 'admin' };
+  const headers = {
+    authorization: 'Bearer own',
+    'user-agent': 'browser',
+    'impersonate-user': 'admin',
+    cookie: 'c=d',
+    'x-remote-user': 'admin',
+  };
   const answer = await get('/apis/metal3.io/v1alpha1/baremetalhosts?limit=1', headers);
   assert.equal(await answer.body.text(), '{"items":[]}');
   assert.equal(answer.headers['set-cookie'], undefined);
   const [call] = asked;
   assert.equal(call?.url, '/apis/metal3.io/v1alpha1/baremetalhosts?limit=1');
   assert.equal(call?.headers.authorization, 'Bearer own');
+  assert.equal(call?.headers['user-agent'], 'browser');
   for (const name of ['impersonate-user', 'cookie', 'x-remote-user']) assert.equal(call?.headers[name], undefined);
 });
 

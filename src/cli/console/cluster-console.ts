@@ -27,7 +27,15 @@ export interface ServedConsole {
 }
 
 /** Headers that go on to the cluster. Whom to impersonate, cookies and the like are not among them. */
-const passedOn = ['authorization', 'accept', 'content-type', 'content-length', 'accept-encoding'] as const;
+const passedOn = [
+  'authorization',
+  'accept',
+  'content-type',
+  'content-length',
+  'accept-encoding',
+  // So that the audit log of the cluster tells what somebody did in a browser.
+  'user-agent',
+] as const;
 const passedBack = ['content-type', 'content-encoding', 'content-length', 'warning', 'retry-after', 'audit-id'];
 
 /** Serves the console on a port of its own, and passes what it asks the Kubernetes API on with the token of whoever asks. */
