@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { request } from 'undici';
 import { serveClusterConsole } from './cluster-console.ts';
+import { passOn } from './pass-on.ts';
 
 async function serve(t: TestContext) {
   const asked: IncomingMessage[] = [];
@@ -56,4 +57,23 @@ test('without a token, and outside the API, nothing reaches the cluster', async 
   assert.equal(elsewhere.statusCode, 404);
   await Promise.all([bare.body.dump(), elsewhere.body.dump()]);
   assert.equal(asked.length, 0);
+});
+
+test('a service behind the console that does not take a token logs nobody out, and one that is away says so', async (t) => {
+  const service = createServer((_, answer) => answer.writeHead(401).end('who are you'));
+  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+  const server = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+  const about = { behind: { server, tls: {} }, name: 'the service', hasOtherTokens: true };
+  const before = createServer((call, answer) => passOn(about, call, answer));
+  await new Promise<void>((resolve) => before.listen(0, '127.0.0.1', resolve));
+  t.after(() => before.close());
+  const ask = async () => {
+    const url = `http://127.0.0.1:${(before.address() as AddressInfo).port}/api/v1/conditions`;
+    const { statusCode, body } = await request(url, { headers: { authorization: 'Bearer own' } });
+    return [statusCode, ((await body.json()) as { message: string }).message];
+  };
+  assert.deepEqual(await ask(), [403, 'the service does not take your token']);
+  service.closeAllConnections();
+  await new Promise((resolve) => service.close(resolve));
+  assert.deepEqual(await ask(), [502, 'the service cannot be reached: ECONNREFUSED']);
 });

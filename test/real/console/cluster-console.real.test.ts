@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { startCli } from '../../e2e/cli-fixture.ts';
 import { whyNoRealKube } from '../kube/binaries.ts';
 import { type Answers, listenToAnswers } from './answers.ts';
 import { keepScreenshot, launchBrowser, logIn, openPage } from './browser.ts';
-import { bmcPassword, type ClusterRig, hostPath, makeRole, startClusterRig } from './cluster-rig.ts';
+import { bmcPassword, type ClusterRig, consoleUrlIn, hostPath, makeRole, startClusterRig } from './cluster-rig.ts';
 
 const skip = whyNoRealKube();
 
@@ -202,6 +203,22 @@ describe('the console beside a real cluster', { ...(skip === undefined ? {} : { 
       await page.getByText(text).waitFor();
     }
     assert.deepEqual(faults, []);
+    assertNoSecret(answers, token);
+  });
+
+  test('is served alone where the cluster has controllers of its own', async (t) => {
+    const token = await rig.tokenOf({ name: 'guest', roles: ['rackwright-viewer', 'rackwright-rest-viewer'] });
+    const words = ['--kubeconfig', rig.kube.kubeconfigPath, '--rest-url', rig.restUrl, '--console-port', '0'];
+    const alone = startCli(['console', ...words]);
+    t.after(() => alone.end('SIGTERM'));
+    await alone.until('Ctrl-C stops it');
+    const url = consoleUrlIn(alone);
+    assert.notEqual(url, rig.url);
+    const { page, answers } = await open(t);
+    await logIn(page, { url, token });
+    await page.getByText('3 hosts', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Tasks', exact: true }).click();
+    await page.getByText('Nothing runs right now.').waitFor();
     assertNoSecret(answers, token);
   });
 

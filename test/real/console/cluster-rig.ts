@@ -1,5 +1,5 @@
 import { createClient, type KubeClient } from '../../../src/kube/index.ts';
-import { startCli } from '../../e2e/cli-fixture.ts';
+import { type CliProcess, startCli } from '../../e2e/cli-fixture.ts';
 import { freePortRange } from '../free-ports.ts';
 import { auditPolicy, readAudit, type Use } from '../install/audit.ts';
 import { createScratch } from '../ironic/scratch.ts';
@@ -12,6 +12,8 @@ import { type Person, tokenOf } from './people.ts';
 export interface ClusterRig {
   /** Of the console. */
   readonly url: string;
+  /** Of the REST services of the process beside the cluster. */
+  readonly restUrl: string;
   readonly kube: RealKube;
   /** As the administrator, whose token the process beside the cluster has too. */
   readonly client: KubeClient;
@@ -52,7 +54,8 @@ export async function startClusterRig(words: (kubeconfig: string) => readonly st
     scratch.keep({ stop: async () => void (await up.end('SIGTERM')) });
     await up.until('Ctrl-C stops it');
     const rig: ClusterRig = {
-      url: /Console +(\S+)/.exec(up.printed.out)?.[1] ?? '',
+      url: consoleUrlIn(up),
+      restUrl: /REST and RPC +(\S+)/.exec(up.printed.out)?.[1] ?? '',
       kube,
       client,
       tokenOf: (person) => tokenOf(client, person),
@@ -73,6 +76,11 @@ export async function startClusterRig(words: (kubeconfig: string) => readonly st
     await scratch.end();
     throw error;
   }
+}
+
+/** Where a command says that its console is. */
+export function consoleUrlIn({ printed }: CliProcess): string {
+  return /Console +(http\S+)/.exec(printed.out)?.[1] ?? '';
 }
 
 async function fill({ client, report }: ClusterRig): Promise<void> {
