@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { type JsonObject, targetOf } from '../../engine/index.ts';
-import { openTracer } from '../../telemetry/index.ts';
-import { startOtlpReceiver } from '../../telemetry/testing/otlp-receiver.ts';
+import { openTracer, startOtlpReceiver } from '../../telemetry/index.ts';
 import { type OrcRig, serverA, serverB, startOrc } from '../testing/orc-rig.ts';
 
 const taskPath = `/servers/${serverA}/condition-task/powerOn`;

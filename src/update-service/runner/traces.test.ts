@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Strategy, StrategyTools } from '../../jobs/index.ts';
-import { noTracer, openTracer, type Tracer, traced, traceparentHere } from '../../telemetry/index.ts';
-import { pathOfSpan, startOtlpReceiver } from '../../telemetry/testing/otlp-receiver.ts';
+import {
+  noTracer,
+  openTracer,
+  pathOfSpan,
+  startOtlpReceiver,
+  type Tracer,
+  traced,
+  traceparentHere,
+} from '../../telemetry/index.ts';
 import { createEmbeddedLauncher } from '../launchers/embedded-launcher.ts';
 import { jobFileOf } from '../launchers/job-access.ts';
 import type { Launcher } from '../launchers/launcher.ts';
