@@ -92,15 +92,18 @@ export async function startComponent(place: ComponentPlace, deployment: Deployme
   };
 }
 
-/** Waits until components say that they work. */
+/** Waits until components say that they work, and sees that their own accounts may not read what they measure. */
 export async function untilReady(running: readonly RunningComponent[]): Promise<void> {
   const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
-  for (const { user, url } of running) {
+  for (const { user, url, token } of running) {
     await until({
       what: `${user} is ready`,
       timeoutMs: 120_000,
       look: async () => ((await request(`${url}/readyz`, { dispatcher })).statusCode === 200 ? true : undefined),
     });
+    // Who may read metrics is asked of the API server; the component itself may not.
+    const headers = { authorization: `Bearer ${token}` };
+    assert.equal((await request(`${url}/metrics`, { dispatcher, headers })).statusCode, 403, user);
   }
   await dispatcher.close();
 }

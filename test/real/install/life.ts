@@ -100,7 +100,7 @@ spec: { online: true }
 }
 
 /** Hosts, one of them plugged in, become available; companions that somebody wrote beforehand are taken over. */
-export async function registerHosts({ objects, bmcs, switchesIn = objects.namespace }: Living): Promise<void> {
+export async function registerHosts({ objects, bmcs, switchesIn }: Living): Promise<void> {
   await objects.apply(`
 apiVersion: metal3.io/v1alpha1
 kind: HardwareData
@@ -125,9 +125,9 @@ spec: { updates: [] }
         : `
   ports:
     - mac: ${bmc.macs[0]}
-      port: { name: leaf1-e1, namespace: ${switchesIn} }
-      provisioningConfiguration: { name: provisioning, namespace: ${switchesIn} }
-      configuration: { name: shop }`;
+      port: { name: leaf1-e1, namespace: ${switchesIn ?? objects.namespace} }
+      provisioningConfiguration: { name: provisioning, namespace: ${switchesIn ?? objects.namespace} }
+      ${switchesIn === undefined ? 'configuration: { name: shop }' : ''}`;
     await objects.apply(`
 apiVersion: v1
 kind: Secret
@@ -152,9 +152,12 @@ function isActive(it: AnyKubeObject | undefined): boolean {
   return (it?.status as { state?: string } | undefined)?.state === 'Active';
 }
 
-/** The port of the first host is set as its machine needs it. */
-export async function untilPlugged({ objects }: Living): Promise<void> {
-  await objects.untilSo(port, isActive);
+/** The port of the first host is set as its machine asks for. */
+export async function untilPlugged({ objects }: Pick<Living, 'objects'>, to: string): Promise<void> {
+  await objects.untilSo(port, (it) => {
+    const { configuration } = (it?.spec ?? {}) as { configuration?: { name: string; namespace?: string } };
+    return `${configuration?.namespace}/${configuration?.name}` === to && isActive(it);
+  });
 }
 
 /** The port of the first host moves to another network. */

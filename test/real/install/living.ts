@@ -17,7 +17,7 @@ export interface Living {
   readonly bmcs: readonly FakeBmc[];
   /** A machine that nobody has registered. */
   readonly newcomer: FakeBmc;
-  /** Where the switches are, if not where the hosts are. */
+  /** Where the switches are, if not where the hosts are: machines ask for networks there. */
   readonly switchesIn?: string;
 }
 

@@ -48,7 +48,7 @@ spec:
 }
 
 /** A MachineSet claims the first host, a MachineDeployment another. */
-export async function claimMachine({ objects }: Living): Promise<void> {
+export async function claimMachine({ objects, switchesIn }: Living): Promise<void> {
   await objects.apply(`
 apiVersion: v1
 kind: Secret
@@ -66,7 +66,8 @@ metadata: { name: prod }
 spec: { infrastructureRef: { apiGroup: infrastructure.cluster.x-k8s.io, kind: Metal3Cluster, name: prod } }
 `);
   const scaled = { replicas: 0, isScaled: true };
-  const more = 'automatedCleaningMode: metadata';
+  const networks = 'networkConfiguration: [{ ConfigurationRef: { name: shop }, nicHint: { name: eth0 } }]';
+  const more = ['automatedCleaningMode: metadata', ...(switchesIn === undefined ? [] : [networks])].join('\n      ');
   await objects.apply(manifestsOf({ kind: 'MachineSet', name: 'machines', ...scaled, more }));
   await objects.apply(manifestsOf({ kind: 'MachineDeployment', name: 'deployed', ...scaled }));
   await refuseToScale(objects);

@@ -125,7 +125,7 @@ describe('controllers of a tenant do their work with the rights in their namespa
     const alone = await leaveAlone(clusterObjects(client, neighbour), 'machines');
     await life.registerHosts(living);
     await claimMachine(living);
-    await life.untilPlugged({ ...living, objects: clusterObjects(client, infra) });
+    await life.untilPlugged({ objects: clusterObjects(client, infra) }, `${renter}/shop`);
     await life.endMachines(living);
     await assertAlone(alone);
     await end([...own, ...shared.filter(({ name }) => name !== 'rackwright-webhooks')]);
