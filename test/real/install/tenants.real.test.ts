@@ -16,6 +16,9 @@ const [infra, tenant, neighbour] = ['infra', 'tenant', 'neighbour'] as const;
 const tenants = [tenant, neighbour];
 const namespaces = [infra, ...tenants];
 
+// Each program that runs is ended with this process.
+process.setMaxListeners(50);
+
 const namesOf = (running: readonly RunningComponent[]) => running.map(({ name }) => name).toSorted();
 
 // Most of it is waiting: side by side they take little longer than one.
