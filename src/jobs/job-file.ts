@@ -37,6 +37,8 @@ export const JobFileSchema = Type.Object({
   }),
   /** Undefined for jobs that touch no server. */
   bmc: Type.Optional(JobBmcSchema),
+  /** Where its spans go, and the trace that they are part of; undefined where nobody traces. */
+  traces: Type.Optional(Type.Object({ endpoint: text(), parent: Type.Optional(text(256)) })),
   /** What the job's own interface is served with: needed for all but loopback addresses. */
   tls: Type.Optional(
     Type.Object({ certificatePem: text(100_000), privateKeyPem: text(100_000), name: Type.Optional(text(256)) }),

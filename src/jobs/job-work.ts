@@ -99,10 +99,12 @@ export interface TakenJob {
   readonly leaseMs: number;
   /** By this process's clock. */
   readonly now: number;
+  /** The trace that the job is part of. */
+  readonly traceparent?: string | undefined;
 }
 
 /** The lease of a job in the words of the engine, so that everything which works under leases works in jobs too. */
-export function leaseOf({ jobId, work, progress, leaseMs, now }: TakenJob): Lease {
+export function leaseOf({ jobId, work, progress, leaseMs, now, traceparent }: TakenJob): Lease {
   const leftovers: PreviousHolder[] = (work.leftovers ?? []).map(({ controller, token, sessionUri }) => ({
     controller,
     token,
@@ -134,6 +136,7 @@ export function leaseOf({ jobId, work, progress, leaseMs, now }: TakenJob): Leas
     createdAt: now,
     updatedAt: now,
     finalizedAt: undefined,
+    ...(traceparent === undefined ? {} : { traceparent }),
   };
   const isCancelUnsafe = work.isCancelUnsafe === true;
   return { condition, token, until: now + leaseMs, previous: leftovers.at(-1), leftovers, leaseMs, isCancelUnsafe };

@@ -16,7 +16,12 @@ import { type Logger, type Metrics, noMetrics, silentLogger } from '../telemetry
 import { createConfigurationController } from './configuration/configuration-controller.ts';
 import { createPortBook } from './devices/port-book.ts';
 import { createSwitchBook, type SwitchListener } from './devices/switch-book.ts';
-import { createNetworkInformers, eachInformer, type NetworkInformers } from './fabric/informers.ts';
+import {
+  createNetworkInformers,
+  eachInformer,
+  type NetworkInformerOptions,
+  type NetworkInformers,
+} from './fabric/informers.ts';
 import { objectKey } from './fabric/references.ts';
 import { createLimitController } from './limit/limit-controller.ts';
 import { createPortController } from './port/port-controller.ts';
@@ -63,10 +68,7 @@ export function startNetworkControllers(options: NetworkControllersOptions): Net
 }
 
 /** What following the objects of the network takes. */
-export type FollowNetworkOptions = Pick<
-  NetworkControllersOptions,
-  'client' | 'clock' | 'random' | 'logger' | 'metrics' | 'namespace'
->;
+export type FollowNetworkOptions = Omit<NetworkInformerOptions, 'resyncMs'>;
 
 /** Keeps up with the objects of the network where their controllers run elsewhere. */
 export function followNetwork(options: FollowNetworkOptions): NetworkControllers {

@@ -32,6 +32,7 @@ export {
   noMetrics,
 } from './metrics.ts';
 export { isSecretName, redact, redactedMark, redactText } from './redact.ts';
+export { type OtlpReceiver, pathOfSpan, type SentSpan, startOtlpReceiver } from './testing/otlp-receiver.ts';
 export {
   noTracer,
   openTracer,

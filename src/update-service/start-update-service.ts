@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { Bus } from '../engine/index.ts';
 import type { CertifiedKey, Random } from '../kube/index.ts';
 import type { Authorizer } from '../rest/index.ts';
-import type { Logger, Metrics } from '../telemetry/index.ts';
+import type { Logger, Metrics, Tracer } from '../telemetry/index.ts';
 import { createInProcessClient } from './clients/in-process-client.ts';
 import type { UpdateClient } from './clients/request-outcome.ts';
 import { type KeepStoreSmallOptions, keepStoreSmall } from './images/keep-store-small.ts';
@@ -49,6 +49,8 @@ export interface UpdateServiceOptions extends UpdateDesksOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Calls, and the jobs that they ask for, are parts of traces. */
+  readonly tracer?: Tracer | undefined;
 }
 
 /** An update service that runs. */
@@ -68,9 +70,10 @@ export interface UpdateService {
 
 /** Starts an update service: takes calls, runs jobs, shows results. Every part of it can be killed at any time. */
 export async function startUpdateService(options: UpdateServiceOptions): Promise<UpdateService> {
-  const { engine, clock, random, logger, metrics, authorizer, listen, mirror } = options;
+  const { engine, clock, random, logger, metrics, authorizer, tracer, listen, mirror } = options;
   const desks = await openUpdateDesks(options);
-  const listener = listen === undefined ? undefined : await serveRpc({ ...listen, desks, authorizer, logger, metrics });
+  const listener =
+    listen === undefined ? undefined : await serveRpc({ ...listen, desks, authorizer, logger, metrics, tracer });
   let runner = options.runner === undefined ? undefined : startRunner(options, desks, options.runner);
   const showing =
     mirror === undefined
@@ -112,9 +115,9 @@ export async function startUpdateService(options: UpdateServiceOptions): Promise
 }
 
 function startRunner(options: UpdateServiceOptions, { tokens }: UpdateDesks, given: RunnerChoice): JobRunner {
-  const { engine, clock, random, logger, metrics, strategy } = options;
+  const { engine, clock, random, logger, metrics, tracer, strategy } = options;
   return startJobRunner({
-    ...{ engine, tokens, clock, random, logger, metrics },
+    ...{ engine, tokens, clock, random, logger, metrics, tracer },
     launcher: given.launcher,
     facilities: given.facilities,
     concurrency: given.concurrency,

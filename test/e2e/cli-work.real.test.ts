@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { pathOfSpan, startOtlpReceiver } from '../../src/telemetry/testing/otlp-receiver.ts';
 import { freePortRange } from '../real/free-ports.ts';
 import { startNats } from '../real/nats/real-nats.ts';
 import { startPostgres } from '../real/postgres/real-postgres.ts';
@@ -69,7 +70,9 @@ test('conditionorc, serverservice and flashers of both forms share PostgreSQL an
   const { token } = issuer;
   writeFileSync(at('database-url'), `${postgres.url}\n`, { mode: 0o600 });
   const store = ['--database-url-file', at('database-url'), '--credential-keys', at('credentials.key')];
-  const env = { RACKWRIGHT_NATS_URL: nats.url };
+  const collector = await startOtlpReceiver();
+  t.after(() => collector.close());
+  const env = { RACKWRIGHT_NATS_URL: nats.url, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
   const start = async (name: string, more: readonly string[]) => {
     const service = await startService([name, '--data-dir', at(name), ...more], { token, env });
     t.after(() => service.end('SIGKILL'));
@@ -125,6 +128,26 @@ test('conditionorc, serverservice and flashers of both forms share PostgreSQL an
     assert.equal(controller, workerOf(remote));
     const { records: parts } = (await inventory.ask(`/api/v1/servers/${id}/components`)).body;
     assert.ok((parts as { component_type_slug: string }[]).some((part) => part.component_type_slug === 'nic'));
+  });
+
+  await t.test('each install is one trace, from conditionorc to what its flasher asked the BMC', async () => {
+    const { spans } = collector;
+    for (const flasher of [stored, remote]) {
+      const works = () =>
+        spans.filter(
+          ({ name, attributes }) =>
+            name === 'work firmwareInstall' && attributes.some(({ value }) => value.stringValue === workerOf(flasher)),
+        );
+      await untilSo(async () => works().length > 0);
+      const [work = assert.fail()] = works();
+      const order = 'order firmwareInstall inventoryOOB';
+      await untilSo(async () => !pathOfSpan(spans, work).includes('?'));
+      const path = ['POST /api/v1/servers/:uuid/firmwareInstall', order, work.name];
+      assert.deepEqual(pathOfSpan(spans, work), path);
+      const asked = () => spans.find(({ name, traceId }) => traceId === work.traceId && /^POST \/redfish/.test(name));
+      await untilSo(async () => asked() !== undefined);
+      assert.deepEqual(pathOfSpan(spans, asked() ?? assert.fail()).slice(0, 3), path);
+    }
   });
 
   await t.test('readiness tells of a bus and of a store that are gone, and that they are back', async () => {

@@ -186,8 +186,12 @@ function startMachineSet(parts: SetParts, network: NetworkInformers): Promise<re
 
 function followNetworkOf(settings: ControllersSettings, parts: SetParts): NetworkInformers {
   const { client, logger, metrics, open } = parts;
-  const namespace = settings.allPorts ? undefined : settings.namespace;
-  const following = followNetwork({ client, clock: systemClock, random: Math.random, logger, metrics, namespace });
+  const following = followNetwork({
+    ...{ client, logger, metrics, clock: systemClock, random: Math.random },
+    namespace: settings.allPorts ? undefined : settings.namespace,
+    // Hosts of others are nothing that a tenant may read, wherever the ports are.
+    hostNamespace: settings.namespace,
+  });
   open.add(() => following.stop());
   return following.informers;
 }

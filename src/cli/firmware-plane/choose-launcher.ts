@@ -37,6 +37,7 @@ export type LauncherSettings = Settings<
   | 'imageFolder'
   | 'imageStore'
   | 'logLevel'
+  | 'tracesEndpoint'
 >;
 
 /** What jobs are run with. */
@@ -124,6 +125,7 @@ function outside(settings: LauncherSettings, { plane, trust, url, logger }: Laun
     clock: systemClock,
     logger,
     updateService: whereOf(settings, url),
+    tracesEndpoint: settings.tracesEndpoint,
     async bmcOf({ work }: LaunchOrder): Promise<JobBmc | undefined> {
       const { target } = work.condition;
       const found = await directory.find(target);

@@ -62,7 +62,7 @@ export async function openUpdates(parts: UpdateParts): Promise<Updates> {
   };
   const service = await startUpdateService({
     ...shared,
-    ...{ logger, metrics, authorizer },
+    ...{ logger, metrics, authorizer, tracer: parts.tracer },
     engine: plane.engine,
     database: parts.store.database,
     service: plane.service,

@@ -12,6 +12,7 @@ const jobSettings = [
   'stopWithin',
   'logLevel',
   'logFormat',
+  'tracesEndpoint',
 ] as const;
 
 /** Adds the command that an update service launches for each job. */

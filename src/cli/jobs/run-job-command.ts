@@ -3,6 +3,7 @@ import { type FirmwareStore, openFolderStore } from '../../firmware-store/index.
 import { claimJob, isJobError, type JobEnd, publishAddress, type RunJobOptions, runJob } from '../../jobs/index.ts';
 import { createLogger, redactText } from '../../telemetry/index.ts';
 import { CliError, usageError } from '../errors.ts';
+import { openTraces } from '../observe/open-traces.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -18,7 +19,7 @@ export interface JobFlags {
 }
 
 type JobSettings = Settings<
-  'host' | 'imageCache' | 'imageCacheSize' | 'imageFolder' | 'stopWithin' | 'logLevel' | 'logFormat'
+  'host' | 'imageCache' | 'imageCacheSize' | 'imageFolder' | 'stopWithin' | 'logLevel' | 'logFormat' | 'tracesEndpoint'
 >;
 
 /** What a job prints goes to a file or to a cluster's logs: past this it says no more. */
@@ -48,6 +49,7 @@ export async function runJobCommand(flags: JobFlags, settings: JobSettings, term
       fileFolders: settings.imageFolder === undefined ? undefined : [settings.imageFolder],
       store,
       logger,
+      openTraces: (told) => openTraces({ tracesEndpoint: settings.tracesEndpoint ?? told }, 'rackwright-job'),
       onListening: async (url) => {
         logger.info('the interface of the job listens', { url });
         if (claim !== undefined) await publishAddress(claim, url);

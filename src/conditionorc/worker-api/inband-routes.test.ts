@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import type { JsonObject } from '../../engine/index.ts';
+import { type JsonObject, targetOf } from '../../engine/index.ts';
+import { openTracer, startOtlpReceiver } from '../../telemetry/index.ts';
 import { type OrcRig, serverA, serverB, startOrc } from '../testing/orc-rig.ts';
 
 const taskPath = `/servers/${serverA}/condition-task/powerOn`;
@@ -38,6 +39,29 @@ describe('an agent on the server itself', () => {
     assert.equal((await rig.call('GET', `/conditions/${id}`)).record.state, 'succeeded');
     assert.equal((await rig.call('PUT', statusPath(id), { state: 'failed' }, 'worker')).status, 409);
     assert.equal((await rig.call('GET', taskPath, undefined, 'worker')).status, 404);
+  });
+
+  test('is told the trace that its work is part of, where there is one', async (t) => {
+    const receiver = await startOtlpReceiver();
+    const tracer = await openTracer({ endpoint: receiver.url, service: 'test' });
+    t.after(() => receiver.close());
+    const rig = await startOrc(t);
+    const traceOf = async (server: string): Promise<unknown[]> => {
+      const task = await rig.call('GET', `/servers/${server}/condition-task/powerOn`, undefined, 'worker');
+      const { traceID, spanID } = task.body.records as JsonObject;
+      return [traceID, spanID];
+    };
+    const order = async (server: string) => {
+      await rig.addMachine(server);
+      const asked = { target: targetOf(server), orders: [{ kind: 'powerOn', parameters: {} }], client: 'c' };
+      await rig.engine.create(asked);
+    };
+    await order(serverA);
+    await tracer.trace({ name: 'call' }, () => order(serverB));
+    await tracer.close();
+    const { traceId, spanId } = receiver.spans.find(({ name }) => name === 'order powerOn') ?? assert.fail();
+    assert.deepEqual(await traceOf(serverA), ['', '']);
+    assert.deepEqual(await traceOf(serverB), [traceId, spanId]);
   });
 
   test('keeps its lease by saying that it is still at it, and is told when it was too long silent', async (t) => {

@@ -46,8 +46,8 @@ const Task = Struct(
     facility_code: Type.String(),
     server: Struct({ id: Type.String() }),
     worker_id: Type.String({ description: 'Who works on it.' }),
-    traceID: Type.String(),
-    spanID: Type.String(),
+    traceID: Type.String({ description: 'The trace that it is part of; empty where nobody traces.' }),
+    spanID: Type.String({ description: 'The span that asked for it.' }),
     created_at: Type.String(),
     updated_at: Type.String(),
     completed_at: Type.Union([Type.String(), Type.Null()]),
@@ -86,6 +86,7 @@ function heldOf(condition: Condition) {
 
 function showTask(condition: Condition, machine: MachineRecord): JsonObject {
   const { id, kind, state, status, progress, parameters, facility, controller, finalizedAt } = condition;
+  const [, traceID = '', spanID = ''] = condition.traceparent?.split('-') ?? [];
   return {
     task_version: '1.0',
     id,
@@ -97,8 +98,8 @@ function showTask(condition: Condition, machine: MachineRecord): JsonObject {
     facility_code: facility,
     server: { id: machine.id },
     worker_id: controller ?? '',
-    traceID: '',
-    spanID: '',
+    traceID,
+    spanID,
     created_at: showTime(condition.createdAt),
     updated_at: showTime(condition.updatedAt),
     completed_at: finalizedAt === undefined ? null : showTime(finalizedAt),

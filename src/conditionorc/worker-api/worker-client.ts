@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Agent, request } from 'undici';
 import { EngineError, type EngineErrorCode, engineErrors, type JsonObject } from '../../engine/index.ts';
+import { traceparentHere } from '../../telemetry/index.ts';
 import { OrcError } from '../errors.ts';
 
 /** A token, or where to get the current one. */
@@ -47,11 +48,16 @@ export function createWorkerClient(options: WorkerClientOptions): WorkerClient {
   return {
     async post({ what, body, waitMs = 0, signal }) {
       const token = await readToken(options.token, what);
+      const traceparent = traceparentHere();
       try {
         const answer = await request(`${base}/api/v1/workers/${what}`, {
           dispatcher: agent,
           method: 'POST',
-          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          headers: {
+            authorization: `Bearer ${token}`,
+            'content-type': 'application/json',
+            ...(traceparent === undefined ? {} : { traceparent }),
+          },
           body: JSON.stringify(body),
           headersTimeout: waitMs + timeoutMs,
           bodyTimeout: timeoutMs,

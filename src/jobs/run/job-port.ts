@@ -44,6 +44,8 @@ export interface JobPortParts {
   readonly address: string;
   /** How long the update service may be away when the job begins and nothing is leased yet by its own clock. */
   readonly patienceMs: number;
+  /** The trace that the job is part of. */
+  readonly traceparent?: string | undefined;
 }
 
 const retry = { baseMs: 250, maxMs: 10_000 };
@@ -150,7 +152,7 @@ export class JobPort implements WorkerPort {
     progressJson,
     lease,
   }: Extract<Awaited<ReturnType<JobClient['takeJob']>>, { workJson: string }>): Lease {
-    const { jobId, clock } = this.#parts;
+    const { jobId, clock, traceparent } = this.#parts;
     const type = jobTypeOf(job?.type ?? 0);
     if (job === undefined || type === undefined)
       throw new JobError('badWork', { job: jobId, detail: 'it is of no known type' });
@@ -160,7 +162,7 @@ export class JobPort implements WorkerPort {
     this.#state = { ...this.#state, isCancelUnsafe: work.isCancelUnsafe === true };
     this.#leaseMs = Math.max(1000, lease === undefined ? 60_000 : durationMs(lease));
     const progress = parseObject(jobId, progressJson);
-    return leaseOf({ jobId, work, progress, leaseMs: this.#leaseMs, now: clock.now() });
+    return leaseOf({ jobId, work, progress, leaseMs: this.#leaseMs, now: clock.now(), traceparent });
   }
 
   async report(_lease: unknown, report: WorkReport): Promise<ReportOutcome> {

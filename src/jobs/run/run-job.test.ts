@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Inventory } from '../../bmc/index.ts';
 import { EngineError, type Work } from '../../engine/index.ts';
+import { noTracer, startOtlpReceiver, traceparentHere } from '../../telemetry/index.ts';
 import { createTaskClient } from '../api/task-client.ts';
 import { encodeJobFile, type JobFile } from '../job-file.ts';
 import type { JobWork } from '../job-work.ts';
@@ -55,10 +56,14 @@ interface Rig {
   run(strategy: Partial<Strategy>, more?: Partial<RunJobOptions>): ReturnType<typeof runJob>;
 }
 
-function rigOf(job: Partial<KeptJob> = {}): Rig {
+function rigOf(job: Partial<KeptJob> = {}, traces?: JobFile['traces']): Rig {
   const service = createFakeUpdateService();
   const kept = service.add({ id: 'job-1', work: update, ...job });
-  const jobFile: JobFile = { jobId: 'job-1', token: kept.token, updateService: { url: 'http://127.0.0.1:1' } };
+  const updateService = { url: 'http://127.0.0.1:1' };
+  const jobFile: JobFile = {
+    ...{ jobId: 'job-1', token: kept.token, updateService },
+    ...(traces === undefined ? {} : { traces }),
+  };
   return {
     service,
     job: kept,
@@ -354,4 +359,45 @@ test('of a strategy that hands on versions alone, versions alone are told', asyn
   });
   assert.equal(job.server?.inventoryJson, '');
   assert.equal(job.server?.firmwares[0]?.version, '1.0');
+});
+
+const parent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+
+test('a job that is told a trace works as part of it, and its spans are sent before it ends', async (context) => {
+  const receiver = await startOtlpReceiver();
+  context.after(() => receiver.close());
+  const { run } = rigOf(
+    { type: 'SCAN', work: { ...update, kind: 'inventoryOOB' } },
+    { endpoint: receiver.url, parent },
+  );
+  let here: string | undefined;
+  const end = await run({
+    async scan(work, tools) {
+      here = traceparentHere();
+      return await reads(work, tools);
+    },
+  });
+  assert.deepEqual(end, { outcome: 'succeeded' });
+  const [span, ...others] = receiver.spans;
+  assert.deepEqual(
+    [span?.name, span?.traceId, span?.parentSpanId],
+    ['work inventoryOOB', 'a'.repeat(32), 'b'.repeat(16)],
+  );
+  assert.equal(here, `00-${span?.traceId}-${span?.spanId}-01`);
+  assert.deepEqual(others, []);
+});
+
+test('a collector that is away is no failure of a job, and without one there are no traces', async () => {
+  const scan = { type: 'SCAN', work: { ...update, kind: 'inventoryOOB' } } as const;
+  const close = async () => assert.fail('the collector is away');
+  const away = await rigOf(scan).run({}, { openTraces: async () => ({ ...noTracer, close }) });
+  assert.deepEqual(away, { outcome: 'succeeded' });
+  let here: string | undefined = 'not asked';
+  const end = await rigOf(scan).run({
+    async scan(work, tools) {
+      here = traceparentHere();
+      return await reads(work, tools);
+    },
+  });
+  assert.deepEqual([end, here], [{ outcome: 'succeeded' }, undefined]);
 });

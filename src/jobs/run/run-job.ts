@@ -7,7 +7,7 @@ import { type BusHint, createWorker, type Work, type Worker, type WorkOutcome } 
 import type { FirmwareStore } from '../../firmware-store/index.ts';
 import type { InstallSettings } from '../../flasher/index.ts';
 import { type Clock, type Random, systemClock, type Timer } from '../../kube/index.ts';
-import { type Logger, type Metrics, silentLogger } from '../../telemetry/index.ts';
+import { type Logger, type Metrics, noTracer, openTracer, silentLogger, type Tracer } from '../../telemetry/index.ts';
 import { startTaskServer, type Task } from '../api/task-server.ts';
 import { chooseImplementation, type JobImplementation } from '../implementations.ts';
 import { type JobFile, readJobFile } from '../job-file.ts';
@@ -53,6 +53,8 @@ export interface RunJobOptions {
   readonly random?: Random;
   readonly logger?: Logger;
   readonly metrics?: Metrics | undefined;
+  /** Opens the way to a collector of traces, of which the job file may name one; to the one of the file unless given. */
+  readonly openTraces?: (endpoint: string | undefined) => Promise<Tracer>;
 }
 
 /** How long the update service may be away when a job begins. */
@@ -67,17 +69,25 @@ export async function runJob(options: RunJobOptions): Promise<JobEnd> {
   const url = options.updateServiceUrl ?? given.updateService.url;
   const file: JobFile = { ...given, updateService: { ...given.updateService, url } };
   const isOwnFolder = options.folder === undefined;
+  const tracer = await (options.openTraces ?? openByFile)(file.traces?.endpoint);
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'rackwright-job-')));
   try {
-    return await new JobRun(file, folder, options).run();
+    return await new JobRun(file, { folder, tracer }, options).run();
   } finally {
+    // A collector that is away is no failure of the job.
+    await tracer.close().catch((error: unknown) => options.logger?.warn('traces were not sent', { error }));
     if (isOwnFolder) await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function openByFile(endpoint: string | undefined): Promise<Tracer> {
+  return endpoint === undefined ? noTracer : await openTracer({ endpoint, service: 'rackwright-job' });
 }
 
 class JobRun implements Task {
   readonly #file: JobFile;
   readonly #folder: string;
+  readonly #tracer: Tracer;
   readonly #options: RunJobOptions;
   readonly #clock: Clock;
   readonly #random: Random;
@@ -89,9 +99,10 @@ class JobRun implements Task {
   #opened: OpenedTools | undefined;
   #isOver = false;
 
-  constructor(file: JobFile, folder: string, options: RunJobOptions) {
+  constructor(file: JobFile, own: { readonly folder: string; readonly tracer: Tracer }, options: RunJobOptions) {
     this.#file = file;
-    this.#folder = folder;
+    this.#folder = own.folder;
+    this.#tracer = own.tracer;
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? Math.random;
@@ -136,7 +147,8 @@ class JobRun implements Task {
     const { transport } = this.#options;
     const client = createJobClient({ file: this.#file, ...(transport === undefined ? {} : { transport }) });
     const [clock, random, logger, harvest] = [this.#clock, this.#random, this.#logger, this.#harvest];
-    const port = new JobPort({ jobId: this.jobId, client, harvest, clock, random, address, patienceMs });
+    const traceparent = this.#file.traces?.parent;
+    const port = new JobPort({ jobId: this.jobId, client, harvest, clock, random, address, patienceMs, traceparent });
     const handle = (work: Work) => this.#work(work, port);
     const worker = createWorker({
       port,
@@ -146,6 +158,7 @@ class JobRun implements Task {
       clock,
       random,
       logger,
+      tracer: this.#tracer,
       bus: {
         listen: async (listener) => {
           this.#hear = listener;

@@ -3,6 +3,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { type Client, Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
 import { updateRpc } from '../../api/index.ts';
+import { traceparentHere } from '../../telemetry/index.ts';
 import { JobError } from '../errors.ts';
 import type { JobFile } from '../job-file.ts';
 
@@ -69,7 +70,7 @@ export interface JobClient {
 
 /** What a client is made of. */
 export interface JobClientOptions {
-  readonly file: Pick<JobFile, 'jobId' | 'token' | 'updateService'>;
+  readonly file: Pick<JobFile, 'jobId' | 'token' | 'updateService' | 'traces'>;
   /** Of HTTP unless given. */
   readonly transport?: Transport;
   /** How long one call may take; 30 s unless given. */
@@ -84,7 +85,11 @@ export function createJobClient({ file, transport, timeoutMs = 30_000 }: JobClie
     transport ?? httpTransport(file),
   );
   const proof = { jobId: file.jobId, token: file.token };
-  const options = { timeoutMs };
+  /** What is told beside the work itself, of its lease too, is part of the trace that the job came with. */
+  const options = () => {
+    const traceparent = traceparentHere() ?? file.traces?.parent;
+    return { timeoutMs, ...(traceparent === undefined ? {} : { headers: { traceparent } }) };
+  };
   const ask = async <T extends Answer>(what: string, call: () => Promise<T>): Promise<T | Lost> => {
     try {
       return judge(what, await call(), url);
@@ -97,7 +102,7 @@ export function createJobClient({ file, transport, timeoutMs = 30_000 }: JobClie
     return 'lost' in answer ? answer : undefined;
   };
   return {
-    takeJob: (address) => ask('TakeJob', () => rpc.takeJob({ proof, address }, options)),
+    takeJob: (address) => ask('TakeJob', () => rpc.takeJob({ proof, address }, options())),
     reportProgress: ({ isCancelUnsafe, progressJson = '', statusJson = '', sessionUri = '', ...said }) =>
       ask('ReportProgress', () =>
         rpc.reportProgress(
@@ -109,10 +114,10 @@ export function createJobClient({ file, transport, timeoutMs = 30_000 }: JobClie
             ...said,
             ...(isCancelUnsafe === undefined ? {} : { isCancelUnsafe }),
           },
-          options,
+          options(),
         ),
       ),
-    failJob: (failure) => tell('FailJob', () => rpc.failJob({ proof, ...failure }, options)),
+    failJob: (failure) => tell('FailJob', () => rpc.failJob({ proof, ...failure }, options())),
     updateServer: ({ server, firmwares, inventoryJson, observedAt }) =>
       tell('UpdateServer', () =>
         rpc.updateServer(
@@ -123,7 +128,7 @@ export function createJobClient({ file, transport, timeoutMs = 30_000 }: JobClie
             inventoryJson,
             observedAt: timestampFromMs(observedAt),
           },
-          options,
+          options(),
         ),
       ),
     updateDiscoveredFirmware: ({ name, firmwares, images, observedAt }) =>
@@ -141,7 +146,7 @@ export function createJobClient({ file, transport, timeoutMs = 30_000 }: JobClie
             })),
             observedAt: timestampFromMs(observedAt),
           },
-          options,
+          options(),
         ),
       ),
   };

@@ -32,11 +32,13 @@ export interface NetworkInformerOptions {
   readonly resyncMs: number;
   /** Only objects of this namespace; those of all unless given. */
   readonly namespace?: string | undefined;
+  /** Only hosts of this namespace, where switches are read somewhere else too; as `namespace` says unless given. */
+  readonly hostNamespace?: string | undefined;
 }
 
 /** Makes the caches; nothing is asked for before they are started. */
 export function createNetworkInformers(options: NetworkInformerOptions): NetworkInformers {
-  const { client, clock, random, logger, metrics, resyncMs, namespace } = options;
+  const { client, clock, random, logger, metrics, resyncMs, namespace, hostNamespace = namespace } = options;
   const shared = {
     ...{ client, clock, random, resyncMs, namespace },
     ...(logger === undefined ? {} : { logger }),
@@ -58,6 +60,7 @@ export function createNetworkInformers(options: NetworkInformerOptions): Network
     limits: createInformer<NetworkObjects['limits']>({ ...shared, resource: resources.limits }),
     hosts: createInformer<NetworkObjects['hosts']>({
       ...shared,
+      namespace: hostNamespace,
       resource: resources.hosts,
       indexers: hostIndexers,
       transform: pluggedHostOf,

@@ -6,7 +6,8 @@ export interface TracerOptions {
   /** Of an OpenTelemetry collector; traces go to `/v1/traces` below it. */
   readonly endpoint: string;
   readonly service: string;
-  readonly version: string;
+  /** Of the service, where it is known. */
+  readonly version?: string;
   /** How often spans are sent; 5 s unless given. */
   readonly everyMs?: number;
 }
@@ -25,7 +26,10 @@ export async function openTracer(options: TracerOptions): Promise<Tracer> {
   const exporter = new OTLPTraceExporter({ url: `${options.endpoint.replace(/\/+$/, '')}/v1/traces` });
   const every = options.everyMs === undefined ? {} : { scheduledDelayMillis: options.everyMs };
   const provider = new TracerProvider({
-    resource: resourceFromAttributes({ 'service.name': options.service, 'service.version': options.version }),
+    resource: resourceFromAttributes({
+      'service.name': options.service,
+      ...(options.version === undefined ? {} : { 'service.version': options.version }),
+    }),
     spanProcessors: [new BatchSpanProcessor({ exporter, ...every })],
   });
   const parts = { api, tracer: provider.getTracer('rackwright', options.version) };

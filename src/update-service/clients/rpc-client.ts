@@ -1,6 +1,7 @@
 import { type Client, ConnectError, createClient, type Interceptor } from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
 import { updateRpc } from '../../api/index.ts';
+import { traceparentHere } from '../../telemetry/index.ts';
 import { refusalCodeOf } from '../rpc/answers.ts';
 import { type RequestOutcome, toOutcome, type UpdateClient, waitOf } from './request-outcome.ts';
 
@@ -18,13 +19,15 @@ export interface RpcClientOptions {
 /** A client of every call of the update service, over gRPC. */
 export function createUpdateServiceClient(options: RpcClientOptions): Client<typeof updateRpc.UpdateService> {
   const { token, caPem } = options;
-  const authenticate: Interceptor = (next) => async (request) => {
+  const introduce: Interceptor = (next) => async (request) => {
     if (token !== undefined) request.header.set('authorization', `Bearer ${await token()}`);
+    const traceparent = traceparentHere();
+    if (traceparent !== undefined) request.header.set('traceparent', traceparent);
     return await next(request);
   };
   const transport = createGrpcTransport({
     baseUrl: options.url,
-    interceptors: [authenticate],
+    interceptors: [introduce],
     ...(caPem === undefined ? {} : { nodeOptions: { ca: caPem } }),
   });
   return createClient(updateRpc.UpdateService, transport);

@@ -1,4 +1,5 @@
 import type { JobBmc, JobFile } from '../../jobs/index.ts';
+import { traceparentHere } from '../../telemetry/index.ts';
 import type { LaunchOrder } from './launcher.ts';
 
 /** What launchers of jobs outside this process need to know to write job files. */
@@ -7,12 +8,14 @@ export interface JobFileParts {
   readonly updateService: JobFile['updateService'];
   /** The BMC of a job's server with its password; undefined for jobs that touch no server. */
   readonly bmcOf: (order: LaunchOrder) => Promise<JobBmc | undefined>;
+  /** Where jobs send their spans; without it they make none. */
+  readonly tracesEndpoint?: string | undefined;
 }
 
-/** What a job is launched with. */
+/** What a job is launched with; it goes on with the trace that it is launched in. */
 export async function jobFileOf(
   order: LaunchOrder,
-  { updateService, bmcOf }: JobFileParts,
+  { updateService, bmcOf, tracesEndpoint }: JobFileParts,
   tls?: JobFile['tls'],
 ): Promise<JobFile> {
   const bmc = order.type === 'discovery' ? undefined : await bmcOf(order);
@@ -22,5 +25,11 @@ export async function jobFileOf(
     updateService,
     ...(bmc === undefined ? {} : { bmc }),
     ...(tls === undefined ? {} : { tls }),
+    ...(tracesEndpoint === undefined ? {} : { traces: tracesOf(tracesEndpoint) }),
   };
+}
+
+function tracesOf(endpoint: string): NonNullable<JobFile['traces']> {
+  const parent = traceparentHere();
+  return { endpoint, ...(parent === undefined ? {} : { parent }) };
 }

@@ -20,6 +20,7 @@ export function startInsideRunner(options: JobRunnerOptions): JobRunner {
     random,
     logger,
     metrics,
+    ...(options.tracer === undefined ? {} : { tracer: options.tracer }),
     ...(options.bus === undefined ? {} : { bus: options.bus }),
   });
   return {

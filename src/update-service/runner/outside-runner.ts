@@ -1,5 +1,6 @@
 import { type Condition, isEngineError, type Lease } from '../../engine/index.ts';
 import { backoffDelay, sleep } from '../../kube/index.ts';
+import { noTracer } from '../../telemetry/index.ts';
 import { handleOf, type LaunchRecord, readLaunch, withLaunch } from '../jobs/launch-record.ts';
 import { jobKinds } from '../kinds.ts';
 import type { Launcher } from '../launchers/launcher.ts';
@@ -145,26 +146,42 @@ class OutsideRunner implements JobRunner {
   }
 
   async #launch(lease: Lease): Promise<void> {
-    const { engine, launcher, scope, clock } = this.#options;
-    const { condition, token } = lease;
-    const held = { conditionId: condition.id, token };
+    const { tracer = noTracer, launcher, engine } = this.#options;
+    const { id, kind, target, leases, traceparent } = lease.condition;
+    const attributes = {
+      'rackwright.condition': id,
+      'rackwright.kind': kind,
+      'rackwright.target': target,
+      'rackwright.worker': this.#id,
+      'rackwright.lease': leases,
+      'rackwright.launcher': launcher.name,
+    };
+    // The job goes on with the trace by itself: what is looked after here may take hours and is no span.
+    const plan = { name: `launch ${kind}`, kind: 'consumer', attributes, parent: traceparent } as const;
     try {
-      await endPrevious(launcher, condition);
-      const work = toLeasedWork(lease, engine.worker, new AbortController().signal);
-      const { handle } = await launcher.launch(await orderOf(this.#options, work));
-      const launchedAt = clock.now();
-      const { leftovers, isCancelUnsafe = false } = lease;
-      const launch = { launcher: launcher.name, scope, token, handle, launchedAt, leftovers, isCancelUnsafe };
-      const outcome = await engine.worker.report(held, { progress: withLaunch(condition.progress, launch) });
-      if (outcome.outcome === 'lost') {
-        await launcher.interrupt(handle, { timeoutMs: 0, isForced: true });
-        return;
-      }
-      await this.#follow(condition.id, launch);
+      const launch = await tracer.trace(plan, () => this.#begin(lease));
+      if (launch !== undefined) await this.#follow(id, launch);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
+      const held = { conditionId: id, token: lease.token };
       await engine.worker.release(held, `the job was not launched: ${why}`, { afterMs: 30_000 });
     }
+  }
+
+  /** Undefined when somebody else has the lease by now. */
+  async #begin(lease: Lease): Promise<LaunchRecord | undefined> {
+    const { engine, launcher, scope, clock } = this.#options;
+    const { condition, token, leftovers, isCancelUnsafe = false } = lease;
+    await endPrevious(launcher, condition);
+    const work = toLeasedWork(lease, engine.worker, new AbortController().signal);
+    const { handle } = await launcher.launch(await orderOf(this.#options, work));
+    const launchedAt = clock.now();
+    const launch = { launcher: launcher.name, scope, token, handle, launchedAt, leftovers, isCancelUnsafe };
+    const held = { conditionId: condition.id, token };
+    const outcome = await engine.worker.report(held, { progress: withLaunch(condition.progress, launch) });
+    if (outcome.outcome === 'kept') return launch;
+    await launcher.interrupt(handle, { timeoutMs: 0, isForced: true });
+    return undefined;
   }
 
   #supervise(job: string, launch: LaunchRecord): void {

@@ -1,6 +1,6 @@
 import type { Bus, Engine } from '../../engine/index.ts';
 import type { Clock, Random } from '../../kube/index.ts';
-import type { Logger, Metrics } from '../../telemetry/index.ts';
+import type { Logger, Metrics, Tracer } from '../../telemetry/index.ts';
 import type { JobTokens } from '../jobs/job-tokens.ts';
 import { jobTypeOf } from '../jobs/show-job.ts';
 import { readDiscoverParameters } from '../kinds.ts';
@@ -33,6 +33,8 @@ export interface JobRunnerOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Jobs go on with the traces of whoever asked for them. */
+  readonly tracer?: Tracer | undefined;
   readonly bus?: Pick<Bus, 'listen'> | undefined;
   /** How often jobs outside are looked at; 2 s unless given. */
   readonly lookMs?: number;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { NamedRule } from '../../../src/manifests/index.ts';
+import type { Component, NamedRule } from '../../../src/manifests/index.ts';
 
 /** Every request, without what is in it; what is asked about the rights of others with the answer. */
 export const auditPolicy = {
@@ -103,8 +103,22 @@ export function forbiddenIn(uses: readonly Use[]): readonly string[] {
   return [...new Set(uses.filter(({ code }) => code === 403).map((use) => `${use.user}: ${shown(use)}`))].toSorted();
 }
 
+/** What an account of a component may and has not used. */
+export function unusedBy(
+  { user, rights }: Pick<Component, 'rights'> & Pick<Use, 'user'>,
+  audit: Audit,
+): readonly string[] {
+  const isOwn = (use: Use): boolean => use.user === user;
+  const rules = [rights.objects, rights.cluster, rights.home, rights.ports ?? [], rights.shared ?? []].flat();
+  const unused = [
+    ...unusedOf(rules, audit.uses.filter(isOwn)),
+    ...unusedOf(rights.standing ?? [], audit.asked.filter(isOwn)),
+  ];
+  return unused.map((each) => `${user}: ${each}`);
+}
+
 /** What rules allow that nobody used: one line for each verb on each resource, and for each name where there are names. */
-export function unusedOf(rules: readonly NamedRule[], uses: readonly Use[]): readonly string[] {
+function unusedOf(rules: readonly NamedRule[], uses: readonly Use[]): readonly string[] {
   return rules.flatMap((rule) => {
     const isUsed = (each: Allowed): boolean =>
       uses.some(

@@ -10,6 +10,8 @@ import { until } from '../ironic/until.ts';
 
 /** Writes and reads objects as an administrator does. */
 export interface ClusterObjects {
+  /** Where objects are that have a namespace. */
+  readonly namespace: string;
   /** Applies what a YAML text says, object by object. */
   apply(text: string): Promise<void>;
   /** Waits until an object is as asked, and gives it; `undefined` stands for one that is not there. */
@@ -69,6 +71,7 @@ export function clusterObjects(client: KubeClient, namespace: string): ClusterOb
     return found.seen;
   };
   return {
+    namespace,
     untilSo,
     async apply(text) {
       for (const document of parseAllDocuments(text)) {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Agent, request } from 'undici';
 import type { AnyKubeObject, KubeClient, KubeObject } from '../../../src/kube/index.ts';
 import { type CliProcess, startCli } from '../../e2e/cli-fixture.ts';
+import { until } from '../ironic/until.ts';
 import { kubeconfigYaml } from '../kube/kubeconfig.ts';
 
 /** Where components run, and whom they ask. */
@@ -88,6 +90,22 @@ export async function startComponent(place: ComponentPlace, deployment: Deployme
     url,
     user: `system:serviceaccount:${namespace}:${pod.serviceAccountName}`,
   };
+}
+
+/** Waits until components say that they work, and sees that their own accounts may not read what they measure. */
+export async function untilReady(running: readonly RunningComponent[]): Promise<void> {
+  const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
+  for (const { user, url, token } of running) {
+    await until({
+      what: `${user} is ready`,
+      timeoutMs: 120_000,
+      look: async () => ((await request(`${url}/readyz`, { dispatcher })).statusCode === 200 ? true : undefined),
+    });
+    // Who may read metrics is asked of the API server; the component itself may not.
+    const headers = { authorization: `Bearer ${token}` };
+    assert.equal((await request(`${url}/metrics`, { dispatcher, headers })).statusCode, 403, user);
+  }
+  await dispatcher.close();
 }
 
 async function tokenOf(client: KubeClient, account: { namespace: string; name: string }): Promise<string> {

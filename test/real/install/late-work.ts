@@ -12,13 +12,17 @@ import { createAbsentProvisioners } from '../../../src/provisioners/index.ts';
 import { until } from '../ironic/until.ts';
 import type { ClusterObjects } from './cluster-objects.ts';
 import type { RunningComponent } from './component-processes.ts';
-import { fleet } from './living.ts';
 
 /**
  * What components do after minutes or months only, no setting of theirs says when: the same code does it here at once,
  * as the same accounts, once they themselves have ended.
  */
-export async function doLateWork(ended: readonly RunningComponent[], objects: ClusterObjects): Promise<void> {
+export async function doLateWork(
+  ended: readonly RunningComponent[],
+  objects: ClusterObjects,
+  /** Whose components they are, where every tenant has their own. */
+  tenant?: string,
+): Promise<void> {
   const as = async (component: string, work: (client: KubeClient) => Promise<void>) => {
     const kubeconfig = ended.find(({ name }) => name === `rackwright-${component}`)?.kubeconfig ?? '';
     const client = await createClient({ kubeconfig });
@@ -28,32 +32,34 @@ export async function doLateWork(ended: readonly RunningComponent[], objects: Cl
       await client.close();
     }
   };
-  await as('hosts', (client) => forgetSchemas(client, objects));
-  await as('hosts', (client) => forgetClaims(client, objects));
-  await as('webhooks', renewAuthority);
+  await as('hosts', (client) => forgetSchemas(client, objects, tenant));
+  await as('hosts', (client) => forgetClaims(client, objects, tenant));
+  if (tenant === undefined) await as('webhooks', renewAuthority);
 }
 
 const timeoutMs = 240_000;
 
 /** A schema that no host has any more goes after ten minutes. */
-async function forgetSchemas(client: KubeClient, objects: ClusterObjects): Promise<void> {
+async function forgetSchemas(client: KubeClient, objects: ClusterObjects, namespace?: string): Promise<void> {
   const provisioners = createAbsentProvisioners({ message: 'No host is left.' });
   const settings = { schemaKeepMs: 0 };
-  const hosts = startHostControllers({ client, provisioners, settings, clock: systemClock, random: Math.random });
+  const shared = { client, provisioners, settings, namespace };
+  const hosts = startHostControllers({ ...shared, clock: systemClock, random: Math.random });
   const look = async () =>
-    (await objects.list('FirmwareSchema', 'metal3.io/v1alpha1', fleet)).length === 0 || undefined;
+    (await objects.list('FirmwareSchema', 'metal3.io/v1alpha1', objects.namespace)).length === 0 || undefined;
   await until({ what: 'the end of all schemas', timeoutMs, look }).finally(() => hosts.stop());
 }
 
 /** The claim of a machine that nobody knows any more goes after ten minutes. */
-async function forgetClaims(client: KubeClient, objects: ClusterObjects): Promise<void> {
-  const settings = { forgetMs: 1000 };
+async function forgetClaims(client: KubeClient, objects: ClusterObjects, namespace?: string): Promise<void> {
+  const settings = { forgetMs: 1000, ...(namespace === undefined ? {} : { claimNamespace: namespace }) };
   const discovery = startDiscoveryControllers({
-    ...{ client, settings },
+    ...{ client, settings, namespace },
     ...{ clock: systemClock, random: Math.random, sources: [] },
   });
   const isClaim = ({ metadata }: { metadata?: { name?: string } }) => metadata?.name?.startsWith('host-') === true;
-  const look = async () => !(await objects.list('Lease', 'coordination.k8s.io/v1', home)).some(isClaim) || undefined;
+  const leases = () => objects.list('Lease', 'coordination.k8s.io/v1', namespace ?? home);
+  const look = async () => !(await leases()).some(isClaim) || undefined;
   await until({ what: 'the end of all claims', timeoutMs, look }).finally(() => discovery.stop());
 }
 

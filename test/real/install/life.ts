@@ -3,7 +3,7 @@ import { quarantineLabel } from '../../../src/api/index.ts';
 import type { AnyKubeObject } from '../../../src/kube/index.ts';
 import { until } from '../ironic/until.ts';
 import type { ObjectName } from './cluster-objects.ts';
-import { core, fleet, host, type Living, metal3, stateOf } from './living.ts';
+import { core, host, type Living, metal3, stateOf } from './living.ts';
 
 /** A switch, networks and a limit. */
 export async function describeNetwork({ objects }: Living): Promise<void> {
@@ -73,6 +73,21 @@ spec: { vlanRange: 1-4000 }
   );
 }
 
+/** Networks of a tenant whose switches are somewhere else, and what they may use there. */
+export async function allowNetworks({ objects }: Living): Promise<void> {
+  await objects.apply(`
+apiVersion: metal3.io/v1alpha1
+kind: SwitchResourceLimit
+metadata: { name: user-limit }
+spec: { vlanRange: 10-30 }
+---
+apiVersion: metal3.io/v1alpha1
+kind: SwitchPortConfiguration
+metadata: { name: shop }
+spec: { untaggedVLAN: 20 }
+`);
+}
+
 /** Admission answers: what is wrong is refused with its reason. */
 export async function refuseWhatIsWrong({ objects }: Living): Promise<void> {
   const written = objects.apply(`
@@ -85,7 +100,7 @@ spec: { online: true }
 }
 
 /** Hosts, one of them plugged in, become available; companions that somebody wrote beforehand are taken over. */
-export async function registerHosts({ objects, bmcs }: Living): Promise<void> {
+export async function registerHosts({ objects, bmcs, switchesIn }: Living): Promise<void> {
   await objects.apply(`
 apiVersion: metal3.io/v1alpha1
 kind: HardwareData
@@ -110,9 +125,9 @@ spec: { updates: [] }
         : `
   ports:
     - mac: ${bmc.macs[0]}
-      port: { name: leaf1-e1 }
-      provisioningConfiguration: { name: provisioning }
-      configuration: { name: shop }`;
+      port: { name: leaf1-e1, namespace: ${switchesIn ?? objects.namespace} }
+      provisioningConfiguration: { name: provisioning, namespace: ${switchesIn ?? objects.namespace} }
+      ${switchesIn === undefined ? 'configuration: { name: shop }' : ''}`;
     await objects.apply(`
 apiVersion: v1
 kind: Secret
@@ -131,11 +146,22 @@ spec:
   for (const index of bmcs.keys()) await objects.untilSo(host(`h${index + 1}`), (it) => stateOf(it) === 'available');
 }
 
+const port: ObjectName = [metal3, 'SwitchPort', 'leaf1-e1'];
+
+function isActive(it: AnyKubeObject | undefined): boolean {
+  return (it?.status as { state?: string } | undefined)?.state === 'Active';
+}
+
+/** The port of the first host is set as its machine asks for. */
+export async function untilPlugged({ objects }: Pick<Living, 'objects'>, to: string): Promise<void> {
+  await objects.untilSo(port, (it) => {
+    const { configuration } = (it?.spec ?? {}) as { configuration?: { name: string; namespace?: string } };
+    return `${configuration?.namespace}/${configuration?.name}` === to && isActive(it);
+  });
+}
+
 /** The port of the first host moves to another network. */
 export async function movePort({ objects }: Living): Promise<void> {
-  const port: ObjectName = [metal3, 'SwitchPort', 'leaf1-e1'];
-  const isActive = (it: AnyKubeObject | undefined) =>
-    (it?.status as { state?: string } | undefined)?.state === 'Active';
   await objects.untilSo(port, isActive);
   const found = await objects.untilSo(host('h1'), (it) => it !== undefined);
   const [entry] = ((found?.spec ?? {}) as { ports: object[] }).ports;
@@ -214,7 +240,7 @@ stringData: { value: "#cloud-config" }
         checksumType: 'sha256',
         format: 'qcow2',
       },
-      userData: { name: 'h2-user-data', namespace: fleet },
+      userData: { name: 'h2-user-data', namespace: objects.namespace },
     },
   });
   await objects.untilSo(host('h2'), (it) => stateOf(it) === 'provisioned');
@@ -243,7 +269,7 @@ spec: { hardwareCharacteristics: { ram: { minimumSizeGB: 1 } } }
     timeoutMs: 120_000,
     async look() {
       ironic.api.beat(newcomer, Date.now());
-      const all = await objects.list('BareMetalHost', metal3, fleet);
+      const all = await objects.list('BareMetalHost', metal3, objects.namespace);
       return all.find(({ metadata }) => metadata?.name?.startsWith('new-'));
     },
   });
@@ -254,8 +280,8 @@ spec: { hardwareCharacteristics: { ram: { minimumSizeGB: 1 } } }
   await objects.remove([metal3, 'BareMetalHostDiscovery', 'all'], host(name));
 }
 
-/** Everything goes again. */
-export async function endAll({ objects }: Living): Promise<void> {
+/** Machines go, and the hosts that they had, and one besides. */
+export async function endMachines({ objects }: Living): Promise<void> {
   const isFree = (it: AnyKubeObject | undefined) =>
     (it?.spec as { consumerRef?: object } | undefined)?.consumerRef === undefined;
   const endCluster = async () => {
@@ -264,6 +290,12 @@ export async function endAll({ objects }: Living): Promise<void> {
     await objects.remove(host('h1'), host('h3'));
   };
   await Promise.all([endCluster(), objects.remove(host('h2'))]);
+}
+
+/** Everything goes again. */
+export async function endAll(living: Living): Promise<void> {
+  const { objects } = living;
+  await endMachines(living);
   await objects.remove([metal3, 'Switch', 'leaf1'], [metal3, 'HardwareClassification', 'worker']);
   await objects.remove([metal3, 'Switch', 'away'], [metal3, 'Switch', 'old']);
   await objects.remove([metal3, 'SwitchPortConfiguration', 'shop'], [metal3, 'SwitchPortConfiguration', 'storage']);

@@ -7,7 +7,7 @@ export const metal3 = 'metal3.io/v1alpha1';
 /** Where Clusters and Machines are. */
 export const core = 'cluster.x-k8s.io/v1beta2';
 
-/** The namespace in which all of it happens. */
+/** The namespace in which all of it happens where there are no tenants. */
 export const fleet = 'metal';
 
 /** What a life is lived with. */
@@ -17,6 +17,8 @@ export interface Living {
   readonly bmcs: readonly FakeBmc[];
   /** A machine that nobody has registered. */
   readonly newcomer: FakeBmc;
+  /** Where the switches are, if not where the hosts are: machines ask for networks there. */
+  readonly switchesIn?: string;
 }
 
 /** A host by its name. */

@@ -1,7 +1,7 @@
 import type { AnyKubeObject } from '../../../src/kube/index.ts';
 import { until } from '../ironic/until.ts';
 import type { ClusterObjects } from './cluster-objects.ts';
-import { core, fleet, host, type Living, stateOf } from './living.ts';
+import { core, host, type Living, stateOf } from './living.ts';
 
 const infrastructure = 'infrastructure.cluster.x-k8s.io/v1beta2';
 const timeoutMs = 240_000;
@@ -48,7 +48,7 @@ spec:
 }
 
 /** A MachineSet claims the first host, a MachineDeployment another. */
-export async function claimMachine({ objects }: Living): Promise<void> {
+export async function claimMachine({ objects, switchesIn }: Living): Promise<void> {
   await objects.apply(`
 apiVersion: v1
 kind: Secret
@@ -66,7 +66,8 @@ metadata: { name: prod }
 spec: { infrastructureRef: { apiGroup: infrastructure.cluster.x-k8s.io, kind: Metal3Cluster, name: prod } }
 `);
   const scaled = { replicas: 0, isScaled: true };
-  const more = 'automatedCleaningMode: metadata';
+  const networks = 'networkConfiguration: [{ ConfigurationRef: { name: shop }, nicHint: { name: eth0 } }]';
+  const more = ['automatedCleaningMode: metadata', ...(switchesIn === undefined ? [] : [networks])].join('\n      ');
   await objects.apply(manifestsOf({ kind: 'MachineSet', name: 'machines', ...scaled, more }));
   await objects.apply(manifestsOf({ kind: 'MachineDeployment', name: 'deployed', ...scaled }));
   await refuseToScale(objects);
@@ -101,7 +102,7 @@ async function refuseToScale(objects: ClusterObjects): Promise<void> {
   for (const times of [1, 2]) {
     await objects.patch([core, 'MachineSet', name], { metadata: { labels: { looked: `${times}` } } });
     const isRefusal = ({ reason, count }: AnyKubeObject) => reason === 'NotScaledToHosts' && Number(count) >= times;
-    const look = async () => (await objects.list('Event', 'v1', fleet)).find(isRefusal);
+    const look = async () => (await objects.list('Event', 'v1', objects.namespace)).find(isRefusal);
     await until({ what: `a refusal told ${times} times`, timeoutMs, look });
   }
 }
@@ -111,7 +112,7 @@ async function scaleDown(objects: ClusterObjects): Promise<void> {
   const name = 'idle';
   await objects.apply(manifestsOf({ kind: 'MachineSet', name, replicas: 1, isScaled: false }));
   const isIdle = ({ metadata }: AnyKubeObject) => metadata?.name?.startsWith(`${name}-`) === true;
-  const look = async () => (await objects.list('Metal3Machine', infrastructure, fleet)).find(isIdle);
+  const look = async () => (await objects.list('Metal3Machine', infrastructure, objects.namespace)).find(isIdle);
   await until({ what: 'a machine without a host', timeoutMs, look });
   await objects.patch([core, 'MachineSet', name], { spec: { replicas: 0 } });
   const isGone = async () => (await look()) === undefined || undefined;

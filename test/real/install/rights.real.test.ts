@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { Agent, request } from 'undici';
 import { createClient, type KubeClient } from '../../../src/kube/index.ts';
 import { components, home } from '../../../src/manifests/index.ts';
 import { createFakeBmc, type FakeIronic, startFakeIronic } from '../../../src/provisioners/ironic/testing/index.ts';
-import { runCli } from '../../e2e/cli-fixture.ts';
 import { freePortRange } from '../free-ports.ts';
 import { createScratch } from '../ironic/scratch.ts';
 import { until } from '../ironic/until.ts';
 import { whyNoRealKube } from '../kube/binaries.ts';
 import { type RealKube, startRealKube } from '../kube/real-kube.ts';
-import { auditPolicy, forbiddenIn, readAudit, type Use, unusedOf } from './audit.ts';
+import { auditPolicy, forbiddenIn, readAudit, unusedBy } from './audit.ts';
 import { type ClusterObjects, clusterObjects } from './cluster-objects.ts';
-import { type RunningComponent, startComponents } from './component-processes.ts';
+import { type RunningComponent, startComponents, untilReady } from './component-processes.ts';
 import { type FirmwareWorld, startFirmwareWorld } from './firmware-world.ts';
+import { installOn } from './install-on.ts';
 import { doLateWork } from './late-work.ts';
 import * as life from './life.ts';
 import { fleet, type Living } from './living.ts';
@@ -64,20 +63,11 @@ describe('each component of an installation has the rights that it uses, and no 
   after(() => scratch.end());
 
   async function install(): Promise<void> {
-    const port = await freePortRange(1);
-    const values = [
+    await installOn({ kube, client }, [
       `hosts.ironicUrl=${ironic.url}`,
       `firmware.updateServiceUrl=${firmware.updateServiceUrl}`,
-      `webhooks.port=${port}`,
-    ];
-    const words = values.flatMap((value) => ['--set', value]);
-    const { code, err } = await runCli(['install', '--kubeconfig', kube.kubeconfigPath, ...words]);
-    assert.equal(code, 0, err);
-    // No kube-proxy runs here: the API server is told to go to this machine instead of to a pod.
-    const service = { group: '', version: 'v1', resource: 'services', namespaced: true, kind: 'Service' };
-    const body = { spec: { type: 'ExternalName', externalName: 'localhost', clusterIP: null, clusterIPs: null } };
-    const key = { namespace: home, name: 'rackwright-webhooks' };
-    await client.resource(service).patch(key, { type: 'merge', body });
+      `webhooks.port=${await freePortRange(1)}`,
+    ]);
   }
 
   test('all components run and say that they are ready', async () => {
@@ -85,18 +75,7 @@ describe('each component of an installation has the rights that it uses, and no 
       running.map(({ name }) => name).toSorted(),
       components.map(({ name }) => `rackwright-${name}`).toSorted(),
     );
-    const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
-    for (const { name, url, token } of running) {
-      await until({
-        what: `${name} is ready`,
-        timeoutMs: 120_000,
-        look: async () => ((await request(`${url}/readyz`, { dispatcher })).statusCode === 200 ? true : undefined),
-      });
-      // Who may read metrics is asked of the API server; the component itself may not.
-      const headers = { authorization: `Bearer ${token}` };
-      assert.equal((await request(`${url}/metrics`, { dispatcher, headers })).statusCode, 403, name);
-    }
-    await dispatcher.close();
+    await untilReady(running);
   });
 
   test('hosts, machines, ports and discoveries live and end', async () => {
@@ -137,12 +116,9 @@ describe('each component of an installation has the rights that it uses, and no 
   });
 
   function unusedRights(): readonly string[] {
-    const { uses, asked } = readAudit(kube.auditPath);
-    return components.flatMap(({ name, rights }) => {
-      const isOwn = ({ user }: Use) => user === `system:serviceaccount:${home}:rackwright-${name}`;
-      const rules = [rights.objects, rights.cluster, rights.home, rights.ports ?? [], rights.shared ?? []].flat();
-      const unused = [...unusedOf(rules, uses.filter(isOwn)), ...unusedOf(rights.standing ?? [], asked.filter(isOwn))];
-      return unused.map((each) => `rackwright-${name}: ${each}`);
-    });
+    const audit = readAudit(kube.auditPath);
+    return components.flatMap(({ name, rights }) =>
+      unusedBy({ user: `system:serviceaccount:${home}:rackwright-${name}`, rights }, audit),
+    );
   }
 });
