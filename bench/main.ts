@@ -3,9 +3,9 @@ import { benchApiserver } from './apiserver.ts';
 import { benchBmc } from './bmc/bmc.ts';
 import { benchConsole } from './console/console.ts';
 import { benchDiscovery } from './discovery/discovery.ts';
-import { benchFleet } from './fleet/fleet.ts';
+import { benchFleet, quickFleet } from './fleet/fleet.ts';
 import { benchHosts } from './hosts/hosts.ts';
-import { benchInstall } from './install/install.ts';
+import { benchInstall, quickInstall } from './install/install.ts';
 import { benchLiveUpdate } from './live-update/live-update.ts';
 import { benchPorts } from './ports/ports.ts';
 
@@ -53,7 +53,7 @@ program
   .option('--compared <n>', 'servers of the comparison of four workers with one', positive, 500)
   .option('--image-kib <n>', 'size of an image', positive, 256)
   .addOption(new Option('--only <part>', 'one part of it').choices(['flash', 'growth', 'workers']))
-  .option('--quick', 'all of it with few servers, in less than two minutes')
+  .addOption(new Option('--quick', 'all of it with few servers, in less than two minutes').implies(quickInstall))
   .action(async (options) => {
     const figures = await benchInstall(options);
     console.log(JSON.stringify(figures));
@@ -65,7 +65,7 @@ program
   .option('--sizes <list>', 'servers of each run, separated by commas', '1000,10000')
   .option('--rounds <n>', 'changes of each run', positive, 3)
   .option('--job-ms <n>', 'what a job takes from its acceptance to its report', notNegative, 250)
-  .option('--quick', 'the same with few servers, in about a minute')
+  .addOption(new Option('--quick', 'the same with few servers, in about a minute').implies(quickFleet))
   .action(async (options) => {
     const figures = await benchFleet(options);
     console.log(JSON.stringify(figures));

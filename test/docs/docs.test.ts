@@ -24,7 +24,7 @@ const needs: Readonly<Record<string, string>> = {
   rack: 'a rack of two servers that nobody has touched: its suite starts one',
   ports: 'the ports that are the default: its suite starts the same with others',
   files: 'certificates, keys and addresses of your own: its suite makes some',
-  time: 'minutes of a machine that does nothing else: npm run chaos',
+  time: 'minutes of a machine that does nothing else: npm run test:real has it shorter, npm run chaos as it is',
   cluster: 'a real kube-apiserver: npm run test:real',
   services: 'PostgreSQL and NATS: npm run test:real',
   ironic: 'a real Ironic: npm run test:real',
@@ -34,7 +34,7 @@ const whatToDo = `
 Each block of commands is one of these:
   - \`\`\`console with "$ npx rackwright ..." and what it prints, or \`\`\`sh with one command a line: it is run on a simulated rack of 8 servers
     and 4 spares, after the blocks before it, and has to end well. UPDATE_DOCS=1 node --test test/docs/docs.test.ts writes what is printed.
-  - the same below <!-- run: by=FILE needs=WORD -->, where FILE is the test that runs such commands and WORD is one of
+  - the same below <!-- run: by=FILE needs=WORD -->, where FILE is a test that types all blocks that name it (blocksFor) and WORD is one of
     ${Object.keys(needs).join(', ')} (test/docs/docs.test.ts says what they mean).`;
 
 describe('what pages tell to type', () => {

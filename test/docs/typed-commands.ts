@@ -5,8 +5,12 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
+import { cacheDirectory } from '../real/kube/binaries.ts';
 
 const main = join(import.meta.dirname, '..', '..', 'bin', 'rackwright.mjs');
+
+/** After this what is waited for is not expected any more. */
+const patienceMs = 180_000;
 
 /** What of a page is another on this machine: words of the page, and what is typed instead. */
 export type Differences = Readonly<Record<string, string>>;
@@ -63,8 +67,10 @@ export function startLines(desk: Desk, lines: string): StayingCommand {
   return {
     printed,
     async until(text) {
+      const deadline = Date.now() + patienceMs;
       while (!printed().includes(text)) {
         assert.ok(!state.isOver, `it ended without "${text}":\n${lines}\n${printed()}`);
+        assert.ok(Date.now() < deadline, `it still has not printed "${text}":\n${lines}\n${printed()}`);
         await pause(50);
       }
     },
@@ -114,8 +120,14 @@ function environmentOf({ folder, env = {}, programs = {} }: Desk): NodeJS.Proces
   writeScript(join(bin, 'npx'), `test "$1" = rackwright && exec "$@"`);
   for (const [name, file] of Object.entries(programs)) writeScript(join(bin, name), `exec "${file}" "$@"`);
   const kept = Object.entries(process.env).filter(([name]) => !/^(RACKWRIGHT_|KUBE|NODE_TEST_CONTEXT|npm_)/.test(name));
-  const cache = process.env.RACKWRIGHT_CACHE === undefined ? {} : { RACKWRIGHT_CACHE: process.env.RACKWRIGHT_CACHE };
-  return { ...Object.fromEntries(kept), ...cache, HOME: folder, ...env, PATH: `${bin}:${process.env.PATH ?? ''}` };
+  return {
+    ...Object.fromEntries(kept),
+    // In a new home everything that is built once would be built again.
+    RACKWRIGHT_CACHE: cacheDirectory(),
+    HOME: folder,
+    ...env,
+    PATH: `${bin}:${process.env.PATH ?? ''}`,
+  };
 }
 
 function writeScript(file: string, text: string): void {

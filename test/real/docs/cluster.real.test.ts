@@ -80,7 +80,7 @@ describe('commands for a cluster', { ...(skip === undefined ? {} : { skip }) }, 
   async function serveKeys(): Promise<Server> {
     const { publicKey, privateKey } = await generateKeyPair('ES256');
     const scope = 'update:worker read:server read:server:credentials read:firmware-set';
-    const token = new SignJWT({ scope }).setProtectedHeader({ alg: 'ES256', kid: 'one' }).setIssuer(issuer);
+    const token = new SignJWT({ scope, iss: issuer, aud: 'rackwright' }).setProtectedHeader({ alg: 'ES256', kid: 'one' });
     const signed = await token.setSubject('flasher').setIssuedAt().setExpirationTime('1h').sign(privateKey);
     writeFileSync(at('flasher.token'), signed, { mode: 0o600 });
     const set = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' }] });
@@ -122,10 +122,15 @@ describe('commands for a cluster', { ...(skip === undefined ? {} : { skip }) }, 
   typePages(blocksFor(import.meta.filename), {
     'npm start -- --kubeconfig ~/.kube/config': {
       type: async (lines) => {
-        await start(lines, 'Ctrl-C stops it');
+        // The store that all others here work on, too, since one store owns the fleet of a cluster.
+        const store = `export RACKWRIGHT_DATABASE_URL_FILE=${at('etc', 'database-url')}`;
+        const up = await start(`${store}\n${lines}`, 'Ctrl-C stops it');
         const kinds = await typeLines(desk, 'kubectl get crd -o name');
         assert.match(kinds, /^customresourcedefinition\S+\/baremetalhosts\.metal3\.io$/m);
-        await stopAll();
+        // npm itself ends by Ctrl-C; what it started ends well.
+        staying.delete(up);
+        await up.stop();
+        assert.match(up.printed(), /^Stopped\.$/m);
       },
     },
     'rackwright controllers --provisioner agent': {
@@ -159,6 +164,7 @@ describe('commands for a cluster', { ...(skip === undefined ? {} : { skip }) }, 
         await stopAll();
       },
     },
+    // Where `npm start` has run beside the cluster before.
     'rackwright install --dry-run': { type: async (lines) => installs(lines, { isWritten: false }) },
     'rackwright install --set': { type: async (lines) => installs(lines, { isWritten: true }) },
     'kubectl delete --all-namespaces': {
