@@ -137,6 +137,16 @@ program
     console.log(JSON.stringify(figures));
   });
 
+for (const bench of program.commands) {
+  bench.option('--plan', 'only say what would be measured, as the line of JSON, and measure nothing');
+}
+program.hook('preAction', (_, bench) => {
+  const { plan, ...options } = bench.opts();
+  if (plan !== true) return;
+  console.log(JSON.stringify({ bench: bench.name(), options }));
+  process.exit();
+});
+
 await program.parseAsync();
 
 function positive(text: string): number {

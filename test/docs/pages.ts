@@ -5,10 +5,7 @@ import { type CommandBlock, commandsOf, readBlocks } from './page-blocks.ts';
 const root = join(import.meta.dirname, '..', '..');
 
 /** Every page with commands. The README comes first: it is read on a rack that nobody has touched. */
-export const pages: readonly string[] = [
-  'README.md',
-  ...globSync('docs/{*.md,runbooks/*.md}', { cwd: root }).sort(),
-];
+export const pages: readonly string[] = ['README.md', ...globSync('docs/{*.md,runbooks/*.md}', { cwd: root }).sort()];
 
 /** What a page says. */
 export function textOf(page: string): string {

@@ -1,7 +1,8 @@
 /**
- * Every bench of the pages about measuring, typed as its page has it, with so little to measure that it is over in
- * seconds: what is added after a command makes it smaller and takes nothing of it away. Whether the bars hold is for
- * `npm run chaos`, which runs the commands as they are; here a bench has to take every option and to bring its figures.
+ * Every bench of the pages about measuring, typed as its page has it. The last command of each page runs with so little to
+ * measure that it is over in seconds: what is added after it makes it smaller and takes nothing of it away. Those before it
+ * only say what they would measure (`--plan`), which takes the same options. Whether the bars hold is for `npm run chaos`,
+ * which runs all of them as they are; here a bench has to take every option and to bring its figures.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
@@ -9,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
 import { shellWords } from '../../../examples/console-page.ts';
+import { commandsOf } from '../../docs/page-blocks.ts';
 import { blocksFor } from '../../docs/pages.ts';
 import { type Plan, typePages } from '../../docs/type-pages.ts';
 import { asTypedHere, type Desk, typeForCode, typeLines } from '../../docs/typed-commands.ts';
@@ -17,26 +19,28 @@ import { whyNoRealKube } from '../kube/binaries.ts';
 const skip = whyNoRealKube();
 const root = join(import.meta.dirname, '..', '..', '..');
 
-/** What is added to the commands of each bench. The last of two options of one name counts. */
+/** What is added to the command of each bench that is run. The last of two options of one name counts. */
 const smaller: Readonly<Record<string, string>> = {
   apiserver: '--rounds 1 --seconds 1 --clients 2 --watchers 2 --objects 50 --sizes 10,20',
   console: '--hosts 10 --rounds 1 --changes 20',
   discovery: '--sizes 2 --rounds 1 --seconds 1 --warm-up 1',
   fleet: '--sizes 2,4 --rounds 1',
-  hosts: '--sizes 2 --rounds 1 --warm-up 1',
+  hosts: '--sizes 2 --rounds 1 --warm-up 1 --only embedded --operator-sizes 2',
   install: '--servers 6 --parallel 6 --flash 1 --sizes 6,12 --compared 6',
   'live-update': '--hosts 2 --parallel 2 --post 1',
   ports: '--sizes 2 --switches 2 --rounds 1',
 };
 
-/** The same for options that only some of the commands have. */
-const smallerWith: Readonly<Record<string, string>> = { '--seconds 3600': '--seconds 1', '--operator-sizes': '--operator-sizes 2' };
+/** The commands that are run. */
+const blocks = blocksFor(import.meta.filename);
+const lastOnes = new Set(blocks.map((block) => commandsOf(block).at(-1)));
 
 describe('benches of the pages, with little to measure', { ...(skip === undefined ? {} : { skip }) }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'rackwright-benches-'));
   const desk: Desk = { folder };
   before(async () => {
-    for (const name of readdirSync(root).filter((each) => !each.startsWith('.'))) symlinkSync(join(root, name), join(folder, name));
+    for (const name of readdirSync(root).filter((each) => !each.startsWith('.')))
+      symlinkSync(join(root, name), join(folder, name));
     await typeLines(desk, 'cat deploy/crds/*.yaml > crds.yaml');
   });
   after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
@@ -45,8 +49,7 @@ describe('benches of the pages, with little to measure', { ...(skip === undefine
     `npm run bench -- ${name}`,
     {
       type: async (lines) => {
-        const others = Object.entries(smallerWith).filter(([part]) => lines.includes(part));
-        const typed = [here(lines), more, ...others.map(([, option]) => option)].join(' ');
+        const typed = `${here(lines)} ${lastOnes.has(lines) ? more : '--plan'}`;
         const { printed } = await typeForCode(desk, typed);
         const figures = figuresIn(printed);
         assert.equal(figures?.bench, name, `${typed}\n${printed}`);
@@ -54,7 +57,7 @@ describe('benches of the pages, with little to measure', { ...(skip === undefine
       },
     },
   ]);
-  typePages(blocksFor(import.meta.filename), Object.fromEntries(plans));
+  typePages(blocks, Object.fromEntries(plans));
 
   /** Another operator is needed for one of them: ours, by itself. */
   function here(lines: string): string {
@@ -84,6 +87,6 @@ function missingOf(line: string, told: Figures['options']): string[] {
     const next = words[at + 1];
     const value = next === undefined || next.startsWith('--') ? 'true' : next;
     const name = flag.slice(2).replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
-    return String(told[name]) !== value;
+    return flag !== '--plan' && String(told[name]) !== value;
   });
 }

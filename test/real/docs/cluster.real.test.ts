@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { blocksFor } from '../../docs/pages.ts';
+import { blocksFor, textOf } from '../../docs/pages.ts';
 import { typePages } from '../../docs/type-pages.ts';
 import { type Desk, type StayingCommand, startLines, typeForCode, typeLines } from '../../docs/typed-commands.ts';
 import { createCertificateAuthority } from '../certificate-authority.ts';
@@ -38,7 +38,8 @@ describe('commands for a cluster', { ...(skip === undefined ? {} : { skip }) }, 
   let desk: Desk;
 
   before(async () => {
-    for (const name of readdirSync(root).filter((each) => !each.startsWith('.'))) symlinkSync(join(root, name), at(name));
+    for (const name of readdirSync(root).filter((each) => !each.startsWith('.')))
+      symlinkSync(join(root, name), at(name));
     for (const name of ['.kube', 'etc', 'firmware']) mkdirSync(at(name));
     const user = { name: 'rackwright', password: 'of-this-run-only' };
     [kube, postgres, nats] = await Promise.all([
@@ -80,7 +81,10 @@ describe('commands for a cluster', { ...(skip === undefined ? {} : { skip }) }, 
   async function serveKeys(): Promise<Server> {
     const { publicKey, privateKey } = await generateKeyPair('ES256');
     const scope = 'update:worker read:server read:server:credentials read:firmware-set';
-    const token = new SignJWT({ scope, iss: issuer, aud: 'rackwright' }).setProtectedHeader({ alg: 'ES256', kid: 'one' });
+    const token = new SignJWT({ scope, iss: issuer, aud: 'rackwright' }).setProtectedHeader({
+      alg: 'ES256',
+      kid: 'one',
+    });
     const signed = await token.setSubject('flasher').setIssuedAt().setExpirationTime('1h').sign(privateKey);
     writeFileSync(at('flasher.token'), signed, { mode: 0o600 });
     const set = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' }] });
@@ -102,7 +106,11 @@ describe('commands for a cluster', { ...(skip === undefined ? {} : { skip }) }, 
   /** Starts a service whose name is the second word, and keeps where it listens. */
   async function startService(lines: string): Promise<void> {
     const started = await start(lines);
-    const line = started.printed().split('\n').find((each) => each.includes('"msg":"ready"')) ?? '';
+    const line =
+      started
+        .printed()
+        .split('\n')
+        .find((each) => each.includes('"msg":"ready"')) ?? '';
     const { url } = JSON.parse(line) as { url: string };
     const name = /^rackwright (\S+)/m.exec(lines)?.[1] ?? '';
     urls.set(name, url.replace('0.0.0.0', '127.0.0.1'));
@@ -146,11 +154,23 @@ describe('commands for a cluster', { ...(skip === undefined ? {} : { skip }) }, 
         await stopAll();
       },
     },
+    'kubectl patch bmhd rack1': {
+      type: async (lines) => {
+        const shown = /^```yaml\n(.*?kind: BareMetalHostDiscovery.*?)^```$/ms.exec(textOf('docs/discovery.md'))?.[1];
+        writeFileSync(at('discovery.yaml'), shown ?? assert.fail());
+        await typeLines(desk, 'kubectl create namespace fleet\nkubectl apply -f discovery.yaml');
+        await typeLines(desk, lines);
+        assert.equal(await typeLines(desk, 'kubectl get bmhd rack1 -n fleet -o jsonpath={.spec.paused}'), 'true');
+      },
+    },
     'rackwright serverservice': service,
     'rackwright conditionorc --host 0.0.0.0': service,
     'rackwright flasher --facility ams1': service,
     'rackwright flasher --facility fra1': {
-      differences: () => ({ 'https://orc:7444': urlOf('conditionorc'), 'https://inventory:7445': urlOf('serverservice') }),
+      differences: () => ({
+        'https://orc:7444': urlOf('conditionorc'),
+        'https://inventory:7445': urlOf('serverservice'),
+      }),
       type: async (lines) => {
         await startService(lines);
         const { code, printed } = await typeForCode(desk, `curl --silent --fail ${urlOf('flasher')}/readyz`);

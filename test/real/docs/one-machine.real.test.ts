@@ -57,6 +57,14 @@ const startsAndStops = (name: string) => ({
 
 const switchedOn =
   '{apiVersion: metal3.io/v1alpha1, kind: BareMetalHost, metadata: {name: r01-s01, namespace: simulated}, spec: {online: true}}';
+/** npm itself ends by Ctrl-C; what it started ends well. */
+async function npmStartsAndStops(desk: Desk, lines: string): Promise<void> {
+  const started = await startUntil(ready, { desk, lines });
+  staying.delete(started);
+  await started.stop();
+  assert.match(started.printed(), /^Stopped\.$/m);
+}
+
 /** Where two spare servers are in the rack. */
 const spares: Desk = { folder: join(folder, 'spares'), env };
 /** Where a simulator runs by itself, as fast as its page says. */
@@ -68,6 +76,14 @@ typePages(blocksFor(import.meta.filename), {
       await startUntil(ready, { desk: clone, lines });
       await typeLines(clone, 'npx rackwright wait serverfirmware --all --for=condition=UpToDate --timeout=300s');
     },
+  },
+  'npm start -- --port 8000 --data-dir /var/lib/rackwright': {
+    differences: () => ({ '/var/lib/rackwright': join(folder, 'var'), '--port 8000': '--port 0' }),
+    type: async (lines) => npmStartsAndStops({ ...clone, env }, lines),
+  },
+  'npm start -- --spares 4': {
+    type: async (lines) =>
+      npmStartsAndStops({ ...clone, env: { ...env, RACKWRIGHT_DATA_DIR: join(folder, 'more') } }, lines),
   },
   // All tests would take this one with them; a file of few is named besides.
   'npm test': {
@@ -136,6 +152,18 @@ typePages(blocksFor(import.meta.filename), {
     },
   },
   'npx rackwright up --provisioner redfish': startsAndStops('redfish'),
+  'npx rackwright up --traces-endpoint': startsAndStops('traces'),
+  'openssl req -new': { type: async (lines) => void (await typeLines(clone, lines)) },
+  'openssl x509 -req': {
+    type: async (lines) => {
+      await typeLines(clone, lines);
+      const kubeconfig = readFileSync(join(clone.folder, '.rackwright', 'kubeconfig'), 'utf8');
+      const url = /server: "?(https:[^"\s]+)/.exec(kubeconfig)?.[1] ?? assert.fail(kubeconfig);
+      const words = '--silent --cacert .rackwright/pki/ca.crt --cert alice.crt --key alice.key';
+      // Known by name, and allowed nothing yet.
+      assert.match(await typeLines(clone, `curl ${words} ${url}/api/v1/nodes`), /User \\"alice\\" cannot list/);
+    },
+  },
   'npx rackwright simulate --servers 100': {
     type: async (lines) => {
       mkdirSync(simulator.folder);
@@ -165,7 +193,9 @@ typePages(blocksFor(import.meta.filename), {
   },
   'curl --cacert .rackwright/pki/ca.crt': {
     differences: () => {
-      const { url } = JSON.parse(readFileSync(join(clone.folder, '.rackwright', 'rest.json'), 'utf8')) as { url: string };
+      const { url } = JSON.parse(readFileSync(join(clone.folder, '.rackwright', 'rest.json'), 'utf8')) as {
+        url: string;
+      };
       return { 'https://127.0.0.1:7441': url };
     },
     type: async (lines) => {
