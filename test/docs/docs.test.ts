@@ -10,7 +10,7 @@ import { after, before, describe, test } from 'node:test';
 import { type ConsoleStep, readConsoleSteps, writeConsoleSteps } from '../../examples/console-page.ts';
 import { type PageFleet, startPageFleet } from '../../examples/page-fleet.ts';
 import { isStaying, problemOf } from './command-line.ts';
-import { type CommandBlock, commandsOf, inlineCommands, unnamedCommandBlocks } from './page-blocks.ts';
+import { type CommandBlock, commandsOf, inlineCommands, typableInSentences, unnamedCommandBlocks } from './page-blocks.ts';
 import { allBlocks, pages, textOf } from './pages.ts';
 import { runShell } from './run-shell.ts';
 import { isAsShown } from './shown-output.ts';
@@ -54,6 +54,17 @@ describe('what pages tell to type', () => {
       ),
     );
     assert.deepEqual(wrong, []);
+  });
+
+  test('what could be typed out of a sentence is in a block, too, and so is run', () => {
+    const bare = (line: string) => line.replace(/^npx /, '');
+    const known = blocks.flatMap(commandsOf).map(bare);
+    const unknown = pages.flatMap((page) =>
+      typableInSentences(textOf(page))
+        .filter((line) => !known.some((command) => command.startsWith(bare(line))))
+        .map((line) => `${page}: ${line}`),
+    );
+    assert.deepEqual(unknown, [], `put these into blocks.${whatToDo}`);
   });
 
   test('every block of commands says that it is one', () => {
