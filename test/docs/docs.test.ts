@@ -10,7 +10,13 @@ import { after, before, describe, test } from 'node:test';
 import { type ConsoleStep, readConsoleSteps, writeConsoleSteps } from '../../examples/console-page.ts';
 import { type PageFleet, startPageFleet } from '../../examples/page-fleet.ts';
 import { isStaying, problemOf } from './command-line.ts';
-import { type CommandBlock, commandsOf, inlineCommands, typableInSentences, unnamedCommandBlocks } from './page-blocks.ts';
+import {
+  type CommandBlock,
+  commandsOf,
+  inlineCommands,
+  typableInSentences,
+  unnamedCommandBlocks,
+} from './page-blocks.ts';
 import { allBlocks, pages, textOf } from './pages.ts';
 import { runShell } from './run-shell.ts';
 import { isAsShown } from './shown-output.ts';

@@ -35,7 +35,10 @@ const smaller: Readonly<Record<string, string>> = {
 const blocks = blocksFor(import.meta.filename);
 const lastOnes = new Set(blocks.map((block) => commandsOf(block).at(-1)));
 
-describe('benches of the pages, with little to measure', { concurrency: 2, ...(skip === undefined ? {} : { skip }) }, () => {
+describe('benches of the pages, with little to measure', {
+  concurrency: 2,
+  ...(skip === undefined ? {} : { skip }),
+}, () => {
   const folder = mkdtempSync(join(tmpdir(), 'rackwright-benches-'));
   const desk: Desk = { folder };
   before(async () => {
