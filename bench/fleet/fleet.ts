@@ -13,9 +13,6 @@ export interface FleetBenchOptions {
   readonly jobMs: number;
 }
 
-/** What the short form measures unless told otherwise: the same, with few servers. */
-export const quickFleet = { sizes: '200,1000' };
-
 interface SizeFigures extends SizeMeasure {
   readonly seconds: number;
   readonly firstSeconds: number;

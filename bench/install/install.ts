@@ -28,9 +28,6 @@ export interface InstallBenchOptions {
   readonly only?: 'flash' | 'growth' | 'workers';
 }
 
-/** What the short form measures unless told otherwise: the same, with few servers. */
-export const quickInstall = { servers: 90, parallel: 45, flash: 20, sizes: '60,240', compared: 60 };
-
 /** Measures installs on a simulated fleet; prints tables, returns figures. A bar that fails is exit code 1. */
 export async function benchInstall(options: InstallBenchOptions): Promise<object> {
   if (options.workers > 1 && options.store === 'sqlite') {

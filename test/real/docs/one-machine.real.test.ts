@@ -17,6 +17,8 @@ const root = join(import.meta.dirname, '..', '..', '..');
 const folder = mkdtempSync(join(tmpdir(), 'rackwright-docs-'));
 /** Any free ports, and simulated servers that are quick. */
 const env = { RACKWRIGHT_PORT: '0', RACKWRIGHT_BMC_PORT: '0', RACKWRIGHT_SPEED: '2000' };
+/** One server is enough where nothing is done to any. */
+const small = { ...env, RACKWRIGHT_SIMULATE: '1' };
 const staying = new Set<StayingCommand>();
 /** Where `npm start` is typed: a clone, and a rack of two servers. */
 const clone: Desk = { folder: join(folder, 'clone'), env: { ...env, RACKWRIGHT_SIMULATE: '2' } };
@@ -33,7 +35,7 @@ after(async () => {
 
 /** A folder in which nothing was typed before. */
 function newDesk(name: string): Desk {
-  const desk = { folder: join(folder, name), env };
+  const desk = { folder: join(folder, name), env: small };
   mkdirSync(desk.folder);
   return desk;
 }
@@ -79,11 +81,11 @@ typePages(blocksFor(import.meta.filename), {
   },
   'npm start -- --port 8000 --data-dir /var/lib/rackwright': {
     differences: () => ({ '/var/lib/rackwright': join(folder, 'var'), '--port 8000': '--port 0' }),
-    type: async (lines) => npmStartsAndStops({ ...clone, env }, lines),
+    type: async (lines) => npmStartsAndStops({ ...clone, env: small }, lines),
   },
   'npm start -- --spares 4': {
     type: async (lines) =>
-      npmStartsAndStops({ ...clone, env: { ...env, RACKWRIGHT_DATA_DIR: join(folder, 'more') } }, lines),
+      npmStartsAndStops({ ...clone, env: { ...small, RACKWRIGHT_DATA_DIR: join(folder, 'more') } }, lines),
   },
   // All tests would take this one with them; a file of few is named besides.
   'npm test': {
