@@ -1,6 +1,6 @@
 /**
  * Every bench of the pages about measuring, typed as its page has it. The last command of each page runs with so little to
- * measure that it is over in seconds: what is added after it makes it smaller and takes nothing of it away. Those before it
+ * measure that it is over in seconds: all of it is typed, and what is added after it makes it smaller. Those before it
  * only say what they would measure (`--plan`), which takes the same options. Whether the bars hold is for `npm run chaos`,
  * which runs all of them as they are; here a bench has to take every option and to bring its figures.
  */
