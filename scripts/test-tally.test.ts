@@ -39,6 +39,14 @@ test('a failing test fails the run, and its suite is not counted again', () => {
   assert.equal(exitCode, 1);
 });
 
+test('a long failure is told in part when it happens, and whole at the end', () => {
+  const { lines } = tallyOf(`test('a', () => { throw new Error('x'.repeat(5000) + 'end'); });`);
+  const [atOnce = '', atEnd = ''] = lines.join('\n').split('What failed:');
+  assert.match(atOnce, /x{1000} \.\.\. \(the rest is told at the end\)/);
+  assert.doesNotMatch(atOnce, /xend/);
+  assert.match(atEnd, /x{5000}end/);
+});
+
 test('a file that does not load fails the run', () => {
   const { exitCode, last } = tallyOf(`import 'node:nothing';`);
   assert.equal(last, '0 passed, 1 failed');

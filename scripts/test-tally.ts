@@ -16,6 +16,9 @@ interface Counts {
 /** Files that take longer tell so. */
 const slowSeconds = 5;
 
+/** A failure is told in so many characters when it happens, so that what comes after it is found; whole at the end. */
+const mostAtOnce = 2000;
+
 /** Counts tests, tells of each file once, and reports at the end. */
 export class TestTally {
   readonly #options: TallyOptions;
@@ -100,7 +103,7 @@ export class TestTally {
 
   #tellFailure(name: string, why: string): void {
     this.#failures.push(`${name}\n${why}`);
-    this.#options.print(`FAILED  ${name}\n${why}`);
+    this.#options.print(`FAILED  ${name}\n${shorten(why)}`);
   }
 
   #where(event: TestEvent): string {
@@ -129,6 +132,10 @@ function isFile({ name, file }: TestEvent): boolean {
 function isOwnFailure(event: TestEvent): boolean {
   const type = (event.details.error as { failureType?: string } | undefined)?.failureType;
   return type !== 'subtestsFailed';
+}
+
+function shorten(why: string): string {
+  return why.length <= mostAtOnce ? why : `${why.slice(0, mostAtOnce)} ... (the rest is told at the end)`;
 }
 
 function describe(error: Error | undefined): string {

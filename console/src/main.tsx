@@ -3,6 +3,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { RefusedError } from './api/refused.ts';
+import { onSession } from './api/session.ts';
 import { createConsoleRouter } from './router.tsx';
 import { applyTheme, storedTheme } from './theme.ts';
 import './styles/index.css';
@@ -18,6 +19,8 @@ const queries = new QueryClient({
     },
   },
 });
+// What one person was told is not for the next, least of all what they may do.
+onSession(() => queries.clear());
 const router = createConsoleRouter();
 const root = document.getElementById('root');
 if (root === null) throw new Error('the page has no element "root"');

@@ -11,4 +11,5 @@ export { type ApiServer, type ApiServerOptions, startApiServer } from './start.t
 export { backupDatabase, databaseName, restoreDatabase } from './store/backup.ts';
 export { type DataDirectoryLock, lockDataDirectory } from './store/data-dir-lock.ts';
 export { StoreError, type StoreErrorCode } from './store/errors.ts';
+export { startTestApi, type TestConnection } from './testing/test-api.ts';
 export type { ServiceResolver } from './webhook/webhook-client.ts';

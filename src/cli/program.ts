@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { redactText } from '../telemetry/index.ts';
 import { addCompletionCommand, answerCompletion, completeWord } from './completion/commands.ts';
+import { addConsoleCommand } from './console/commands.ts';
 import { addBackupCommands } from './data-dir/commands.ts';
 import { exitCodes, explainError, type Outcome } from './errors.ts';
 import { addFirmwareCommands } from './firmware/commands.ts';
@@ -53,6 +54,7 @@ export function createProgram(terminal: Terminal): Command {
   addStandAloneCommands(program, terminal);
   addFirmwareServiceCommands(program, terminal);
   addWebhooksCommand(program, terminal);
+  addConsoleCommand(program, terminal);
   addInstallCommand(program, terminal);
   addJobCommand(program, terminal);
   addBackupCommands(program, terminal);

@@ -43,8 +43,16 @@ export const serverSettings = {
     value: '<n>',
     env: 'RACKWRIGHT_PORT',
     about:
-      'the Kubernetes API listens on this port (0: any free one), the REST services and the update service on the next; beside a cluster the console on the one after that',
+      'the Kubernetes API listens on this port (0: any free one), the REST services and the update service on the next',
     fallback: '7440',
+    parse: parsePort,
+  }),
+  consolePort: define({
+    flag: '--console-port',
+    value: '<n>',
+    env: 'RACKWRIGHT_CONSOLE_PORT',
+    about:
+      'the console of a cluster listens on this port (0: any free one); unless given, "up" beside a cluster takes the second one after --port, and "console" 7442',
     parse: parsePort,
   }),
   kubeconfig: define({

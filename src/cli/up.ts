@@ -22,6 +22,7 @@ const upSettings = [
   'port',
   'kubeconfig',
   'webhookUrl',
+  'consolePort',
   'simulate',
   'discoverable',
   'spares',

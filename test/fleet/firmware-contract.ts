@@ -48,8 +48,8 @@ export function runFirmwareFleetContract(name: string, run: FleetRun): void {
         try {
           await work(t);
         } catch (error) {
-          t.diagnostic(await tellTrouble(fleet, roles).catch(String));
-          throw error;
+          const trouble = await tellTrouble(fleet, roles).catch(String);
+          throw new Error([error, trouble, fleet.complaints()].join('\n'), { cause: error });
         }
         isBroken = false;
         const seconds = Math.round((performance.now() - began) / 1000);

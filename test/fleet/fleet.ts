@@ -33,7 +33,7 @@ export interface FirmwareFleet {
   until(what: string, missing: () => Promise<string | undefined>): Promise<void>;
   /** Processor time of all processes up to now. */
   cpuSeconds(): number;
-  /** What `rackwright up` complained about. */
+  /** What `rackwright up` complained about last. */
   complaints(): string;
   close(): Promise<void>;
 }
@@ -103,7 +103,7 @@ function assemble({ plane, simulator, up, client, order }: Parts): Omit<Firmware
       for (;;) {
         const why = await missing().catch((error: unknown) => String(error));
         if (why === undefined) return;
-        if (performance.now() > end) throw new Error(`${what}: ${why}\n${up.complaints()}`);
+        if (performance.now() > end) throw new Error(`${what}: ${why}`);
         await pause(lookEveryMs);
       }
     },
@@ -116,6 +116,8 @@ function assemble({ plane, simulator, up, client, order }: Parts): Omit<Firmware
 }
 
 const lookEveryMs = 500;
+/** Characters for each life of `rackwright up`. */
+const mostComplaints = 2000;
 
 interface Up {
   readonly pid: number;
@@ -152,7 +154,7 @@ async function startUpBeside(beside: {
       await up.end('SIGKILL');
       up = await start();
     },
-    complaints: () => lives.map(({ printed }) => printed.err).join(''),
+    complaints: () => lives.map(({ printed }) => printed.err.slice(-mostComplaints)).join(''),
     async stop() {
       await up.end('SIGKILL');
     },

@@ -48,13 +48,14 @@ export async function reviewAccess({ verb, resource, namespace, name }: Wish): P
   return { isAllowed: false, why: `Your roles do not let you ${verb} ${resource.plural}${where}.` };
 }
 
-/** The same for a page; asked once a minute at most. */
+/** The same for a page; asked again every minute, for rights come and go while somebody looks. */
 export function useAccess(wish: Wish): Verdict {
   const { verb, resource, namespace, name } = wish;
   const { data, error } = useQuery({
     queryKey: ['access', verb, resource.group, resource.plural, namespace ?? '', name ?? ''],
     queryFn: () => reviewAccess(wish),
     staleTime: 60_000,
+    refetchInterval: 60_000,
   });
   if (data !== undefined) return data;
   if (error !== null) return { isAllowed: false, why: 'It could not be found out whether you may do this.' };

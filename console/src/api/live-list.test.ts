@@ -14,22 +14,27 @@ const host = (name: string, resourceVersion = '1'): KubeObject => ({
 function scripted() {
   const frames: (() => void)[] = [];
   const asked: (string | undefined)[] = [];
+  const waits: number[] = [];
   const state = {
     pages: [] as ListPage[],
     tell: undefined as ((event: ServerEvent) => void) | undefined,
     end: undefined as ((how: 'ended' | 'expired') => void) | undefined,
     fail: undefined as ((error: unknown) => void) | undefined,
     watchedFrom: [] as string[],
+    refusal: 403,
   };
   const list = new LiveList<string>({
     resource: resources.hosts,
     project: ({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`,
     schedule: (flush) => frames.push(flush),
-    delay: async () => undefined,
+    delay: (attempt) => {
+      waits.push(attempt);
+      return new Promise(setImmediate);
+    },
     page: async ({ after }) => {
       asked.push(after);
       const page = state.pages.shift();
-      if (page === undefined) throw new RefusedError(403, 'you may not');
+      if (page === undefined) throw new RefusedError(state.refusal, 'you may not');
       return page;
     },
     watch: ({ from }, tell) => {
@@ -47,7 +52,7 @@ function scripted() {
   const until = async (isSo: () => boolean): Promise<void> => {
     while (!isSo()) await new Promise(setImmediate);
   };
-  return { list, state, asked, frame, until, frames };
+  return { list, state, asked, waits, frame, until, frames };
 }
 
 const page = (names: readonly string[], more: Partial<ListPage> = {}): ListPage => ({
@@ -120,12 +125,26 @@ test('a connection that broke makes it stale, not empty, until something comes a
   assert.equal(list.snapshot().freshness, 'live');
 });
 
-test('what may not be read says so and is not asked for again', async (t) => {
-  const { list, until, asked } = scripted();
+test('what may not be read says so, is asked for again without haste, and shown once it may be', async (t) => {
+  const { list, state, until, waits } = scripted();
   t.after(() => list.stop());
   list.start();
   await until(() => list.snapshot().freshness === 'failed');
-  assert.deepEqual([list.snapshot().refusal, list.snapshot().problem, asked.length], [403, 'you may not', 1]);
+  assert.deepEqual([list.snapshot().refusal, list.snapshot().problem, waits[0]], [403, 'you may not', 5]);
+  state.pages.push(page(['a']));
+  await until(() => list.snapshot().freshness === 'live');
+  assert.deepEqual([list.snapshot().refusal, list.snapshot().problem], [undefined, undefined]);
+  assert.deepEqual(list.snapshot().items, ['a@1']);
+});
+
+test('with a token that is no longer known nothing more is asked', async (t) => {
+  const { list, state, until, asked } = scripted();
+  t.after(() => list.stop());
+  state.refusal = 401;
+  list.start();
+  await until(() => list.snapshot().freshness === 'failed');
+  await new Promise(setImmediate);
+  assert.equal(asked.length, 1);
 });
 
 test('lines are put together again however the bytes were cut', async () => {

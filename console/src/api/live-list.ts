@@ -85,11 +85,12 @@ export class LiveList<Row> {
       } catch (error) {
         if (signal.aborted) return;
         const refusal = error instanceof RefusedError ? error.status : undefined;
-        const isFinal = refusal === 401 || refusal === 403 || refusal === 404;
-        const freshness = isFinal || this.#keys.length === 0 ? 'failed' : 'stale';
+        const isRefused = refusal === 401 || refusal === 403 || refusal === 404;
+        const freshness = isRefused || this.#keys.length === 0 ? 'failed' : 'stale';
         this.#show({ freshness, problem: explainError(error), refusal });
-        if (isFinal) return;
-        attempt++;
+        if (refusal === 401) return;
+        // Rights are given and kinds installed while somebody looks, and a server that has just started knows neither.
+        attempt = isRefused ? patientAttempt : attempt + 1;
         await (this.#parts.delay ?? waitBefore)(attempt, signal);
       }
     }
@@ -172,9 +173,12 @@ export class LiveList<Row> {
   }
 }
 
+/** From here on the wait grows no more. */
+const patientAttempt = 5;
+
 /** Longer each time, and not the same for every browser of a room. */
 function waitBefore(attempt: number, signal: AbortSignal): Promise<void> {
-  const ms = Math.min(15_000, 500 * 2 ** Math.min(attempt, 5)) * (0.5 + Math.random() / 2);
+  const ms = Math.min(15_000, 500 * 2 ** Math.min(attempt, patientAttempt)) * (0.5 + Math.random() / 2);
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
     signal.addEventListener('abort', () => {

@@ -3,6 +3,9 @@ import { pathOf } from './kinds.ts';
 import { RefusedError } from './refused.ts';
 import { ask } from './request.ts';
 
+/** Whoever asks later who wrote a field reads this; without it a server takes the name of the browser, or none. */
+const manager = 'fieldManager=rackwright-console';
+
 /** Reads one object; undefined when it is not there. */
 export async function getObject<T extends KubeObject>(
   resource: Resource,
@@ -33,17 +36,17 @@ export async function listObjects<T extends KubeObject>(
 export function patchObject<T extends KubeObject>(resource: Resource, where: Where, patch: object): Promise<T> {
   return ask<T>({
     method: 'PATCH',
-    path: pathOf(resource, where),
+    path: `${pathOf(resource, where)}?${manager}`,
     body: patch,
     contentType: 'application/merge-patch+json',
   });
 }
 
-/** Applies a whole object as the field manager "console", server-side; a conflict is told, never forced. */
+/** Applies a whole object server-side; a conflict is told, never forced. */
 export function applyObject<T extends KubeObject>(resource: Resource, where: Where, object: object): Promise<T> {
   return ask<T>({
     method: 'PATCH',
-    path: `${pathOf(resource, where)}?fieldManager=rackwright-console`,
+    path: `${pathOf(resource, where)}?${manager}`,
     body: object,
     contentType: 'application/apply-patch+yaml',
   });
@@ -51,7 +54,13 @@ export function applyObject<T extends KubeObject>(resource: Resource, where: Whe
 
 /** Makes an object. */
 export function createObject<T extends KubeObject>(resource: Resource, where: Where, object: object): Promise<T> {
-  return ask<T>({ method: 'POST', path: pathOf(resource, { namespace: where.namespace }), body: object });
+  const path = `${pathOf(resource, { namespace: where.namespace })}?${manager}`;
+  return ask<T>({ method: 'POST', path, body: object });
+}
+
+/** Puts an object in the place of the version that it names. */
+export function replaceObject<T extends KubeObject>(resource: Resource, where: Where, object: object): Promise<T> {
+  return ask<T>({ method: 'PUT', path: `${pathOf(resource, where)}?${manager}`, body: object });
 }
 
 /** Asks for an object to be deleted. */

@@ -134,7 +134,13 @@ export function FirmwarePanel({
 }
 
 /** BIOS settings, those that are to change first. */
-export function SettingsPanel({ settings }: { readonly settings: SettingsObject | null | undefined }) {
+export function SettingsPanel({
+  settings,
+  why,
+}: {
+  readonly settings: SettingsObject | null | undefined;
+  readonly why: string | undefined;
+}) {
   const [text, setText] = useState('');
   const now = settings?.status?.settings ?? {};
   const wanted = settings?.spec?.settings ?? {};
@@ -164,7 +170,7 @@ export function SettingsPanel({ settings }: { readonly settings: SettingsObject 
         />
       }
     >
-      {names.length === 0 ? <p className="faint">There are none.</p> : null}
+      {names.length === 0 ? <p className="faint">{why ?? 'There are none.'}</p> : null}
       <Scroll label="Settings">
         <Facts of={names.map((name) => [name, shownValue(name)])} />
       </Scroll>

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { logOut } from '../api/session.ts';
 import { Icon } from '../parts/icon.tsx';
 import { applyTheme, isDarkNow } from '../theme.ts';
+import { NamespaceChoice } from './namespace-choice.tsx';
 
 /** Name, who is logged in, dark or light. */
 export function TopBar({ userName }: { readonly userName: string }) {
@@ -17,6 +18,7 @@ export function TopBar({ userName }: { readonly userName: string }) {
         Rackwright
       </span>
       <span className="spacer" />
+      <NamespaceChoice />
       <span className="user" title={`Logged in as ${userName}`}>
         <Icon name="user" />
         {userName}

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react';
 import { useAccess } from '../api/access.ts';
 import { keyOf, resources } from '../api/kinds.ts';
 import { deleteObject, patchObject } from '../api/objects.ts';
+import { useScope } from '../api/scope.ts';
 import { useLiveList, useLiveObjects } from '../api/use-live.ts';
 import {
   approvePatch,
@@ -69,8 +70,9 @@ const columns: readonly Column<FoundHost>[] = [
 
 /** Machines that introduced themselves. */
 export function DiscoveryPage() {
-  const hosts = useLiveList(resources.hosts, {}, foundView);
-  const discoveries = useLiveObjects<HostDiscovery>(resources.hostDiscoveries);
+  const scope = useScope();
+  const hosts = useLiveList(resources.hosts, scope, foundView);
+  const discoveries = useLiveObjects<HostDiscovery>(resources.hostDiscoveries, scope);
   const [only, setOnly] = useState<FoundHost['standing'] | ''>('');
   const found = useMemo(() => orderFound(hosts.items), [hosts.items]);
   const rows = only === '' ? found : found.filter(({ standing }) => standing === only);
@@ -101,6 +103,7 @@ export function DiscoveryPage() {
       {rows.length === 0 ? (
         <ListNote
           list={{ ...hosts, items: rows }}
+          scope={scope}
           empty="No machine has introduced itself here. Set machines to boot from the network when their disk is empty."
         />
       ) : (

@@ -2,10 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useAccess } from '../api/access.ts';
-import { pathOf, resources } from '../api/kinds.ts';
-import { createObject, deleteObject, listObjects } from '../api/objects.ts';
+import { resources } from '../api/kinds.ts';
+import { createObject, deleteObject, listObjects, replaceObject } from '../api/objects.ts';
 import { explainError } from '../api/refused.ts';
-import { ask } from '../api/request.ts';
 import { useLiveObjects } from '../api/use-live.ts';
 import { askPlan, type FirmwarePlan } from '../firmware/firmware-plan.ts';
 import {
@@ -76,11 +75,12 @@ function GroupEditor({ present }: { readonly present: FirmwareGroup | undefined 
   };
   const apply = async (): Promise<void> => {
     if ('problem' in made) return;
-    const path = pathOf(resources.firmwareGroups, { name: draft.name });
     setBase(
       await (base === undefined
         ? createObject<FirmwareGroup>(resources.firmwareGroups, {}, made)
-        : withNewestVersion(made, base, (body) => ask<FirmwareGroup>({ method: 'PUT', path, body }))),
+        : withNewestVersion(made, base, (body) =>
+            replaceObject<FirmwareGroup>(resources.firmwareGroups, { name: draft.name }, body),
+          )),
     );
     setPlanned(undefined);
     setDone('Applied. Its controller writes to the servers now.');

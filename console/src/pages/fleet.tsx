@@ -1,5 +1,6 @@
 import { useDeferredValue, useMemo, useState } from 'react';
 import { resources } from '../api/kinds.ts';
+import { useScope } from '../api/scope.ts';
 import { useLiveList } from '../api/use-live.ts';
 import { type FirmwareRow, toFirmwareRow } from '../fleet/firmware-row.ts';
 import { FleetFigures } from '../fleet/fleet-figures.tsx';
@@ -17,7 +18,8 @@ type View = 'table' | 'racks';
 
 /** All hosts: how they are, and which to look at first. */
 export function FleetPage() {
-  const hosts = useLiveList<HostRow>(resources.hosts, {}, hostView);
+  const scope = useScope();
+  const hosts = useLiveList<HostRow>(resources.hosts, scope, hostView);
   const firmwares = useLiveList<FirmwareRow>(resources.serverFirmwares, {}, firmwareView);
   const [filter, setFilter] = useState<FleetFilter>(everything);
   const [view, setView] = useState<View>('racks');
@@ -74,6 +76,7 @@ export function FleetPage() {
       </form>
       <ListNote
         list={hosts}
+        scope={scope}
         empty={
           <>
             There are no hosts yet. <code>rackwright apply -f examples/01-first-host</code> makes one.

@@ -65,7 +65,7 @@ export function HostPage() {
         <div className="host-column">
           <TimelinePanel moments={timelineOf(host, events.data ?? [])} problem={events.error} />
           <HardwarePanel hardware={host.status?.hardware} host={host} />
-          <SettingsPanel settings={settings.data} />
+          <SettingsPanel settings={settings.data} why={settings.error?.message} />
         </div>
       </div>
     </div>

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { resources } from '../api/kinds.ts';
 import { listObjects } from '../api/objects.ts';
+import { useScope } from '../api/scope.ts';
 import { useLiveList, useLiveObjects } from '../api/use-live.ts';
 import { type Switch, SwitchFaceplate } from '../network/faceplate.tsx';
 import { faceplatesOf, type PortRow, portTone, toPortRow, vlanColour, vlanCounts } from '../network/port-view.ts';
@@ -13,11 +14,12 @@ const portRowView = { view: 'faceplate', project: toPortRow };
 
 /** Switches, their ports and who may use which VLANs. */
 export function NetworkPage() {
-  const ports = useLiveList<PortRow>(resources.switchPorts, {}, portRowView);
-  const switches = useLiveObjects<Switch>(resources.switches);
+  const scope = useScope();
+  const ports = useLiveList<PortRow>(resources.switchPorts, scope, portRowView);
+  const switches = useLiveObjects<Switch>(resources.switches, scope);
   const limits = useQuery({
-    queryKey: ['resource limits'],
-    queryFn: () => listObjects<ResourceLimit>(resources.resourceLimits),
+    queryKey: ['resource limits', scope],
+    queryFn: () => listObjects<ResourceLimit>(resources.resourceLimits, scope),
     refetchInterval: 15_000,
   });
   const [only, setOnly] = useState<number>();
@@ -52,7 +54,7 @@ export function NetworkPage() {
           </button>
         ))}
       </fieldset>
-      <ListNote list={ports} empty="There are no switch ports. A Switch lists those that are managed." />
+      <ListNote list={ports} scope={scope} empty="There are no switch ports. A Switch lists those that are managed." />
       {plates.map((plate) => (
         <SwitchFaceplate key={plate.key} plate={plate} of={byKey.get(plate.key)} only={only} />
       ))}

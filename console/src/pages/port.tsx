@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { type KubeObject, resources } from '../api/kinds.ts';
 import { listObjects } from '../api/objects.ts';
+import { useScope } from '../api/scope.ts';
 import { useLiveObjects } from '../api/use-live.ts';
 import { ChangePort } from '../network/change-port.tsx';
 import {
@@ -30,7 +31,7 @@ interface EventObject extends KubeObject {
 export function PortPage() {
   const { namespace, name } = useParams({ from: '/network/$namespace/$name' });
   const ports = useLiveObjects<SwitchPort>(resources.switchPorts, { namespace, name });
-  const configurations = useLiveObjects<PortConfiguration>(resources.portConfigurations);
+  const configurations = useLiveObjects<PortConfiguration>(resources.portConfigurations, useScope());
   const [port] = ports.items;
   if (port === undefined) {
     return (

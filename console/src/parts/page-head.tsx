@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import type { Where } from '../api/kinds.ts';
 import type { Snapshot } from '../api/live-list.ts';
 import { Badge } from './tone.tsx';
 
@@ -40,14 +41,25 @@ export function FreshnessBadge({ list }: { readonly list: Pick<Snapshot<unknown>
 /** Instead of rows: loading, empty or why there are none. */
 export function ListNote({
   list,
+  scope,
   empty,
 }: {
   readonly list: Pick<Snapshot<unknown>, 'freshness' | 'problem' | 'refusal' | 'items'>;
+  /** Of a list that follows the chosen namespace. */
+  readonly scope?: Where;
   readonly empty: ReactNode;
 }) {
   if (list.items.length > 0) return null;
   if (list.freshness === 'loading') return <p className="note">Reading …</p>;
-  if (list.refusal === 403) return <p className="note">You may not see this: {list.problem}</p>;
+  if (list.refusal === 403) {
+    const isOfAll = scope !== undefined && scope.namespace === undefined;
+    return (
+      <p className="note">
+        You may not see this: {list.problem}
+        {isOfAll ? '. If your roles are of one namespace, choose it above.' : ''}
+      </p>
+    );
+  }
   if (list.problem !== undefined) return <p className="note problem">{list.problem}</p>;
   return <p className="note">{empty}</p>;
 }

@@ -28,6 +28,8 @@ const meanings: Readonly<Record<string, string>> = {
   UpdateInterrupted: 'the update was interrupted, or not all of the image was there: check the image',
   UpdateCancelled: 'the update was cancelled',
   UpdateTemporarilyUnavailable: 'the server cannot do this update just now: try again later',
+  InvalidOperationForSystemState:
+    'the server does not do this in its present state: let its self-test or another update end, and try again',
   // Supermicro
   OemFirmwareAlreadyInUpdateMode:
     'the BMC is still in update mode from an earlier try: let that one end, or reset the BMC if none runs',

@@ -41,6 +41,7 @@ test('what frees a stuck updater is known by the message', () => {
   assert.equal(cureFor(['Base.1.0.GeneralError', 'SMC.1.0.OemFirmwareAlreadyInUpdateMode']), 'reset-bmc');
   assert.equal(cureFor(['IDRAC.2.8.SYS011']), 'clear-queue');
   assert.equal(cureFor(['IDRAC.2.8.SYS518']), 'retry-later');
+  assert.equal(cureFor(['iLO.2.14.InvalidOperationForSystemState']), 'retry-later');
   assert.equal(cureFor(['Base.1.0.Success', 'constructor', '']), undefined);
 });
 

@@ -37,6 +37,8 @@ const cures: Readonly<Record<string, Unsticking>> = {
   SYS011: 'clear-queue',
   SYS518: 'retry-later',
   UpdateTemporarilyUnavailable: 'retry-later',
+  // An iLO says so also when it is only busy.
+  InvalidOperationForSystemState: 'retry-later',
 };
 
 /** What would free the updater that gave these message ids; undefined where it does not look stuck. */

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { request } from 'undici';
 import { serveClusterConsole } from './cluster-console.ts';
+import { passOn } from './pass-on.ts';
 
 async function serve(t: TestContext) {
   const asked: IncomingMessage[] = [];
@@ -31,13 +32,20 @@ async function serve(t: TestContext) {
 
 test('a request goes to the cluster with the token of whoever asks, and without what would make them somebody else', async (t) => {
   const { asked, get } = await serve(t);
-  const headers = { authorization: 'Bearer own', 'impersonate-user': 'admin', cookie: 'c=d', 'x-remote-user': 'admin' };
+  const headers = {
+    authorization: 'Bearer own',
+    'user-agent': 'browser',
+    'impersonate-user': 'admin',
+    cookie: 'c=d',
+    'x-remote-user': 'admin',
+  };
   const answer = await get('/apis/metal3.io/v1alpha1/baremetalhosts?limit=1', headers);
   assert.equal(await answer.body.text(), '{"items":[]}');
   assert.equal(answer.headers['set-cookie'], undefined);
   const [call] = asked;
   assert.equal(call?.url, '/apis/metal3.io/v1alpha1/baremetalhosts?limit=1');
   assert.equal(call?.headers.authorization, 'Bearer own');
+  assert.equal(call?.headers['user-agent'], 'browser');
   for (const name of ['impersonate-user', 'cookie', 'x-remote-user']) assert.equal(call?.headers[name], undefined);
 });
 
@@ -49,4 +57,23 @@ test('without a token, and outside the API, nothing reaches the cluster', async 
   assert.equal(elsewhere.statusCode, 404);
   await Promise.all([bare.body.dump(), elsewhere.body.dump()]);
   assert.equal(asked.length, 0);
+});
+
+test('a service behind the console that does not take a token logs nobody out, and one that is away says so', async (t) => {
+  const service = createServer((_, answer) => answer.writeHead(401).end('who are you'));
+  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+  const server = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+  const about = { behind: { server, tls: {} }, name: 'the service', hasOtherTokens: true };
+  const before = createServer((call, answer) => passOn(about, call, answer));
+  await new Promise<void>((resolve) => before.listen(0, '127.0.0.1', resolve));
+  t.after(() => before.close());
+  const ask = async () => {
+    const url = `http://127.0.0.1:${(before.address() as AddressInfo).port}/api/v1/conditions`;
+    const { statusCode, body } = await request(url, { headers: { authorization: 'Bearer own' } });
+    return [statusCode, ((await body.json()) as { message: string }).message];
+  };
+  assert.deepEqual(await ask(), [403, 'the service does not take your token']);
+  service.closeAllConnections();
+  await new Promise((resolve) => service.close(resolve));
+  assert.deepEqual(await ask(), [502, 'the service cannot be reached: ECONNREFUSED']);
 });

@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createFirmwareAdmission } from '../../firmware/index.ts';
 import { createHostAdmission } from '../../hosts/index.ts';
-import { type ClusterAddress, clusterAddressOf, createClient } from '../../kube/index.ts';
+import { createClient } from '../../kube/index.ts';
 import { createNetworkAdmission } from '../../network/index.ts';
 import { createMetrics } from '../../telemetry/index.ts';
-import { serveClusterConsole } from '../console/cluster-console.ts';
-import { openConsole } from '../console/open-console.ts';
+import { openClusterConsole } from '../console/open-cluster-console.ts';
 import { chooseProvisioner } from '../hosts/choose-provisioner.ts';
 import { type CertificateSettings, readCertificate } from '../install-service/certificate.ts';
 import { Closing } from '../install-service/closing.ts';
@@ -13,7 +12,6 @@ import { connectionOf } from '../install-service/stand-alone/access.ts';
 import { type RunningWork, startWork, type WorkSettings } from '../install-service/start-work.ts';
 import { type AuditSettings, openAudit } from '../observe/open-audit.ts';
 import { openTraces } from '../observe/open-traces.ts';
-import { planRoutes, type ServerAddress } from '../plan-service/plan-routes.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { convertedKinds } from './conversions.ts';
@@ -26,7 +24,7 @@ const longestFillMs = 60_000;
 export type ClusterSettings = WorkSettings &
   CertificateSettings &
   AuditSettings &
-  Settings<'webhookUrl' | 'tracesEndpoint'> & { readonly kubeconfig: string };
+  Settings<'webhookUrl' | 'consolePort' | 'tracesEndpoint'> & { readonly kubeconfig: string };
 
 /** Of the webhooks. */
 const name = 'rackwright';
@@ -99,35 +97,24 @@ export async function startClusterPlane(settings: ClusterSettings, terminal: Ter
     open.add(() => work.close());
     // Whoever types as soon as it says that it is ready is let in. A cluster that does not give its objects is told by /readyz.
     await Promise.race([work.ready, delay(longestFillMs, undefined, { ref: false })]);
-    const console = openConsole(terminal);
+    const { port, consolePort } = settings;
+    // The webhooks have the port itself, the REST services the next.
+    const order = { port: consolePort ?? (port === 0 ? 0 : port + 2), rest: work.handle };
+    const console = await openClusterConsole(settings, order, terminal);
     open.add(() => console.close());
-    console.setRest(work.handle);
-    const { host, port } = settings;
-    const cluster = await clusterAddressOf(connectionOf(settings.kubeconfig));
-    const served = await serveClusterConsole({
-      ...{ front: console, certificate, host, cluster },
-      routes: planRoutes({ address: () => connectionTo(cluster), settings }),
-      // The webhooks have the port itself, the REST services the next.
-      port: port === 0 ? 0 : port + 2,
-    });
-    open.add(() => served.close());
     if (installed === undefined) throw new TypeError('the kinds were not installed');
-    return { server: client.server, installed, conversionUrl, work, consoleUrl: served.url, close: () => open.close() };
+    return {
+      server: client.server,
+      installed,
+      conversionUrl,
+      work,
+      consoleUrl: console.url,
+      close: () => open.close(),
+    };
   } catch (error) {
     await open.close();
     throw error;
   }
-}
-
-/** The address in the words of a client. */
-function connectionTo({ server, tls }: ClusterAddress): ReturnType<ServerAddress> {
-  const { ca, servername, rejectUnauthorized } = tls;
-  return {
-    server,
-    caPem: ca === undefined ? undefined : [ca].flat().join('\n'),
-    serverName: servername === undefined ? undefined : String(servername),
-    isTlsUnverified: rejectUnauthorized === false,
-  };
 }
 
 function convertedOf({ definitions }: Installed): readonly string[] {

@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import {
   type BareMetalHost,
   type BareMetalHostDiscovery,
@@ -11,7 +8,7 @@ import {
   metal3ApiVersion,
   metal3Kinds,
 } from '../../api/index.ts';
-import { startApiServer } from '../../apiserver/index.ts';
+import { startTestApi, type TestConnection } from '../../apiserver/index.ts';
 import {
   type AdmissionRule,
   type AnyKubeObject,
@@ -53,12 +50,13 @@ export const fleet = 'fleet';
 export const claimNamespace = defaultDiscoverySettings.claimNamespace;
 
 /** For tests: starts an embedded API server in a folder of its own. */
-export async function startDiscoveryApi(rules: readonly AdmissionRule[] = []): Promise<DiscoveryApi> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'rackwright-discovery-'));
-  const server = await startApiServer({ dataDir, port: 0, admission: inProcessAdmission(rules).hooks });
-  const { url, caPem, adminToken } = server;
+export function startDiscoveryApi(rules: readonly AdmissionRule[] = []): Promise<DiscoveryApi> {
+  return startTestApi(openDiscoveryApi, { admission: inProcessAdmission(rules).hooks });
+}
+
+async function openDiscoveryApi(connection: TestConnection): Promise<DiscoveryApi> {
   const connect = (metrics?: Metrics): Promise<KubeClient> =>
-    createClient({ server: url, caPem, token: adminToken }, metrics === undefined ? {} : { metrics });
+    createClient(connection, metrics === undefined ? {} : { metrics });
   const client = await connect();
   const definitions = metal3Kinds.map((kind) => crdOf(kind) as unknown as AnyKubeObject);
   await installDefinitions(client, definitions, { fieldManager: 'test' });
@@ -76,11 +74,7 @@ export async function startDiscoveryApi(rules: readonly AdmissionRule[] = []): P
     events: client.resource(eventsRef),
     connect,
     makeNamespace,
-    async close() {
-      await client.close();
-      await server.close();
-      rmSync(dataDir, { recursive: true, force: true });
-    },
+    close: () => client.close(),
   };
 }
 

@@ -38,6 +38,12 @@ const cases: readonly {
     expected: 'cure reset-bmc',
   },
   { name: 'what only wants time gets it', messageIds: ['IDRAC.2.8.SYS518'], mayPass: false, expected: 'retry' },
+  {
+    name: 'what the server does not do in its present state is asked for later',
+    messageIds: ['iLO.2.14.InvalidOperationForSystemState'],
+    mayPass: false,
+    expected: 'retry',
+  },
 ];
 
 const unavailable = ['iLO.2.14.UpdateTemporarilyUnavailable'];

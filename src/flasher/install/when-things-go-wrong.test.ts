@@ -30,6 +30,7 @@ const cases: readonly Case[] = [
   { fault: { kind: 'unauthorized-while-updating' }, component: 'bmc' },
   { fault: { kind: 'busy', rate: 0.2 } },
   { fault: { kind: 'busy', method: 'POST', path: '*ComputerSystem.Reset', times: 2 }, personalities: ['hpe-ilo5'] },
+  { fault: { kind: 'busy', method: 'POST', path: '*Update*', times: 2 }, personalities: ['hpe-ilo5', 'hpe-ilo6'] },
   { fault: { kind: 'slow-answer', rate: 0.2, durationMs: 20_000 } },
   { fault: { kind: 'connection-reset', rate: 0.1 } },
   { fault: { kind: 'connection-reset', method: 'POST', path: '*pdate*', moment: 'after-acting', times: 1 } },

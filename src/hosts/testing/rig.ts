@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import {
   type BareMetalHost,
   type BareMetalHostSpec,
@@ -11,7 +8,7 @@ import {
   metal3ApiVersion,
   metal3Kinds,
 } from '../../api/index.ts';
-import { startApiServer } from '../../apiserver/index.ts';
+import { startTestApi } from '../../apiserver/index.ts';
 import {
   type AdmissionRule,
   type AnyKubeObject,
@@ -56,20 +53,8 @@ const eventsRef = { group: '', version: 'v1', resource: 'events', namespaced: tr
 export const fleet = 'fleet';
 
 /** For tests: starts an embedded API server in a folder of its own. */
-export async function startHostApi(rules: readonly AdmissionRule[] = []): Promise<HostApi> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'rackwright-hosts-'));
-  const { hooks } = inProcessAdmission(rules);
-  const server = await startApiServer({ dataDir, port: 0, admission: hooks });
-  const { url, caPem, adminToken } = server;
-  const api = await openHostApi({ server: url, caPem, token: adminToken });
-  return {
-    ...api,
-    async close() {
-      await api.close();
-      await server.close();
-      rmSync(dataDir, { recursive: true, force: true });
-    },
-  };
+export function startHostApi(rules: readonly AdmissionRule[] = []): Promise<HostApi> {
+  return startTestApi(openHostApi, { admission: inProcessAdmission(rules).hooks });
 }
 
 /** For tests: installs the kinds of this room into an API server that runs. */

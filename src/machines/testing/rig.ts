@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import {
   type BareMetalHost,
   type BareMetalHostSpec,
@@ -25,7 +22,7 @@ import {
   metal3ApiVersion,
   metal3Kinds,
 } from '../../api/index.ts';
-import { inProcessConverter, renameOnly, startApiServer } from '../../apiserver/index.ts';
+import { inProcessConverter, renameOnly, startTestApi } from '../../apiserver/index.ts';
 import {
   type AnyKubeObject,
   type ConnectionSpec,
@@ -66,26 +63,13 @@ export const fleet = 'fleet';
 type Convert = Parameters<typeof inProcessConverter>[0];
 
 /** For tests: starts an embedded API server in a folder of its own. */
-export async function startMachineApi(): Promise<MachineApi> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'rackwright-machines-'));
-  const server = await startApiServer({
-    dataDir,
-    port: 0,
+export function startMachineApi(): Promise<MachineApi> {
+  return startTestApi((connection) => openMachineApi(connection), {
     converterFor: ({ spec }) => {
       if (spec.group === infrastructureGroup) return inProcessConverter(convertInfrastructure as unknown as Convert);
       return spec.group === 'cluster.x-k8s.io' ? inProcessConverter(convertCluster as unknown as Convert) : renameOnly;
     },
   });
-  const { url, caPem, adminToken } = server;
-  const api = await openMachineApi({ server: url, caPem, token: adminToken });
-  return {
-    ...api,
-    async close() {
-      await api.close();
-      await server.close();
-      rmSync(dataDir, { recursive: true, force: true });
-    },
-  };
 }
 
 /** For tests: installs the kinds of this room into an API server that runs. */

@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import {
   type BareMetalHost,
   crdOf,
@@ -17,7 +14,7 @@ import {
   type SwitchResourceLimit,
   type SwitchSpec,
 } from '../../api/index.ts';
-import { startApiServer } from '../../apiserver/index.ts';
+import { startTestApi } from '../../apiserver/index.ts';
 import {
   type AdmissionRule,
   type AnyKubeObject,
@@ -54,20 +51,8 @@ export interface ApiRig<C extends ConnectionSpec = ConnectionSpec & { readonly s
 const namespaces = { group: '', version: 'v1', resource: 'namespaces', namespaced: false, kind: 'Namespace' };
 
 /** For tests: starts an API server in a folder of its own. */
-export async function startApi(rules: readonly AdmissionRule[] = []): Promise<ApiRig> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'rackwright-network-'));
-  const { hooks } = inProcessAdmission(rules);
-  const server = await startApiServer({ dataDir, port: 0, admission: hooks });
-  const { url, caPem, adminToken } = server;
-  const api = await openApi({ server: url, caPem, token: adminToken });
-  return {
-    ...api,
-    async close() {
-      await api.close();
-      await server.close();
-      rmSync(dataDir, { recursive: true, force: true });
-    },
-  };
+export function startApi(rules: readonly AdmissionRule[] = []): Promise<ApiRig> {
+  return startTestApi(openApi, { admission: inProcessAdmission(rules).hooks });
 }
 
 /** For tests: installs the kinds of this room into an API server that runs. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient, type KubeClient } from '../../../src/kube/index.ts';
 import { type CliProcess, startUp, temporaryFolder } from '../../e2e/cli-fixture.ts';
+import { tokenOf } from './people.ts';
 
 /** A running `rackwright up` with a simulated rack. */
 export interface ConsoleRig {
@@ -30,29 +31,11 @@ export async function startConsoleRig(words: readonly string[] = []): Promise<Co
     client,
     up,
     adminToken: readFileSync(join(dataDir, 'admin-token'), 'utf8').trim(),
-    tokenWith: (name, ...roles) => tokenWith(client, name, roles),
+    tokenWith: (name, ...roles) => tokenOf(client, { name, roles }),
     async close() {
       await client.close();
       await up.end('SIGKILL');
       folder.remove();
     },
   };
-}
-
-async function tokenWith(client: KubeClient, name: string, roles: readonly string[]): Promise<string> {
-  const accounts = '/api/v1/namespaces/default/serviceaccounts';
-  const post = (path: string, body: object) =>
-    client.request<{ status: { token: string } }>({ method: 'POST', path, body });
-  await post(accounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name } });
-  for (const role of roles) {
-    await post('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: 'ClusterRoleBinding',
-      metadata: { name: `${name}-${role}` },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
-      subjects: [{ kind: 'ServiceAccount', name, namespace: 'default' }],
-    });
-  }
-  const order = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };
-  return (await post(`${accounts}/${name}/token`, order)).status.token;
 }

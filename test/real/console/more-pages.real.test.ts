@@ -64,7 +64,7 @@ describe('the console', () => {
     await page.getByRole('link', { name: 'Firmware' }).click();
     await page.getByRole('table', { name: 'Compliance of machines' }).getByText('r01-s01-system-0').waitFor();
     await page.getByRole('link', { name: 'New group' }).click();
-    await page.getByLabel('Name').fill('dell');
+    await page.getByLabel('Name', { exact: true }).fill('dell');
     const hardware = page.getByLabel('Hardware');
     await hardware.locator('option', { hasText: 'PowerEdge R750' }).waitFor({ state: 'attached' });
     await hardware.selectOption('Dell Inc. / PowerEdge R750');
@@ -118,7 +118,7 @@ describe('the console', () => {
       .click();
     await page.getByRole('heading', { level: 1, name: port }).waitFor();
     await page.getByText('Make a configuration').click();
-    await page.getByLabel('Name').fill('shop');
+    await page.getByLabel('Name', { exact: true }).fill('shop');
     await page.getByLabel('Untagged VLAN').fill('20');
     await page.getByRole('button', { name: 'Make it' }).click();
     const change = page.getByRole('table', { name: 'What that would change' });
@@ -142,7 +142,7 @@ describe('the console', () => {
     const table = page.getByRole('table', { name: 'Audit log' });
     await table.getByRole('row').nth(1).waitFor();
     await keepScreenshot(page, 'audit');
-    await page.getByRole('searchbox', { name: 'Name' }).fill(port);
+    await page.getByRole('searchbox', { name: 'Name', exact: true }).fill(port);
     const row = table.getByRole('row').filter({ hasText: `switchports simulated/${port}` });
     await row.filter({ hasText: 'admin' }).filter({ hasText: 'browser' }).getByText('done').first().waitFor();
     assert.ok(!(await page.content()).includes(rig.adminToken));

@@ -129,17 +129,26 @@ describe('commands for a cluster', { ...(skip === undefined ? {} : { skip }) }, 
 
   typePages(blocksFor(import.meta.filename), {
     'npm start -- --kubeconfig ~/.kube/config': {
+      // npm itself ends by Ctrl-C; what it started ends well.
+      type: async (lines) => void (await upBesideCluster(lines)),
+    },
+    'rackwright up --kubeconfig ~/.kube/config': {
+      type: async (lines) => assert.equal(await upBesideCluster(lines), 0),
+    },
+    'kubectl create serviceaccount ann': {
+      type: async (lines) => void (await typeLines(desk, `kubectl create namespace lab\n${lines}`)),
+    },
+    'kubectl create clusterrolebinding ann-views': { type: async (lines) => void (await typeLines(desk, lines)) },
+    'kubectl create rolebinding ann-uses': {
       type: async (lines) => {
-        // The store that all others here work on, too, since one store owns the fleet of a cluster.
-        const store = `export RACKWRIGHT_DATABASE_URL_FILE=${at('etc', 'database-url')}`;
-        const up = await start(`${store}\n${lines}`, 'Ctrl-C stops it');
-        const kinds = await typeLines(desk, 'kubectl get crd -o name');
-        assert.match(kinds, /^customresourcedefinition\S+\/baremetalhosts\.metal3\.io$/m);
-        // npm itself ends by Ctrl-C; what it started ends well.
-        staying.delete(up);
-        await up.stop();
-        assert.match(up.printed(), /^Stopped\.$/m);
+        await typeLines(desk, lines);
+        const may = (namespace: string) =>
+          typeForCode(desk, `kubectl auth can-i patch bmh -n ${namespace} --as system:serviceaccount:default:ann`);
+        assert.deepEqual([(await may('lab')).code, (await may('default')).code], [0, 1]);
       },
+    },
+    'kubectl create token ann': {
+      type: async (lines) => assert.match(await typeLines(desk, lines), /^[\w-]+\.[\w-]+\.[\w-]+\n$/),
     },
     'rackwright controllers --provisioner agent': {
       differences: () => ({
@@ -225,6 +234,19 @@ describe('commands for a cluster', { ...(skip === undefined ? {} : { skip }) }, 
       },
     },
   });
+
+  /** Starts everything beside the cluster, looks whether the kinds are there, stops it, and gives its exit code. */
+  async function upBesideCluster(lines: string): Promise<number | null> {
+    // The store that all others here work on, too, since one store owns the fleet of a cluster.
+    const store = `export RACKWRIGHT_DATABASE_URL_FILE=${at('etc', 'database-url')}`;
+    const up = await start(`${store}\n${lines}`, 'Ctrl-C stops it');
+    const kinds = await typeLines(desk, 'kubectl get crd -o name');
+    assert.match(kinds, /^customresourcedefinition\S+\/baremetalhosts\.metal3\.io$/m);
+    staying.delete(up);
+    const code = await up.stop();
+    assert.match(up.printed(), /^Stopped\.$/m);
+    return code;
+  }
 
   /** How many objects of kinds have the label that all of ours have. */
   async function count(kinds: string): Promise<number> {

@@ -1,6 +1,14 @@
-import { isBmcError, type PowerWish, readPower, setBootOverride, setPower } from '../../../bmc/index.ts';
+import {
+  type Bmc,
+  findRunningUpdate,
+  isBmcError,
+  type PowerWish,
+  readPower,
+  setBootOverride,
+  setPower,
+} from '../../../bmc/index.ts';
 import type { HostSeen, Outcome, PowerOrder } from '../../provisioner.ts';
-import { done, goesOn, type Workplace, withFreeRecord, withRecord } from '../workplace.ts';
+import { busy, done, goesOn, type Workplace, withFreeRecord, withRecord } from '../workplace.ts';
 
 /** How long a system may take to shut down before it is switched off. */
 const graceMs = 180_000;
@@ -34,6 +42,8 @@ export function switchPower(place: Workplace, order: PowerOrder): Promise<Outcom
     const begun = place.background.look(keyOf(place), name);
     if (begun.kind === 'failed' && !order.isRetry) return { kind: 'failed', message: begun.message };
     if (begun.kind === 'going') return isReboot ? done : goesOn(place);
+    const writing = target === 'on' || order.isForced ? undefined : await whileUpdating(place, reached.bmc);
+    if (writing !== undefined) return writing;
     const isGraceful = order.mode === 'soft';
     beginPower(place, name, { target, isGraceful, gracePeriodMs: graceMs });
     return isReboot ? done : goesOn(place, true);
@@ -49,11 +59,19 @@ export function bootFromNetwork(place: Workplace): Promise<Outcome> {
     if (begun.kind === 'going') return goesOn(place);
     if (begun.kind === 'failed') return { kind: 'failed', message: begun.message };
     if (begun.kind === 'done') return done;
-    await setBootOverride(reached.bmc, { enabled: 'Once', target: 'Pxe' });
     const isOn = (await readPower(reached.bmc)).state === 'on';
+    const writing = isOn ? await whileUpdating(place, reached.bmc) : undefined;
+    if (writing !== undefined) return writing;
+    await setBootOverride(reached.bmc, { enabled: 'Once', target: 'Pxe' });
     beginPower(place, networkBoot, { target: isOn ? 'reset' : 'on' });
     return goesOn(place, true);
   });
+}
+
+/** A host that loses its power while its BMC writes to it may be lost with it, whoever asked for the update. */
+async function whileUpdating(place: Workplace, bmc: Bmc): Promise<Outcome<never> | undefined> {
+  const update = await findRunningUpdate(bmc);
+  return update && busy(place, `the BMC is at an update, which is let end first: ${update.message}`);
 }
 
 const networkBoot = 'boot from the network';
