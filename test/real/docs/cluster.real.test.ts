@@ -148,7 +148,7 @@ describe('commands for a cluster', { ...(skip === undefined ? {} : { skip }) }, 
       },
     },
     'kubectl create token ann': {
-      type: async (lines) => assert.match(await typeLines(desk, lines), /^[\w-]+\.[\w-]+\.[\w-]+\n$/),
+      type: async (lines) => assert.match(await typeLines(desk, lines), /^[\w-]+\.[\w-]+\.[\w-]+\n?$/),
     },
     'rackwright controllers --provisioner agent': {
       differences: () => ({
