@@ -42,11 +42,10 @@ describe('commands for a cluster', { ...(skip === undefined ? {} : { skip }) }, 
       symlinkSync(join(root, name), at(name));
     for (const name of ['.kube', 'etc', 'firmware']) mkdirSync(at(name));
     const user = { name: 'rackwright', password: 'of-this-run-only' };
-    [kube, postgres, nats] = await Promise.all([
-      startRealKube({ dataDir: at('kube'), port: await freePortRange(4) }),
-      startPostgres(),
-      startNats({ dataDir: at('nats'), port: await freePortRange(1), user }),
-    ]);
+    // One after the other: where one does not start, those before it are stopped.
+    kube = await startRealKube({ dataDir: at('kube'), port: await freePortRange(4) });
+    postgres = await startPostgres();
+    nats = await startNats({ dataDir: at('nats'), port: await freePortRange(1), user });
     cpSync(kube.kubeconfigPath, at('.kube', 'config'));
     writeFileSync(at('etc', 'database-url'), `${postgres.url}\n`, { mode: 0o600 });
     writeFileSync(at('etc', 'nats-url'), `${nats.url}\n`, { mode: 0o600 });
