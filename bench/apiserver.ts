@@ -73,7 +73,7 @@ export async function benchApiserver(options: ApiserverBenchOptions): Promise<ob
   const bars = judgeBars({ timesBetter, sizes });
   console.log([printFigures(figures, timesBetter), printSizes(sizes), printBars(bars)].join('\n\n'));
   if (bars.some(({ holds }) => !holds)) process.exitCode = 1;
-  return { bench: 'apiserver', cpus: cpus().length, ...options, ...figures, timesBetter, sizes, bars };
+  return { bench: 'apiserver', cpus: cpus().length, options, ...figures, timesBetter, sizes, bars };
 }
 
 type Start = (dataDir: string) => Promise<MeasuredServer>;

@@ -1,15 +1,10 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { benchApiserver } from './apiserver.ts';
-import { benchBmc } from './bmc/bmc.ts';
-import { benchConsole } from './console/console.ts';
-import { benchDiscovery } from './discovery/discovery.ts';
-import { benchFleet } from './fleet/fleet.ts';
-import { benchHosts } from './hosts/hosts.ts';
-import { benchInstall } from './install/install.ts';
-import { benchLiveUpdate } from './live-update/live-update.ts';
-import { benchPorts } from './ports/ports.ts';
 
-/** Every bench prints a table, and as its last line one JSON object with the figures. */
+/** What the short forms measure unless told otherwise: the same, with few servers. */
+const quickInstall = { servers: 90, parallel: 45, flash: 20, sizes: '60,240', compared: 60 };
+const quickFleet = { sizes: '200,1000' };
+
+/** Every bench prints a table, and as its last line one JSON object with the figures. Only the one that is run is loaded. */
 const program = new Command('bench').description('Measures parts of Rackwright.');
 
 program
@@ -24,6 +19,7 @@ program
   .addOption(new Option('--only <server>', 'one of the servers').choices(['embedded', 'real']))
   .addOption(new Option('--part <part>', 'one part of it').choices(['speed', 'memory', 'growth']))
   .action(async (options) => {
+    const { benchApiserver } = await import('./apiserver.ts');
     const figures = await benchApiserver(options);
     console.log(JSON.stringify(figures));
   });
@@ -36,6 +32,7 @@ program
   .option('--compared <n>', 'BMCs that Python sushy reads too; 0 for none', notNegative, 24)
   .option('--rounds <n>', 'rounds of the comparison', positive, 3)
   .action(async (options) => {
+    const { benchBmc } = await import('./bmc/bmc.ts');
     const figures = await benchBmc(options);
     console.log(JSON.stringify(figures));
   });
@@ -53,8 +50,9 @@ program
   .option('--compared <n>', 'servers of the comparison of four workers with one', positive, 500)
   .option('--image-kib <n>', 'size of an image', positive, 256)
   .addOption(new Option('--only <part>', 'one part of it').choices(['flash', 'growth', 'workers']))
-  .option('--quick', 'all of it with few servers, in less than two minutes')
+  .addOption(new Option('--quick', 'all of it with few servers, in less than two minutes').implies(quickInstall))
   .action(async (options) => {
+    const { benchInstall } = await import('./install/install.ts');
     const figures = await benchInstall(options);
     console.log(JSON.stringify(figures));
   });
@@ -65,8 +63,9 @@ program
   .option('--sizes <list>', 'servers of each run, separated by commas', '1000,10000')
   .option('--rounds <n>', 'changes of each run', positive, 3)
   .option('--job-ms <n>', 'what a job takes from its acceptance to its report', notNegative, 250)
-  .option('--quick', 'the same with few servers, in about a minute')
+  .addOption(new Option('--quick', 'the same with few servers, in about a minute').implies(quickFleet))
   .action(async (options) => {
+    const { benchFleet } = await import('./fleet/fleet.ts');
     const figures = await benchFleet(options);
     console.log(JSON.stringify(figures));
   });
@@ -82,6 +81,7 @@ program
   .option('--operator-sizes <list>', 'its sizes; the same unless given')
   .option('--operator-crds <file>', 'definitions that it needs, in YAML; they replace ours of the same name')
   .action(async (options) => {
+    const { benchHosts } = await import('./hosts/hosts.ts');
     const figures = await benchHosts(options);
     console.log(JSON.stringify(figures));
   });
@@ -96,6 +96,7 @@ program
   .addOption(new Option('--only <backend>', 'one kind of switches').choices(['fixture', 'ovsdb']))
   .option('--rounds <n>', 'how often each size is measured; the middle one counts', positive, 3)
   .action(async (options) => {
+    const { benchPorts } = await import('./ports/ports.ts');
     const figures = await benchPorts(options);
     console.log(JSON.stringify(figures));
   });
@@ -108,6 +109,7 @@ program
   .option('--rounds <n>', 'how often each size is measured; the middle one counts', positive, 3)
   .option('--warm-up <n>', 'machines that become hosts before each measurement', positive, 300)
   .action(async (options) => {
+    const { benchDiscovery } = await import('./discovery/discovery.ts');
     const figures = await benchDiscovery(options);
     console.log(JSON.stringify(figures));
   });
@@ -121,6 +123,7 @@ program
   .option('--parallel <n>', 'how many of them may be serviced at once', positive, 200)
   .option('--post <seconds>', 'what a machine takes from its restart to the end of its self-test', positive, 60)
   .action(async (options) => {
+    const { benchLiveUpdate } = await import('./live-update/live-update.ts');
     const figures = await benchLiveUpdate(options);
     console.log(JSON.stringify(figures));
   });
@@ -133,9 +136,20 @@ program
   .option('--changes <n>', 'changes of hosts that the page sees', positive, 20_000)
   .option('--seconds <n>', 'how long hosts change, instead of how often', positive)
   .action(async (options) => {
+    const { benchConsole } = await import('./console/console.ts');
     const figures = await benchConsole(options);
     console.log(JSON.stringify(figures));
   });
+
+for (const bench of program.commands) {
+  bench.option('--plan', 'only say what would be measured, as the line of JSON, and measure nothing');
+}
+program.hook('preAction', (_, bench) => {
+  const { plan, ...options } = bench.opts();
+  if (plan !== true) return;
+  console.log(JSON.stringify({ bench: bench.name(), options }));
+  process.exit();
+});
 
 await program.parseAsync();
 

@@ -11,11 +11,7 @@ export interface FleetBenchOptions {
   readonly rounds: number;
   /** What a job takes from its acceptance to its report, in milliseconds. */
   readonly jobMs: number;
-  readonly quick?: boolean;
 }
-
-/** What the short form measures: the same, with few servers. */
-const quick = { sizes: '200,1000' };
 
 interface SizeFigures extends SizeMeasure {
   readonly seconds: number;
@@ -28,8 +24,7 @@ interface SizeFigures extends SizeMeasure {
 }
 
 /** Measures changes of groups on growing fleets; prints tables, returns figures. A bar that fails is exit code 1. */
-export async function benchFleet(given: FleetBenchOptions): Promise<object> {
-  const options = given.quick === true ? { ...given, ...quick } : given;
+export async function benchFleet(options: FleetBenchOptions): Promise<object> {
   const { rounds, jobMs } = options;
   const sizes: SizeFigures[] = [];
   for (const servers of options.sizes.split(',').map(Number)) {

@@ -26,15 +26,10 @@ export interface InstallBenchOptions {
   readonly compared: number;
   readonly imageKib: number;
   readonly only?: 'flash' | 'growth' | 'workers';
-  readonly quick?: boolean;
 }
 
-/** What the short form measures: the same, with few servers. */
-const quick = { servers: 90, parallel: 45, flash: 20, sizes: '60,240', compared: 60 };
-
 /** Measures installs on a simulated fleet; prints tables, returns figures. A bar that fails is exit code 1. */
-export async function benchInstall(given: InstallBenchOptions): Promise<object> {
-  const options = given.quick === true ? { ...given, ...quick } : given;
+export async function benchInstall(options: InstallBenchOptions): Promise<object> {
   if (options.workers > 1 && options.store === 'sqlite') {
     throw new Error('--workers: a file is for one process; several need --store postgres');
   }

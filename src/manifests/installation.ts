@@ -76,13 +76,17 @@ function rolesOfPeople() {
 const noBundle = '';
 const portPlace = value('webhooks.port');
 
+/** Helm leaves these where they are: with a definition every object of its kind would go. */
+const keptByHelm = { 'helm.sh/resource-policy': 'keep' };
+
 function definitionOf(kind: KindDeclaration): Part['objects'][number] {
   const { spec, metadata, ...rest } = crdOf(kind);
   const name = `${kind.plural}.${kind.group}`;
   const { conversion: _, ...others } = spec;
   const stanza = buildConversionStanza(name, webhookTarget(0), noBundle) as unknown as ConversionStanza;
   const conversion = isConverted(kind) ? { conversion: withoutBundle(stanza.spec.conversion) } : {};
-  return { ...rest, metadata, spec: { ...others, ...conversion } } as unknown as Part['objects'][number];
+  const kept = { ...metadata, annotations: keptByHelm };
+  return { ...rest, metadata: kept, spec: { ...others, ...conversion } } as unknown as Part['objects'][number];
 }
 
 interface ConversionStanza {

@@ -19,7 +19,7 @@ export function problemOf(line: string): string | undefined {
 }
 
 /** The name of the command of ours that a line runs, as `simulate status`. */
-export function commandName(line: string): string | undefined {
+function commandName(line: string): string | undefined {
   const words = programWords(line);
   if (words === undefined || words.program.name() !== 'rackwright') return undefined;
   const command = findCommand(words.program, words.rest);

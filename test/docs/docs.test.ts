@@ -4,36 +4,33 @@
  * UPDATE_DOCS=1 writes what commands print into the pages, to be read before it is committed.
  */
 import assert from 'node:assert/strict';
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type ConsoleStep, readConsoleSteps, writeConsoleSteps } from '../../examples/console-page.ts';
 import { type PageFleet, startPageFleet } from '../../examples/page-fleet.ts';
-import { commandName, isStaying, problemOf } from './command-line.ts';
-import { type CommandBlock, commandsOf, inlineCommands, readBlocks, unnamedCommandBlocks } from './page-blocks.ts';
+import { isStaying, problemOf } from './command-line.ts';
+import {
+  type CommandBlock,
+  commandsOf,
+  inlineCommands,
+  typableInSentences,
+  unnamedCommandBlocks,
+} from './page-blocks.ts';
+import { allBlocks, pages, textOf } from './pages.ts';
 import { runShell } from './run-shell.ts';
 import { isAsShown } from './shown-output.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const isUpdating = process.env.UPDATE_DOCS === '1';
-// The README comes first: it is read on a rack that nobody has touched.
-const pages = ['README.md', ...globSync('docs/{*.md,runbooks/*.md}', { cwd: root }).sort()];
-const textOf = (page: string): string => readFileSync(join(root, page), 'utf8');
-const blocks = pages.flatMap((page) => readBlocks(page, textOf(page)).map(withBenchMark));
-
-/** Every bench of a page about measuring is run by one suite, so these need no comment. */
-function withBenchMark(block: CommandBlock): CommandBlock {
-  const isBench = commandsOf(block).every((line) => line.startsWith('npm run bench -- '));
-  const isMeasured = block.where.startsWith('docs/measuring-') && isBench;
-  return isMeasured ? { ...block, mark: { by: 'test/docs/benches.chaos.test.ts', needs: 'time' } } : block;
-}
+const blocks = allBlocks();
 
 /** What a block may need that the rack of this suite does not have, and when the suites that have it are run. */
 const needs: Readonly<Record<string, string>> = {
   rack: 'a rack of two servers that nobody has touched: its suite starts one',
   ports: 'the ports that are the default: its suite starts the same with others',
   files: 'certificates, keys and addresses of your own: its suite makes some',
-  time: 'minutes of a machine that does nothing else: npm run chaos',
+  time: 'minutes of a machine that does nothing else: npm run test:real has it shorter, npm run chaos as it is',
   cluster: 'a real kube-apiserver: npm run test:real',
   services: 'PostgreSQL and NATS: npm run test:real',
   ironic: 'a real Ironic: npm run test:real',
@@ -43,7 +40,7 @@ const whatToDo = `
 Each block of commands is one of these:
   - \`\`\`console with "$ npx rackwright ..." and what it prints, or \`\`\`sh with one command a line: it is run on a simulated rack of 8 servers
     and 4 spares, after the blocks before it, and has to end well. UPDATE_DOCS=1 node --test test/docs/docs.test.ts writes what is printed.
-  - the same below <!-- run: by=FILE needs=WORD -->, where FILE is the test that runs such commands and WORD is one of
+  - the same below <!-- run: by=FILE needs=WORD -->, where FILE is a test that types all blocks that name it (blocksFor) and WORD is one of
     ${Object.keys(needs).join(', ')} (test/docs/docs.test.ts says what they mean).`;
 
 describe('what pages tell to type', () => {
@@ -63,6 +60,17 @@ describe('what pages tell to type', () => {
       ),
     );
     assert.deepEqual(wrong, []);
+  });
+
+  test('what could be typed out of a sentence is in a block, too, and so is run', () => {
+    const bare = (line: string) => line.replace(/^npx /, '');
+    const known = blocks.flatMap(commandsOf).map(bare);
+    const unknown = pages.flatMap((page) =>
+      typableInSentences(textOf(page))
+        .filter((line) => !known.some((command) => command.startsWith(bare(line))))
+        .map((line) => `${page}: ${line}`),
+    );
+    assert.deepEqual(unknown, [], `put these into blocks.${whatToDo}`);
   });
 
   test('every block of commands says that it is one', () => {
@@ -140,20 +148,11 @@ function replaceBlock(page: string, { block, seen }: { block: CommandBlock; seen
   );
 }
 
-function troubleWithMark({ where, mark, ...block }: CommandBlock): string[] {
+/** A suite that asks for its blocks gets every one that names it, and runs what it gets. */
+function troubleWithMark({ where, mark }: CommandBlock): string[] {
   if (mark === undefined) return [];
   if (needs[mark.needs] === undefined) return [`${where}: nothing is known of needs=${mark.needs}`];
   if (!existsSync(join(root, mark.by))) return [`${where}: there is no ${mark.by}`];
-  const suite = textOf(mark.by);
-  const names = commandsOf(block).map(commandName);
-  return names
-    .filter((name) => name !== undefined)
-    .filter((name) => !namesOf(name).some((word) => suite.includes(word)))
-    .map((name) => `${where}: ${mark.by} does not run ${name}`);
-}
-
-/** How suites and examples name a command that they run. */
-function namesOf(name: string): string[] {
-  const quoted = `'${name.split(' ').join("', '")}'`;
-  return [quoted, `rackwright ${name}`, ...(name === 'up' ? ['startUp('] : [])];
+  if (!mark.by.endsWith('.test.ts')) return [`${where}: ${mark.by} is no test`];
+  return textOf(mark.by).includes('blocksFor(import.meta.filename)') ? [] : [`${where}: ${mark.by} types no blocks`];
 }

@@ -47,6 +47,18 @@ export function inlineCommands(text: string): string[] {
   return codes.map((code) => code.replaceAll(/\s+/g, ' ').replaceAll('\\|', '|'));
 }
 
+/**
+ * Commands inside sentences that could be typed as they are: with options, and without words that stand for others (`FILE`,
+ * `...`). What ends with an option only names it.
+ */
+export function typableInSentences(text: string): string[] {
+  const prose = text.replaceAll(new RegExp(`^${fence}.*?^${fence}$`, 'gms'), '').replaceAll(/<!--.*?-->/gs, '');
+  const codes = [...prose.matchAll(/`((?:npx|npm|rackwright|kubectl|helm|curl|openssl|docker) [^`]+)`/g)];
+  return codes
+    .map(([, code = '']) => code.replaceAll(/\s+/g, ' '))
+    .filter((code) => / -/.test(code) && !/\b[A-Z]{2,}\b|\.\.\./.test(code) && !/ -\S*$/.test(code));
+}
+
 /** The command lines of a block: without comments, continued lines joined. */
 export function commandsOf({ language, text }: Pick<CommandBlock, 'language' | 'text'>): string[] {
   if (language === 'console') {

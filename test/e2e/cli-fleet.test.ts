@@ -8,6 +8,7 @@ import { extract } from 'tar-fs';
 import { Agent, request } from 'undici';
 import { parse } from 'yaml';
 import { normalise, readConsoleSteps, shellWords } from '../../examples/console-page.ts';
+import { blocksFor } from '../docs/pages.ts';
 import { type CliProcess, type CliResult, runCli, startUp, temporaryFolder } from './cli-fixture.ts';
 
 const folder = temporaryFolder();
@@ -77,8 +78,8 @@ function linesOf(text: string): string[] {
 
 // Before anything else changes the fleet.
 test('docs/command.md shows what its commands print', async () => {
-  const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'command.md'), 'utf8');
-  const steps = readConsoleSteps(page);
+  const blocks = blocksFor(import.meta.filename);
+  const steps = blocks.flatMap(({ text }) => readConsoleSteps(`\`\`\`console\n${text}\`\`\``));
   assert.ok(steps.length > 8, 'the page shows commands');
   symlinkSync(dataDir, join(folder.path, '.rackwright'));
   for (const { command, output } of steps) {

@@ -105,7 +105,21 @@ async function apply(
   const isMoved = namespace !== undefined && missing.has(namespace);
   const placed = isMoved ? { ...object, metadata: { ...object.metadata, namespace: 'default' } } : object;
   const options = { fieldManager: 'rackwright', isForced: true, isDryRun, fieldValidation: 'Strict' } as const;
-  await client.resource<AnyKubeObject>(resource).apply(placed as unknown as AnyKubeObject, options);
+  await client.resource<AnyKubeObject>(resource).apply(withoutAddresses(placed) as AnyKubeObject, options);
+}
+
+/**
+ * Takes the addresses of webhooks away that `rackwright up` beside the cluster has named: an installation names a Service,
+ * and the API server takes one of them only.
+ */
+function withoutAddresses(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutAddresses);
+  if (!isJsonObject(value)) return value;
+  const fields = Object.entries(value).map(([key, each]) => [
+    key,
+    key === 'clientConfig' && isJsonObject(each) ? { ...each, url: null } : withoutAddresses(each),
+  ]);
+  return Object.fromEntries(fields);
 }
 
 function nameOf({ kind, metadata: { namespace, name } }: InstalledObject): string {

@@ -3,6 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { blocksFor } from '../../docs/pages.ts';
+import { typePages } from '../../docs/type-pages.ts';
+import { typeLines } from '../../docs/typed-commands.ts';
 import { type CliProcess, startUp, temporaryFolder } from '../../e2e/cli-fixture.ts';
 import { realKubeBinaries, whyNoRealKube } from './binaries.ts';
 
@@ -48,6 +51,16 @@ function usePlugin(): void {
     assert.equal(status, 0, stderr);
     assert.equal(stdout, run(...words).stdout);
     assert.match(stdout, /^switch\.metal3\.io\/tor-r01-a$/m);
+  });
+
+  typePages(blocksFor(import.meta.filename), {
+    'kubectl rackwright history r01-s01': {
+      type: async (lines) => {
+        const programs = { kubectl, 'kubectl-rackwright': join(bin, 'rackwright.mjs') };
+        const desk = { folder: folder.path, env: { KUBECONFIG: join(dataDir, 'kubeconfig') }, programs };
+        assert.match(await typeLines(desk, lines), / BareMetalHost simulated\/r01-s01 /);
+      },
+    },
   });
 
   test('tells how it is called, and ends with its own exit codes', () => {
