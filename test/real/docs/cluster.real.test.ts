@@ -20,6 +20,7 @@ import { whyNoRealKube } from '../kube/binaries.ts';
 import { type RealKube, startRealKube } from '../kube/real-kube.ts';
 import { type RealNats, startNats } from '../nats/real-nats.ts';
 import { type RealPostgres, startPostgres } from '../postgres/real-postgres.ts';
+import { shellPrograms } from '../shells/programs.ts';
 
 const skip = whyNoRealKube();
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -59,7 +60,7 @@ describe('commands for a cluster', { ...(skip === undefined ? {} : { skip }) }, 
       // As if the machine trusted the authority.
       NODE_EXTRA_CA_CERTS: at('ca.pem'),
     };
-    desk = { folder, env, programs: { kubectl: kube.kubectl } };
+    desk = { folder, env, programs: { ...(await shellPrograms()), kubectl: kube.kubectl } };
   });
   after(async () => {
     for (const each of staying) await each.stop();

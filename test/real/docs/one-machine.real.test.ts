@@ -12,6 +12,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { blocksFor, textOf } from '../../docs/pages.ts';
 import { typePages } from '../../docs/type-pages.ts';
 import { type Desk, type StayingCommand, startLines, typeLines } from '../../docs/typed-commands.ts';
+import { shellPrograms } from '../shells/programs.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const folder = mkdtempSync(join(tmpdir(), 'rackwright-docs-'));
@@ -21,7 +22,11 @@ const env = { RACKWRIGHT_PORT: '0', RACKWRIGHT_BMC_PORT: '0', RACKWRIGHT_SPEED: 
 const small = { ...env, RACKWRIGHT_SIMULATE: '1' };
 const staying = new Set<StayingCommand>();
 /** Where `npm start` is typed: a clone, and a rack of two servers. */
-const clone: Desk = { folder: join(folder, 'clone'), env: { ...env, RACKWRIGHT_SIMULATE: '2' } };
+const clone: Desk = {
+  folder: join(folder, 'clone'),
+  env: { ...env, RACKWRIGHT_SIMULATE: '2' },
+  programs: await shellPrograms(),
+};
 
 before(() => {
   mkdirSync(clone.folder);

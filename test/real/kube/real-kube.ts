@@ -65,13 +65,21 @@ export async function startRealKube(options: RealKubeOptions): Promise<RealKube>
     writeFileSync(join(dataDir, 'audit-policy.yaml'), JSON.stringify(options.auditPolicy));
   }
   const began = performance.now();
-  const started = startPlane(binaries, layout, options);
+  const started = [
+    startPart(layout, { name: 'etcd', file: binaries.etcd, args: etcdArguments(layout) }),
+    startApiServer(binaries, layout),
+  ];
   const stop = async () => {
     for (const each of [...started].reverse()) await each.stop();
   };
-  const ready = () => waitUntilReady({ port: options.port, caPem: authority.certPem, token: tokens.admin, started });
+  const wait = { port: options.port, caPem: authority.certPem, token: tokens.admin, started };
   try {
-    await ready();
+    await waitUntil(isReady, wait);
+    if (options.withoutControllers !== true) {
+      // It ends where the API server does not answer soon, which it may not on a machine that has much else to do.
+      started.push(startControllerManager(binaries, layout, options));
+      await waitUntil(hasDefaultServiceAccount, wait);
+    }
   } catch (error) {
     await stop();
     throw error;
@@ -92,23 +100,21 @@ export async function startRealKube(options: RealKubeOptions): Promise<RealKube>
     async restartApiServer() {
       await started[1]?.stop(0);
       started[1] = startApiServer(binaries, layout);
-      await ready();
+      await waitUntil(isReady, wait);
     },
     stop,
   };
 }
 
-function startPlane(binaries: KubeBinaries, layout: KubeLayout, options: RealKubeOptions): StartedProcess[] {
-  const { etcd: file, controllerManager } = binaries;
-  const started = [
-    startPart(layout, { name: 'etcd', file, args: etcdArguments(layout) }),
-    startApiServer(binaries, layout),
-  ];
-  if (options.withoutControllers !== true) {
-    const args = controllerManagerArguments(layout, options.controllers);
-    started.push(startPart(layout, { name: 'kube-controller-manager', file: controllerManager, args }));
-  }
-  return started;
+function startControllerManager(
+  { controllerManager: file }: KubeBinaries,
+  layout: KubeLayout,
+  { controllers }: RealKubeOptions,
+): StartedProcess {
+  return startPart(layout, {
+    ...{ name: 'kube-controller-manager', file },
+    args: controllerManagerArguments(layout, controllers),
+  });
 }
 
 function startApiServer({ apiserver: file }: KubeBinaries, layout: KubeLayout): StartedProcess {
@@ -152,20 +158,24 @@ interface ReadyWait {
   readonly started: readonly StartedProcess[];
 }
 
-async function waitUntilReady(wait: ReadyWait): Promise<void> {
+async function waitUntil(isSo: (wait: ReadyWait) => Promise<boolean>, wait: ReadyWait): Promise<void> {
   const deadline = Date.now() + 120_000;
   while (Date.now() < deadline) {
     const dead = wait.started.find((each) => !each.isRunning());
     if (dead !== undefined) throw new Error(`${dead.name} ended before it was ready:\n${dead.tail()}`);
-    if ((await fetchText(wait, '/readyz')) === 'ok' && (await hasDefaultServiceAccount(wait))) return;
+    if (await isSo(wait)) return;
     await delay(50);
   }
-  throw new Error(`kube-apiserver was not ready after 120 s:\n${wait.started.at(1)?.tail() ?? ''}`);
+  const last = wait.started.at(-1);
+  throw new Error(`${last?.name} was not ready after 120 s:\n${last?.tail() ?? ''}`);
+}
+
+async function isReady(wait: ReadyWait): Promise<boolean> {
+  return (await fetchText(wait, '/readyz')) === 'ok';
 }
 
 /** The default service account is the last thing the controllers make in a new cluster. */
 async function hasDefaultServiceAccount(wait: ReadyWait): Promise<boolean> {
-  if (wait.started.length < 3) return true;
   const body = await fetchText(wait, '/api/v1/namespaces/default/serviceaccounts/default');
   return body?.includes('"kind":"ServiceAccount"') === true;
 }

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# build.sh: puts fish, and what else people type with that is not on this machine (curl, openssl), into the cache folder,
+# once per machine, and prints the folder whose bin/ holds them. Nothing is installed system-wide: Debian's packages are
+# unpacked.
+# Usage: build.sh CACHE_DIR
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+cache=${1:?usage: build.sh CACHE_DIR}
+fail() { echo "build.sh: $*" >&2; exit 1; }
+
+command -v apt-get >/dev/null || fail "fish is taken from Debian's packages, and there is no apt-get here"
+programs=fish
+for each in curl openssl; do command -v "$each" >/dev/null || programs="$programs $each"; done
+
+mkdir -p "$cache"
+cache=$(cd "$cache" && pwd)
+key=$({ uname -m; cat /etc/os-release; echo "$programs"; cat "$here/build.sh"; } | sha256sum | cut -c1-16)
+out="$cache/shells-$key"
+exec 9>"$out.lock"
+flock 9
+
+with_missing() { # the packages and whatever they need that is not installed here
+  { printf '%s\n' $programs fish-common libpcre2-32-0
+    apt-get install -s -q --no-install-recommends $programs | awk '$1 == "Inst" { print $2 }'
+  } | sort -u
+}
+fetch() { (cd "$1" && with_missing | xargs apt-get download -qq -o APT::Sandbox::User=root >&2); }
+if [ ! -f "$out/.complete" ]; then
+  echo "unpacking $programs (cached afterwards)" >&2
+  rm -rf "$out"
+  mkdir -p "$out/debs" "$out/root" "$out/bin"
+  fetch "$out/debs" || { apt-get update -q >&2 && fetch "$out/debs"; } || fail "apt-get could not fetch $programs"
+  for each in "$out"/debs/*.deb; do dpkg-deb -x "$each" "$out/root"; done
+  rm -rf "$out/debs"
+  libraries=$(find "$out/root" -name '*.so*' -printf '%h\n' | sort -u | paste -sd:)
+  for each in $programs; do
+    printf '#!/bin/sh\nLD_LIBRARY_PATH="%s" exec "%s" "$@"\n' "$libraries" "$out/root/usr/bin/$each" > "$out/bin/$each"
+    chmod +x "$out/bin/$each"
+  done
+  touch "$out/.complete"
+fi
+echo "$out"
