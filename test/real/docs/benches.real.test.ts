@@ -2,7 +2,8 @@
  * Every bench of the pages about measuring, typed as its page has it. The last command of each page runs with so little to
  * measure that it is over in seconds: all of it is typed, and what is added after it makes it smaller. Those before it
  * only say what they would measure (`--plan`), which takes the same options. Whether the bars hold is for `npm run chaos`,
- * which runs all of them as they are; here a bench has to take every option and to bring its figures.
+ * which runs all of them as they are, but for the one that needs another project's operator; here a bench has to take every
+ * option and to bring its figures.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
