@@ -11,6 +11,7 @@ import { globSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { run } from 'node:test';
 import { cacheDirectory } from '../test/real/kube/binaries.ts';
+import { openDurations } from './test-durations.ts';
 import { TestTally } from './test-tally.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -21,6 +22,10 @@ const unknown = options.filter((option) => !(option in kinds));
 const kind = options.map((option) => kinds[option as keyof typeof kinds])[0] ?? 'unit';
 // A file that hangs is ended. Among the long runs are all benches of the docs, one of which takes an hour by itself.
 const fileTimeoutMs = { unit: 10, real: 60, chaos: 8 * 60 }[kind] * 60_000;
+
+/** Unit tests wait a third of their time, real components less; long failure runs want the machine for themselves. */
+const atOnce = { unit: 3, real: 2, chaos: 1 };
+const durations = openDurations(join(cacheDirectory(), 'test-durations.json'));
 
 const tally = new TestTally({
   print: (line) => console.log(line),
@@ -90,15 +95,25 @@ async function runTests(files: string[]): Promise<void> {
   }
   // Every file is a process of its own, and a quarter of most of their time was reading our own code.
   process.env.NODE_COMPILE_CACHE ??= join(cacheDirectory(), 'compiled');
-  // Suites wait a good part of their time, so two go side by side; long failure runs want the machine for themselves.
-  const stream = run({ files, concurrency: kind === 'chaos' ? 1 : 2, isolation: 'process', timeout: fileTimeoutMs });
+  const concurrency = atOnce[kind];
+  const ordered = kind === 'unit' ? longestFirst(files) : files;
+  const stream = run({ files: ordered, concurrency, isolation: 'process', timeout: fileTimeoutMs });
   stream.on('test:pass', (event) => tally.pass(event));
   stream.on('test:fail', (event) => tally.fail(event));
   stream.on('test:stderr', (event) => process.stderr.write(event.message));
   stream.on('test:summary', (event) => {
-    if (event.file !== undefined) tally.endFile(event.file, { ...event.counts, seconds: event.duration_ms / 1000 });
+    if (event.file === undefined) return;
+    const seconds = event.duration_ms / 1000;
+    durations.note(relative(root, event.file), seconds);
+    tally.endFile(event.file, { ...event.counts, seconds });
   });
   stream.resume();
   await new Promise((resolve, reject) => stream.on('end', resolve).on('error', reject));
   for (const file of files) tally.endFile(file);
+  durations.save();
+}
+
+/** What takes long is begun with: at the end of a run everybody would wait for it. */
+function longestFirst(files: readonly string[]): string[] {
+  return files.toSorted((a, b) => durations.of(relative(root, b)) - durations.of(relative(root, a)));
 }
