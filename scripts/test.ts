@@ -96,8 +96,7 @@ async function runTests(files: string[]): Promise<void> {
   // Every file is a process of its own, and a quarter of most of their time was reading our own code.
   process.env.NODE_COMPILE_CACHE ??= join(cacheDirectory(), 'compiled');
   const concurrency = atOnce[kind];
-  const ordered = kind === 'unit' ? longestFirst(files) : files;
-  const stream = run({ files: ordered, concurrency, isolation: 'process', timeout: fileTimeoutMs });
+  const stream = run({ files: longestFirst(files), concurrency, isolation: 'process', timeout: fileTimeoutMs });
   stream.on('test:pass', (event) => tally.pass(event));
   stream.on('test:fail', (event) => tally.fail(event));
   stream.on('test:stderr', (event) => process.stderr.write(event.message));
