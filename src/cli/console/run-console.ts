@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
-import { CliError, usageError } from '../errors.ts';
+import { usageError } from '../errors.ts';
+import { readOptionFile } from '../read-option-file.ts';
 import type { Settings } from '../settings.ts';
 import { runUntilInterrupted } from '../stop.ts';
 import type { Terminal } from '../terminal.ts';
@@ -38,16 +38,8 @@ function restOf({ restUrl, caFile }: ConsoleSettings): RequestListener {
     return (_, response) =>
       refuse(response, 501, 'this console knows no REST services; start it with --rest-url for tasks and history');
   }
-  const ca = caFile === undefined ? {} : { ca: readCa(caFile) };
+  const ca = caFile === undefined ? {} : { ca: readOptionFile(caFile, '--ca-file') };
   const behind = { server: restUrl, tls: ca };
   return (request, response) =>
     passOn({ behind, name: 'the service of --rest-url', hasOtherTokens: true }, request, response);
-}
-
-function readCa(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new CliError('usage', `--ca-file: ${file} cannot be read`, { cause });
-  }
 }

@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
 import type { TlsTrust } from '../../bmc/index.ts';
 import { tokenFromFile } from '../../conditionorc/index.ts';
 import { createFirmwareAdmission } from '../../firmware/index.ts';
 import { createRpcClient, type UpdateClient } from '../../update-service/index.ts';
-import { CliError, usageError } from '../errors.ts';
+import { usageError } from '../errors.ts';
 import { startControllers } from '../firmware-plane/start-controllers.ts';
 import { readTrust } from '../install-service/start-flasher.ts';
+import { readOptionFile } from '../read-option-file.ts';
 import type { ControllersSettings, RunningSet, SetParts } from './run-controllers.ts';
 
 /** What the controllers of firmware work with besides the cluster. */
@@ -40,14 +40,6 @@ function openUpdateClient({ updateServiceUrl: url, tokenFile, caFile }: Controll
   return createRpcClient({
     url,
     token: tokenFromFile(tokenFile),
-    caPem: caFile === undefined ? undefined : read(caFile),
+    caPem: caFile === undefined ? undefined : readOptionFile(caFile, '--ca-file'),
   });
-}
-
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new CliError('usage', `--ca-file: ${file} cannot be read`, { cause });
-  }
 }

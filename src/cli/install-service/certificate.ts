@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import {
   type CertifiedKey,
   type Clock,
@@ -7,7 +6,8 @@ import {
   systemClock,
 } from '../../kube/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
-import { CliError, usageError } from '../errors.ts';
+import { usageError } from '../errors.ts';
+import { readOptionFile } from '../read-option-file.ts';
 import type { Settings } from '../settings.ts';
 import type { ServedRest } from './work-plane.ts';
 
@@ -18,7 +18,7 @@ export type CertificateSettings = Settings<'tlsCert' | 'tlsKey'>;
 export function readCertificate({ tlsCert, tlsKey }: CertificateSettings): CertifiedKey | undefined {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
   if (tlsCert === undefined || tlsKey === undefined) throw usageError('--tls-cert and --tls-key go together');
-  return { certificatePem: read(tlsCert, '--tls-cert'), privateKeyPem: read(tlsKey, '--tls-key') };
+  return { certificatePem: readOptionFile(tlsCert, '--tls-cert'), privateKeyPem: readOptionFile(tlsKey, '--tls-key') };
 }
 
 /** Far longer than a process lives. */
@@ -29,14 +29,6 @@ export async function selfCertified(): Promise<CertifiedKey> {
   const now = new Date(systemClock.now());
   const authority = await createCertificateAuthority({ commonName: 'rackwright', now, validForMs: selfCertifiedMs });
   return issueServerCertificate(authority, { dns: ['localhost'], now, validForMs: selfCertifiedMs });
-}
-
-function read(file: string, option: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new CliError('usage', `${option}: ${file} cannot be read`, { cause });
-  }
 }
 
 const lookEveryMs = 60_000;

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { type Bus, BusError, connectNatsBus, createLocalBus } from '../../engine/index.ts';
 import { systemClock } from '../../kube/index.ts';
 import type { Logger, Metrics } from '../../telemetry/index.ts';
 import { CliError, usageError } from '../errors.ts';
+import { readOptionFile } from '../read-option-file.ts';
 import type { Settings } from '../settings.ts';
 import { readSecretFile, secretUrl } from './secret-url.ts';
 
@@ -28,7 +28,7 @@ export async function openBus(
       logger,
       metrics,
       settings: { prefix },
-      ...(natsCa === undefined ? {} : { tls: { ca: readPem(natsCa) } }),
+      ...(natsCa === undefined ? {} : { tls: { ca: readOptionFile(natsCa, '--nats-ca') } }),
       ...(natsCreds === undefined
         ? {}
         : { credentials: () => ({ kind: 'creds', creds: readSecretFile(natsCreds, '--nats-creds') }) as const }),
@@ -36,13 +36,5 @@ export async function openBus(
   } catch (error) {
     if (!(error instanceof BusError)) throw error;
     throw new CliError(error.retry === 'terminal' ? 'usage' : 'unreachable', error.message, { cause: error });
-  }
-}
-
-function readPem(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new CliError('usage', `--nats-ca: ${file} cannot be read`, { cause });
   }
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TokenSource } from '../../conditionorc/index.ts';
 import { CliError } from '../errors.ts';
+import { readOptionFile } from '../read-option-file.ts';
 import type { Settings } from '../settings.ts';
 
 /** Where REST services are, and what they are asked with. */
@@ -26,12 +27,12 @@ export function findRest(
   const { restUrl, inventoryUrl, tokenFile, caFile, dataDir } = settings;
   if (restUrl !== undefined) {
     if (tokenFile === undefined) throw new CliError('usage', '--rest-url goes with --token-file, which holds a token');
-    const caPem = caFile === undefined ? undefined : read(caFile, '--ca-file');
-    return { url: restUrl, inventoryUrl, token: read(tokenFile, '--token-file').trim(), caPem };
+    const caPem = caFile === undefined ? undefined : readOptionFile(caFile, '--ca-file');
+    return { url: restUrl, inventoryUrl, token: readOptionFile(tokenFile, '--token-file').trim(), caPem };
   }
   if (inventoryUrl !== undefined) throw new CliError('usage', '--inventory-url goes with --rest-url');
   const url = readUrl(dataDir);
-  const token = read(tokenFile ?? adminToken(dataDir), '--token-file').trim();
+  const token = readOptionFile(tokenFile ?? adminToken(dataDir), '--token-file').trim();
   return { url, token, caPem: caOf(url, settings) };
 }
 
@@ -45,9 +46,9 @@ function adminToken(dataDir: string): string {
 
 /** Our own authority where there is one; those of the system otherwise. */
 function caOf(url: string, { caFile, dataDir }: Settings<'dataDir' | 'caFile'>): string | undefined {
-  if (caFile !== undefined) return read(caFile, '--ca-file');
+  if (caFile !== undefined) return readOptionFile(caFile, '--ca-file');
   const own = join(dataDir, 'pki', 'ca.crt');
-  return url.startsWith('https:') && existsSync(own) ? read(own, '--ca-file') : undefined;
+  return url.startsWith('https:') && existsSync(own) ? readOptionFile(own, '--ca-file') : undefined;
 }
 
 function readUrl(dataDir: string): string {
@@ -56,13 +57,5 @@ function readUrl(dataDir: string): string {
   } catch (cause) {
     const text = `no REST services run with the data directory ${dataDir}; start them with "rackwright up", or name them with --data-dir or --rest-url`;
     throw new CliError('unreachable', text, { cause });
-  }
-}
-
-function read(file: string, option: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new CliError('usage', `${option}: ${file} cannot be read`, { cause });
   }
 }

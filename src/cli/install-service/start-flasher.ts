@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { createGates, type Gates, type TlsTrust } from '../../bmc/index.ts';
 import type { Bus, WorkerPort } from '../../engine/index.ts';
 import {
@@ -12,7 +11,8 @@ import {
 } from '../../flasher/index.ts';
 import { systemClock } from '../../kube/index.ts';
 import type { Logger, Metrics, Tracer } from '../../telemetry/index.ts';
-import { CliError, usageError } from '../errors.ts';
+import { usageError } from '../errors.ts';
+import { readOptionFile } from '../read-option-file.ts';
 import type { Settings } from '../settings.ts';
 import type { InventoryAccess } from './inventory-access.ts';
 import type { RackImages } from './rack-images.ts';
@@ -122,9 +122,5 @@ export function readTrust({ bmcCa, bmcInsecure }: Settings<'bmcCa' | 'bmcInsecur
   if (bmcInsecure && bmcCa !== undefined) throw usageError('--bmc-ca and --bmc-insecure yes contradict each other');
   if (bmcInsecure) return { kind: 'insecure' };
   if (bmcCa === undefined) return { kind: 'system' };
-  try {
-    return { kind: 'ca', caPem: readFileSync(bmcCa, 'utf8') };
-  } catch (cause) {
-    throw new CliError('usage', `--bmc-ca: ${bmcCa} cannot be read`, { cause });
-  }
+  return { kind: 'ca', caPem: readOptionFile(bmcCa, '--bmc-ca') };
 }

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CertifiedKey, type Clock, type RotatingCertificates, sleep } from '../../kube/index.ts';
-import { CliError } from '../errors.ts';
+import { readOptionFile } from '../read-option-file.ts';
 
 /** A certificate that somebody else renews in a folder, and who is told of it. */
 export interface CertificateFolder {
@@ -37,10 +36,5 @@ export function followCertificateFolder({ folder, publish, serve, clock }: Certi
 }
 
 function read(folder: string, name: string): string {
-  const file = join(folder, name);
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new CliError('usage', `--webhook-certificate: ${file} cannot be read`, { cause });
-  }
+  return readOptionFile(join(folder, name), '--webhook-certificate');
 }

@@ -47,15 +47,8 @@ spec:
 `;
 }
 
-/** A MachineSet claims the first host, a MachineDeployment another. */
-export async function claimMachine({ objects, switchesIn }: Living): Promise<void> {
-  await objects.apply(`
-apiVersion: v1
-kind: Secret
-metadata: { name: join }
-stringData: { value: "#cloud-config" }
----
-apiVersion: infrastructure.cluster.x-k8s.io/v1beta2
+/** What machines belong to. */
+export const clusterOfMachines = `apiVersion: infrastructure.cluster.x-k8s.io/v1beta2
 kind: Metal3Cluster
 metadata: { name: prod }
 spec: { controlPlaneEndpoint: { host: 127.0.0.1, port: 6443 } }
@@ -64,7 +57,17 @@ apiVersion: cluster.x-k8s.io/v1beta2
 kind: Cluster
 metadata: { name: prod }
 spec: { infrastructureRef: { apiGroup: infrastructure.cluster.x-k8s.io, kind: Metal3Cluster, name: prod } }
-`);
+`;
+
+/** A MachineSet claims the first host, a MachineDeployment another. */
+export async function claimMachine({ objects, switchesIn }: Living): Promise<void> {
+  await objects.apply(`
+apiVersion: v1
+kind: Secret
+metadata: { name: join }
+stringData: { value: "#cloud-config" }
+---
+${clusterOfMachines}`);
   const scaled = { replicas: 0, isScaled: true };
   const networks = 'networkConfiguration: [{ ConfigurationRef: { name: shop }, nicHint: { name: eth0 } }]';
   const more = ['automatedCleaningMode: metadata', ...(switchesIn === undefined ? [] : [networks])].join('\n      ');

@@ -1,5 +1,6 @@
 import type { ClusterObjects } from './cluster-objects.ts';
 import { core, metal3 } from './living.ts';
+import { clusterOfMachines } from './machine-life.ts';
 
 /** What is in the namespace of a tenant whose controllers do not run: each object with its version, and what others make of it. */
 export interface LeftAlone {
@@ -10,16 +11,7 @@ export interface LeftAlone {
 const infrastructure = 'infrastructure.cluster.x-k8s.io/v1beta2';
 
 const machines = `
-apiVersion: infrastructure.cluster.x-k8s.io/v1beta2
-kind: Metal3Cluster
-metadata: { name: prod }
-spec: { controlPlaneEndpoint: { host: 127.0.0.1, port: 6443 } }
----
-apiVersion: cluster.x-k8s.io/v1beta2
-kind: Cluster
-metadata: { name: prod }
-spec: { infrastructureRef: { apiGroup: infrastructure.cluster.x-k8s.io, kind: Metal3Cluster, name: prod } }
----
+${clusterOfMachines}---
 apiVersion: infrastructure.cluster.x-k8s.io/v1beta2
 kind: Metal3MachineTemplate
 metadata: { name: any }

@@ -28,13 +28,13 @@ fetch() { (cd "$1" && with_missing | xargs apt-get download -qq -o APT::Sandbox:
 if [ ! -f "$out/.complete" ]; then
   echo "unpacking $programs (cached afterwards)" >&2
   rm -rf "$out"
-  mkdir -p "$out/debs" "$out/root" "$out/bin"
+  mkdir -p "$out/debs" "$out/unpacked" "$out/bin"
   fetch "$out/debs" || { apt-get update -q >&2 && fetch "$out/debs"; } || fail "apt-get could not fetch $programs"
-  for each in "$out"/debs/*.deb; do dpkg-deb -x "$each" "$out/root"; done
+  for each in "$out"/debs/*.deb; do dpkg-deb -x "$each" "$out/unpacked"; done
   rm -rf "$out/debs"
-  libraries=$(find "$out/root" -name '*.so*' -printf '%h\n' | sort -u | paste -sd:)
+  libraries=$(find "$out/unpacked" -name '*.so*' -printf '%h\n' | sort -u | paste -sd:)
   for each in $programs; do
-    printf '#!/bin/sh\nLD_LIBRARY_PATH="%s" exec "%s" "$@"\n' "$libraries" "$out/root/usr/bin/$each" > "$out/bin/$each"
+    printf '#!/bin/sh\nLD_LIBRARY_PATH="%s" exec "%s" "$@"\n' "$libraries" "$out/unpacked/usr/bin/$each" > "$out/bin/$each"
     chmod +x "$out/bin/$each"
   done
   touch "$out/.complete"

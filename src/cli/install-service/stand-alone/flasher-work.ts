@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { createRemoteWorkerPort, tokenFromFile } from '../../../conditionorc/index.ts';
 import type { Bus, WorkerPort } from '../../../engine/index.ts';
 import type { InventorySink } from '../../../flasher/index.ts';
 import { CliError, usageError } from '../../errors.ts';
+import { readOptionFile } from '../../read-option-file.ts';
 import type { Settings } from '../../settings.ts';
 import { type InventoryAccess, storedInventory, storedInventorySink } from '../inventory-access.ts';
 import { openBus } from '../open-bus.ts';
@@ -65,7 +65,7 @@ async function openRemote(
   await token().catch((cause: unknown) => {
     throw new CliError('usage', `--token-file: ${tokenFile} cannot be read`, { cause });
   });
-  const caPem = caFile === undefined ? undefined : readCa(caFile);
+  const caPem = caFile === undefined ? undefined : readOptionFile(caFile, '--ca-file');
   const port = createRemoteWorkerPort({ url, token, ...(caPem === undefined ? {} : { ca: caPem }) });
   open.add(() => port.close());
   const inventory = remoteInventory({ url: inventoryUrl ?? url, token, caPem });
@@ -77,12 +77,4 @@ async function openRemote(
   const orchestrator = checkOf('conditionorc', () => port.heartbeat(id));
   const checks = [orchestrator, ...(bus === undefined ? [] : [busCheck(bus)])];
   return { port, inventory, inventorySink: port.inventorySink, bus, checks, store: url };
-}
-
-function readCa(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new CliError('usage', `--ca-file: ${file} cannot be read`, { cause });
-  }
 }
