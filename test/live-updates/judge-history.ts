@@ -28,8 +28,8 @@ const changing = /^(bios\.(staged|applied)|update\.|power\.reset|post\.)/;
  * Judges the log of one machine from the event on that its first change came after:
  *
  * - every setting that was to be another took effect once, and for each change the host was started anew once;
- * - every image was written once, unless the BMC had failed with it; nothing that a BMC had taken was destroyed, and nobody
- *   who was replaced changed anything any more (the rules of `checkHistory`).
+ * - every image was written once, unless the BMC had failed with it, and nothing that a BMC had taken was destroyed (the
+ *   rules of `checkHistory`; who of several asked, controllers do not tell BMCs).
  */
 export function judgeHistory(history: MachineHistory, plan: HostPlan, from: number): HistoryVerdict {
   const events = history.events.slice(from);

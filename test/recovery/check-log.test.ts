@@ -26,8 +26,9 @@ const written = (id: number, result = 'ok'): string =>
   `update.flash-begin slot=BIOS version=2.0 from=1.0 update=${id}
    update.flash-end slot=BIOS version=2.0 result=${result} update=${id}`;
 const done = (id: number): string => `${written(id)}\nupdate.done update=${id}`;
+/** A holder is named by a letter; who comes later in the alphabet was leased later. */
 const asked = (holder: string, what = 'POST /redfish/v1/UpdateService/update 202'): string =>
-  `request ${what} by=${holder}`;
+  `request ${what} by=${holder}@${holder.charCodeAt(0)}`;
 
 test('an image that was written once is as it should be', () => {
   const verdict = checkHistory(history(`${asked('a')}\n${taken(1)}\n${done(1)}`), expected);
@@ -76,6 +77,13 @@ test('what an earlier holder changes after a later one has come is an overlap, w
   assert.deepEqual(rulesOf(`${asked('a', reset)}\n${asked('b', read)}\n${asked('b', reset)}`), []);
   assert.deepEqual(rulesOf(`${asked('a', reset)}\n${asked('b', read)}\n${asked('a', read)}`), []);
   assert.deepEqual(rulesOf(`${asked('a', reset)}\n${asked('b', read)}\n${asked('a', `${reset} cut`)}`), ['overlap']);
+});
+
+test('an earlier holder that wakes late and reads something makes no intruder of the later one', () => {
+  const reset = 'POST /redfish/v1/Systems/1/Actions/ComputerSystem.Reset 204';
+  const root = 'GET /redfish/v1/ 200';
+  assert.deepEqual(rulesOf(`${asked('b', root)}\n${asked('a', root)}\n${asked('b', reset)}`), []);
+  assert.deepEqual(rulesOf(`${asked('b', root)}\n${asked('a', reset)}\n${asked('b', reset)}`), ['overlap']);
 });
 
 test('what the BMC refuses to an earlier holder is counted and no overlap', () => {

@@ -36,8 +36,9 @@ export interface Verdict {
  *   somebody put an end to, is no reason.
  * - `destroyed`: what the BMC has taken ends as done, or fails by a planned fault of the BMC. An upload that is thrown
  *   away, an update that is interrupted or cancelled is destroyed by us.
- * - `overlap`: a holder is one lease of one condition, as requests name it. Once a later holder has sent anything, nothing
- *   that an earlier one asks to change is carried out. All conditions of a run are exclusive.
+ * - `overlap`: a holder is one lease of one condition, as requests name it, with its token. Once a later holder, by its
+ *   token, has sent anything, nothing that an earlier one asks to change is carried out. All conditions of a run are
+ *   exclusive. An earlier holder may wake late and read something; that takes nothing from the later one.
  * - `result`: in the end every slot has the version that was asked for, and the host the power it had.
  */
 export function checkHistory(history: MachineHistory, expected: Expectation): Verdict {
@@ -136,13 +137,14 @@ interface Request {
   readonly path: string;
   readonly status: string;
   readonly holder: string;
+  readonly token: number;
 }
 
 function readRequests(events: Events): readonly Request[] {
   return events.flatMap(({ event, detail }, at) => {
-    const [, method = '', path = '', status = '', holder = ''] =
-      /^(\S+) (\S+) (\S+)(?: cut)? by=(\S+)$/.exec(event === 'request' ? detail : '') ?? [];
-    return holder === '' ? [] : [{ at, method, path, status, holder }];
+    const [, method = '', path = '', status = '', holder = '', token = ''] =
+      /^(\S+) (\S+) (\S+)(?: cut)? by=(\S+@(\d+))$/.exec(event === 'request' ? detail : '') ?? [];
+    return holder === '' ? [] : [{ at, method, path, status, holder, token: Number(token) }];
   });
 }
 
@@ -156,21 +158,20 @@ function findOverlaps(history: MachineHistory): {
   readonly refusedLate: number;
 } {
   const requests = readRequests(history.events);
-  const order: string[] = [];
   const violations: Violation[] = [];
   let refusedLate = 0;
+  let [latest] = requests;
   for (const request of requests) {
-    if (!order.includes(request.holder)) order.push(request.holder);
-    const latest = order.at(-1) ?? '';
-    if (request.holder === latest || !isChange(request)) continue;
-    if (!request.status.startsWith('2')) refusedLate += 1;
+    if (latest === undefined || request.token >= latest.token) latest = request;
+    else if (!isChange(request)) continue;
+    else if (!request.status.startsWith('2')) refusedLate += 1;
     else {
       const { method, path, holder, at } = request;
-      const message = `${holder} did ${method} ${path} (event ${at}) after ${latest} had come`;
+      const message = `${holder} did ${method} ${path} (event ${at}) after ${latest.holder} had come`;
       violations.push(violation(history, 'overlap', message));
     }
   }
-  return { violations, holders: order.length, refusedLate };
+  return { violations, holders: new Set(requests.map(({ holder }) => holder)).size, refusedLate };
 }
 
 function findWrongEnds(history: MachineHistory, expected: Expectation): Violation[] {

@@ -23,7 +23,7 @@ export function say(line: Line): void {
 interface Job {
   readonly target: string;
   readonly kind: string;
-  /** Names this holder to BMCs. */
+  /** Names this holder to BMCs, with the token of its lease: of two holders the one with the greater token came later. */
   readonly holder: string;
   step: InstallState;
   readonly counts: Map<Place, number>;
@@ -71,7 +71,7 @@ export class Witness {
       const job: Job = {
         target,
         kind,
-        holder: `${this.#options.name}.${this.#holders}/${kind}`,
+        holder: `${this.#options.name}.${this.#holders}/${kind}@${work.lease.token}`,
         step: stateOf(progress) ?? 'checking-host',
         counts: new Map(),
         isAnswered: false,
