@@ -14,7 +14,7 @@ export async function shellPrograms(): Promise<Readonly<Record<string, string>>>
     printed += chunk.toString();
   });
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`fish could not be had (code ${code}); its reason is printed above`);
+  if (code !== 0) throw new Error(`shells could not be had (code ${code}); the reason is printed above`);
   const folder = join(printed.trim().split('\n').at(-1) ?? '', 'bin');
   return Object.fromEntries(readdirSync(folder).map((name) => [name, join(folder, name)]));
 }
