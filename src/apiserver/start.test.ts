@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
+import type { InProcessHook } from '../kube/index.ts';
 import type { ExtraRoute } from './http/extra-routes.ts';
 import { type ApiServer, startApiServer } from './start.ts';
 import { temporaryDirectory } from './store/temporary-store.ts';
@@ -35,9 +38,9 @@ function send(server: ApiServer, { method, path, token, body }: Sent): Promise<R
   };
   return new Promise((resolve, reject) => {
     const options = { method, ca: server.caPem, headers, agent: false };
-    const asked = request(`${server.url}${path}`, options, async (response) => {
-      const chunks = await response.setEncoding('utf8').toArray();
-      resolve({ code: response.statusCode, text: chunks.join('') });
+    const asked = request(`${server.url}${path}`, options, (response) => {
+      const chunks = response.setEncoding('utf8').toArray();
+      chunks.then((parts) => resolve({ code: response.statusCode, text: parts.join('') }), reject);
     });
     asked.on('error', reject).end(body);
   });
@@ -91,4 +94,34 @@ test('GET /audit tells whom RBAC allows it of writes, across restarts, and nobod
   const gone = await read(server, '/gone');
   assert.equal(gone.code, 410);
   assert.match(gone.text, /it went/);
+});
+
+test('a write that is under way when the server stops is done, answered and in the audit log', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const asked = Promise.withResolvers<void>();
+  const free = Promise.withResolvers<void>();
+  const slow: InProcessHook = {
+    name: 'slow.example.com',
+    type: 'validating',
+    isConcerned: ({ kind }) => kind.kind === 'Namespace',
+    ask: async ({ uid }) => {
+      asked.resolve();
+      await free.promise;
+      return { uid, allowed: true };
+    },
+  };
+  const first = await startApiServer({ dataDir, port: 0, admission: [slow] });
+  const answer = write(first, '/api/v1/namespaces', { metadata: { name: 'late' } });
+  // Open for as long as the server is: nothing to wait for.
+  const watch = read(first, '/api/v1/namespaces?watch=true').catch(() => 'cut');
+  await asked.promise;
+  const closed = first.close();
+  free.resolve();
+  assert.equal((await answer).code, 201);
+  await closed;
+  assert.match(readFileSync(join(dataDir, 'audit.log'), 'utf8'), /"name":"late"/);
+  assert.equal(await watch, 'cut');
+  const second = await startApiServer({ dataDir, port: 0 });
+  t.after(() => second.close());
+  assert.equal((await read(second, '/api/v1/namespaces/late')).code, 200);
 });

@@ -13,6 +13,7 @@ import { kubeconfigOf, type ServerIdentity } from './data-dir.ts';
 import { createRequestListener } from './http/api-server.ts';
 import { answerBrokenRequests } from './http/broken-request.ts';
 import { type ExtraRoute, withExtraRoutes } from './http/extra-routes.ts';
+import { Flights } from './http/flights.ts';
 import { createNonResourceRoutes } from './http/non-resource.ts';
 import { RequestMetrics } from './metrics.ts';
 import { createOpenApiDocuments } from './openapi/documents.ts';
@@ -98,7 +99,8 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const file = await openAuditFile(auditPath, { onFault });
   const audit = createAuditLog([file, recent, ...(options.auditSinks ?? [])], now);
   const address = { value: '' };
-  const api = requestListener(plane, audit, { options, recent, limits, metrics, address, onFault });
+  const flights = new Flights();
+  const api = requestListener(plane, audit, { options, recent, limits, metrics, flights, address, onFault });
   const listener: typeof api = (request, response) => {
     if (options.front?.(request, response) !== true) api(request, response);
   };
@@ -118,7 +120,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     now,
     async close() {
       isClosing = true;
-      await closeServer(server);
+      await closeServer(server, flights);
       await closeParts();
     },
   });
@@ -133,6 +135,7 @@ interface Front {
   readonly recent: RecentAudit;
   readonly limits: OverloadLimits;
   readonly metrics: RequestMetrics;
+  readonly flights: Flights;
   /** `host:port`, known once the server listens. */
   readonly address: { readonly value: string };
   onFault(error: unknown): void;
@@ -166,6 +169,7 @@ function requestListener(plane: Plane, audit: AuditLog, front: Front) {
     tracer: front.options.tracer ?? noTracer,
     metrics,
     gate,
+    flights: front.flights,
     routes: withExtraRoutes(
       access.withRoutes(routes, () => `https://${front.address.value}`),
       [auditRoute(front.recent), ...(front.options.routes ?? [])],
@@ -249,9 +253,15 @@ function listen(server: Server, port: number, host: string): Promise<number> {
   });
 }
 
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
+/** How long requests may still take when the server stops. */
+const patienceMs = 5000;
+
+/** Lets what was asked for before come to its end: it is done, answered and in the audit log, or none of it. */
+async function closeServer(server: Server, flights: Flights): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  await flights.landed(patienceMs);
+  server.closeAllConnections();
+  await closed;
+  // What came on open connections meanwhile, or took too long, has lost its client, and ends by itself.
+  await flights.landed(patienceMs);
 }

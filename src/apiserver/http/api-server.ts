@@ -21,6 +21,7 @@ import type { SubresourceHandler, VirtualResource } from '../virtual-resource.ts
 import { TruncatedBody } from './body.ts';
 import { refuseWithoutHost } from './broken-request.ts';
 import { bodyMediaType } from './decode.ts';
+import type { Flights } from './flights.ts';
 import { forbiddenRequest } from './forbidden.ts';
 import { checkRouted, chooseMedia, type MediaChoice } from './media.ts';
 import type { NonResourceRoutes } from './non-resource.ts';
@@ -40,6 +41,7 @@ export interface ApiServerParts {
   readonly metrics: RequestMetrics;
   /** Where requests wait for their turn. */
   readonly gate: RequestGate;
+  readonly flights: Flights;
   readonly routes: NonResourceRoutes;
   readonly virtual: readonly VirtualResource[];
   readonly subresources: readonly SubresourceHandler[];
@@ -74,10 +76,11 @@ export function createRequestListener(parts: ApiServerParts) {
       respondText(response, 500, `Internal Server Error: ${JSON.stringify(request.url ?? '')}: ${why}\n`);
       return;
     }
-    serve(parts, request, response, info).catch((error: unknown) => {
+    const work = serve(parts, request, response, info).catch((error: unknown) => {
       response.destroy(); // even the error answer failed: say nothing rather than half of something
       parts.onFault(error, info);
     });
+    if (info.verb !== 'watch') parts.flights.add(work, response);
   };
 }
 

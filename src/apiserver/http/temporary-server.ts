@@ -23,6 +23,7 @@ import type { Status } from '../status.ts';
 import type { OpenStore, StoreOptions } from '../store/open-store.ts';
 import { temporaryStore } from '../store/temporary-store.ts';
 import { createRequestListener } from './api-server.ts';
+import { Flights } from './flights.ts';
 import { widgetDefinition } from './temporary-widgets.ts';
 
 export { widgetOf, widgetsAt } from './temporary-widgets.ts';
@@ -113,6 +114,7 @@ export async function temporaryServer(t: TestContext, options: TemporaryServerOp
       tracer: noTracer,
       metrics,
       gate,
+      flights: new Flights(),
       routes: { serve: async () => 404 },
       virtual: [],
       subresources: [],
