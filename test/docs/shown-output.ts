@@ -19,7 +19,7 @@ export function isAsShown(printed: string, shown: string): boolean {
 function alike(text: string): string {
   return text
     .replaceAll(/(\/\/127\.[\d.]+):\d{4,5}\b/g, '$1:PORT')
-    .replaceAll(/\b(?:\d+h)?(?:\d+m)?\d+s$/gm, 'AGE')
+    .replaceAll(/\b(?:\d+[hms])+$/gm, 'AGE')
     .replaceAll(/ +/g, ' ')
     .replaceAll(/ $/gm, '');
 }

@@ -167,7 +167,7 @@ function countWatches(client: KubeClient): { client: KubeClient; began(count: nu
 
 /** Registers the tests that every Kubernetes API must pass with our client: the embedded one and the real one. */
 export function runKubeContract(name: string, connect: () => ConnectionSpec | Promise<ConnectionSpec>): void {
-  describe(`our Kubernetes client on ${name}`, { timeout: 180_000 }, () => {
+  describe(`our Kubernetes client on ${name}`, { timeout: 300_000 }, () => {
     const namespace = `contract-${randomUUID().slice(0, 8)}`;
     const timing = { clock: systemClock, random: Math.random };
     let client: KubeClient;
@@ -347,7 +347,7 @@ export function runKubeContract(name: string, connect: () => ConnectionSpec | Pr
       // A server that has forgotten the beginning says so; one that remembers it tells everything since.
       const fromTheStart: string[] = [];
       try {
-        for await (const { type } of gadget.watch({ namespace, resourceVersion: '1', timeoutSeconds: 5 })) {
+        for await (const { type } of gadget.watch({ namespace, resourceVersion: '1', timeoutSeconds: 60 })) {
           fromTheStart.push(type);
           break;
         }
@@ -365,7 +365,7 @@ export function runKubeContract(name: string, connect: () => ConnectionSpec | Pr
         namespace,
         sendInitialEvents: true,
         hasBookmarks: true,
-        timeoutSeconds: 20,
+        timeoutSeconds: 60,
       })) {
         if (type === 'BOOKMARK') {
           marked = object.metadata?.annotations?.['k8s.io/initial-events-end'] === 'true';

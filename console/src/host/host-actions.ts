@@ -1,4 +1,4 @@
-import { resources, type Where } from '../api/kinds.ts';
+import { resources, type StatusCondition, type Where } from '../api/kinds.ts';
 import { createObject, getObject, patchObject } from '../api/objects.ts';
 import type { HostObject } from '../fleet/host-row.ts';
 
@@ -26,7 +26,7 @@ export function setDetached(where: Where, isWanted: boolean): Promise<HostObject
   return patchObject(resources.hosts, where, { metadata: { annotations: { [detachedAnnotation]: value } } });
 }
 
-/** Says what is wanted, lets it happen at a reboot, and reboots: in this order, so that the reboot finds it all. */
+/** Says what is wanted, lets it happen at a reboot, and reboots once the host tells of it, so that the reboot finds it all. */
 export async function liveUpdate(where: Where, change: LiveChange): Promise<void> {
   if (change.kind === 'setting') {
     const settings = { [change.name]: change.value };
@@ -36,7 +36,28 @@ export async function liveUpdate(where: Where, change: LiveChange): Promise<void
     await patchObject(resources.firmwareComponents, where, { spec: { updates: [{ component, url }] } });
   }
   await allowOnReboot(where, change.kind === 'setting' ? 'firmwareSettings' : 'firmwareUpdates');
+  await untilTold(where, change.kind === 'setting' ? change.name : change.component);
   await reboot(where);
+}
+
+const lookEveryMs = 500;
+/** Where it is so already the host has nothing to tell: then it is only rebooted. */
+const mostLooks = 20;
+
+/** Each object that was written reaches the controller of hosts by a way of its own. */
+async function untilTold(where: Where, what: string): Promise<void> {
+  for (let looks = 0; looks < mostLooks; looks++) {
+    const host = await getObject<HostObject>(resources.hosts, where);
+    const updates = host?.status?.conditions?.find(({ type }) => type === 'LiveUpdates');
+    if (isAbout(updates, what)) return;
+    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+  }
+}
+
+function isAbout({ reason = '', message = '' }: Partial<StatusCondition> = {}, what: string): boolean {
+  if (['Draining', 'NotSupported', 'Servicing'].includes(reason)) return true;
+  // Who says so has not heard of the policy yet.
+  return reason !== 'HostInUse' && message.includes(what);
 }
 
 interface Policy {

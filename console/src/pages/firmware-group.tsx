@@ -61,6 +61,8 @@ function GroupEditor({ present }: { readonly present: FirmwareGroup | undefined 
   const available = useQuery({
     queryKey: ['available firmware'],
     queryFn: () => listObjects<AvailableFirmware>(resources.discoveredFirmwares),
+    // What is discovered meanwhile can be chosen, too.
+    refetchInterval: 10_000,
   });
   const write = useAccess({ verb: present === undefined ? 'create' : 'update', resource: resources.firmwareGroups });
   const remove = useAccess({ verb: 'delete', resource: resources.firmwareGroups });

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DataCentre, startDataCentre } from '../../../simulator/index.ts';
 import { freePortRange } from '../../real/free-ports.ts';
+import { openAgentDoor } from '../../real/ironic/agent-door.ts';
 import { type FileServer, startFileServer } from '../../real/ironic/file-server.ts';
 import { type Ironic, startIronic } from '../../real/ironic/ironic.ts';
 import { lookByReading } from '../../real/ironic/ironic-steps.ts';
@@ -47,7 +48,7 @@ export interface HostBench {
 }
 
 const credentials = { username: 'rackwright', password: 'of-this-run-only' };
-/** Real minutes would pass in POST and while the ramdisk boots; faster, and the agent is up before a busy Ironic waits for it. */
+/** Real minutes would pass in POST and while the ramdisk boots. */
 const speed = 30;
 
 /** Starts Ironic and the machines of so many suites. */
@@ -55,9 +56,10 @@ export async function startHostBench(scratch: Scratch, suites: number): Promise<
   const port = await freePortRange(1 + suites);
   const files = scratch.keep(await startFileServer());
   const ironic = scratch.keep(await startIronic({ dataDir: scratch.folder('ironic'), port, credentials }));
+  const door = scratch.keep(await openAgentDoor(ironic));
   const centre = await startDataCentre({
     ...{ seed: 8, servers: suites, speed, personalities: ['dell-idrac9'] },
-    agent: { kind: 'ironic', url: ironic.url },
+    agent: { kind: 'ironic', url: door.url },
   });
   scratch.keep({ stop: () => centre.close() });
   const emulators: SushyTools[] = [];

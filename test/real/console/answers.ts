@@ -13,30 +13,35 @@ export interface Answers {
  * that of a watch does not: so what scripts fetch is read along piece by piece.
  */
 export async function listenToAnswers(page: Page): Promise<Answers> {
-  const pieces: string[] = [];
+  const texts: string[] = [];
+  /** What has come of each answer that a script reads: the network cuts it anywhere. */
+  const fetched = new Map<number, string>();
   const asked = new Set<string>();
   page.on('response', (response) => {
     asked.add(new URL(response.url()).pathname);
-    pieces.push(JSON.stringify(response.headers()));
+    texts.push(JSON.stringify(response.headers()));
     if (response.request().resourceType() === 'fetch') return;
     // A page that is left behind takes its answers with it.
     response.text().then(
-      (text) => pieces.push(text),
+      (text) => texts.push(text),
       () => undefined,
     );
   });
-  await page.exposeFunction('tellTest', (piece: string) => void pieces.push(piece));
+  await page.exposeFunction('tellTest', (answer: number, piece: string) => {
+    fetched.set(answer, `${fetched.get(answer) ?? ''}${piece}`);
+  });
   await page.addInitScript(`{
     const ask = window.fetch;
     window.fetch = async (...question) => {
       const answer = await ask(...question);
+      const id = Math.random();
       const reader = answer.clone().body?.pipeThrough(new TextDecoderStream()).getReader();
       const read = async () => {
-        for (let piece = await reader?.read(); piece?.done === false; piece = await reader.read()) tellTest(piece.value);
+        for (let piece = await reader?.read(); piece?.done === false; piece = await reader.read()) tellTest(id, piece.value);
       };
       read().catch(() => undefined);
       return answer;
     };
   }`);
-  return { text: () => pieces.join('\n'), asked };
+  return { text: () => [...texts, ...fetched.values()].join('\n'), asked };
 }

@@ -78,8 +78,8 @@ describe('the console', () => {
     await form.getByRole('button', { name: 'Update and reboot' }).click();
     await form.waitFor({ state: 'detached' });
     const timeline = page.getByRole('region', { name: 'Timeline and events' });
-    await timeline.getByText('ServicingStarted').waitFor();
-    await timeline.getByText('ServicingComplete').waitFor();
+    await timeline.getByText('ServicingStarted').first().waitFor();
+    await timeline.getByText('ServicingComplete').first().waitFor();
     await page.getByRole('heading', { level: 1 }).getByText('OK').waitFor();
     const setting = page
       .getByRole('region', { name: /BIOS settings/ })

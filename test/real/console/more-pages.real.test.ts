@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { until } from '../ironic/until.ts';
 import { seriousProblems } from './accessibility.ts';
-import { keepScreenshot, launchBrowser, logIn, openPage } from './browser.ts';
+import { keepScreenshot, launchBrowser, logIn, openPage, patienceMs } from './browser.ts';
 import { type ConsoleRig, startConsoleRig } from './console-rig.ts';
 
 let rig: ConsoleRig;
@@ -58,20 +59,27 @@ interface Discovered {
   }[];
 }
 
+/** The newest version of a part that was discovered so far. */
+async function newestForDell(): Promise<string | undefined> {
+  const { items } = await read<Discovered>('/apis/metal.ironcore.dev/v1alpha1/discoveredfirmwares');
+  const dell = items.find(({ spec }) => spec.model === 'PowerEdge R750');
+  return dell?.status?.firmwares?.find(({ name }) => name === 'cpld')?.versions?.at(-1);
+}
+
 describe('the console', () => {
   test('plans a group of servers, applies it, and plans a change of it', async (t) => {
     const page = await openAs(t, rig.adminToken);
     await page.getByRole('link', { name: 'Firmware' }).click();
-    await page.getByRole('table', { name: 'Compliance of machines' }).getByText('r01-s01-system-0').waitFor();
+    const machines = page.getByRole('table', { name: 'Compliance of machines' }).getByRole('row');
+    // A plan tells what is to be installed once it is known what there is.
+    await machines.filter({ hasText: 'r01-s01-system-0' }).getByText('as wanted').waitFor();
+    const newest = await until({ what: 'firmware for the R750', timeoutMs: patienceMs, look: newestForDell });
     await page.getByRole('link', { name: 'New group' }).click();
     await page.getByLabel('Name', { exact: true }).fill('dell');
     const hardware = page.getByLabel('Hardware');
     await hardware.locator('option', { hasText: 'PowerEdge R750' }).waitFor({ state: 'attached' });
     await hardware.selectOption('Dell Inc. / PowerEdge R750');
     await page.getByLabel('Servers with labels').fill('rackwright.io/rack=r01');
-    const { items } = await read<Discovered>('/apis/metal.ironcore.dev/v1alpha1/discoveredfirmwares');
-    const dell = items.find(({ spec }) => spec.model === 'PowerEdge R750');
-    const newest = dell?.status?.firmwares?.find(({ name }) => name === 'cpld')?.versions?.at(-1) ?? '';
     await page.getByLabel(/^cpld/).selectOption(newest);
     await page.locator('button[aria-disabled="true"]', { hasText: 'Apply' }).waitFor();
     await page.getByRole('button', { name: 'Plan', exact: true }).click();

@@ -13,6 +13,7 @@ import { blocksFor } from '../../docs/pages.ts';
 import { typePages } from '../../docs/type-pages.ts';
 import { type Desk, typeForCode, typeLines } from '../../docs/typed-commands.ts';
 import { freePortRange } from '../free-ports.ts';
+import { until } from '../ironic/until.ts';
 import { whyNoRealKube } from '../kube/binaries.ts';
 import { type RealKube, startRealKube } from '../kube/real-kube.ts';
 import { realHelm } from './binaries.ts';
@@ -100,16 +101,37 @@ describe('a release of the chart', { ...(skip === undefined ? {} : { skip }) }, 
     },
   });
 
-  /** An object of a user. No webhook runs here, so it is made while the API server is not told of any. */
+  /**
+   * An object of a user. No webhook runs here, so it is made while the API server is not told of any. What that was told is so
+   * a moment later.
+   */
   async function makeHost(): Promise<void> {
-    const create = `kubectl create -f - <<< '${host}'`;
-    const { code, printed } = await typeForCode(desk, create);
-    assert.equal(code, 1, 'while no webhook answers, writes of our kinds are refused');
-    assert.match(printed, /failed calling webhook/);
-    await typeLines(desk, `kubectl delete validatingwebhookconfiguration rackwright\n${create}`);
+    const create = (words: string) => `kubectl create ${words} -f - <<< '${host}'`;
+    await untilTyped('a refusal of our kinds while no webhook answers', {
+      lines: create('--dry-run=server'),
+      isSo: ({ code, printed }) => code === 1 && /failed calling webhook/.test(printed),
+    });
+    await typeLines(desk, 'kubectl delete validatingwebhookconfiguration rackwright');
+    await untilTyped('a host', { lines: create(''), isSo: ({ code }) => code === 0 });
     uid = await uidOfHost();
   }
+
+  /** Types lines again and again until they end as asked. */
+  async function untilTyped(what: string, { lines, isSo }: { lines: string; isSo: (typed: Typed) => boolean }) {
+    let typed: Typed | undefined;
+    await until({
+      what,
+      timeoutMs: 120_000,
+      async look() {
+        typed = await typeForCode(desk, lines);
+        return isSo(typed) || undefined;
+      },
+      detail: () => `${typed?.code} ${typed?.printed}`,
+    });
+  }
 });
+
+type Typed = Awaited<ReturnType<typeof typeForCode>>;
 
 function nameOf({ kind, metadata }: InstalledObject): string {
   return `${kind} ${metadata.namespace ?? ''}/${metadata.name}`;

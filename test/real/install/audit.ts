@@ -61,10 +61,11 @@ export interface Audit {
   readonly asked: readonly Use[];
 }
 
-/** Reads an audit log. */
+/** Reads an audit log; of the line that is being written only a part may be there, so it is left for the next look. */
 export function readAudit(file: string): Audit {
   const events = readFileSync(file, 'utf8')
     .split('\n')
+    .slice(0, -1)
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as AuditEvent)
     .filter(({ objectRef }) => objectRef?.resource !== undefined);

@@ -83,7 +83,8 @@ export function clusterObjects(client: KubeClient, namespace: string): ClusterOb
     },
     async remove(...all) {
       for (const [apiVersion, kind, name] of all) {
-        await (await of(apiVersion, kind)).delete(await keyOf(apiVersion, kind, name));
+        const [resource, key] = [await of(apiVersion, kind), await keyOf(apiVersion, kind, name)];
+        await patiently(() => resource.delete(key));
       }
       for (const each of all) await untilSo(each, (object) => object === undefined);
     },

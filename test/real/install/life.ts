@@ -172,6 +172,15 @@ export async function movePort({ objects }: Living): Promise<void> {
   });
 }
 
+/** The settings and the firmware that are wanted have reached whoever looks after the host. */
+function isAboutToChange(it: AnyKubeObject | undefined): boolean {
+  const { conditions = [] } = (it?.status ?? {}) as { conditions?: { reason: string; message: string }[] };
+  return conditions.some(
+    ({ reason, message }) =>
+      reason === 'WaitsForReboot' && /BIOS settings ProcTurboMode; firmware of bios/.test(message),
+  );
+}
+
 /** A host in use gets firmware and settings with a reboot, and its Node is drained before. */
 export async function updateLive({ objects }: Living): Promise<void> {
   const claimed = await objects.untilSo(host('h1'), (it) => it !== undefined);
@@ -200,6 +209,8 @@ kind: HostFirmwareComponents
 metadata: { name: h1 }
 spec: { updates: [{ component: bios, url: "http://images.example/bios-2.bin" }] }
 `);
+  // Each kind is watched by itself: a reboot that is heard of before what it is for would be only a reboot.
+  await objects.untilSo(host('h1'), isAboutToChange);
   const metadata = { annotations: { 'hosts.rackwright.io/drain': '', 'reboot.metal3.io': '' } };
   await objects.patch(host('h1'), { metadata });
   await objects.untilSo(['v1', 'Pod', 'guest'], (pod) => pod === undefined);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type DataCentre, startDataCentre } from '../../../simulator/index.ts';
 import { freePortRange } from '../free-ports.ts';
+import { openAgentDoor } from './agent-door.ts';
 import {
   bootFromNetwork,
   changeState,
@@ -37,12 +38,13 @@ describe('simulated hosts and a real Ironic', { skip: whyNoRealIronic() ?? false
   before(async () => {
     files = scratch.keep(await startFileServer());
     ironic = scratch.keep(await startIronic({ dataDir: scratch.folder('ironic'), port: await freePortRange(1) }));
+    const door = scratch.keep(await openAgentDoor(ironic));
     centre = await startDataCentre({
       seed: 5,
       servers: 4,
       speed,
       personalities: ['dell-idrac9', 'hpe-ilo6', 'lenovo-xcc', 'supermicro-x12'],
-      agent: { kind: 'ironic', url: ironic.url },
+      agent: { kind: 'ironic', url: door.url },
     });
     scratch.keep({ stop: () => centre.close() });
     mkdirSync(scratch.folder('trust'), { recursive: true });

@@ -8,6 +8,7 @@ import { type DataCentre, startDataCentre } from '../../../simulator/index.ts';
 import { type ContractSubject, describeProvisionerContract } from '../../../src/provisioners/contract/index.ts';
 import { createIronicProvisioners, type Provisioners } from '../../../src/provisioners/index.ts';
 import { freePortRange } from '../free-ports.ts';
+import { openAgentDoor } from './agent-door.ts';
 import { serverOf } from './agent-nodes.ts';
 import { type FileServer, startFileServer } from './file-server.ts';
 import { type Ironic, startIronic } from './ironic.ts';
@@ -16,7 +17,7 @@ import { whyNoRealIronic } from './programs.ts';
 import { createScratch } from './scratch.ts';
 import { type SushyTools, startSushyTools } from './sushy-tools.ts';
 
-/** Real minutes would pass in POST and while the ramdisk boots; faster, and the agent is up before a busy Ironic waits for it. */
+/** Real minutes would pass in POST and while the ramdisk boots. */
 const speed = 30;
 /** Each look costs Ironic some of the CPU that it has. */
 const lookEveryMs = 700;
@@ -43,12 +44,13 @@ describe('a real Ironic as provisioner', { skip: whyNoRealIronic() ?? false, con
         withBasicAuth: true,
       }),
     );
+    const door = scratch.keep(await openAgentDoor(ironic));
     centre = await startDataCentre({
       seed: 5,
       servers: 1,
       speed,
       personalities: ['dell-idrac9'],
-      agent: { kind: 'ironic', url: ironic.url },
+      agent: { kind: 'ironic', url: door.url },
     });
     scratch.keep({ stop: () => centre.close() });
     // Nothing loads them: the simulated ramdisk is the agent.

@@ -84,6 +84,9 @@ export async function fuzz(plan: FuzzPlan): Promise<FuzzOutcome> {
 /** How what breaks the document is refused; what is made up may also be too large to be looked at. */
 const rejections = ['400', '401', '403', '404', '405', '413', '415', '422'];
 
+/** A machine that has much else to do may keep a request waiting; one that is never answered is a failure. */
+const patienceSeconds = 120;
+
 const allPhases = ['examples', 'coverage', 'fuzzing', 'stateful'];
 
 /** Settings in TOML, whose texts and lists are written as in JSON. */
@@ -93,7 +96,7 @@ function settingsOf(plan: FuzzPlan): string {
   const bind = (one: KnownValues) =>
     `${JSON.stringify(one.name)} = { dictionary = "d${known.indexOf(one)}", probability = ${one.share ?? 0.8} }`;
   return [
-    ...['workers = 1', 'continue-on-failure = true', 'warnings = false', 'request-timeout = 20'],
+    ...['workers = 1', 'continue-on-failure = true', 'warnings = false', `request-timeout = ${patienceSeconds}`],
     ...(token === undefined ? [] : ['[auth.openapi.bearer]', `bearer = ${JSON.stringify(token)}`]),
     ...known.flatMap(({ values }, index) => [`[dictionaries.d${index}]`, `values = ${JSON.stringify(values)}`]),
     ...['[parameters]', ...known.filter(({ path }) => path === undefined).map(bind)],
