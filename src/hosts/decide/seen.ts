@@ -143,6 +143,8 @@ export interface HostSeen {
   readonly powerAsked: PowerOrder | undefined;
   /** True when firmware was read anew in this round. */
   readonly isFirmwareFresh: boolean;
+  /** Whether the companions and the policy are as the API server has them: a watch may tell of them after it told of the host. */
+  readonly wishes: 'unchecked' | 'current' | 'behind';
   readonly settings: HostSettings;
   /** A number in [0, 1) drawn for this round. */
   readonly share: number;
@@ -181,6 +183,7 @@ export type HostEffect = { readonly key: string } & (
   | { readonly kind: 'tell-updates'; readonly updates: readonly FirmwareUpdate[] }
   | { readonly kind: 'note-begun'; readonly begun: BegunFirmware | undefined }
   | { readonly kind: 'refresh-firmware' }
+  | { readonly kind: 'check-wishes' }
   /** For good: whatever is held for the host, on whichever machine. */
   | { readonly kind: 'release-work'; readonly isForGood: boolean }
   | { readonly kind: 'read-config' }

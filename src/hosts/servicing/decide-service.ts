@@ -46,10 +46,28 @@ export function serviceStep(seen: HostSeen, before: Draft, now: Instant): Step |
   };
   const { actions, isTaken } = takeStep(serviceTable, { state: phase, since: now }, facts, now);
   if (isTaken) return actions.reduce<Step | undefined>((_, action) => act(moment, looked, action), undefined);
-  const isWaiting = facts.change === 'unread' && facts.reboot === 'asked' && facts.ability === 'yes';
-  if (!isWaiting) return undefined;
-  const wake = { after: seen.settings.companionWaitMs };
+  if (facts.reboot !== 'asked' || facts.ability !== 'yes') return undefined;
+  if (facts.change === 'unread') return waitForWish(draft, { after: seen.settings.companionWaitMs });
+  return phase === 'none' && !isBeingSwitched(seen) ? checkWishes(seen, draft) : undefined;
+}
+
+function waitForWish(draft: Draft, wake: { readonly after: number }): Step {
   return rest(draft, wake, 'FirmwareUnread', 'what is to be changed in its firmware is not known yet');
+}
+
+/** Its power is on its way to what was asked for. */
+function isBeingSwitched({ powerAsked, answers: { look } }: HostSeen): boolean {
+  return powerAsked !== undefined && look?.kind === 'done' && look.value.isPoweredOn !== (powerAsked.target === 'on');
+}
+
+/**
+ * A host is about to start anew with nothing to be changed, as far as anybody heard. What was wanted before the reboot was
+ * asked for must not miss it, though each kind is told of by a watch of its own.
+ */
+function checkWishes({ wishes }: HostSeen, draft: Draft): Step | undefined {
+  if (wishes === 'current') return undefined;
+  if (wishes === 'behind') return waitForWish(draft, { after: 1000 });
+  return { kind: 'do', draft, effects: [{ kind: 'check-wishes', key: 'check-wishes' }] };
 }
 
 /** Why its provisioner cannot service hosts; undefined where it can. */
@@ -88,8 +106,7 @@ function lookAtWork(moment: Moment): Looked | Step {
   if (phase === 'giving up') return seeTo(moment, { ticket, isSpecified: false });
   if (phase !== 'servicing' || !wish.isSpecified) return { work: 'unasked' };
   if (!wish.isReady && seen.begun?.ticket !== ticket) {
-    const wake = { after: seen.settings.companionWaitMs };
-    return rest(draft, wake, 'FirmwareUnread', 'what is to be changed in its firmware is not known yet');
+    return waitForWish(draft, { after: seen.settings.companionWaitMs });
   }
   const drained: Drained =
     seen.begun?.ticket === ticket ? { kind: 'clear' } : drainStep(seen, draft, { ticket, now: moment.now });

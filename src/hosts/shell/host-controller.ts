@@ -115,6 +115,7 @@ export function readHostSeen(parts: HostControllerParts, key: string, share: num
     begun: parts.begun.get(key),
     powerAsked: parts.powerAsked.get(key),
     isFirmwareFresh: false,
+    wishes: 'unchecked',
     settings: parts.settings,
     share,
   };

@@ -1,5 +1,13 @@
 import { type BareMetalHost, type HardwareDetails, metal3ApiVersion } from '../../api/index.ts';
-import { isAlreadyExists, isNotFound, type KubeClient, type KubeObject, keyOf } from '../../kube/index.ts';
+import {
+  compareResourceVersions,
+  isAlreadyExists,
+  isNotFound,
+  type KubeClient,
+  type KubeObject,
+  keyOf,
+  type ResourceRef,
+} from '../../kube/index.ts';
 import type { PowerOrder } from '../../provisioners/index.ts';
 import { claimPatch, ownerOf, secretSeen } from '../credentials/secrets.ts';
 import { type BegunFirmware, type HostChange, type HostEffect, type HostSeen, withAnswer } from '../decide/seen.ts';
@@ -9,6 +17,7 @@ import type { HostNodes } from '../nodes/host-nodes.ts';
 import { performNodeEffect } from '../nodes/perform-nodes.ts';
 import type { HostObjects, Secret } from '../objects.ts';
 import { fieldManager, finalizers, resources } from '../resources.ts';
+import { allowedBy } from '../servicing/live-wish.ts';
 import { textOfMoment } from '../status/host-status.ts';
 import { type AskParts, askProvisioner, releaseHost } from './ask-provisioner.ts';
 import type { HeldWork } from './held-work.ts';
@@ -100,6 +109,8 @@ export async function perform(
         firmwareComponents: firmwareComponents.get(context.key),
       };
     }
+    case 'check-wishes':
+      return { ...seen, wishes: (await areWishesCurrent(parts, seen, context)) ? 'current' : 'behind' };
     case 'find-node':
     case 'drain-node':
     case 'give-node-back':
@@ -107,6 +118,31 @@ export async function perform(
     default:
       return performImageEffect(parts, seen, effect, context);
   }
+}
+
+/** Whether the companions of a host and its policy are as the API server has them. */
+async function areWishesCurrent(
+  { client }: PerformParts,
+  { host, firmwareSettings, firmwareComponents, updatePolicy }: HostSeen,
+  { signal }: PerformContext,
+): Promise<boolean> {
+  const isCurrent = async (resource: ResourceRef, known: KubeObject | undefined): Promise<boolean> => {
+    try {
+      const { metadata } = await client.resource(resource).get(keyOf(host), { signal });
+      const order = compareResourceVersions(known?.metadata?.resourceVersion, metadata?.resourceVersion);
+      return known?.metadata?.uid === metadata?.uid && order !== undefined && order >= 0;
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      return known === undefined;
+    }
+  };
+  if (!(await isCurrent(resources.updatePolicies, updatePolicy))) return false;
+  // What nobody allows need not be known.
+  const { settings, updates } = allowedBy({ updatePolicy });
+  return (
+    (!settings || (await isCurrent(resources.firmwareSettings, firmwareSettings))) &&
+    (!updates || (await isCurrent(resources.firmwareComponents, firmwareComponents)))
+  );
 }
 
 function notePowerAsked(asked: Map<string, PowerOrder>, key: string, { powerAsked }: HostSeen): void {

@@ -51,6 +51,8 @@ export interface PlayedHost {
   nodes: HostNodes;
   /** Another host that has the machine that discovery told of. */
   rival: string | undefined;
+  /** What comes of a look whether companions and policy are as the API server has them. */
+  wishes: 'current' | 'behind';
   settings: HostSettings;
   /** Called when the firmware is read anew. */
   onRefresh: () => void;
@@ -140,6 +142,7 @@ export function playHost(options: PlayedOptions = {}): PlayedHost {
     images: noImages,
     nodes: noNodes,
     rival: undefined,
+    wishes: 'current',
     settings: { ...defaultHostSettings, ...options.settings },
     onRefresh: () => {},
     externalWork: nobodyElse,
@@ -233,6 +236,7 @@ async function playRound(played: PlayedHost, memory: Memory): Promise<HostDecisi
     begun: memory.begun,
     powerAsked: memory.powerAsked,
     isFirmwareFresh: false,
+    wishes: 'unchecked',
     settings: played.settings,
     share: 0.5,
   };
@@ -352,6 +356,8 @@ function playEffect(
       const { firmwareSettings, firmwareComponents } = played;
       return { ...seen, isFirmwareFresh: true, firmwareSettings, firmwareComponents };
     }
+    case 'check-wishes':
+      return { ...seen, wishes: played.wishes };
     default:
       played.images = playImageEffect(played.images, effect, metadata);
       return { ...seen, images: played.images };
