@@ -119,6 +119,20 @@ describe('live updates on an API server', () => {
     });
   }
 
+  it('are not called failed because what they made cannot be read just then', async () => {
+    await inUse('v7');
+    await api.updatePolicies.create(policyObject('v7'));
+    await want('v7', { ProcVirtualization: 'Enabled' });
+    await untilItWaits('v7');
+    rig.provisioners.answer('readFirmwareSettings', { kind: 'busy', afterMs: 10, message: 'it is starting' });
+    await reboot('v7');
+    const host = await until(api.hosts, 'v7', ({ status }) => {
+      assert.notEqual(status?.operationalStatus, 'error', status?.errorMessage);
+      return (status?.operationHistory?.service?.end ?? null) !== null;
+    });
+    assert.equal(host.status?.operationalStatus, 'OK');
+  });
+
   it('are given up when their host is deleted', async () => {
     await serviced('v5');
     await api.hosts.delete({ namespace: fleet, name: 'v5' });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { freePortRange } from '../real/free-ports.ts';
 import {
   type CliProcess,
   type CliResult,
@@ -159,11 +160,9 @@ describe('a rack that cannot be', () => {
   async function occupy(): Promise<{ readonly server: Server; readonly apiPort: number }> {
     const address = (await listen({ host: '127.0.1.1', port: 0 }).then(close)) ? '127.0.1.1' : '127.0.0.1';
     for (;;) {
-      const server = (await listen({ host: address, port: 0 })) ?? assert.fail('no loopback address');
-      const bound = server.address();
-      const apiPort = typeof bound === 'object' && bound !== null ? bound.port - 10 : assert.fail('no port');
-      if (await listen({ host: '127.0.0.1', port: apiPort }).then(close)) return { server, apiPort };
-      await close(server);
+      const apiPort = await freePortRange(11);
+      const server = await listen({ host: address, port: apiPort + 10 });
+      if (server !== undefined) return { server, apiPort };
     }
   }
 

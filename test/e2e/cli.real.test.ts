@@ -65,10 +65,13 @@ function useKubectl(): void {
       kubectl(['apply', '--server-side', '-f', '-'], host),
       'baremetalhost.metal3.io/host-1 serverside-applied\n',
     );
-    kubectl(['wait', 'bmh/host-1', '--for=jsonpath={.status.provisioning.state}=unmanaged']);
+    kubectl(['wait', 'bmh/host-1', '--for=jsonpath={.status.provisioning.state}=unmanaged', '--timeout=100s']);
     assert.match(kubectl(['get', 'bmh']), /^NAME +STATE +CONSUMER +ONLINE +ERROR +AGE\nhost-1 +unmanaged +true /);
     assert.equal(kubectl(['label', 'bmh', 'host-1', 'rack=a1']), 'baremetalhost.metal3.io/host-1 labeled\n');
-    assert.match(kubectl(['wait', 'bmh/host-1', '--for=jsonpath={.metadata.labels.rack}=a1']), /condition met/);
+    assert.match(
+      kubectl(['wait', 'bmh/host-1', '--for=jsonpath={.metadata.labels.rack}=a1', '--timeout=100s']),
+      /condition met/,
+    );
     assert.match(kubectl(['delete', 'bmh', 'host-1']), /"host-1" deleted/);
   });
 
@@ -84,6 +87,7 @@ function useKubectl(): void {
       '-l',
       'app.kubernetes.io/part-of=rackwright',
       '--for=condition=Established',
+      '--timeout=100s',
     ]);
     assert.equal(printed.trim().split('\n').length, kinds);
   });
@@ -101,7 +105,7 @@ function useKubectl(): void {
 
   test('prints a table that the command prints alike', async () => {
     kubectl(['apply', '-f', '-'], host);
-    kubectl(['wait', 'bmh/host-1', '--for=jsonpath={.status.provisioning.state}=unmanaged']);
+    kubectl(['wait', 'bmh/host-1', '--for=jsonpath={.status.provisioning.state}=unmanaged', '--timeout=100s']);
     for (const words of [
       ['get', 'bmh'],
       ['get', 'bmh', '-o', 'wide', '-A'],

@@ -88,6 +88,8 @@ describe('traces across processes', { concurrency: true }, () => {
     const told = (name: string) => spans.filter((span) => span.name === `rackwright.update.v1.UpdateService/${name}`);
     for (const name of ['TakeJob', 'ReportProgress', 'UpdateServer']) {
       await untilSo(async () => told(name).length > 0);
+      // Each process sends its own spans, in its own time: what is above one may come after it.
+      await untilSo(async () => told(name).every((span) => !pathOfSpan(spans, span).includes('?')));
       assert.ok(
         told(name).every((span) => pathOfSpan(spans, span)[0] === call),
         name,

@@ -31,7 +31,7 @@ export function startTestJobController(options: { readonly client: KubeClient; r
     await jobs.status.patch({ namespace, name }, { type: 'merge', body: { status: { startTime: now(), active: 1 } } });
   };
   const follow = async (pod: Pod): Promise<void> => {
-    const name = pod.metadata?.ownerReferences?.find(({ kind }) => kind === 'Job')?.name;
+    const { name, uid } = pod.metadata?.ownerReferences?.find(({ kind }) => kind === 'Job') ?? {};
     const phase = pod.status?.phase;
     if (name === undefined || (phase !== 'Succeeded' && phase !== 'Failed')) return;
     const isDone = phase === 'Succeeded';
@@ -46,7 +46,8 @@ export function startTestJobController(options: { readonly client: KubeClient; r
       lastTransitionTime: now(),
     }));
     const status = { active: 0, conditions, ...(isDone ? { succeeded: 1, completionTime: now() } : { failed: 1 }) };
-    await jobs.status.patch({ namespace, name }, { type: 'merge', body: { status } });
+    // Another Job of that name is none of the pod's.
+    await jobs.status.patch({ namespace, name }, { type: 'merge', body: { metadata: { uid }, status } });
   };
   const watchAll = async <T>(
     open: () => AsyncGenerator<{ readonly type: string; readonly object: T }>,

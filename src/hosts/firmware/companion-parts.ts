@@ -10,6 +10,7 @@ import {
 import type { HostIdentity, Outcome, Provisioners } from '../../provisioners/index.ts';
 import { bmcOf } from '../credentials/judge-credentials.ts';
 import { ownerOf, secretSeen } from '../credentials/secrets.ts';
+import { HostError } from '../errors.ts';
 import type { HostInformers } from '../objects.ts';
 import { fieldManager } from '../resources.ts';
 import type { HostSettings } from '../settings.ts';
@@ -41,13 +42,23 @@ export interface Unread {
   readonly kind: 'unread';
   readonly message: string;
   readonly afterMs: number;
+  /** True where it would have come to something at another moment. */
+  readonly isPassing: boolean;
 }
 
 /** What an answer that is not the wanted one means for a reading. */
 export function unreadFrom(outcome: Exclude<Outcome<unknown>, { kind: 'done' }>, pollMs: number): Unread {
   const afterMs = 'afterMs' in outcome ? outcome.afterMs : pollMs;
   const message = 'message' in outcome ? outcome.message : `its provisioner answered: ${outcome.kind}`;
-  return { kind: 'unread', message, afterMs };
+  const isPassing = outcome.kind === 'busy' || outcome.kind === 'unavailable' || outcome.kind === 'continue';
+  return { kind: 'unread', message, afterMs, isPassing };
+}
+
+/** Throws where only the moment was wrong: what was read before tells nothing about what was done since. */
+export function mustBeRead(key: string, reading: Unread | { readonly kind: 'read' }): void {
+  if (reading.kind === 'unread' && reading.isPassing) {
+    throw new HostError('unread', { host: key, detail: reading.message });
+  }
 }
 
 /** True when a change of a host may change what is done about its companions. */

@@ -8,6 +8,7 @@ import {
   identityFor,
   isCompanionNews,
   isOtherForCompanions,
+  mustBeRead,
   unreadFrom,
   writeCompanionStatus,
 } from './companion-parts.ts';
@@ -36,13 +37,14 @@ export function createComponentsController(parts: CompanionParts): ComponentsCon
     }
     return { host, companion: newest.firmwareComponents.get(key), remembered: remembered.get(key), settings };
   };
-  const readNow = async (key: string, { host }: ComponentsSeen): Promise<void> => {
+  const readNow = async (key: string, { host }: ComponentsSeen) => {
     const outcome = await parts.provisioners.of(identityFor(parts, host)).readFirmwareComponents();
     const reading =
       outcome.kind === 'done'
         ? { kind: 'read' as const, components: outcome.value }
         : unreadFrom(outcome, settings.firmwarePollMs);
     remembered.set(key, { at: shell.clock.now(), reading });
+    return reading;
   };
   const write = async (
     { companion }: ComponentsSeen,
@@ -97,7 +99,7 @@ export function createComponentsController(parts: CompanionParts): ComponentsCon
     async refresh(key, signal) {
       const seen = readSeen(key);
       if (seen?.companion === undefined) return;
-      await readNow(key, seen);
+      mustBeRead(key, await readNow(key, seen));
       const fresh = { ...seen, remembered: remembered.get(key) };
       const { status } = decideComponents(fresh, shell.clock.now());
       if (status !== undefined && !isSameJson(status, seen.companion.status)) await write(fresh, status, signal);

@@ -17,6 +17,7 @@ import {
   identityFor,
   isCompanionNews,
   isOtherForCompanions,
+  mustBeRead,
   unreadFrom,
   writeCompanionStatus,
 } from './companion-parts.ts';
@@ -45,13 +46,14 @@ export function createSettingsController(parts: CompanionParts): SettingsControl
     const companion = newest.firmwareSettings.get(key);
     return { host, companion, remembered: remembered.get(key), hasSchema, settings };
   };
-  const readNow = async (key: string, { host }: SettingsSeen): Promise<void> => {
+  const readNow = async (key: string, { host }: SettingsSeen) => {
     const outcome = await parts.provisioners.of(identityFor(parts, host)).readFirmwareSettings();
     const reading =
       outcome.kind === 'done'
         ? { kind: 'read' as const, seen: outcome.value }
         : unreadFrom(outcome, settings.firmwarePollMs);
     remembered.set(key, { at: shell.clock.now(), reading });
+    return reading;
   };
   const write = async (seen: SettingsSeen, status: HostFirmwareSettingsStatus, signal: AbortSignal): Promise<void> => {
     if (seen.companion === undefined) return;
@@ -107,7 +109,8 @@ export function createSettingsController(parts: CompanionParts): SettingsControl
     async refresh(key, signal) {
       const seen = readSeen(key);
       if (seen === undefined) return;
-      await readNow(key, seen);
+      const reading = await readNow(key, seen);
+      if (seen.companion !== undefined) mustBeRead(key, reading);
       const fresh = { ...seen, remembered: remembered.get(key) };
       const { status } = decideSettings(fresh, shell.clock.now());
       if (status !== undefined && !isSameJson(status, seen.companion?.status)) await write(fresh, status, signal);

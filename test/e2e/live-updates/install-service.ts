@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'undici';
+import { until } from '../../real/ironic/until.ts';
+import { patienceMs } from '../hosts/host-diary.ts';
 import type { LiveMachine, Offer } from './live-machine.ts';
 import type { LivePlane } from './live-plane.ts';
 
@@ -28,7 +30,7 @@ export function openInstallService(
   { rest, token }: Pick<LivePlane, 'rest'> & { readonly token: string },
 ): InstallService {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const ask = async (path: string, body?: object): Promise<unknown> => {
+  const send = async (path: string, body?: object): Promise<{ readonly status: number; readonly text: string }> => {
     const dispatcher = new Agent(
       rest.caFile === undefined ? {} : { connect: { ca: readFileSync(rest.caFile, 'utf8') } },
     );
@@ -38,19 +40,32 @@ export function openInstallService(
     });
     const text = await answer.body.text();
     await dispatcher.close();
-    assert.ok(answer.statusCode < 300, `${path}: ${answer.statusCode} ${text}`);
+    return { status: answer.statusCode, text };
+  };
+  const ask = async (path: string, body?: object): Promise<unknown> => {
+    const { status, text } = await send(path, body);
+    assert.ok(status < 300, `${path}: ${status} ${text}`);
     return JSON.parse(text);
   };
+  // A cluster hears of a role that was bound to somebody a moment after it was.
+  const untilLetIn = () =>
+    until({
+      what: 'the rights of whoever has the token',
+      timeoutMs: patienceMs,
+      look: async () => ((await send('/servers')).status === 403 ? undefined : true),
+    });
   const post = async (path: string, body: object): Promise<void> => void (await ask(path, body));
   const { vendor, model, login } = machine;
   return {
-    enrol: () =>
-      post('/serverEnroll', {
+    async enrol() {
+      await untilLetIn();
+      await post('/serverEnroll', {
         parameters: {
           ...{ facility, 'bmc-ip': machine.origin },
           ...{ 'bmc-user': login.username, 'bmc-pwd': login.password },
         },
-      }),
+      });
+    },
     async isCancelled(machineId) {
       const { records } = (await ask(`/servers/${machineId}/condition?kind=firmwareInstall`)) as Listed;
       const [last] = records.conditions;

@@ -188,13 +188,16 @@ export async function failAndGiveUp(stage: LiveStage): Promise<void> {
 }
 
 /** Ironic breaks no update of firmware: it ends it, and does nothing more. Without it, nothing more is written. */
-async function untilCancelled(stage: LiveStage): Promise<void> {
+async function untilCancelled(stage: LiveStage, machineId: string): Promise<void> {
   const { install } = stage.parts;
   if (install === undefined) return;
-  const machineId = stage.latest()?.status?.provisioning?.ID ?? '';
   await stage.wait('the end of what was ordered', async () => {
     return (await install.isCancelled(machineId)) ? true : undefined;
   });
+}
+
+function machineIdOf(stage: LiveStage): string {
+  return stage.latest()?.status?.provisioning?.ID ?? assert.fail('the host is gone');
 }
 
 /** Deletes the policy in the middle of an update. */
@@ -205,11 +208,16 @@ export async function forbidMeanwhile(stage: LiveStage): Promise<void> {
   const begun = await beginUpdate(stage, offer);
   await stage.policies.delete(stage.key);
   await stage.untilSince(begun.mark, 'it is given up', (host) => conditionOf(host, 'LiveUpdates') === 'True GivingUp');
-  await untilCancelled(stage);
+  await untilCancelled(stage, machineIdOf(stage));
   offer.letGo();
   await untilEnded(stage, begun, 'ServicingAborted');
   if (stage.parts.ironic === undefined) assert.equal(machine.flashes(), flashes, 'what was given up was written');
+  // Otherwise it would be this update that the host waits with for its next reboot.
+  await stage.wantUpdates();
   await stage.allow();
+  await stage.wait('nothing to change', async () => {
+    return conditionOf(stage.latest(), 'LiveUpdates') === 'True NothingToChange' ? true : undefined;
+  });
 }
 
 /** Deletes the host in the middle of an update. */
@@ -218,9 +226,10 @@ export async function deleteMeanwhile(stage: LiveStage): Promise<void> {
   const flashes = machine.flashes();
   const offer = machine.offer('held');
   const begun = await beginUpdate(stage, offer);
+  const machineId = machineIdOf(stage);
   await stage.hosts.delete(stage.key);
   await stage.untilSince(begun.mark, 'another state', (host) => stateOf(host) !== 'provisioned');
-  await untilCancelled(stage);
+  await untilCancelled(stage, machineId);
   offer.letGo();
   await stage.wait('its end', async () => (stage.latest() === undefined ? true : undefined));
   if (stage.parts.ironic === undefined) assert.equal(machine.flashes(), flashes, 'what was given up was written');

@@ -240,7 +240,7 @@ async function waitForPower(readNode: () => Promise<IronicNode>, power: string):
 async function waitUntilReady(ironic: Ironic, started: StartedProcess): Promise<void> {
   await until({
     what: 'the redfish driver of Ironic',
-    timeoutMs: 120_000,
+    timeoutMs: patienceMs,
     detail: () => started.tail(),
     look: async () => {
       if (!started.isRunning()) throw new Error(`ironic ended before it was ready:\n${started.tail()}`);

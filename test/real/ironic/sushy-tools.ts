@@ -137,7 +137,7 @@ async function writeCertificates(dataDir: string): Promise<{ caPem: string; caPa
 async function waitUntilItAnswers(emulator: StartedProcess, reader: RedfishReader): Promise<void> {
   await until({
     what: 'the first answer of sushy-emulator',
-    timeoutMs: 60_000,
+    timeoutMs: 300_000,
     detail: () => emulator.tail(),
     look: async () => {
       if (!emulator.isRunning()) throw new Error(`sushy-emulator ended before it answered:\n${emulator.tail()}`);
