@@ -44,7 +44,13 @@ function open(options: Partial<NatsBusOptions> & Pick<NatsBusOptions, 'url'>) {
   const lines: string[] = [];
   const metrics = createMetrics();
   const logger = createLogger({ level: 'debug', write: (line) => void lines.push(line) });
-  const settings = { reconnect: { baseMs: 20, maxMs: 50 }, requestTimeoutMs: 400, ...options.settings };
+  const settings = {
+    reconnect: { baseMs: 20, maxMs: 50 },
+    firstConnectMs: 60_000,
+    dialTimeoutMs: 60_000,
+    requestTimeoutMs: 400,
+    ...options.settings,
+  };
   const opening = connectNatsBus({ clock: systemClock, logger, metrics, ...options, settings });
   return { opening, lines, metrics };
 }
