@@ -41,7 +41,11 @@ export function shellWords(command: string): string[] {
 
 /** What differs from run to run, made alike: ages, times, folders, ports and simulated milliseconds. */
 export function normalise(text: string, folders: ReadonlyMap<string, string>): string {
-  let result = text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME').replace(/\b(\d+h)?(\d+m)?\d+s$/gm, '5s');
+  let result = text
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+    .replace(/\b(\d+[ydhm])?\d+[ydhms]$/gm, '5s')
+    // The column is as wide as the longest of them.
+    .replace(/\bAGE +(?=\S)/g, 'AGE   ');
   result = result
     .replace(/\bcondition [0-9a-f-]{36}\b/g, 'condition 01890a5d-ac96-774b-bcce-b302099a8057')
     .replace(/(https?:\/\/127\.[\d.]+):\d{5}\b/g, '$1:54321')
