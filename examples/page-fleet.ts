@@ -50,7 +50,9 @@ function runLine(command: string, cwd: string): Promise<CliResult> {
   const words = shellWords(command);
   if (words[0] === 'npx') words.shift();
   assert.equal(words[0], 'rackwright', `pages run "npx rackwright ..." only, not: ${command}`);
-  return runCli(words.slice(1), { cwd });
+  // Half a minute, the usual time, is for a machine that does nothing else.
+  const isBrief = words[1] === 'wait' && !words.some((word) => word.startsWith('--timeout'));
+  return runCli([...words.slice(1), ...(isBrief ? ['--timeout', '300s'] : [])], { cwd });
 }
 
 async function untilAtRest({ up, run }: { up: CliProcess; run: (command: string) => Promise<string> }): Promise<void> {

@@ -55,7 +55,7 @@ test('a file that does not load fails the run', () => {
 
 test('a process that dies after its tests passed fails the run', () => {
   const { exitCode, last } = tallyOf(
-    `test('a', () => {}); setTimeout(() => process.kill(process.pid, 'SIGKILL'), 50);`,
+    `test('a', () => { setTimeout(() => process.kill(process.pid, 'SIGKILL'), 50); });`,
   );
   assert.equal(last, '1 passed, 1 failed');
   assert.equal(exitCode, 1);

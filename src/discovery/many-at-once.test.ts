@@ -116,8 +116,7 @@ describe('several controllers and several resources', () => {
     await untilAll(api.hosts, (hosts) => hosts.length === 2);
     rig.source.drop('m1');
     await api.hosts.delete({ namespace: fleet, name: 'node-1' });
-    const labelled = { limitMs: 45_000 };
-    await untilAll(api.claims, (claims) => !namesOf(claims).includes('host-52-54-00-00-00-01'), labelled);
+    await untilAll(api.claims, (claims) => !namesOf(claims).includes('host-52-54-00-00-00-01'));
     assert.ok(namesOf((await api.claims.list()).items).includes('host-52-54-00-00-00-02'));
     await rig.stop();
     await api.close();

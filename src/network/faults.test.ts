@@ -18,6 +18,7 @@ import {
   startControllers,
   until,
   untilError,
+  untilEvent,
   untilGone,
   untilState,
 } from './testing/rig.ts';
@@ -122,8 +123,8 @@ describe('when switches fail', () => {
     await untilGone(api.ports, 'default/lost-1');
     await untilGone(api.fixtures, 'default/lost');
     assert.deepEqual(onDevice(rig.rack, 'default/lost'), { untaggedVlan: 10 });
-    const left = (await eventsOf(api, 'default/lost-1')).find(({ reason }) => reason === 'LeftBehind');
-    assert.match(left?.message ?? '', /Ethernet1 was left as it is \(untagged 10\)/);
+    const left = await untilEvent(api, { about: 'default/lost-1', reason: 'LeftBehind' });
+    assert.match(left, /Ethernet1 was left as it is \(untagged 10\)/);
   });
 
   test('the port that the switch is managed through is never changed', async () => {

@@ -4,7 +4,6 @@ import { driveHost } from './testing/drive-host.ts';
 import {
   type ApiRig,
   type ControllerRig,
-  eventsOf,
   link,
   onDevice,
   putConfiguration,
@@ -16,6 +15,7 @@ import {
   startControllers,
   until,
   untilError,
+  untilEvent,
   untilState,
 } from './testing/rig.ts';
 
@@ -95,16 +95,17 @@ describe('the stories of the document', () => {
     const device = rig.rack.switchOf({ namespace: 'infra', name: 'leaf' });
     const before = device?.portOf('Ethernet1');
     assert.ok(before !== undefined && device !== undefined);
-    const isBack = until(api.ports, 'infra/leaf-1', ({ status }) => status?.state === 'Configuring');
-    device.setPort('Ethernet1', { ...before, untaggedVlan: 666 });
-    await isBack;
+    let isChanged = false;
+    await until(api.ports, 'infra/leaf-1', ({ status }) => {
+      // The watch shows how it is first; only then is it certain to show what comes and goes.
+      if (!isChanged) device.setPort('Ethernet1', { ...before, untaggedVlan: 666 });
+      isChanged = true;
+      return status?.state === 'Configuring';
+    });
     await untilState(api, 'infra/leaf-1', 'Active', 'blue');
     assert.equal((first() as { untaggedVlan: number }).untaggedVlan, 10);
-    const events = await eventsOf(api, 'infra/leaf-1');
-    assert.match(
-      events.find(({ reason }) => reason === 'ConfigurationDrifted')?.message ?? '',
-      /untaggedVlan 666 -> 10/,
-    );
+    const told = await untilEvent(api, { about: 'infra/leaf-1', reason: 'ConfigurationDrifted' });
+    assert.match(told, /untaggedVlan 666 -> 10/);
   });
 
   test('a configuration in use that is deleted stays until nobody uses it', async () => {

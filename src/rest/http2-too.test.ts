@@ -102,9 +102,10 @@ for (const isTls of [true, false]) {
 
 test('a client of HTTP/2 that does not take its answer is given up, and a call may be silent for long', async (t) => {
   const { session } = await opened(t, false, { idleMs: 50 });
+  // From the beginning, so that the connection is never without a request.
+  const waiting = session.request({ ':path': `${below}Do`, ':method': 'POST' });
   session.settings({ initialWindowSize: 0 });
   await once(session, 'localSettings');
-  const waiting = session.request({ ':path': `${below}Do`, ':method': 'POST' });
   waiting.end('call');
   const stuck = session.request({ ':path': '/openapi.json' });
   await once(stuck, 'close');

@@ -25,24 +25,24 @@ export function limitHttp2(server: Http2Server | Http2SecureServer, limits: Http
   server.prependListener('stream', (stream: ServerHttp2Stream) => limitStream(stream, limits));
   server.on('session', (session) => {
     let streams = 0;
-    let idle: NodeJS.Timeout | undefined;
+    let callOff = (): void => {};
     const rest = (): void => {
-      idle = setTimeout(() => {
+      callOff = onceSilent(limits.idleMs, () => {
         if (session.destroyed) return;
         // A request that comes just now is known not to have been looked at.
         session.goaway();
-        idle = setTimeout(() => session.destroy(), farewellMs);
-      }, limits.idleMs);
+        callOff = onceSilent(farewellMs, () => session.destroy());
+      });
     };
     session.on('stream', (stream) => {
-      clearTimeout(idle);
+      callOff();
       streams += 1;
       stream.once('close', () => {
         streams -= 1;
         if (streams === 0 && !session.destroyed) rest();
       });
     });
-    session.once('close', () => clearTimeout(idle));
+    session.once('close', () => callOff());
     rest();
   });
 }
@@ -51,8 +51,22 @@ function limitStream(stream: ServerHttp2Stream, { requestMs, silentMs }: Http2Li
   const giveUp = (): void => stream.close(constants.NGHTTP2_CANCEL);
   if (silentMs > 0) stream.setTimeout(silentMs, giveUp);
   if (stream.endAfterHeaders) return;
-  const late = setTimeout(giveUp, requestMs);
-  const here = (): void => clearTimeout(late);
+  const here = onceSilent(requestMs, giveUp);
   stream.once('end', here);
   stream.once('close', here);
+}
+
+/**
+ * Acts when the time is over, unless it is called off with what this returns. After a machine stood still all timers are due before
+ * anybody was heard, so what has come meanwhile is read first.
+ */
+function onceSilent(ms: number, act: () => void): () => void {
+  let turn: NodeJS.Immediate | undefined;
+  const timer = setTimeout(() => {
+    turn = setImmediate(act);
+  }, ms);
+  return () => {
+    clearTimeout(timer);
+    clearImmediate(turn);
+  };
 }

@@ -331,9 +331,11 @@ function sendRaw(target: ConformanceTarget, bytes: string, hangUp: boolean): Pro
       if (hangUp) socket.end();
     });
     socket.setEncoding('utf8');
-    socket.setTimeout(10_000, () => socket.destroy());
+    socket.setTimeout(60_000, () => socket.destroy());
     socket.on('data', (chunk: string) => {
       text += chunk;
+      // Some answers leave the connection open.
+      socket.setTimeout(10_000);
     });
     socket.on('error', () => {});
     socket.on('close', () => done(text));

@@ -19,7 +19,7 @@ export async function startEmbeddedTarget(options: { dataDir: string; port: numb
     adminToken: server.adminToken,
     kubeconfigPath,
     kubectl,
-    patienceMs: 60_000,
+    patienceMs: 180_000,
     issueClientCertificate: (subject) => server.issueClientCertificate(subject),
     compact: () => server.compact(),
     stop: () => server.close(),

@@ -40,10 +40,10 @@ export class KubectlFolder {
     writeFileSync(join(this.#folder, name), text);
   }
 
-  /** Runs kubectl to its end, at most a minute. */
+  /** Runs kubectl to its end, at most five minutes. */
   run(args: readonly string[], options: KubectlOptions = {}): Promise<KubectlResult> {
     const { child, output } = this.#spawn(args, options);
-    const limit = setTimeout(() => child.kill('SIGKILL'), 60_000);
+    const limit = setTimeout(() => child.kill('SIGKILL'), 300_000);
     return new Promise((done, fail) => {
       child.on('error', fail);
       child.on('close', (code) => {

@@ -11,7 +11,7 @@ export async function startRealTarget(options: { dataDir: string; port: number }
     adminToken: kube.adminToken,
     kubeconfigPath: kube.kubeconfigPath,
     kubectl: kube.kubectl,
-    patienceMs: 60_000,
+    patienceMs: 180_000,
     issueClientCertificate: (subject) => kube.issueClientCertificate(subject),
     compact: () => compactEtcd(`http://127.0.0.1:${options.port + 1}`),
     stop: () => kube.stop(),

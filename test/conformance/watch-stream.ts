@@ -44,7 +44,7 @@ export class WatchStream {
   }
 
   /** Takes events until `isLast` says so, the stream ends, or `timeoutMs` pass. */
-  async takeUntil(isLast: (event: WatchEvent, taken: number) => boolean, timeoutMs = 60_000): Promise<Taken> {
+  async takeUntil(isLast: (event: WatchEvent, taken: number) => boolean, timeoutMs = 180_000): Promise<Taken> {
     const deadline = Date.now() + timeoutMs;
     const events: Json[] = [];
     while (true) {

@@ -62,6 +62,9 @@ export interface Registration {
 /** Registers a webhook and waits until the server calls it for a dry run named `probe`. */
 export async function register(t: CaseRun, hook: WebhookServer, wanted: Registration): Promise<void> {
   const { kind, changes = {}, several = [changes], name = t.slug } = wanted;
+  const ofTheCluster = core(t, 'configmaps', 'kube-root-ca.crt');
+  // Every namespace gets one, and the webhook would be asked about it too.
+  await t.settle('the namespace is complete', async () => (await t.get(ofTheCluster, { quiet: true })).code === 200);
   const path = `${registration}/${kind.toLowerCase()}s`;
   const webhooks = several.map((each) => webhookOf(t, hook, each));
   const body = { apiVersion: 'admissionregistration.k8s.io/v1', kind, metadata: { name }, webhooks };

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isBmcError } from '../errors.ts';
-import { startSmallBmc } from '../http/testing/small-bmc.ts';
+import { quietHost, startSmallBmc } from '../http/testing/small-bmc.ts';
 import { openTestGate } from './testing/test-gate.ts';
 
 const path = '/redfish/v1/Systems/1';
 const logIn = 'POST /redfish/v1/SessionService/Sessions';
 
 test('while the BMC is away every request fails at once, and after it is back the next one works', async (t) => {
-  const { lane, bmc } = await openTestGate(t);
+  const { lane, bmc } = await openTestGate(t, { host: quietHost });
   await lane.request({ method: 'GET', path });
   const over = lane.expectOutage();
   await bmc.close();
@@ -17,7 +17,7 @@ test('while the BMC is away every request fails at once, and after it is back th
     await assert.rejects(lane.request({ method: 'GET', path }), (error) => isBmcError(error, 'unreachable'));
     assert.ok(lane.state.requests - before <= 2, 'the gate does not wait for it itself');
   }
-  const back = await startSmallBmc({ port: bmc.port });
+  const back = await startSmallBmc({ host: quietHost, port: bmc.port });
   t.after(() => back.close());
   assert.equal((await lane.request({ method: 'GET', path })).status, 200);
   // Its old session is not known any more: the root was asked before the new log-in.

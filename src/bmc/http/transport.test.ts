@@ -8,7 +8,7 @@ import type { TLSSocket } from 'node:tls';
 import { createCertificateAuthority, createFakeClock, issueServerCertificate } from '../../kube/index.ts';
 import type { HttpRequest } from './exchange.ts';
 import { HttpFailure, type HttpFailureKind } from './http-failure.ts';
-import { type SmallBmc, startSmallBmc } from './testing/small-bmc.ts';
+import { quietHost, type SmallBmc, startSmallBmc } from './testing/small-bmc.ts';
 import { createTransport, type Transport } from './transport.ts';
 import { createTrustStore, type Trust } from './trust.ts';
 
@@ -111,24 +111,25 @@ test('a certificate of another authority is not trusted by the system', async (t
 test('a pinned certificate is trusted by its fingerprint on every connection, and no other', async (t) => {
   const { tls } = await certify(['10.0.0.1']);
   const other = await certify(['10.0.0.1']);
-  const bmc = await openBmc(t, { tls });
-  const wrong = openWay(t, { port: bmc.port, trust: { kind: 'fingerprint', sha256: 'ab'.repeat(32) } });
+  const bmc = await openBmc(t, { tls, host: quietHost });
+  const place = { host: quietHost, port: bmc.port };
+  const wrong = openWay(t, { ...place, trust: { kind: 'fingerprint', sha256: 'ab'.repeat(32) } });
   const refusal = await wrong.transport.send(get()).catch((error: unknown) => error);
   fails('certificate', false, /not the pinned one/)(refusal);
   assert.deepEqual(bmc.seen, []);
 
   const seen = fingerprintIn(refusal);
   for (const sha256 of [seen, seen.replaceAll(':', '').toLowerCase(), `SHA256:${seen}`]) {
-    const { transport } = openWay(t, { port: bmc.port, trust: { kind: 'fingerprint', sha256 } });
+    const { transport } = openWay(t, { ...place, trust: { kind: 'fingerprint', sha256 } });
     assert.equal((await transport.send(get())).status, 200);
   }
 
   // The same client comes back to an impostor on the same port: a resumed TLS session must not let it pass.
-  const { transport, clock } = openWay(t, { port: bmc.port, trust: { kind: 'fingerprint', sha256: seen } });
+  const { transport, clock } = openWay(t, { ...place, trust: { kind: 'fingerprint', sha256: seen } });
   assert.equal((await transport.send(get())).status, 200);
   await bmc.close();
   clock.advance(300);
-  const impostor = await openBmc(t, { tls: other.tls, port: bmc.port });
+  const impostor = await openBmc(t, { tls: other.tls, ...place });
   const request = get({ method: 'POST', path: '/x', body: '{}' });
   await assert.rejects(transport.send(request), fails('certificate', false, /not the pinned one/));
   assert.deepEqual(impostor.seen, []);
@@ -185,9 +186,9 @@ test('an IPv6 address is reached, with a zone too', async (t) => {
 });
 
 test('a refused connection has certainly not sent anything', async (t) => {
-  const bmc = await startSmallBmc();
+  const bmc = await startSmallBmc({ host: quietHost });
   await bmc.close();
-  const { transport } = openWay(t, { port: bmc.port });
+  const { transport } = openWay(t, { host: quietHost, port: bmc.port });
   await assert.rejects(transport.send(get()), fails('unreachable', false, /ECONNREFUSED/));
 });
 

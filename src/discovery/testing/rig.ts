@@ -144,7 +144,7 @@ export function aHost(name: string, bootMACAddress: string | undefined, namespac
 export async function untilAll<T extends KubeObject>(
   client: ResourceClient<T>,
   isSo: (objects: readonly T[]) => boolean,
-  { limitMs } = { limitMs: 45_000 },
+  { limitMs } = { limitMs: 120_000 },
 ): Promise<readonly T[]> {
   const signal = AbortSignal.timeout(limitMs);
   let last: readonly T[] = [];

@@ -28,7 +28,7 @@ function start(context: TestContext, ...args: readonly string[]): ChildProcess {
   return child;
 }
 
-test('several processes that want one file fetch it once', { timeout: 60_000 }, async (context) => {
+test('several processes that want one file fetch it once', { timeout: 300_000 }, async (context) => {
   const folder = await folderFor(context);
   const server = await startFileServer(context);
   const body = randomBytes(500_000);
@@ -41,7 +41,7 @@ test('several processes that want one file fetch it once', { timeout: 60_000 }, 
 });
 
 test('what a process fetched before it was killed is gone on with by the next', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async (context) => {
   const folder = await folderFor(context);
   const server = await startFileServer(context);

@@ -21,7 +21,11 @@ test('a change of one group costs a few requests for each of its servers, and no
     await putFirmware(api, name, { labels: { group: index < 5 ? 'small' : 'large' } });
   }
   for (const name of ['small', 'large']) await putGroup(api, name, { firmwares: [fw('ssd', '1')] });
-  const rig = await startControllers(api, { service, client: await api.connect(metrics), settings: { gatherMs: 50 } });
+  const rig = await startControllers(api, {
+    service,
+    client: await api.connect(metrics),
+    settings: { gatherMs: 1000 },
+  });
   t.after(() => rig.stop());
   const finishAll = async (kind: string, count: number): Promise<void> => {
     for (const name of names.slice(0, count))

@@ -26,7 +26,8 @@ describeProvisionerContract({
       agents = await openAgents({ database, bootTokens: fixedBootTokens(bootToken) });
       rest = createRest({ info, authorizer: createFixedAuthorizer({}) });
       rest.add(...agents.routes);
-      return rest.listen({ host: '127.0.0.1', port });
+      // Connections, and servers of other tests, have 127.0.0.1: here the port stays free while nobody listens.
+      return rest.listen({ host: '127.0.0.2', port });
     };
     const shut = async (): Promise<void> => {
       agents.close();

@@ -312,7 +312,7 @@ export const commands = topic('commands', {
   'crd-rollout': async (t) => {
     t.file('crd.yaml', widgetCrd(t));
     await t.kubectl('apply --server-side -f crd.yaml');
-    await t.kubectl(`wait --for=condition=Established crd/widgets.${t.group} --timeout=30s`);
+    await t.kubectl(`wait --for=condition=Established crd/widgets.${t.group} --timeout=60s`);
     await known(t, 'v1.Widget"');
     t.file('w.yaml', widget(t, 'one', { size: 2, added: 'x' }));
     await t.kubectl('apply -f w.yaml');
@@ -391,15 +391,15 @@ export const commands = topic('commands', {
   'wait-many-forms': async (t) => {
     const type = await discoverable(t);
     await t.post(widgets(t), widget(t, 'one', {}, { labels: { app: 'x' } }), quiet);
-    await t.kubectl(`wait ${type}/one --for=create --timeout=5s`);
-    await t.kubectl(`wait ${type} -l app=x --for=jsonpath={.spec.size}=1 --timeout=5s`);
+    await t.kubectl(`wait ${type}/one --for=create --timeout=60s`);
+    await t.kubectl(`wait ${type} -l app=x --for=jsonpath={.spec.size}=1 --timeout=60s`);
     await t.kubectl(`wait ${type} -l app=y --for=jsonpath={.spec.size}=1 --timeout=1s`);
-    await t.kubectl(`wait ${type} --all --for=jsonpath={.spec.size} --timeout=5s`);
+    await t.kubectl(`wait ${type} --all --for=jsonpath={.spec.size} --timeout=60s`);
     await t.kubectl(`wait ${type}/one --for=jsonpath={.status.phase} --timeout=1s`);
     const status = { conditions: [{ type: 'Ready', status: 'False', reason: 'Waiting' }] };
     await t.patch(`${widgets(t, 'one')}/status`, 'merge', { status }, quiet);
-    await t.kubectl(`wait ${type}/one --for=condition=Ready=false --timeout=5s`);
-    const waited = t.kubectl(`wait ${type}/one --for=condition=Ready --timeout=20s`);
+    await t.kubectl(`wait ${type}/one --for=condition=Ready=false --timeout=60s`);
+    const waited = t.kubectl(`wait ${type}/one --for=condition=Ready --timeout=60s`);
     await t.patch(
       `${widgets(t, 'one')}/status`,
       'merge',

@@ -56,7 +56,7 @@ export const kubectl = topic('kubectl', {
   'apply-crd-and-object': async (t) => {
     t.file('crd.yaml', widgetCrd(t));
     await t.kubectl('apply -f crd.yaml');
-    await t.kubectl(`wait --for=condition=Established crd/widgets.${t.group} --timeout=30s`);
+    await t.kubectl(`wait --for=condition=Established crd/widgets.${t.group} --timeout=60s`);
     await t.settle('widgets are served', async () => (await t.get(widgets(t), { quiet: true })).code === 200);
     t.file('w.yaml', widget(t, 'one', { size: 2 }));
     await t.kubectl('apply -f w.yaml --validate=false');
@@ -105,11 +105,11 @@ export const kubectl = topic('kubectl', {
     await t.post(widgets(t), widget(t, 'one'), { quiet: true });
     const status = { phase: 'Ready', conditions: [{ type: 'Ready', status: 'True' }] };
     await t.patch(`${widgets(t, 'one')}/status`, 'merge', { status }, { quiet: true });
-    await t.kubectl(`wait ${type}/one --for=condition=Ready --timeout=10s`);
-    await t.kubectl(`wait ${type}/one --for=jsonpath={.status.phase}=Ready --timeout=10s`);
+    await t.kubectl(`wait ${type}/one --for=condition=Ready --timeout=60s`);
+    await t.kubectl(`wait ${type}/one --for=jsonpath={.status.phase}=Ready --timeout=60s`);
     await t.kubectl(`wait ${type}/one --for=condition=Broken --timeout=1s`);
     await t.kubectl(`wait ${type}/missing --for=condition=Ready --timeout=1s`);
-    const deleted = t.kubectl(`wait ${type}/one --for=delete --timeout=20s`);
+    const deleted = t.kubectl(`wait ${type}/one --for=delete --timeout=60s`);
     await t.delete(widgets(t, 'one'), undefined, { quiet: true });
     await deleted;
   },
@@ -260,7 +260,7 @@ export const kubectl = topic('kubectl', {
     await t.kubectl(`cordon ${name}`);
     await t.kubectl(`get node ${name}`);
     await t.kubectl(`drain ${name}`);
-    await t.kubectl(`drain ${name} --force --grace-period=0 --timeout=20s`);
+    await t.kubectl(`drain ${name} --force --grace-period=0 --timeout=60s`);
     await t.get(core(t, 'pods', 'lone'));
     await t.kubectl(`uncordon ${name}`);
     await t.kubectl(`taint node ${name} a=b:NoSchedule`);

@@ -149,6 +149,10 @@ export const selectors = topic('selectors', {
       t.post(secrets, { apiVersion: 'v1', kind: 'Secret', metadata: { name } }, { quiet: true });
     const first = await make('a');
     await make('b');
+    await t.settle(
+      'the cache has seen both',
+      async () => namesOf(await t.get(`${secrets}?resourceVersion=0`, { quiet: true })).length === 2,
+    );
     const rv = first.str('metadata.resourceVersion');
     const list = async (what: string, query: string) => {
       const answer = await t.get(`${secrets}?${query}`, { quiet: true });

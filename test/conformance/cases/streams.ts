@@ -136,7 +136,7 @@ export const streams = topic('streams', {
     await direct.take(1);
     const old = await t.watch(`/apis/${t.group}/v1/watch/namespaces/${t.ns}/widgets/a`);
     await old.take(1);
-    const absent = await t.watch(`${widgets(t, 'absent')}?watch=true&timeoutSeconds=2`);
+    const absent = await t.watch(`${widgets(t, 'absent')}?watch=true&timeoutSeconds=10`);
     await t.post(widgets(t), widget(t, 'absent'), quiet);
     await absent.takeAll();
     const mixed = await t.watch(`${widgets(t, 'a')}?watch=true&fieldSelector=metadata.name%3Db&timeoutSeconds=1`);

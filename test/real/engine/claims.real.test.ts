@@ -8,7 +8,7 @@ import {
   openExternalWork,
   openPostgresDatabase,
 } from '../../../src/engine/index.ts';
-import { kindsForTests } from '../../../src/engine/testing/rig.ts';
+import { kindsForTests, patient } from '../../../src/engine/testing/rig.ts';
 import { systemClock } from '../../../src/kube/index.ts';
 import { type RealPostgres, startPostgres } from '../postgres/real-postgres.ts';
 
@@ -22,7 +22,8 @@ before(async () => {
   const url = await postgres.createDatabase('claims');
   const open = async (): Promise<Engine> => {
     const database = await openPostgresDatabase({ url, clock: systemClock, poolSize: 8 });
-    const engine = await createEngine({ database, clock: systemClock, kinds: [...kindsForTests, externalWork] });
+    const kinds = [...kindsForTests.map(patient), externalWork];
+    const engine = await createEngine({ database, clock: systemClock, kinds });
     closing.push(
       () => engine.close(),
       () => database.close(),

@@ -10,7 +10,7 @@ import {
   type Lease,
   openPostgresDatabase,
 } from '../../../src/engine/index.ts';
-import { kindsForTests, onFakeTime } from '../../../src/engine/testing/rig.ts';
+import { kindsForTests, onFakeTime, patient } from '../../../src/engine/testing/rig.ts';
 import { steps, walk } from '../../../src/engine/testing/walk.ts';
 import { createFakeClock, systemClock } from '../../../src/kube/index.ts';
 import { type RealPostgres, startPostgres } from '../postgres/real-postgres.ts';
@@ -37,7 +37,7 @@ async function openEngines(many: number): Promise<{ engines: Engine[]; stores: D
   );
   // All at once, so that they also make the tables at once.
   const engines = await Promise.all(
-    stores.map((database) => createEngine({ database, clock: systemClock, kinds: kindsForTests })),
+    stores.map((database) => createEngine({ database, clock: systemClock, kinds: kindsForTests.map(patient) })),
   );
   const close = async (): Promise<void> => {
     for (const engine of engines) await engine.close();
@@ -76,7 +76,7 @@ test('on PostgreSQL the promises hold too, whatever workers, callers, clocks and
 test('serialization failures and lost connections at any statement or commit change nothing of what happens', async () => {
   const faults = createFaultInjector();
   const database = await openPostgresDatabase({ url: await newDatabase(), clock: systemClock, faults });
-  const engine = await createEngine({ database, clock: systemClock, kinds: kindsForTests });
+  const engine = await createEngine({ database, clock: systemClock, kinds: kindsForTests.map(patient) });
   await enrol(engine, 10);
   for (let n = 1; n <= 40; n++) {
     faults.plan({ point: 'statement', nth: n * 7, code: n % 4 === 0 ? 'lost' : '40001' });

@@ -11,7 +11,7 @@ import { createMetrics, silentLogger } from '../../../src/telemetry/index.ts';
 import { createCertificateAuthority } from '../certificate-authority.ts';
 import { freePortRange } from '../free-ports.ts';
 import { whyNoRealNats } from './binaries.ts';
-import { type RealNatsOptions, startNats } from './real-nats.ts';
+import { patientTimes, type RealNatsOptions, startNats } from './real-nats.ts';
 
 describe('getting to a real NATS', { skip: whyNoRealNats() ?? false }, () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'real-nats-access-'));
@@ -23,7 +23,13 @@ describe('getting to a real NATS', { skip: whyNoRealNats() ?? false }, () => {
   const start = async (name: string, options: Omit<RealNatsOptions, 'dataDir' | 'port'>) =>
     startNats({ dataDir: join(dataDir, name), port: await freePortRange(1), ...options });
   const open = (options: Pick<NatsBusOptions, 'url' | 'tls' | 'credentials'>) =>
-    connectNatsBus({ clock: systemClock, logger: silentLogger, metrics: createMetrics(), ...options });
+    connectNatsBus({
+      clock: systemClock,
+      logger: silentLogger,
+      metrics: createMetrics(),
+      settings: patientTimes,
+      ...options,
+    });
 
   it('trusts a server by its CA, shows a client certificate, and refuses a server of another CA', async () => {
     const [authority, stranger] = [await createCertificateAuthority('nats'), await createCertificateAuthority('other')];
@@ -82,13 +88,12 @@ describe('getting to a real NATS', { skip: whyNoRealNats() ?? false }, () => {
     const server = await start('core', { isWithoutJetStream: true });
     const metrics = createMetrics();
     try {
-      const settings = { requestTimeoutMs: 1000 };
       const bus = await connectNatsBus({
         url: server.url,
         clock: systemClock,
         logger: silentLogger,
         metrics,
-        settings,
+        settings: patientTimes,
       });
       const heard: BusHint[] = [];
       await bus.listen((hint) => void heard.push(hint));

@@ -8,7 +8,7 @@ import { systemClock } from '../../../src/kube/index.ts';
 import { noMetrics, silentLogger } from '../../../src/telemetry/index.ts';
 import { freePortRange } from '../free-ports.ts';
 import { whyNoRealNats } from './binaries.ts';
-import { type RealNats, startNats } from './real-nats.ts';
+import { patientTimes, type RealNats, startNats } from './real-nats.ts';
 
 describe('over a real NATS', { skip: whyNoRealNats() ?? false }, () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'real-nats-'));
@@ -26,7 +26,7 @@ describe('over a real NATS', { skip: whyNoRealNats() ?? false }, () => {
     const opened: Bus[] = [];
     return {
       async open() {
-        const settings = { prefix };
+        const settings = { ...patientTimes, prefix };
         const bus = await connectNatsBus({
           url: server.url,
           clock: systemClock,

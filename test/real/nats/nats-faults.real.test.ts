@@ -19,7 +19,7 @@ import { createLogger, createMetrics, type MetricsRegistry } from '../../../src/
 import { freePortRange } from '../free-ports.ts';
 import { whyNoRealNats } from './binaries.ts';
 import { startChildTaker } from './child-taker.ts';
-import { type RealNats, startNats } from './real-nats.ts';
+import { patientTimes, type RealNats, startNats } from './real-nats.ts';
 
 const user = { name: 'rack', password: 'hunter2 / %41' };
 const work = (conditionId: string, facility = 'fra'): BusHint => ({
@@ -46,10 +46,10 @@ describe('when things happen to a real NATS', { skip: whyNoRealNats() ?? false }
   let fleets = 0;
   const start = () => startNats({ dataDir, port, user });
   const newFleet = (): Partial<NatsSettings> => ({
+    ...patientTimes,
     prefix: `faults-${fleets++}`,
     reconnect: { baseMs: 50, maxMs: 500 },
     heartbeatMs: 500,
-    requestTimeoutMs: 2000,
   });
   const open = async (settings: Partial<NatsSettings>): Promise<Opened> => {
     const [metrics, lines] = [createMetrics(), [] as string[]];
@@ -84,7 +84,13 @@ describe('when things happen to a real NATS', { skip: whyNoRealNats() ?? false }
     const lines: string[] = [];
     const logger = createLogger({ level: 'debug', write: (line) => void lines.push(line) });
     const url = `nats://${user.name}:wrong-hunter3@127.0.0.1:${port}`;
-    const opening = connectNatsBus({ url, clock: systemClock, logger, metrics: createMetrics() });
+    const opening = connectNatsBus({
+      url,
+      clock: systemClock,
+      logger,
+      metrics: createMetrics(),
+      settings: patientTimes,
+    });
     await assert.rejects(opening, (error: unknown) => {
       assert.ok(isBusError(error, 'refused'), String(error));
       assert.match(error.message, new RegExp(`127.0.0.1:${port} refuses these credentials`));
@@ -218,9 +224,11 @@ describe('when things happen to a real NATS', { skip: whyNoRealNats() ?? false }
   });
 
   it('drops within its bound while the server hangs, and sends no hint twice when it tried twice', async () => {
-    const settings = newFleet();
+    const settings = { ...newFleet(), requestTimeoutMs: 2000 };
     const { bus, metrics } = await open(settings);
     const { ids, stop } = await take(bus);
+    const consumer = () => jsm.consumers.info(`${settings.prefix}-work`, 'fra__install').catch(() => undefined);
+    await until('it takes', async () => ((await consumer())?.num_waiting ?? 0) > 0);
     await server.freeze();
     try {
       await bus.publish(work('slow'));

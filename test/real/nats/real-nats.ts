@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { NatsSettings } from '../../../src/engine/bus/index.ts';
 import { type StartedProcess, startProcess } from '../processes.ts';
 import { realNatsServer } from './binaries.ts';
 
@@ -19,6 +20,14 @@ export interface RealNatsOptions {
   /** JetStream is on unless this is true. */
   readonly isWithoutJetStream?: boolean;
 }
+
+/** Times for a bus whose server only answers late because the machine has much else to do. */
+export const patientTimes = {
+  firstConnectMs: 60_000,
+  dialTimeoutMs: 60_000,
+  requestTimeoutMs: 60_000,
+  ackWaitMs: 20_000,
+} as const satisfies Partial<NatsSettings>;
 
 /** A running nats-server with JetStream. */
 export interface RealNats {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { orcContract } from '../../../src/conditionorc/contract/orc-contract.ts';
+import { kindsForTests } from '../../../src/conditionorc/testing/kinds.ts';
 import { type OrcRig, serverA, startOrc } from '../../../src/conditionorc/testing/orc-rig.ts';
 import { workerPortContract } from '../../../src/conditionorc/worker-api/contract/worker-port-contract.ts';
 import { createRemoteWorkerPort } from '../../../src/conditionorc/worker-api/remote-worker-port.ts';
 import { openPostgresDatabase } from '../../../src/engine/index.ts';
+import { patient } from '../../../src/engine/testing/rig.ts';
 import { systemClock } from '../../../src/kube/index.ts';
 import { type RealPostgres, startPostgres } from './real-postgres.ts';
 
@@ -66,9 +68,10 @@ describe('two conditionOrcs on one PostgreSQL', () => {
 workerPortContract({
   name: 'over HTTP to an engine on a real PostgreSQL',
   isDriven: false,
+  leaseMs: 600_000,
   open: async (t, limits = {}) => {
     const database = await open();
-    const rig = await startOrc(t, { database, limits, clock: systemClock });
+    const rig = await startOrc(t, { database, limits, kinds: kindsForTests.map(patient), clock: systemClock });
     t.after(() => database.close());
     const port = createRemoteWorkerPort({ url: rig.url, token: 'worker' });
     t.after(() => port.close());

@@ -1,7 +1,8 @@
 """Sends one frame from one network namespace and says which others received it, and with which tag.
 
-Reads {"hosts": [...], "from": name, "frame": hex, "waitMs": n} from stdin, prints {host: tag or null}. Hosts are names
-of namespaces; each has an eth0. Tags are read from the packet socket, so no kernel VLAN devices are needed.
+Reads {"hosts": [...], "from": name, "frame": hex, "wanted": n, "patienceMs": n, "waitMs": n} from stdin, prints
+{host: tag or null}: it waits patiently for as many hosts as are wanted, and then a while for more. Hosts are names of
+namespaces; each has an eth0. Tags are read from the packet socket, so no kernel VLAN devices are needed.
 """
 
 import ctypes
@@ -51,7 +52,7 @@ def main():
     except OSError:
         pass  # A port that is shut down takes nothing.
     seen = {}
-    end = time.monotonic() + order["waitMs"] / 1000
+    end = time.monotonic() + order["waitMs" if order["wanted"] == 0 else "patienceMs"] / 1000
     while time.monotonic() < end:
         ready, _, _ = select.select(list(sockets), [], [], max(0, end - time.monotonic()))
         for each in ready:
@@ -61,6 +62,8 @@ def main():
                 continue
             if address[2] != PACKET_OUTGOING and mark in data:
                 seen[sockets[each]] = tag_of(data, ancillary)
+                if len(seen) >= order["wanted"]:
+                    end = min(end, time.monotonic() + order["waitMs"] / 1000)
     print(json.dumps(seen))
 
 

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,6 +13,9 @@ import { type FrameOrder, frameOf } from './frames.ts';
 import { switchPrograms } from './programs.ts';
 
 const execute = promisify(execFile);
+
+/** The tags with which a frame came to hosts, by their place. */
+type Arrivals = Readonly<Record<number, number | 'untagged'>>;
 
 /** A running Open vSwitch with one bridge, and hosts in network namespaces plugged into it. */
 export interface RealOvs {
@@ -30,8 +34,8 @@ export interface RealOvs {
   readonly hosts: readonly string[];
   vsctl(...words: readonly string[]): Promise<string>;
   ofctl(...words: readonly string[]): Promise<string>;
-  /** Which hosts, by their place, received a frame that one sent, and with which tag. */
-  send(from: number, order: FrameOrder): Promise<Readonly<Record<number, number | 'untagged'>>>;
+  /** Checks which hosts, by their place, receive a frame that one sends, and with which tag. */
+  checkFrame(from: number, order: FrameOrder, wanted: Arrivals, message?: string): Promise<void>;
   /** Stops and starts ovs-vswitchd, as an upgrade does. */
   restartSwitch(): Promise<void>;
   stop(): Promise<void>;
@@ -110,7 +114,10 @@ export async function startOvs(folder: string): Promise<RealOvs> {
     hosts,
     vsctl,
     ofctl,
-    send: (from, order) => probe(hosts, from, order),
+    async checkFrame(from, order, wanted, message) {
+      const seen = await probe(hosts, { ...order, from, wanted: Object.keys(wanted).length });
+      assert.deepEqual(seen, wanted, message);
+    },
     async restartSwitch() {
       await daemon.stop();
       daemon = startSwitch();
@@ -194,13 +201,12 @@ function plugHosts(
 
 async function probe(
   hosts: readonly string[],
-  from: number,
-  order: FrameOrder,
-): Promise<Readonly<Record<number, number | 'untagged'>>> {
+  { from, wanted, ...order }: FrameOrder & { readonly from: number; readonly wanted: number },
+): Promise<Arrivals> {
   const run = execute('python3', [join(import.meta.dirname, 'probe.py')]);
-  run.child.stdin?.end(
-    JSON.stringify({ hosts, from: hosts[from], frame: frameOf(order).toString('hex'), waitMs: 400 }),
-  );
+  const frame = frameOf(order).toString('hex');
+  // What shall arrive gets the time it needs; what shall not is looked for a moment longer.
+  run.child.stdin?.end(JSON.stringify({ hosts, from: hosts[from], frame, wanted, patienceMs: 60_000, waitMs: 400 }));
   const seen = JSON.parse((await run).stdout) as Record<string, number | null>;
   return Object.fromEntries(Object.entries(seen).map(([host, tag]) => [hosts.indexOf(host), tag ?? 'untagged']));
 }

@@ -42,6 +42,9 @@ export interface SmallBmc {
   close(): Promise<void>;
 }
 
+/** An address whose ports stay free when they are given up: connections, and servers of other tests, have 127.0.0.1. */
+export const quietHost = '127.0.0.2';
+
 /** How a small BMC is made. */
 export interface SmallBmcOptions {
   readonly tls?: { readonly cert: string; readonly key: string; readonly maxVersion?: 'TLSv1.2' | 'TLSv1.3' };

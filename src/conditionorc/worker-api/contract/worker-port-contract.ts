@@ -12,11 +12,13 @@ export interface PortUnderTest {
   order(machine: string, kind: string): Promise<string>;
 }
 
-/** For tests: how to get a port. Kinds are `powerOn` and `inventoryOOB`, leases last 10 s. */
+/** For tests: how to get a port. Kinds are `powerOn` and `inventoryOOB`. */
 export interface PortTarget {
   readonly name: string;
   /** The store goes by the clock of the port under test; otherwise what takes time is not tried. */
   readonly isDriven: boolean;
+  /** How long leases last; 10 s unless given. */
+  readonly leaseMs?: number;
   open(t: TestContext, limits?: Partial<EngineLimits>): Promise<PortUnderTest>;
 }
 
@@ -33,7 +35,7 @@ async function leaseOne(port: WorkerPort): Promise<Lease> {
 const isLost = (error: unknown): boolean => isEngineError(error, 'leaseLost');
 
 /** What every way from a worker to an engine has to hold. */
-export function workerPortContract({ name, open, isDriven }: PortTarget): void {
+export function workerPortContract({ name, open, isDriven, leaseMs = 10_000 }: PortTarget): void {
   describe(`a worker port: ${name}`, () => {
     test('a lease has the whole condition, as the engine has it', async (t) => {
       const { port, engine, order } = await open(t);
@@ -45,7 +47,7 @@ export function workerPortContract({ name, open, isDriven }: PortTarget): void {
       assert.equal(lease.condition.controller, identity.id);
       assert.equal(lease.token, stored?.fencingToken);
       assert.equal(lease.until, stored?.leaseUntil);
-      assert.equal(lease.leaseMs, 10_000);
+      assert.equal(lease.leaseMs, leaseMs);
       assert.equal(lease.previous, undefined);
       assert.deepEqual(lease.leftovers, []);
     });

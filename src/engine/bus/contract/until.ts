@@ -4,7 +4,7 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 export async function until(
   what: string,
   isSo: () => boolean | Promise<boolean>,
-  { boundMs = 30_000, seen = () => '' }: { boundMs?: number; seen?: () => unknown } = {},
+  { boundMs = 120_000, seen = () => '' }: { boundMs?: number; seen?: () => unknown } = {},
 ): Promise<void> {
   const end = performance.now() + boundMs;
   for (let round = 0; !(await isSo()); round++) {

@@ -11,19 +11,20 @@ import { connectNatsBus, type NatsBusOptions } from './nats-bus.ts';
 
 const secret = 'hunter2';
 
-async function listen(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1');
+async function listen(server: Server, host = '127.0.0.1'): Promise<number> {
+  server.listen(0, host);
   await once(server, 'listening');
   const address = server.address();
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-async function closedPort(): Promise<number> {
+/** Connections, and servers of other tests, have 127.0.0.1: elsewhere a port that nobody listens on stays so. */
+async function deserted(): Promise<string> {
   const server = createServer();
-  const port = await listen(server);
+  const port = await listen(server, '127.0.0.2');
   server.close();
   await once(server, 'close');
-  return port;
+  return `127.0.0.2:${port}`;
 }
 
 /** Something that speaks as much NATS as it takes to get as far as the login. */
@@ -44,14 +45,20 @@ function open(options: Partial<NatsBusOptions> & Pick<NatsBusOptions, 'url'>) {
   const lines: string[] = [];
   const metrics = createMetrics();
   const logger = createLogger({ level: 'debug', write: (line) => void lines.push(line) });
-  const settings = { reconnect: { baseMs: 20, maxMs: 50 }, requestTimeoutMs: 400, ...options.settings };
+  const settings = {
+    reconnect: { baseMs: 20, maxMs: 50 },
+    firstConnectMs: 60_000,
+    dialTimeoutMs: 60_000,
+    requestTimeoutMs: 400,
+    ...options.settings,
+  };
   const opening = connectNatsBus({ clock: systemClock, logger, metrics, ...options, settings });
   return { opening, lines, metrics };
 }
 
 describe('a NATS bus without NATS', () => {
   it('opens, says that it is not connected, drops at once and counts, and closes', async () => {
-    const { opening, lines, metrics } = open({ url: `nats://user:${secret}@127.0.0.1:${await closedPort()}` });
+    const { opening, lines, metrics } = open({ url: `nats://user:${secret}@${await deserted()}` });
     const bus = await opening;
     assert.equal(bus.isConnected, false);
     const stop = await bus.listen(() => {});
@@ -106,7 +113,7 @@ describe('a NATS bus that is refused', () => {
   });
 
   it('says so when a seed or a creds file is broken, without showing it', async () => {
-    const url = `nats://127.0.0.1:${await closedPort()}`;
+    const url = `nats://${await deserted()}`;
     const broken = [
       { kind: 'nkey', seed: `SU${secret}` },
       { kind: 'creds', creds: `-----BEGIN NATS USER JWT-----\n${secret}\n` },

@@ -55,20 +55,24 @@ export async function attempt<T>(
     return { verdict: judge(error), error: mapPostgresError(error, parts.where) };
   }
   // A connection that breaks while nothing is asked of it says so here; the next statement on it fails.
-  client.on('error', ignore);
-  const ended = await attemptOn(client, { parts, access, work });
-  client.off('error', ignore);
+  const line = { isBroken: false };
+  const note = (): void => {
+    line.isBroken = true;
+  };
+  client.on('error', note);
+  const ended = await attemptOn(client, { parts, access, work, line });
+  client.off('error', note);
   const isBroken = ended.verdict === 'lost' || ended.verdict === 'doubt' || client.getTransactionStatus() !== 'I';
   client.release(isBroken);
   return ended;
 }
 
-function ignore(): void {}
-
 interface Order<T> {
   readonly parts: AttemptParts;
   readonly access: Access;
   readonly work: (tx: Transaction) => Promise<T>;
+  /** What became of the connection while nothing was asked of it. */
+  readonly line: { readonly isBroken: boolean };
 }
 
 async function attemptOn<T>(client: PoolClient, order: Order<T>): Promise<Attempt<T>> {
@@ -89,7 +93,7 @@ async function attemptOn<T>(client: PoolClient, order: Order<T>): Promise<Attemp
     const ended = await rollBack(client, { error, failure: tx === undefined ? error : tx.failure });
     return order.access === 'read' ? ended : standbyIsLost(ended, parts.where);
   }
-  return commit(client, parts, value);
+  return order.line.isBroken ? brokenBefore(parts.where) : commit(client, parts, value);
 }
 
 async function begin(client: PoolClient, access: Access): Promise<number> {
@@ -121,6 +125,12 @@ function standbyIsLost(ended: FailedAttempt, where: string): FailedAttempt {
   if (!(error instanceof StoreError) || error.code !== 'readOnly') return ended;
   const detail = `it takes no writes: ${messageOf(error.cause)}`;
   return { verdict: 'lost', error: new StoreError('unreachable', { where, detail }, { cause: error.cause }) };
+}
+
+/** A commit that is not even sent leaves no doubt: the server rolls back what a broken connection leaves behind. */
+function brokenBefore(where: string): FailedAttempt {
+  const detail = 'the connection ended before the commit';
+  return { verdict: 'lost', error: new StoreError('unreachable', { where, detail }) };
 }
 
 async function commit<T>(client: PoolClient, parts: AttemptParts, value: T): Promise<Attempt<T>> {

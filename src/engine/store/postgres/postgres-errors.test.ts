@@ -27,6 +27,7 @@ test('a commit without an answer, or with one that says so, is in doubt', () => 
   assert.equal(judgeCommit(socketError), 'lost');
   assert.equal(judgeCommit(answer('40003')), 'lost');
   assert.equal(judgeCommit(answer('40001')), 'again');
+  assert.equal(judgeCommit(answer('25P03')), 'again', 'the transaction was gone before');
   assert.equal(judgeCommit(answer('23503')), 'answer');
 });
 

@@ -28,7 +28,10 @@ export function judge(error: unknown): Verdict {
 
 /** What a failed commit means: unless the server says that it did not happen, it may have. 40003 says just that. */
 export function judgeCommit(error: unknown): Verdict {
-  return sqlStateOf(error) === '40003' ? 'lost' : judge(error);
+  const state = sqlStateOf(error);
+  // The transaction was given up while the server waited for what turned out to be the commit.
+  if (state === '25P03') return 'again';
+  return state === '40003' ? 'lost' : judge(error);
 }
 
 /** What an answer of the server means to whoever asked. */

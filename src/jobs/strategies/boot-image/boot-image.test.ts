@@ -9,8 +9,11 @@ import { type SimulatedScene, startSimulatedScene } from '../../testing/simulate
 import { bootImage } from './boot-image.ts';
 import { createReportDesk, createTicket } from './report-desk.ts';
 
+/** Connections, and servers of other tests, have 127.0.0.1: here a free port stays free. */
+const host = '127.0.0.2';
+
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
+  const server = createServer().listen(0, host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   server.close();
@@ -21,7 +24,7 @@ async function freePort(): Promise<number> {
 const imageUrl = 'http://127.0.0.1:9/update.iso';
 const settings = {
   images: [{ url: imageUrl }],
-  report: { host: '127.0.0.1', port: await freePort() },
+  report: { host, port: await freePort() },
   // Time passes sixty times as fast, and machines that run tests may be slow.
   silenceSeconds: 80_000,
   deadlineSeconds: 500_000,

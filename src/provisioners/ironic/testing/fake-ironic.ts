@@ -55,6 +55,8 @@ export async function startFakeIronic(options: FakeIronicOptions = {}): Promise<
         .end(JSON.stringify({ error_message: fault }));
     }
   };
+  // Connections, and servers of other tests, have 127.0.0.1: here the port stays free while it is stopped.
+  const host = options.tls === undefined ? '127.0.0.2' : '127.0.0.1';
   const listen = async () => {
     const handler = (request: IncomingMessage, response: ServerResponse) => void answer(request, response);
     // One that is dropped for being idle while the machine stood still fails whatever is sent on it next.
@@ -63,14 +65,14 @@ export async function startFakeIronic(options: FakeIronicOptions = {}): Promise<
       options.tls === undefined
         ? createServer(patience, handler)
         : createTlsServer({ ...patience, ...options.tls }, handler);
-    server.listen(port, '127.0.0.1');
+    server.listen(port, host);
     await once(server, 'listening');
     port = (server.address() as AddressInfo).port;
     return server;
   };
   let server = await listen();
   return {
-    url: `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
+    url: `${options.tls === undefined ? 'http' : 'https'}://${host}:${port}`,
     api,
     requests,
     node(name) {
