@@ -13,6 +13,7 @@ import { storeErrors as databaseErrors } from '../src/engine/store/errors.ts';
 import { firmwareErrors } from '../src/firmware/errors.ts';
 import { storeErrors as imageErrors } from '../src/firmware-store/errors.ts';
 import { flasherErrors } from '../src/flasher/errors.ts';
+import { hostErrors } from '../src/hosts/errors.ts';
 import { jobErrors } from '../src/jobs/errors.ts';
 import { strategyErrors } from '../src/jobs/strategies/errors.ts';
 import { kubeErrors, type RetryClass } from '../src/kube/index.ts';
@@ -29,7 +30,7 @@ type Table = Readonly<Record<string, unknown>>;
 /** Every table of codes that people get to see, by the name that the pages use. */
 const tables: Readonly<Record<string, Table>> = {
   ...{ agentErrors, bmcErrors, busErrors, catalogErrors, dataErrors, databaseErrors, engineErrors, exitCodes },
-  ...{ firmwareErrors, flasherErrors, imageErrors, inventoryErrors, ironicErrors, jobErrors, kubeErrors },
+  ...{ firmwareErrors, flasherErrors, hostErrors, imageErrors, inventoryErrors, ironicErrors, jobErrors, kubeErrors },
   ...{ launchErrors, networkErrors, orcErrors, restErrors, strategyErrors, updateErrors },
   hostErrorTypes: Object.fromEntries(hostErrorTypes.map((type) => [type, {}])),
 };

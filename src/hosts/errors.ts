@@ -2,7 +2,7 @@ import { type ErrorEntry, TableError } from '../kube/index.ts';
 
 /** What can be wrong with hosts that is neither theirs nor the API server's. */
 export const hostErrors = {
-  unread: { retry: 'transient', message: 'the firmware of the host {host} cannot be read just now: {detail}' },
+  firmwareUnread: { retry: 'transient', message: 'the firmware of the host {host} cannot be read just now: {detail}' },
 } as const satisfies Record<string, ErrorEntry>;
 
 /** A key of the error table. */

@@ -119,6 +119,24 @@ describe('live updates on an API server', () => {
     });
   }
 
+  it('are not missed by a reboot that is asked for in the same breath', async () => {
+    const names = ['v8', 'v9', 'v10', 'v11'];
+    await Promise.all(names.map(inUse));
+    await Promise.all(
+      names.map(async (name) => {
+        await api.updatePolicies.create(policyObject(name));
+        await want(name, { ProcVirtualization: 'Enabled' });
+        await reboot(name);
+        await until(api.hosts, name, ({ metadata }) => metadata.annotations?.[rebootOnce] === undefined);
+        await until(api.hosts, name, ({ status }) => (status?.operationHistory?.service?.end ?? null) !== null);
+      }),
+    );
+    for (const name of names) {
+      assert.equal(rig.provisioners.machine(name).settings.ProcVirtualization, 'Enabled');
+      assert.ok(!rig.provisioners.methods(name).includes('setPower'), name);
+    }
+  });
+
   it('are not called failed because what they made cannot be read just then', async () => {
     await inUse('v7');
     await api.updatePolicies.create(policyObject('v7'));

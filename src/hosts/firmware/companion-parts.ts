@@ -57,7 +57,7 @@ export function unreadFrom(outcome: Exclude<Outcome<unknown>, { kind: 'done' }>,
 /** Throws where only the moment was wrong: what was read before tells nothing about what was done since. */
 export function mustBeRead(key: string, reading: Unread | { readonly kind: 'read' }): void {
   if (reading.kind === 'unread' && reading.isPassing) {
-    throw new HostError('unread', { host: key, detail: reading.message });
+    throw new HostError('firmwareUnread', { host: key, detail: reading.message });
   }
 }
 
