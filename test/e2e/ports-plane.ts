@@ -62,7 +62,7 @@ export async function openPortsPlane(connection: ConnectionSpec): Promise<PortsP
   const boots: string[] = [];
   const hosts = startHostControllers({
     ...{ client, clock: systemClock, random: Math.random, network: ways },
-    provisioners: createBootingProvisioners(dataCentre, boots),
+    provisioners: createBootingProvisioners(machinesOf(dataCentre, boots)),
   });
   await hosts.whenSynced();
   const macsOf = (server: number) =>
@@ -96,16 +96,23 @@ async function describeSwitches({ client }: Pick<ApiRig, 'client'>, { bmcs, fabr
   }
 }
 
-/** Demo machines that stand in the data centre: what boots them over the network needs a boot server that answers. */
-function createBootingProvisioners(dataCentre: DataCentre, boots: string[]): Provisioners {
+/** What demo machines meet that boot over a network. */
+export interface BootingMachines {
+  /** What machines did that needs a boot server, and whether one answered. */
+  readonly boots: string[];
+  /** Whether a boot server answers a machine, by its number from 0. */
+  isAnswered(server: number): boolean | Promise<boolean>;
+  /** What the agent on a machine sees of its network. */
+  nicsOf(server: number): NonNullable<HardwareDetails['nics']>;
+}
+
+/** Demo machines: what boots them over the network needs a boot server that answers. */
+export function createBootingProvisioners({ boots, isAnswered, nicsOf }: BootingMachines): Provisioners {
   const demo = createDemoProvisioners({ pollMs: 50 });
-  const { fabric } = dataCentre;
-  const bootMacOf = (server: number) => dataCentre.bmcs[server]?.machine.hardware.nics[0]?.ports[0]?.mac ?? '';
   const booting = async <T>(server: number, step: string, go: () => Promise<Outcome<T>>): Promise<Outcome<T>> => {
-    const [own, boot] = [fabric.portOf(bootMacOf(server)), fabric.portOf(bootMacOf(1))];
-    const isAnswered = own !== undefined && boot !== undefined && fabric.canTalk(own, boot);
-    boots.push(`${step} ${isAnswered ? 'booted' : 'found no boot server'}`);
-    return isAnswered ? go() : { kind: 'failed', message: 'it found no boot server' };
+    const hasBooted = await isAnswered(server);
+    boots.push(`${step} ${hasBooted ? 'booted' : 'found no boot server'}`);
+    return hasBooted ? go() : { kind: 'failed', message: 'it found no boot server' };
   };
   return {
     ...demo,
@@ -115,7 +122,11 @@ function createBootingProvisioners(dataCentre: DataCentre, boots: string[]): Pro
       return {
         ...machine,
         inspect: (order) =>
-          booting(server, 'inspect', async () => withNics(dataCentre, server, await machine.inspect(order))),
+          booting(server, 'inspect', async () => {
+            const outcome = await machine.inspect(order);
+            if (outcome.kind !== 'done') return outcome;
+            return { kind: 'done', value: { ...outcome.value, nics: nicsOf(server) } };
+          }),
         provision: (order) => booting(server, 'provision', () => machine.provision(order)),
         deprovision: (order) => booting(server, 'deprovision', () => machine.deprovision(order)),
       };
@@ -123,21 +134,29 @@ function createBootingProvisioners(dataCentre: DataCentre, boots: string[]): Pro
   };
 }
 
-/** What the agent on a server sees of its network. */
-function withNics({ bmcs }: DataCentre, server: number, outcome: Outcome<HardwareDetails>): Outcome<HardwareDetails> {
-  const machine = bmcs[server]?.machine;
-  if (outcome.kind !== 'done' || machine === undefined) return outcome;
-  const nics = machine.hardware.nics
-    .flatMap(({ ports }) => ports)
-    .map(({ mac }, index) => {
-      const heard = machine.neighbour(mac);
-      const lldp = heard && { switchID: heard.chassisId, portID: heard.portId, switchSystemName: heard.systemName };
-      return { name: `eno${index + 1}`, mac: mac.toLowerCase(), ...(lldp === undefined ? {} : { lldp }) };
-    });
-  return { kind: 'done', value: { ...outcome.value, nics } };
+/** The machines of a simulated data centre; the second of them is the boot server. */
+function machinesOf({ bmcs, fabric }: DataCentre, boots: string[]): BootingMachines {
+  const bootMacOf = (server: number) => bmcs[server]?.machine.hardware.nics[0]?.ports[0]?.mac ?? '';
+  return {
+    boots,
+    isAnswered(server) {
+      const [own, boot] = [fabric.portOf(bootMacOf(server)), fabric.portOf(bootMacOf(1))];
+      return own !== undefined && boot !== undefined && fabric.canTalk(own, boot);
+    },
+    nicsOf(server) {
+      const machine = bmcs[server]?.machine;
+      const ports = machine?.hardware.nics.flatMap((nic) => nic.ports) ?? [];
+      return ports.map(({ mac }, index) => {
+        const heard = machine?.neighbour(mac);
+        const lldp = heard && { switchID: heard.chassisId, portID: heard.portId, switchSystemName: heard.systemName };
+        return { name: `eno${index + 1}`, mac: mac.toLowerCase(), ...(lldp === undefined ? {} : { lldp }) };
+      });
+    },
+  };
 }
 
-async function putHost(
+/** Makes a host of the tenant, with the Secret of its BMC. */
+export async function putHost(
   { client, hosts }: Pick<ApiRig, 'client'> & { readonly hosts: ResourceClient<BareMetalHost & KubeObject> },
   { name, server, ports }: { readonly name: string; readonly server: number; readonly ports: HostPort[] | undefined },
 ): Promise<BareMetalHost> {

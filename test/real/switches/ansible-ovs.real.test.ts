@@ -15,6 +15,7 @@ import {
   type SshCredentials,
   type SwitchDevice,
 } from '../../../src/switches/index.ts';
+import { describeHostPortLife } from './host-port-life.ts';
 import { switchPrograms, whyNoRealSwitches } from './programs.ts';
 import { type RealOvs, startOvs } from './real-ovs.ts';
 import { type RealSsh, startSsh } from './real-ssh.ts';
@@ -83,6 +84,24 @@ describe('a real Open vSwitch by Ansible', { skip: whyNoRealSwitches() ?? false,
       };
     },
   });
+
+  describeHostPortLife(
+    () => ovs,
+    () => ({
+      kind: 'AnsibleSwitch',
+      spec: {
+        ...{ os: 'openvswitch', ip: '127.0.0.1', port: ssh.port, bridge: ovs.bridge },
+        ...{ credentialsSecret: { name: 'login' }, hostKey: ssh.hostKey },
+      },
+      secret: { username: ssh.username, password: ssh.password },
+      providers: {
+        open(access) {
+          assert.ok(access.kind === 'AnsibleSwitch');
+          return openAnsibleSwitch({ clock: systemClock, runner, hostKeys: createMemoryHostKeys(), ...access });
+        },
+      },
+    }),
+  );
 
   it('takes a private key instead of a password, and proves its work by frames', async (context) => {
     const device = open({ credentials: { password: undefined, privateKey: ssh.privateKey } });

@@ -14,6 +14,7 @@ import {
   type TlsCredentials,
   vlanSetOf,
 } from '../../../src/switches/index.ts';
+import { describeHostPortLife } from './host-port-life.ts';
 import { whyNoRealSwitches } from './programs.ts';
 import { type RealOvs, startOvs } from './real-ovs.ts';
 
@@ -64,6 +65,20 @@ describe('a real Open vSwitch by OVSDB and OpenFlow', {
     const results = await device.apply(settings.map((wanted, index) => ({ port: ovs.ports[index] ?? '', wanted })));
     for (const result of results.values()) assert.equal(result.kind, 'done', JSON.stringify(result));
   }
+
+  describeHostPortLife(
+    () => ovs,
+    () => ({
+      kind: 'OVSSwitch',
+      spec: { address: ovs.tcpAddress, openflowAddress: ovs.openflowAddress, bridge: ovs.bridge },
+      providers: {
+        open(access) {
+          assert.ok(access.kind === 'OVSSwitch');
+          return openOvsSwitch({ clock: systemClock, random: Math.random, ...patience, ...access });
+        },
+      },
+    }),
+  );
 
   it('is reached by TLS both ways, and tells a strange certificate of the switch from one of ours', async () => {
     const { foreign, ...tls } = ovs.tls;
