@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { metal3ApiVersion } from '../../api/index.ts';
-import { type KubeClient, parseKey } from '../../kube/index.ts';
+import { crdOf, infrastructureGroup, infrastructureKinds, metal3ApiVersion } from '../../api/index.ts';
+import { type AnyKubeObject, installDefinitions, type KubeClient, parseKey } from '../../kube/index.ts';
 import { forceAnnotation, providerResources, resources } from '../resources.ts';
 import {
   type ApiRig,
@@ -168,6 +168,26 @@ describe('who may do what', () => {
       await link(operator, 'infra/leaf-1', 'infra/pxe');
       await untilState(api, 'infra/leaf-1', 'Active', 'pxe');
       await link(red, 'infra/leaf-1', 'red/ten');
+    });
+
+    test('a machine or a template of a user does not name the configuration of another namespace either', async () => {
+      const definitions = infrastructureKinds.map((kind) => crdOf(kind) as unknown as AnyKubeObject);
+      await installDefinitions(api.client, definitions, { fieldManager: 'test' });
+      const image = { url: 'http://images.example/a.qcow2', checksum: 'abc' };
+      const specOf = (namespace: string) => ({
+        image,
+        networkConfiguration: [{ ConfigurationRef: { name: 'twenty', namespace } }],
+      });
+      const make = (kind: string, resource: string, spec: object) =>
+        red.client
+          .resource<AnyKubeObject>({ group: infrastructureGroup, version: 'v1beta1', resource, namespaced: true, kind })
+          .create({ metadata: { name: 'm1', namespace: 'red' }, spec });
+      const template = (namespace: string) => ({ template: { spec: specOf(namespace) } });
+      const ofRed = /it must be of the namespace red/;
+      await assert.rejects(make('Metal3Machine', 'metal3machines', specOf('blue')), ofRed);
+      await assert.rejects(make('Metal3MachineTemplate', 'metal3machinetemplates', template('blue')), ofRed);
+      await make('Metal3Machine', 'metal3machines', specOf('red'));
+      await make('Metal3MachineTemplate', 'metal3machinetemplates', template('red'));
     });
 
     test('a user changes nothing of a port but its link', async () => {

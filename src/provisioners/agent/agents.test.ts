@@ -77,9 +77,10 @@ describe('a machine that introduces itself', () => {
     assert.equal((await started.ask('GET', `/${first.id}/command`, { token: again.token })).status, 204);
   });
 
-  test('is another one when other hardware has its MAC and nobody has it', async (t) => {
-    const started = await startedAgents(t);
+  test('is another one when other hardware has its MAC, nobody has it, and it was silent', async (t) => {
+    const started = await startedAgents(t, { times: { silenceMs: 60_000 } });
     const first = await introduced(started, 1);
+    await started.clock.advance(60_000);
     const other = await introduced(started, 1, {
       inventory: { ...inventoryOf(1).inventory, system_vendor: { serial_number: 'another' } },
     });

@@ -51,3 +51,22 @@ test('whoever names the MACs of machines that wait pushes none of them out while
   const later = await started.introduce(inventoryOf(9, { ...all, hostname: 'later' }));
   assert.deepEqual(await known(started), [String(later.body.id)], 'those that are gone are gone');
 });
+
+test('other hardware that boots from the MAC of a machine that waits is refused while that speaks, and told of', async (t) => {
+  const started = await startedAgents(t, { times: { silenceMs: 60_000 } });
+  const { id, token } = (await started.introduce(inventoryOf(1))).body;
+  const built = (serial_number: string) => inventoryOf(1, { system_vendor: { serial_number } });
+  const other = built('another');
+  const refused = await started.introduce(other);
+  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [409, '30']);
+  assert.deepEqual(await known(started), [id]);
+  const refusals = (await started.agents.source.refused?.()) ?? assert.fail();
+  const [told] = refusals.kind === 'done' ? refusals.value : [];
+  assert.match(told?.reason ?? '', /has the MAC .*, and the agent of that machine is there$/);
+  const proven = await started.introduce({ ...other, earlier: { id, token } });
+  assert.deepEqual([proven.status, proven.body.id], [200, id], 'whoever proves to be it has only changed');
+  await started.clock.advance(60_000);
+  const later = await started.introduce(built('a third'));
+  assert.equal(later.status, 201, 'a silent one makes room');
+  assert.deepEqual(await known(started), [later.body.id]);
+});

@@ -100,10 +100,8 @@ describe('a server that is plugged in', () => {
     const nodeA = await fleet.introduce(machine({ mac: '52:54:00:0b:00:01', hostname: 'node-a' }));
     const alike = await fleet.introduce(machine({ mac: '52:54:00:0b:00:02', hostname: 'Node_A' }));
     assert.deepEqual([nodeA.status, alike.status], [201, 201]);
-    for (const serial of ['first', 'second']) {
-      const twice = machine({ mac: '52:54:00:0b:00:03', hostname: 'twice', serial });
-      assert.equal((await fleet.introduce(twice)).status, 201);
-    }
+    const twice = (serial: string) => fleet.introduce(machine({ mac: '52:54:00:0b:00:03', hostname: 'twice', serial }));
+    assert.deepEqual([(await twice('first')).status, (await twice('second')).status], [201, 409]);
     const thief = machine({ mac: before.spec?.bootMACAddress ?? '', hostname: 'thief' });
     assert.equal((await fleet.introduce(thief)).status, 409);
     const huge = machine({ mac: '52:54:00:0b:00:04', hostname: 'h'.repeat(2 ** 20) });
@@ -117,6 +115,7 @@ describe('a server that is plugged in', () => {
     );
     const messages = (seen.status?.skipped ?? []).map(({ message }) => message).join('\n');
     assert.match(messages, /host lab\/lab-r01-s02/);
+    assert.match(messages, /52:54:00:0b:00:03 of agent-\S+, and the agent of that machine is there/);
     assert.match(messages, /hostname/);
     assert.ok(messages.length < 3000);
     await untilSo(fleet.hosts, { namespace: 'hostile', name: 'x-twice' });

@@ -8,7 +8,7 @@ export type Judgement =
   | { readonly kind: 'new'; readonly forget: readonly string[] }
   /** A machine that is known, and came back. */
   | { readonly kind: 'again'; readonly machine: MachineRecord; readonly forget: readonly string[] }
-  /** One that has a MAC of a machine that a host has. */
+  /** One that has a MAC of a machine that a host has, or boots from that of another one whose agent speaks. */
   | { readonly kind: 'refused'; readonly mac: string; readonly machine: MachineRecord; readonly reason: string };
 
 /** What is judged by. */
@@ -39,8 +39,10 @@ export function judgeIntroduction(
   const own = known.find(({ id }) => id === proven) ?? (held.length === 1 ? first : undefined);
   const stranger = held.find((each) => each !== own);
   if (stranger !== undefined) return refuse(introduction, stranger, 'several machines with its MACs are in use');
-  // Whoever only names the MACs of others, which speak, pushes none of them out.
-  const isPast = (each: MachineRecord): boolean => each.bootMac === introduction.bootMac || !isHeard(each);
+  const rival = known.find((each) => each !== own && isThere(introduction, each, isHeard));
+  if (rival !== undefined) return refuse(introduction, rival, agentIsThere);
+  // Whoever names the MACs of others, which speak, pushes none of them out.
+  const isPast = (each: MachineRecord): boolean => each.isRemoved === true || !isHeard(each);
   const forget = known.flatMap((each) => (each.id === own?.id || !isPast(each) ? [] : [each.id]));
   if (own?.isRemoved === true) return { kind: 'new', forget: [...forget, own.id] };
   if (own !== undefined) {
@@ -50,6 +52,18 @@ export function judgeIntroduction(
   const same = known.find((each) => each.isRemoved !== true && isSameHardware(introduction, each));
   if (same === undefined) return { kind: 'new', forget };
   return { kind: 'again', machine: same, forget: forget.filter((id) => id !== same.id) };
+}
+
+const agentIsThere = 'the agent of that machine is there';
+
+/** Whether other hardware boots from the same MAC, and its agent speaks: only one of the two can be what it says. */
+function isThere(
+  introduction: ReadIntroduction,
+  machine: MachineRecord,
+  isHeard: (machine: MachineRecord) => boolean,
+): boolean {
+  if (machine.isRemoved === true || machine.bootMac !== introduction.bootMac) return false;
+  return isHeard(machine) && !isSameHardware(introduction, machine);
 }
 
 function refuse({ macs }: ReadIntroduction, machine: MachineRecord, reason: string): Judgement {
@@ -63,7 +77,7 @@ function whyInUse({ use, awaitedSinceMs }: MachineRecord): string | undefined {
 }
 
 function whyNotBack(introduction: ReadIntroduction, machine: MachineRecord, isHeard: boolean): string | undefined {
-  if (isHeard) return 'the agent of that machine is there';
+  if (isHeard) return agentIsThere;
   const isIt = machine.introducedAtMs === undefined ? isAsTold : isSameHardware;
   return isIt(introduction, machine) ? undefined : 'that machine is made of something else';
 }
