@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type DataCentre, startDataCentre } from '../../../simulator/index.ts';
 import { freePortRange } from '../../real/free-ports.ts';
 import { openAgentDoor } from '../../real/ironic/agent-door.ts';
 import { type FileServer, startFileServer } from '../../real/ironic/file-server.ts';
 import { type Ironic, startIronic } from '../../real/ironic/ironic.ts';
 import { lookByReading } from '../../real/ironic/ironic-steps.ts';
+import { ironicLogin, ironicWords } from '../../real/ironic/ironic-words.ts';
 import type { Scratch } from '../../real/ironic/scratch.ts';
 import { type SushyTools, startSushyTools } from '../../real/ironic/sushy-tools.ts';
 
@@ -47,7 +46,6 @@ export interface HostBench {
   machinesOf(suite: number): readonly BenchMachine[];
 }
 
-const credentials = { username: 'rackwright', password: 'of-this-run-only' };
 /** Real minutes would pass in POST and while the ramdisk boots. */
 const speed = 30;
 
@@ -55,7 +53,7 @@ const speed = 30;
 export async function startHostBench(scratch: Scratch, suites: number): Promise<HostBench> {
   const port = await freePortRange(1 + suites);
   const files = scratch.keep(await startFileServer());
-  const ironic = scratch.keep(await startIronic({ dataDir: scratch.folder('ironic'), port, credentials }));
+  const ironic = scratch.keep(await startIronic({ dataDir: scratch.folder('ironic'), port, credentials: ironicLogin }));
   const door = scratch.keep(await openAgentDoor(ironic));
   const centre = await startDataCentre({
     ...{ seed: 8, servers: suites, speed, personalities: ['dell-idrac9'] },
@@ -73,7 +71,7 @@ export async function startHostBench(scratch: Scratch, suites: number): Promise<
     ironic,
     words,
     secrets: [
-      credentials.password,
+      ironicLogin.password,
       ...centre.bmcs.map(({ password }) => password),
       ...emulators.map(({ password }) => password),
       changedPassword,
@@ -84,16 +82,6 @@ export async function startHostBench(scratch: Scratch, suites: number): Promise<
       return [emulated(emulator, { files, suite }), simulated(centre, { files, suite })];
     },
   };
-}
-
-function ironicWords(ironic: Ironic, scratch: Scratch): readonly string[] {
-  const login = scratch.folder('login');
-  writeFileSync(login, `${credentials.username}:${credentials.password}\n`, { mode: 0o600 });
-  // Nothing loads it: sushy-tools boots nothing, and the simulated ramdisk is the agent.
-  const ramdisk = join(ironic.filesDir, 'ramdisk');
-  writeFileSync(ramdisk, 'r'.repeat(4096));
-  const images = ['--ironic-kernel', `file://${ramdisk}`, '--ironic-ramdisk', `file://${ramdisk}`];
-  return ['--ironic-url', ironic.url, '--ironic-auth-file', login, ...images];
 }
 
 const changedPassword = 'An0ther-of-this-run';

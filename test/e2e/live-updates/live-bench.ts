@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type DataCentre, startDataCentre } from '../../../simulator/index.ts';
 import { freePortRange } from '../../real/free-ports.ts';
 import { startFileServer } from '../../real/ironic/file-server.ts';
 import { type Ironic, startIronic } from '../../real/ironic/ironic.ts';
+import { ironicLogin, ironicWords } from '../../real/ironic/ironic-words.ts';
 import type { Scratch } from '../../real/ironic/scratch.ts';
 import { type SushyTools, startSushyTools } from '../../real/ironic/sushy-tools.ts';
 import { patienceMs } from '../hosts/host-diary.ts';
@@ -29,7 +28,6 @@ export interface LiveBench {
   nativeMachines(plane: number): readonly LiveMachine[];
 }
 
-const credentials = { username: 'rackwright', password: 'of-this-run-only' };
 /** Real minutes would pass in POST and while flash is written. */
 const speed = 60;
 
@@ -51,7 +49,7 @@ export async function startLiveBench(scratch: Scratch, planes: number): Promise<
     ),
   );
   for (const each of emulators) scratch.keep(each);
-  const ironic = scratch.keep(await startIronic({ dataDir: scratch.folder('ironic'), port, credentials }));
+  const ironic = scratch.keep(await startIronic({ dataDir: scratch.folder('ironic'), port, credentials: ironicLogin }));
   let last: Promise<unknown> = Promise.resolve();
   return {
     ironic,
@@ -94,14 +92,4 @@ function machinesOf({ emulators, centre, images }: Machinery, plane: number): re
 
 function bmcOf({ bmcs }: DataCentre, index: number) {
   return bmcs[index] ?? assert.fail('there is no such server');
-}
-
-function ironicWords(ironic: Ironic, scratch: Scratch): readonly string[] {
-  const login = scratch.folder('login');
-  writeFileSync(login, `${credentials.username}:${credentials.password}\n`, { mode: 0o600 });
-  // Nothing loads it: sushy-tools boots nothing, and hosts run their live ISO.
-  const ramdisk = join(ironic.filesDir, 'ramdisk');
-  writeFileSync(ramdisk, 'r'.repeat(4096));
-  const images = ['--ironic-kernel', `file://${ramdisk}`, '--ironic-ramdisk', `file://${ramdisk}`];
-  return ['--ironic-url', ironic.url, '--ironic-auth-file', login, ...images];
 }

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DataCentre, startDataCentre } from '../../../simulator/index.ts';
+import type { BareMetalHost } from '../../../src/api/index.ts';
 import { createGates } from '../../../src/bmc/index.ts';
-import { systemClock } from '../../../src/kube/index.ts';
+import { createClient, type KubeObject, systemClock } from '../../../src/kube/index.ts';
 import { createDrive } from '../../../src/provisioners/contract/index.ts';
 import {
   createIronicProvisioners,
@@ -18,18 +19,22 @@ import {
   type Provisioners,
   type Registration,
 } from '../../../src/provisioners/index.ts';
+import { runCli, startUp } from '../../e2e/cli-fixture.ts';
 import { freePortRange } from '../free-ports.ts';
 import { bootFromNetwork, lastLines, type SimServer, serverOf } from './agent-nodes.ts';
 import { type FileServer, startFileServer } from './file-server.ts';
 import { type Ironic, type IronicNode, startIronic } from './ironic.ts';
+import { ironicLogin, ironicWords, ramdiskOf } from './ironic-words.ts';
 import { whyNoRealIronic } from './programs.ts';
-import { createScratch } from './scratch.ts';
+import { createScratch, type Scratch } from './scratch.ts';
 import { until } from './until.ts';
 
+const examples = join(import.meta.dirname, '..', '..', '..', 'examples');
 /** Real minutes would pass in POST and while the ramdisk boots. */
 const speed = 60;
-const credentials = { username: 'rackwright', password: 'of-this-run-only' };
 const kinds = ['dell-idrac9', 'hpe-ilo6', 'lenovo-xcc'] as const;
+/** It is plugged in last. */
+const lastKind = 'supermicro-x12';
 const again = { isRetry: false };
 const registration: Registration = {
   isRetry: false,
@@ -54,25 +59,25 @@ describe('machines that come to a real Ironic by themselves', { skip: whyNoRealI
     // The driver that real deployments of Metal3 name there reaches a BMC, and would have to be told how.
     const how = { driver: 'redfish', isFastTrack: true };
     const port = await freePortRange(1);
-    ironic = scratch.keep(await startIronic({ dataDir: scratch.folder('ironic'), port, credentials, discovery: how }));
+    ironic = scratch.keep(
+      await startIronic({ dataDir: scratch.folder('ironic'), port, credentials: ironicLogin, discovery: how }),
+    );
     centre = await startDataCentre({
       seed: 5,
-      servers: kinds.length,
+      servers: kinds.length + 1,
       speed,
-      personalities: kinds,
+      personalities: [...kinds, lastKind],
       agent: { kind: 'ironic', url: ironic.url },
     });
     scratch.keep({ stop: () => centre.close() });
-    // Nothing loads them: the simulated ramdisk is the agent.
-    const ramdisk = join(ironic.filesDir, 'ramdisk');
-    writeFileSync(ramdisk, 'r'.repeat(4096));
+    const ramdisk = ramdiskOf(ironic);
     const gates = createGates({ clock: systemClock });
     scratch.keep({ stop: () => gates.close() });
     provisioners = createIronicProvisioners({
       bmcs: { gates },
       url: ironic.url,
-      credentials,
-      deployImages: { kernelUrl: `file://${ramdisk}`, ramdiskUrl: `file://${ramdisk}` },
+      credentials: ironicLogin,
+      deployImages: { kernelUrl: ramdisk, ramdiskUrl: ramdisk },
     });
     scratch.keep({ stop: () => provisioners.close() });
     discovery = provisioners.sources?.[0] ?? assert.fail('it has no source');
@@ -92,13 +97,8 @@ describe('machines that come to a real Ironic by themselves', { skip: whyNoRealI
       id,
       bmc: accessTo(server),
     });
-  const accessTo = ({ bmc }: SimServer) => ({
-    address: `redfish+${bmc.url}${bmc.systemPath}`,
-    isCertificateUnchecked: true,
-    credentials: { username: bmc.username, password: bmc.password },
-  });
-  const nodeOf = async ({ bootMac }: SimServer) =>
-    (await ironic.api('GET', `/v1/nodes/${ids.get(bootMac)}`)) as IronicNode & Readonly<Record<string, unknown>>;
+  const nodeOf = async ({ bootMac }: SimServer, id = ids.get(bootMac)) =>
+    (await ironic.api('GET', `/v1/nodes/${id}`)) as IronicNode & Readonly<Record<string, unknown>>;
 
   /** How often a machine was switched or reset, by whomever. */
   const switchings = ({ host }: SimServer): number => [...host.machine.log.text().matchAll(/power\.reset/g)].length;
@@ -108,7 +108,7 @@ describe('machines that come to a real Ironic by themselves', { skip: whyNoRealI
   }
 
   it('are listed by what is in a table of Ironic; all else it refuses, as the fake of other tests does', async () => {
-    const login = Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64');
+    const login = Buffer.from(`${ironicLogin.username}:${ironicLogin.password}`).toString('base64');
     const headers = { 'x-openstack-ironic-api-version': '1.95', authorization: `Basic ${login}` };
     for (const field of ['allocation_uuid', 'chassis_uuid', 'conductor', 'foo']) {
       const answer = await fetch(`${ironic.url}/v1/nodes?fields=uuid,${field}`, { headers });
@@ -241,6 +241,37 @@ describe('machines that come to a real Ironic by themselves', { skip: whyNoRealI
     assert.equal(inventory?.systemVendor?.serialNumber, server.host.machine.hardware.serial);
   });
 
+  it('become nodes of a MachineSet without anything known of their BMC, and are managed later without being inspected', async () => {
+    const server = serverOf(centre, lastKind);
+    const story = await startStory({ scratch, ironic, files });
+    bootFromNetwork(server);
+    const place = { namespace: 'edge', name: `edge-${server.host.machine.name}` };
+    const provisioned = await story.untilHost(
+      place,
+      ({ status }) => status?.provisioning.state === 'provisioned' && status.errorMessage === '',
+    );
+    assert.equal(provisioned.spec?.bootMACAddress, server.bootMac);
+    assert.equal(provisioned.spec?.consumerRef?.kind, 'Metal3Machine');
+    assert.equal(provisioned.spec?.bmc?.address ?? '', '');
+    assert.equal(server.host.disk?.sha256, story.checksum);
+    await untilRuns(server, 'nothing');
+    assert.equal(server.host.machine.power.reset('On'), 'ok');
+    await untilRuns(server, 'deployed image');
+
+    const before = switchings(server);
+    await story.tell(accessTo(server), place);
+    const managed = await story.untilHost(
+      place,
+      ({ status }) => status?.goodCredentials?.credentials?.name === 'bmc' && status.poweredOn === true,
+    );
+    assert.deepEqual([managed.status?.provisioning.state, managed.status?.errorMessage], ['provisioned', '']);
+    assert.equal(managed.status?.operationHistory?.inspect?.start ?? null, null);
+    assert.equal(managed.status?.provisioning.ID, provisioned.status?.provisioning.ID);
+    const { driver, provision_state } = await nodeOf(server, managed.status?.provisioning.ID);
+    assert.deepEqual([driver, provision_state], ['redfish', 'active']);
+    assert.deepEqual([switchings(server), server.host.running], [before, 'deployed image']);
+  });
+
   /** Whoever writes a manifest does not know what Ironic calls the machine. */
   function provisionersHost(server: SimServer): Provisioner {
     return hostOf(server, { name: 'by-manifest', bmc: accessTo(server) });
@@ -255,5 +286,73 @@ describe('machines that come to a real Ironic by themselves', { skip: whyNoRealI
     });
   }
 });
+
+type SeenHost = BareMetalHost & KubeObject;
+
+interface Place {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** How the BMC of a server is reached. */
+function accessTo({ bmc }: SimServer) {
+  return {
+    address: `redfish+${bmc.url}${bmc.systemPath}`,
+    isCertificateUnchecked: true,
+    credentials: { username: bmc.username, password: bmc.password },
+  };
+}
+
+/** `rackwright up` beside that Ironic, with the first example of discovery applied to it. */
+async function startStory({ scratch, ironic, files }: { scratch: Scratch; ironic: Ironic; files: FileServer }) {
+  const dataDir = scratch.folder('up');
+  const up = await startUp(dataDir, ['--simulate', '0', ...ironicWords(ironic, scratch)]);
+  scratch.keep({ stop: async () => void (await up.end('SIGTERM')) });
+  const client = await createClient({ kubeconfig: join(dataDir, 'kubeconfig') });
+  scratch.keep({ stop: () => client.close() });
+  const ref = { group: 'metal3.io', version: 'v1alpha1', resource: 'baremetalhosts', namespaced: true };
+  const hosts = client.resource<SeenHost>({ ...ref, kind: 'BareMetalHost' });
+  const apply = async (input: string): Promise<void> => {
+    const { code, err } = await runCli(['apply', '-f', '-', '--data-dir', dataDir], { input });
+    assert.equal(code, 0, err);
+  };
+  const image = Buffer.from(`the system of a node ${'.'.repeat(100_000)}`);
+  const checksum = createHash('sha256').update(image).digest('hex');
+  const url = files.add('node.raw', image);
+  const secret = (name: string, stringData: object): string =>
+    `---\n${JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'edge' }, stringData })}\n`;
+  const example = ['discovery', 'workers']
+    .map((name) => readFileSync(join(examples, '11-discover-a-host', `${name}.yaml`), 'utf8'))
+    .join('---\n')
+    .replace(
+      'checksum: http://simulator.example/node.raw.sha256',
+      `checksum: ${checksum}\n        checksumType: sha256`,
+    )
+    .replace('http://simulator.example/node.raw', url);
+  await apply(`${example}${secret('join', { format: 'cloud-config', value: 'hostname: node' })}`);
+  return {
+    checksum,
+    /** Waits until a host is there and as told. */
+    untilHost: (place: Place, isSo: (host: SeenHost) => boolean): Promise<SeenHost> =>
+      until({
+        what: `the host ${place.name} as it should be`,
+        timeoutMs: 600_000,
+        everyMs: 500,
+        async look() {
+          const found = (await hosts.list({ namespace: place.namespace })).items.find(
+            ({ metadata }) => metadata?.name === place.name,
+          );
+          return found !== undefined && isSo(found) ? found : undefined;
+        },
+        detail: () => `${(up.printed.out + up.printed.err).slice(-6000)}\n${ironic.tail()}`,
+      }),
+    /** Says how the BMC of a host is reached. */
+    async tell({ address, credentials }: ReturnType<typeof accessTo>, place: Place) {
+      await apply(secret('bmc', credentials));
+      const bmc = { address, credentialsName: 'bmc', disableCertificateVerification: true };
+      await hosts.patch(place, { type: 'merge', body: { spec: { bmc } } });
+    },
+  };
+}
 
 const messageOf = (outcome: object): string => ('message' in outcome ? String(outcome.message) : '');
