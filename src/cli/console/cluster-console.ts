@@ -3,6 +3,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { ExtraRoute } from '../../apiserver/index.ts';
 import type { CertifiedKey, ClusterAddress } from '../../kube/index.ts';
+import { isLoopback, RestError } from '../../rest/index.ts';
 import { explainListenError } from '../plane/listen-error.ts';
 import type { ConsoleFront } from './console-front.ts';
 import { answerExtraPath } from './extra-paths.ts';
@@ -15,7 +16,7 @@ export interface ClusterConsoleParts {
   readonly cluster: ClusterAddress;
   /** Paths beside those of Kubernetes. */
   readonly routes?: readonly ExtraRoute[];
-  /** Without it only loopback addresses are listened on. */
+  /** Without it only loopback addresses are listened on, others are refused. */
   readonly certificate: CertifiedKey | undefined;
   readonly host: string;
   readonly port: number;
@@ -40,7 +41,7 @@ export async function serveClusterConsole(parts: ClusterConsoleParts): Promise<S
     certificate === undefined
       ? createHttpServer(listener)
       : createHttpsServer({ cert: certificate.certificatePem, key: certificate.privateKeyPem }, listener);
-  const bound = await listen(server, { host, port });
+  const bound = await listen(server, { host, port, isSafe: certificate !== undefined || isLoopback(host) });
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
   return {
     url: `${certificate === undefined ? 'http' : 'https'}://${name}:${bound}/console/`,
@@ -52,14 +53,22 @@ export async function serveClusterConsole(parts: ClusterConsoleParts): Promise<S
   };
 }
 
-async function listen(server: Server, { host, port }: { host: string; port: number }): Promise<number> {
+interface Place {
+  readonly host: string;
+  readonly port: number;
+  /** Whether tokens stay on this machine, or pass encrypted. */
+  readonly isSafe: boolean;
+}
+
+async function listen(server: Server, { host, port, isSafe }: Place): Promise<number> {
   try {
+    if (!isSafe) throw new RestError('plaintextRefused', { host });
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.listen(port, host, resolve);
     });
     return (server.address() as AddressInfo).port;
   } catch (error) {
-    throw explainListenError(error, { host, port });
+    throw explainListenError(error, { host, port, option: '--console-port' });
   }
 }
