@@ -201,7 +201,7 @@ export const serverSettings = {
     value: '<url>',
     env: 'RACKWRIGHT_DATABASE_URL',
     about:
-      'PostgreSQL or CockroachDB for the work engine and the inventory, as postgres://user:password@host:5432/name; without it "up" keeps them in the data directory',
+      'PostgreSQL or CockroachDB for the work engine and the inventory, as postgres://user@host:5432/name; one with a password goes into --database-url-file; without it "up" keeps them in the data directory',
     parse: parseUrlOf('postgres', 'postgresql'),
   }),
   natsUrl: define({
@@ -298,10 +298,10 @@ function readSetting(
   flag: unknown,
   { env, cwd }: Pick<Terminal, 'env' | 'cwd'>,
 ): unknown {
-  const { parse } = definition;
-  if (Array.isArray(flag)) return parse(flag.join(','), { as: `${definition.flag} ${flag.join(',')}`, cwd });
-  if (typeof flag === 'string') return parse(flag, { as: `${definition.flag} ${flag}`, cwd });
-  const fromEnv = env[definition.env];
-  if (fromEnv !== undefined && fromEnv !== '') return parse(fromEnv, { as: `${definition.env}=${fromEnv}`, cwd });
+  const { parse, env: variable } = definition;
+  if (Array.isArray(flag)) return parse(flag.join(','), { as: `${definition.flag} ${flag.join(',')}`, cwd, variable });
+  if (typeof flag === 'string') return parse(flag, { as: `${definition.flag} ${flag}`, cwd, variable });
+  const fromEnv = env[variable];
+  if (fromEnv !== undefined && fromEnv !== '') return parse(fromEnv, { as: `${variable}=${fromEnv}`, cwd });
   return definition.fallback === undefined ? undefined : parse(definition.fallback, { as: definition.flag, cwd });
 }

@@ -17,7 +17,9 @@ test('rackwright up works on PostgreSQL and NATS', async (t) => {
   const nats = await startNats({ dataDir: join(folder.path, 'nats'), port: await freePortRange(1) });
   t.after(() => nats.stop());
   const dataDir = join(folder.path, 'data');
-  const words = ['--simulate', '1', '--speed', '2000', '--database-url', postgres.url, '--nats-url', nats.url];
+  const databaseFile = join(folder.path, 'database-url');
+  writeFileSync(databaseFile, postgres.url, { mode: 0o600 });
+  const words = ['--simulate', '1', '--speed', '2000', '--database-url-file', databaseFile, '--nats-url', nats.url];
   const up = await startUp(dataDir, words);
   t.after(() => up.end('SIGKILL'));
   const install = ['install-firmware', 'r01-s01', '--set', 'latest', '--dry-run', '--data-dir', dataDir];

@@ -79,7 +79,12 @@ test('a port that is taken is told with the option that chooses another', async 
   const front = { handle: () => false, setRest: () => undefined, close: async () => undefined };
   const place = { host: '127.0.0.1', port: (taken.address() as AddressInfo).port };
   await assert.rejects(
-    serveClusterConsole({ front, cluster: { server: 'http://127.0.0.1:9', tls: {} }, certificate: undefined, ...place }),
+    serveClusterConsole({
+      front,
+      cluster: { server: 'http://127.0.0.1:9', tls: {} },
+      certificate: undefined,
+      ...place,
+    }),
     /choose another port with --console-port/,
   );
 });
