@@ -43,7 +43,7 @@ export const serverSettings = {
     value: '<n>',
     env: 'RACKWRIGHT_PORT',
     about:
-      'the Kubernetes API listens on this port (0: any free one), the REST services and the update service on the next',
+      'the Kubernetes API listens on this port (0: any free one), the REST services and the update service on the next, the console on the one after that',
     fallback: '7440',
     parse: parsePort,
   }),
@@ -52,7 +52,7 @@ export const serverSettings = {
     value: '<n>',
     env: 'RACKWRIGHT_CONSOLE_PORT',
     about:
-      'the console of a cluster listens on this port (0: any free one); unless given, "up" beside a cluster takes the second one after --port, and "console" 7442',
+      'the console listens on this port (0: any free one); unless given, "up" takes the second one after --port, and "console" 7442',
     parse: parsePort,
   }),
   kubeconfig: define({

@@ -9,12 +9,14 @@ import type { ConsoleFront } from './console-front.ts';
 import { answerExtraPath } from './extra-paths.ts';
 import { passOn, refuse } from './pass-on.ts';
 
-/** What the console of a cluster is served with. */
+/** What a console with a port of its own is served with. */
 export interface ClusterConsoleParts {
   readonly front: ConsoleFront;
-  /** Where the cluster is and how its certificate is checked; nothing that proves who we are. */
+  /** Where the API server is and how its certificate is checked; nothing that proves who we are. */
   readonly cluster: ClusterAddress;
-  /** Paths beside those of Kubernetes. */
+  /** What is passed on to it; the paths of Kubernetes unless given. */
+  readonly passed?: RegExp;
+  /** Paths beside those of Kubernetes that are answered here. */
   readonly routes?: readonly ExtraRoute[];
   /** Without it only loopback addresses are listened on, others are refused. */
   readonly certificate: CertifiedKey | undefined;
@@ -28,13 +30,15 @@ export interface ServedConsole {
   close(): Promise<void>;
 }
 
+const kubernetesPaths = /^\/apis?\//;
+
 /** Serves the console on a port of its own, and passes what it asks the Kubernetes API on with the token of whoever asks. */
 export async function serveClusterConsole(parts: ClusterConsoleParts): Promise<ServedConsole> {
-  const { front, certificate, host, port } = parts;
+  const { front, certificate, host, port, passed = kubernetesPaths } = parts;
   const listener = (request: IncomingMessage, response: ServerResponse<IncomingMessage>): void => {
     if (front.handle(request, response)) return;
     if (answerExtraPath(parts.routes ?? [], request, response)) return;
-    if (/^\/apis?\//.test(request.url ?? '')) passOn({ behind: parts.cluster, name: 'the cluster' }, request, response);
+    if (passed.test(request.url ?? '')) passOn({ behind: parts.cluster, name: 'the cluster' }, request, response);
     else refuse(response, 404, 'there is nothing here; the console is at /console/');
   };
   const server: Server =
