@@ -100,6 +100,11 @@ test('conditionorc, serverservice and flashers of both forms share PostgreSQL an
   const first = await install('nic');
   assert.equal(first.code, 0, first.out + first.err);
   assert.match(first.out, /^ {2}nic \S+ -> \S+: succeeded/m);
+  // Its inventory, too: beside one that still waits the next install would be ordered alone.
+  await untilSo(async () => {
+    const { records } = (await orc.ask('/api/v1/conditions')).body as { records: { finalized_at: string | null }[] };
+    return records.every(({ finalized_at }) => finalized_at !== null);
+  });
   assert.equal(await stored.end('SIGTERM'), 0, stored.printed.err);
 
   const scopes = ['update:worker', 'read:server', 'read:server:credentials', 'read:firmware-set'];
