@@ -568,6 +568,20 @@ describe('a live update is given up', () => {
     }
   }
 
+  it('when a host is deleted that something else installed, before it is switched off', async () => {
+    const status = statusIn('externally provisioned');
+    const played = await begun({ spec: { externallyProvisioned: true }, status });
+    Object.assign(played.provisioners, { worksByConditions: true });
+    played.delete();
+    played.provisioners.answer('service', goesOn);
+    await played.round();
+    assert.deepEqual([played.state, powers(played)], ['powering off before delete', []]);
+    assert.deepEqual(services(played).at(-1), { ticket: '', isSpecified: false });
+    assert.ok(played.reasons().includes('ServicingAborted'));
+    await played.round();
+    assert.deepEqual([powers(played), played.host.metadata.finalizers], [['off'], []]);
+  });
+
   /** A host whose firmware is being written, and whose provisioner has made it by the time it is asked to give up. */
   async function flashed(): Promise<PlayedHost> {
     const played = liveHost({ annotations: once });
