@@ -201,7 +201,10 @@ export interface Servicing {
   readonly isSpecified: boolean;
 }
 
-/** What an attempt changed on a host in use: what it was begun with, which may not be what is asked for by now. */
+/**
+ * What an attempt changed on a host in use: what it was begun with, which may not be what is asked for by now. Of one that
+ * was given up it is told only where all of it was made before that could be.
+ */
 export interface Serviced {
   readonly settings: FirmwareSettings;
   readonly updates: readonly FirmwareUpdate[];

@@ -54,6 +54,11 @@ function isBegun(node: IronicNode, { ticket }: Servicing): boolean {
   return note?.ticket === ticket && note.since !== sinceOf(node);
 }
 
+/** Of what it gave up Ironic says so as an error. Where its last step must not be broken it ends that, and says nothing. */
+function isBroken({ lastError = '' }: IronicNode): boolean {
+  return lastError !== '';
+}
+
 const start = special('start');
 
 const notInUse = (): Move => ({
@@ -95,7 +100,8 @@ export const servicing: Operation<Servicing, 'start', Serviced> = {
   table,
   specials: (place) => ({
     finish: async ({ node, order }) => {
-      const note = order.isSpecified && isBegun(node, order) ? noteIn(node) : undefined;
+      const isMade = isBegun(node, order) && (order.isSpecified || !isBroken(node));
+      const note = isMade ? noteIn(node) : undefined;
       return { kind: 'done', value: { settings: note?.settings ?? {}, updates: note?.updates ?? [] } };
     },
     start: async ({ node, order }) => {
