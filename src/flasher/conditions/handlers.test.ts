@@ -120,6 +120,42 @@ test('an update that does not end keeps the power as it is, says so, and can be 
   assert.equal(rig.machine.power.state, 'Off');
 });
 
+/** What restarts a host or a BMC beside the kinds about power. */
+const restarts = [
+  { what: 'biosControl', event: 'power.reset', kind: 'biosControl', parameters: { action: 'reset_config' } },
+  { what: 'pxe_boot_persistent', event: 'power.reset', kind: 'serverControl', parameters: {} },
+  { what: 'power_cycle_bmc', event: 'manager.reset', kind: 'serverControl', parameters: {} },
+] as const;
+
+for (const { what, event, kind, parameters } of restarts) {
+  const asked = { action: what, ...parameters };
+
+  test(`${what} restarts nothing before firmware that the BMC writes has ended`, async (context) => {
+    const rig = await startFlasherRig(context, 'hpe-ilo5');
+    await leaveWriting(rig);
+    succeeded(await handle(rig, order(kind, asked)), rig);
+    const events = rig.machine.log.events.map((each) => each.event);
+    assert.ok(events.includes('update.done') && events.includes(event), rig.machine.log.text());
+    assert.ok(events.lastIndexOf('update.done') < events.indexOf(event), rig.machine.log.text());
+    assert.ok(!events.includes('update.failed'), rig.machine.log.text());
+  });
+
+  test(`${what} beside an update that does not end restarts nothing, says so, and can be overruled`, async (context) => {
+    const rig = await startFlasherRig(context, 'hpe-ilo5');
+    rig.setFaults([{ kind: 'flash-hangs' }]);
+    await leaveWriting(rig);
+    const { end } = await handle(rig, order(kind, asked));
+    assert.ok(end.outcome === 'failed' && end.reason.code === 'UpdateRunning', JSON.stringify(end));
+    assert.ok(!rig.machine.log.events.some((each) => each.event === event), rig.machine.log.text());
+    assert.equal(rig.machine.boot.enabled, 'Disabled');
+    succeeded(await handle(rig, order(kind, { ...asked, force: true })), rig);
+    assert.ok(
+      rig.machine.log.events.some((each) => each.event === event),
+      rig.machine.log.text(),
+    );
+  });
+}
+
 /** An attribute of the BIOS with another value that it can have. */
 function otherValue(rig: FlasherRig): readonly [string, string] {
   const { current } = rig.machine.bios;
