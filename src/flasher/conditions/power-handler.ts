@@ -1,4 +1,11 @@
-import { type Power, type PowerWish, readBmcClock, readPower, setPower } from '../../bmc/index.ts';
+import {
+  findUpdateWithHostOff,
+  type Power,
+  type PowerWish,
+  readBmcClock,
+  readPower,
+  setPower,
+} from '../../bmc/index.ts';
 import type { Work, WorkHandler, WorkOutcome } from '../../engine/index.ts';
 import { type HeldBmc, holdBmc } from '../held-bmc.ts';
 import { awaitUpdate, type DisturbingWork } from './await-update.ts';
@@ -19,7 +26,8 @@ export function createPowerHandler(kind: PowerKind, context: HandlerContext): Wo
       status.say('the restart was done before the worker was lost');
       return { outcome: 'succeeded', status: status.with() };
     }
-    const writing = wish.target === 'on' ? undefined : await awaitUpdate({ work, held, status, context });
+    const look = wish.target === 'on' ? findUpdateWithHostOff : undefined;
+    const writing = await awaitUpdate({ work, held, status, context }, look);
     if (writing !== undefined) return writing;
     status.say(`${kind} is asked of the BMC`);
     await held.report({ status: status.with(), progress: { askedAt: context.clock.now() } });
