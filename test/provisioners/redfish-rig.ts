@@ -29,6 +29,7 @@ import {
   openHostRecords,
   type Provisioners,
   type ReachedHost,
+  type RedfishOptions,
 } from '../../src/provisioners/index.ts';
 
 const minute = 60_000;
@@ -47,10 +48,13 @@ export interface RedfishRig {
   close(): Promise<void>;
 }
 
+/** For tests: how hosts are looked after there. */
+export type RedfishRigOptions = Pick<RedfishOptions, 'limit' | 'pollMs' | 'updateWaitMs'>;
+
 /** For tests: starts it, in time that runs faster than the real one. */
 export async function startRedfishRig(
   personality: PersonalityName,
-  { limit, pollMs = 5000 }: { readonly limit?: number; readonly pollMs?: number } = {},
+  { limit, pollMs = 5000, updateWaitMs }: RedfishRigOptions = {},
 ): Promise<RedfishRig> {
   const clock = createScaledClock({ speed: 200, mostAtOnceMs: 100 });
   const centre = await startDataCentre({
@@ -85,7 +89,7 @@ export async function startRedfishRig(
   const opened: Provisioners[] = [];
   const again = (): Provisioners => {
     const made = createRedfishProvisioners({
-      ...{ gates, records, clock, pollMs, limit },
+      ...{ gates, records, clock, pollMs, limit, updateWaitMs },
       desk: createEngineDesk(engine),
       catalogue: { find: async ({ url }) => (url === release.url ? release.firmware : undefined) },
     });

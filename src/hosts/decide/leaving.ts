@@ -61,13 +61,14 @@ function tellStart(draft: Draft): Draft {
   return telling(draft, 'Normal', 'DeprovisioningStarted', 'Image deprovisioning started');
 }
 
-/** Switches a host off that is to be no more; other work on it ends by that. */
+/** Switches a host off that is to be no more; other work on it ends by that, but for what its BMC writes. */
 export function powerOffBeforeDelete(work: Work): Found {
   const { seen, draft } = work;
   if (seen.host.spec?.disablePowerOff === true || isWithoutBmc(seen.host)) return facts(draft, { work: 'done' });
   const isRetry = draft.status.errorType === 'power management error';
+  const hardOff = { target: 'off', mode: 'hard', isForced: true, isUpdateSpared: true } as const;
   const end = endOf(work, {
-    question: { name: 'power', order: { target: 'off', mode: 'hard', isForced: true, isRetry, ...mercyOf(work) } },
+    question: { name: 'power', order: { ...hardOff, isRetry, ...mercyOf(work) } },
     errorType: 'power management error',
     isStoredFirst: true,
   });

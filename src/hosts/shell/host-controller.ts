@@ -35,7 +35,7 @@ import type { HostSettings } from '../settings.ts';
 import { blankStatus, stateOf } from '../status/host-status.ts';
 import { isSameStatus } from '../status/same-status.ts';
 import { hostTable } from '../table/host-table.ts';
-import { type ClaimedMachines, claimOf } from './claimed-machines.ts';
+import { type ClaimedMachines, claimOf, isServiceUndecided } from './claimed-machines.ts';
 import { findRival } from './find-rival.ts';
 import { holdAgainMs } from './held-work.ts';
 import { type PerformContext, type PerformParts, perform, storeStatus } from './perform.ts';
@@ -370,7 +370,8 @@ class HostShell {
     const { machines } = this.#parts;
     const isServicedByOthers = this.#parts.provisioners.worksByConditions === true;
     const claim = claimOf(seen, { isServicedByOthers });
-    if (claim === undefined || (!isAtEnd && claim.use === undefined && machines.isClaimed(claim.host))) return;
+    const isOpen = claim?.use === undefined || (isServicedByOthers && isServiceUndecided(seen));
+    if (claim === undefined || (!isAtEnd && isOpen && machines.isClaimed(claim.host))) return;
     try {
       await machines.claim(claim);
     } catch (error) {
