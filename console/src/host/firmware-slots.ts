@@ -63,6 +63,22 @@ export function firmwareSlots(given: {
   }));
 }
 
+/**
+ * What a live update can install: the API takes the BIOS, the BMC and network cards by their name, and of these what the
+ * host has. Where it tells of no component, the first two are taken at their word.
+ */
+export function updatableComponents(components: ComponentsObject | undefined): readonly string[] {
+  const told = (components?.status?.components ?? []).map(({ component }) => component);
+  if (told.length === 0) return ['bios', 'bmc'];
+  return told.filter((name) => name === 'bios' || name === 'bmc' || /^nic:.+/.test(name)).sort(biosFirst);
+}
+
+/** What the catalogue has for a component; a network card is `nic` there, whatever its name. */
+export function imagesFor(component: string, catalogue: readonly CatalogueEntry[]): readonly CatalogueEntry[] {
+  const part = component.split(':', 1)[0];
+  return catalogue.filter((entry) => entry.component === part);
+}
+
 function newestFirst(entries: readonly CatalogueEntry[]): readonly string[] {
   const order = new Intl.Collator('en', { numeric: true });
   return [...new Set(entries.map(({ version }) => version))].sort((a, b) => order.compare(b, a));

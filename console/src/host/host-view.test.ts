@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ConditionRecord } from '../tasks/task-row.ts';
 import { toTaskRow } from '../tasks/task-row.ts';
-import { firmwareSlots } from './firmware-slots.ts';
+import { firmwareSlots, imagesFor, updatableComponents } from './firmware-slots.ts';
 import { nextOf, placesOf, waysOf } from './state-diagram.ts';
 import { timelineOf } from './timeline.ts';
 
@@ -32,6 +32,22 @@ test('a slot joins what is installed, wanted and to be had', () => {
     { component: 'bios', desired: '1.10', installed: '1.9', available: ['1.10', '1.9'], isAsWanted: false },
     { component: 'nic', desired: '', installed: '7', available: [], isAsWanted: true },
   ]);
+});
+
+test('a live update offers what the API takes and the host has', () => {
+  const told = (...names: string[]) =>
+    updatableComponents({
+      metadata: { name: 'a' },
+      status: { components: names.map((component) => ({ component })) },
+    });
+  assert.deepEqual(told('nic:eno2', 'bmc', 'cpld', 'bios', 'nic:eno1'), ['bios', 'bmc', 'nic:eno1', 'nic:eno2']);
+  assert.deepEqual(told('bios'), ['bios']);
+  assert.deepEqual(updatableComponents(undefined), ['bios', 'bmc']);
+  const [card, bmc] = ['nic', 'bmc'].map((component) => ({
+    ...{ uuid: component, component, vendor: 'dell', version: '1', repository_url: '' },
+  }));
+  assert.ok(card !== undefined && bmc !== undefined);
+  assert.deepEqual(imagesFor('nic:eno1', [card, bmc]), [card]);
 });
 
 test('the timeline has operations and events, newest first', () => {

@@ -50,6 +50,7 @@ export function HostPage() {
         <LiveUpdateForm
           where={where}
           settings={settings.data?.status?.settings ?? {}}
+          components={components.data ?? undefined}
           catalogue={catalogue.data ?? []}
           policy={policy.data}
           close={() => setUpdating(false)}
