@@ -5,6 +5,7 @@ import { resources } from '../api/kinds.ts';
 import { listObjects } from '../api/objects.ts';
 import { useScope } from '../api/scope.ts';
 import { useLiveList, useLiveObjects } from '../api/use-live.ts';
+import { whyEmpty } from '../api/why-empty.ts';
 import { type Switch, SwitchFaceplate } from '../network/faceplate.tsx';
 import { faceplatesOf, type PortRow, portTone, toPortRow, vlanColour, vlanCounts } from '../network/port-view.ts';
 import { type ResourceLimit, Tenants } from '../network/tenants.tsx';
@@ -58,7 +59,13 @@ export function NetworkPage() {
       {plates.map((plate) => (
         <SwitchFaceplate key={plate.key} plate={plate} of={byKey.get(plate.key)} only={only} />
       ))}
-      <Tenants of={limits.data ?? []} />
+      <Tenants
+        of={limits.data ?? []}
+        note={whyEmpty(
+          limits,
+          'No namespace has a SwitchResourceLimit: only the namespace of a switch may use its VLANs.',
+        )}
+      />
     </div>
   );
 }
