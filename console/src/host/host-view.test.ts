@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ConditionRecord } from '../tasks/task-row.ts';
-import { toTaskRow } from '../tasks/task-row.ts';
+import { countText, toTaskRow } from '../tasks/task-row.ts';
 import { firmwareSlots, imagesFor, updatableComponents } from './firmware-slots.ts';
 import { nextOf, placesOf, waysOf } from './state-diagram.ts';
 import { timelineOf } from './timeline.ts';
@@ -85,4 +85,10 @@ test('a task says how far it is, and whether it can be cancelled', () => {
   const reason = { code: 'Cancelled', message: 'cancelled by ann', since: '' };
   const over = toTaskRow({ ...record, state: 'failed', reason, finalized_at: '2026-01-02' }, names);
   assert.deepEqual([over.word, over.noCancel, over.percent], ['cancelled', 'It is over.', undefined]);
+});
+
+test('a count says when there are more', () => {
+  assert.equal(countText(undefined), '…');
+  assert.equal(countText({ records: [1, 2], isMore: false }), '2');
+  assert.equal(countText({ records: [1, 2], isMore: true }), '2+');
 });
