@@ -36,7 +36,10 @@ export interface HostObject extends KubeObject {
     readonly consumerRef?: { readonly kind?: string; readonly name?: string; readonly namespace?: string };
     readonly image?: { readonly url?: string; readonly format?: string };
     readonly externallyProvisioned?: boolean;
-    readonly ports?: readonly { readonly name?: string; readonly nicHint?: object; readonly switchPort?: object }[];
+    readonly ports?: readonly {
+      readonly mac: string;
+      readonly port: { readonly name: string; readonly namespace?: string };
+    }[];
   };
   readonly status?: {
     readonly operationalStatus?: string;

@@ -1,11 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { type KubeObject, resources, type StatusCondition } from '../api/kinds.ts';
 import { getObject, listObjects } from '../api/objects.ts';
+import { explainError } from '../api/refused.ts';
 import { askRest } from '../api/request.ts';
 import { useLiveObjects } from '../api/use-live.ts';
 import type { ServerFirmwareObject } from '../fleet/firmware-row.ts';
 import type { HostObject } from '../fleet/host-row.ts';
+import type { SwitchPort } from '../network/port-view.ts';
 import type { CatalogueEntry, ComponentsObject } from './firmware-slots.ts';
+import { namedPorts, type PortAnswer, type PortWhere } from './host-ports.ts';
 import type { EventObject } from './timeline.ts';
 
 /** Which host a page shows. */
@@ -82,7 +85,25 @@ export function useHost(where: HostWhere) {
     },
     staleTime: 60_000,
   });
-  return { list, host, settings, components, policy, server, events, catalogue };
+  const named = host === undefined ? [] : namedPorts(host);
+  const ports = useQuery({
+    queryKey: ['host-ports', ...named.map((each) => `${each.namespace}/${each.name}`)],
+    enabled: named.length > 0,
+    queryFn: ({ signal }) => Promise.all(named.map((each) => askPort(each, signal))),
+    refetchInterval: soonMs,
+  });
+  return { list, host, settings, components, policy, server, events, catalogue, ports };
+}
+
+/** Ports are of another team, often: one that may not be read must not hide the others. */
+async function askPort(where: PortWhere, signal: AbortSignal): Promise<PortAnswer> {
+  try {
+    const port = await getObject<SwitchPort>(resources.switchPorts, where, signal);
+    return port === undefined ? { ...where, problem: 'There is no such port.' } : { ...where, port };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return { ...where, problem: explainError(error) };
+  }
 }
 
 /** A query may not answer undefined. */
