@@ -1,5 +1,5 @@
-import type { FirmwareRow } from './firmware-row.ts';
 import { busyStates, type HostRow } from './host-row.ts';
+import type { FirmwareByHost } from './join-firmware.ts';
 
 /** Which hosts to show. */
 export interface FleetFilter {
@@ -23,9 +23,6 @@ export interface FleetSummary {
   readonly states: readonly (readonly [string, number])[];
 }
 
-/** Firmware by the name of the host. */
-export type FirmwareByHost = ReadonlyMap<string, FirmwareRow>;
-
 /** Counts what the figures say. */
 export function summarise(rows: readonly HostRow[], firmware: FirmwareByHost): FleetSummary {
   const states = new Map<string, number>();
@@ -35,7 +32,7 @@ export function summarise(rows: readonly HostRow[], firmware: FirmwareByHost): F
     if (isTrouble(row)) trouble++;
     if (isBusy(row)) busy++;
     if (row.isOn) on++;
-    const tone = firmware.get(row.name)?.tone;
+    const tone = firmware.get(row.key)?.tone;
     if (tone !== undefined && tone !== 'idle') known++;
     if (tone === 'good') wanted++;
   }
@@ -79,7 +76,7 @@ function passes(row: HostRow, only: FleetFilter['only'], firmware: FirmwareByHos
     case 'on':
       return row.isOn;
     case 'behind': {
-      const tone = firmware.get(row.name)?.tone;
+      const tone = firmware.get(row.key)?.tone;
       return tone === 'warn' || tone === 'bad' || tone === 'busy';
     }
     default:
@@ -99,7 +96,7 @@ export interface Trouble {
 export function troublesOf(rows: readonly HostRow[], firmware: FirmwareByHost): readonly Trouble[] {
   const found = rows.flatMap((row): Trouble[] => {
     if (isTrouble(row)) return [{ row, word: row.health.word, why: row.health.why, isBad: row.health.tone === 'bad' }];
-    const own = firmware.get(row.name);
+    const own = firmware.get(row.key);
     return own?.tone === 'bad' ? [{ row, word: `firmware ${own.word}`, why: own.why, isBad: false }] : [];
   });
   const rank = ({ isBad, row }: Trouble) => `${isBad ? 1 : 0}${row.since ?? ''}`;

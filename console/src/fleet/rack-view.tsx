@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { type FirmwareByHost, isTrouble, type Rack, racksOf } from './fleet-view.ts';
+import { isTrouble, type Rack, racksOf } from './fleet-view.ts';
 import type { HostRow } from './host-row.ts';
+import type { FirmwareByHost } from './join-firmware.ts';
 
 const rackWidth = 196;
 const gap = 14;
@@ -56,8 +57,8 @@ function RackFrame({ rack, firmware }: { readonly rack: Rack; readonly firmware:
   );
 }
 
-function isBehind(firmware: FirmwareByHost, { name }: HostRow): boolean {
-  const tone = firmware.get(name)?.tone;
+function isBehind(firmware: FirmwareByHost, { key }: HostRow): boolean {
+  const tone = firmware.get(key)?.tone;
   return tone === 'warn' || tone === 'bad';
 }
 

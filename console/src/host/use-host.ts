@@ -5,8 +5,9 @@ import { explainError } from '../api/refused.ts';
 import { askRest } from '../api/request.ts';
 import { useLiveObjects } from '../api/use-live.ts';
 import type { ServerFirmwareObject } from '../fleet/firmware-row.ts';
-import type { HostObject } from '../fleet/host-row.ts';
+import { type HostObject, marksOf } from '../fleet/host-row.ts';
 import type { SwitchPort } from '../network/port-view.ts';
+import { findServer } from './find-server.ts';
 import type { CatalogueEntry, ComponentsObject } from './firmware-slots.ts';
 import { namedPorts, type PortAnswer, type PortWhere } from './host-ports.ts';
 import type { EventObject } from './timeline.ts';
@@ -33,6 +34,7 @@ export interface PolicyObject extends KubeObject {
 }
 
 const soonMs = 4000;
+const seldomMs = 60_000;
 
 /** Everything about one host. The host itself is followed; what hangs on it is asked for again now and then. */
 export function useHost(where: HostWhere) {
@@ -55,10 +57,21 @@ export function useHost(where: HostWhere) {
     queryFn: ({ signal }) => getObject<PolicyObject>(resources.updatePolicies, where, signal).then(orNull),
     refetchInterval: soonMs,
   });
+  const marks = host === undefined ? undefined : marksOf(host);
+  const found = useQuery({
+    queryKey: ['server-of', namespace, marks],
+    enabled: marks !== undefined,
+    queryFn: async ({ signal }) => (marks === undefined ? null : orNull(await findServer(marks, signal))),
+    refetchInterval: seldomMs,
+  });
   const server = useQuery({
-    queryKey: ['server-firmware', name],
-    queryFn: ({ signal }) =>
-      getObject<ServerFirmwareObject>(resources.serverFirmwares, { name: `${name}-system-0` }, signal).then(orNull),
+    queryKey: ['server-firmware', found.data],
+    enabled: typeof found.data === 'string',
+    queryFn: async () => {
+      const fieldSelector = `spec.serverRef.name=${found.data}`;
+      const [own] = await listObjects<ServerFirmwareObject>(resources.serverFirmwares, {}, { fieldSelector });
+      return orNull(own);
+    },
     refetchInterval: soonMs,
   });
   const events = useQuery({

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bareMetalHost, crdOf, serverFirmware } from '../../../src/api/index.ts';
+import { bareMetalHost, crdOf, serverFirmware, server as serverKind } from '../../../src/api/index.ts';
 import { startApiServer } from '../../../src/apiserver/index.ts';
 import { findOrBuildConsole } from '../../../src/cli/console/build-console.ts';
 import { createConsoleFront } from '../../../src/cli/console/console-front.ts';
@@ -39,9 +39,12 @@ export async function startManyHosts(count: number): Promise<ManyHosts> {
   });
   const server = await startApiServer({ dataDir, port: 0, front: (...call) => front.handle(...call) });
   const client = await createClient({ kubeconfigText: server.kubeconfig });
-  await installDefinitions(client, [inOneWrite(crdOf(bareMetalHost)), inOneWrite(crdOf(serverFirmware))], {
-    fieldManager: 'many-hosts',
-  });
+  const kinds = [bareMetalHost, serverFirmware, serverKind];
+  await installDefinitions(
+    client,
+    kinds.map((kind) => inOneWrite(crdOf(kind))),
+    { fieldManager: 'many-hosts' },
+  );
   const hosts = client.resource<AnyKubeObject>({
     ...{ group: 'metal3.io', version: 'v1alpha1', resource: 'baremetalhosts', kind: 'BareMetalHost', namespaced: true },
   });
