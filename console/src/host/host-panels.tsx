@@ -88,14 +88,21 @@ export function TimelinePanel({
 /** Firmware by slot. */
 export function FirmwarePanel({
   slots,
-  why,
+  missing,
 }: {
   readonly slots: readonly FirmwareSlot[];
-  readonly why: string | undefined;
+  /** What could not be read, and why. */
+  readonly missing: readonly (readonly [string, Error | null])[];
 }) {
+  const gaps = missing.flatMap(([what, error]) => (error === null ? [] : [`Without ${what}: ${explainError(error)}`]));
   return (
     <Panel title="Firmware">
-      {slots.length === 0 ? <p className="faint">{why ?? 'Nothing is known yet.'}</p> : null}
+      {slots.length === 0 && gaps.length === 0 ? <p className="faint">Nothing is known yet.</p> : null}
+      {gaps.map((gap) => (
+        <p key={gap} className="soft small">
+          {gap}
+        </p>
+      ))}
       <table className="grid-table">
         <thead>
           <tr>

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { ConditionRecord } from '../tasks/task-row.ts';
 import { countText, toTaskRow } from '../tasks/task-row.ts';
 import { firmwareSlots, imagesFor, updatableComponents } from './firmware-slots.ts';
+import { readCatalogue } from './read-catalogue.ts';
 import { nextOf, placesOf, waysOf } from './state-diagram.ts';
 import { timelineOf } from './timeline.ts';
 
@@ -43,11 +44,52 @@ test('a live update offers what the API takes and the host has', () => {
   assert.deepEqual(told('nic:eno2', 'bmc', 'cpld', 'bios', 'nic:eno1'), ['bios', 'bmc', 'nic:eno1', 'nic:eno2']);
   assert.deepEqual(told('bios'), ['bios']);
   assert.deepEqual(updatableComponents(undefined), ['bios', 'bmc']);
-  const [card, bmc] = ['nic', 'bmc'].map((component) => ({
-    ...{ uuid: component, component, vendor: 'dell', version: '1', repository_url: '' },
-  }));
-  assert.ok(card !== undefined && bmc !== undefined);
-  assert.deepEqual(imagesFor('nic:eno1', [card, bmc]), [card]);
+});
+
+const entry = (component: string, version: string, ...model: string[]) => ({
+  ...{ uuid: `${component} ${version} ${model}`, component, vendor: 'hpe', version, model, repository_url: '' },
+});
+
+test('a part is offered the firmware of its own kind, where the catalogue knows what is installed', () => {
+  const one = [entry('nic', '1.1', 'id-1', 'Card One'), entry('nic', '1.2', 'Card One')];
+  const two = [entry('nic', '14.1', 'Card Two'), entry('nic', '14.2', 'Card Two')];
+  const all = [...one, ...two, entry('bmc', '1.1', 'Server')];
+  assert.deepEqual(imagesFor({ component: 'nic:eno1', version: '1.1' }, all), one);
+  assert.deepEqual(imagesFor({ component: 'nic', version: '14.2' }, all), two);
+  assert.deepEqual(imagesFor({ component: 'nic', version: '9' }, all), [...one, ...two]);
+  assert.deepEqual(imagesFor({ component: 'psu', version: '1.1' }, all), []);
+});
+
+test('firmware of parts is found in the catalogue by what is installed of them', async () => {
+  const all = [
+    ...[entry('bios', '2.0', 'Server'), entry('bios', '2.1', 'Server'), entry('bmc', '9', 'Other Server')],
+    ...[entry('psu', '2.00', 'id-7', 'Supply'), entry('psu', '2.03', 'id-7'), entry('psu', '5', 'id-8')],
+  ];
+  const asked: string[] = [];
+  const read = async <T>(_path: string, query: Readonly<Record<string, string>> = {}): Promise<readonly T[]> => {
+    asked.push(new URLSearchParams(query).toString());
+    const { model, component, version, vendor } = query;
+    const found = all.filter(
+      (each) =>
+        each.vendor === vendor &&
+        (model === undefined || each.model.includes(model)) &&
+        (component === undefined || each.component === component) &&
+        (version === undefined || each.version === version),
+    );
+    return found as unknown as readonly T[];
+  };
+  const installed = [
+    { component: 'bios', version: '2.0' },
+    { component: 'psu', version: '2.00' },
+    { component: 'tpm', version: '' },
+    // Another model has a BMC of this version; it is none for this one.
+    { component: 'bmc', version: '9' },
+  ];
+  const catalogue = await readCatalogue({ vendor: 'HPE', model: 'Server', installed }, read);
+  assert.deepEqual(catalogue.map(({ component, version }) => `${component} ${version}`).sort(), [
+    ...['bios 2.0', 'bios 2.1', 'psu 2.00', 'psu 2.03'],
+  ]);
+  assert.equal(asked.length, 4, asked.join());
 });
 
 test('the timeline has operations and events, newest first', () => {

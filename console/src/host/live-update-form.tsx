@@ -4,7 +4,13 @@ import { useAccess } from '../api/access.ts';
 import { resources } from '../api/kinds.ts';
 import { explainError } from '../api/refused.ts';
 import { Icon } from '../parts/icon.tsx';
-import { type CatalogueEntry, type ComponentsObject, imagesFor, updatableComponents } from './firmware-slots.ts';
+import {
+  type CatalogueEntry,
+  type ComponentsObject,
+  imagesFor,
+  installedFirmware,
+  updatableComponents,
+} from './firmware-slots.ts';
 import { type LiveChange, liveUpdate } from './host-actions.ts';
 import type { HostWhere, PolicyObject } from './use-host.ts';
 
@@ -129,6 +135,7 @@ function FirmwareFields({
   const names = updatableComponents(components);
   const [choice, setChoice] = useState<string>();
   const component = choice ?? names[0] ?? '';
+  const version = installedFirmware({ components, server: undefined }).get(component) ?? '';
   return (
     <>
       <label>
@@ -150,7 +157,7 @@ function FirmwareFields({
         />
       </label>
       <datalist id={`${id}-images`}>
-        {imagesFor(component, catalogue).map((entry) => (
+        {imagesFor({ component, version }, catalogue).map((entry) => (
           <option key={entry.uuid} value={entry.repository_url}>
             {entry.version}
           </option>

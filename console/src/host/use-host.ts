@@ -1,15 +1,15 @@
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type KubeObject, resources, type StatusCondition } from '../api/kinds.ts';
 import { getObject, listObjects } from '../api/objects.ts';
 import { explainError } from '../api/refused.ts';
-import { askRest } from '../api/request.ts';
 import { useLiveObjects } from '../api/use-live.ts';
 import type { ServerFirmwareObject } from '../fleet/firmware-row.ts';
 import { type HostObject, marksOf } from '../fleet/host-row.ts';
 import type { SwitchPort } from '../network/port-view.ts';
 import { findServer } from './find-server.ts';
-import type { CatalogueEntry, ComponentsObject } from './firmware-slots.ts';
+import { type ComponentsObject, installedFirmware } from './firmware-slots.ts';
 import { namedPorts, type PortAnswer, type PortWhere } from './host-ports.ts';
+import { readCatalogue } from './read-catalogue.ts';
 import type { EventObject } from './timeline.ts';
 
 /** Which host a page shows. */
@@ -41,7 +41,6 @@ export function useHost(where: HostWhere) {
   const { namespace, name } = where;
   const list = useLiveObjects<HostObject>(resources.hosts, where);
   const host = list.items[0];
-  const vendor = host?.status?.hardware?.systemVendor;
   const settings = useQuery({
     queryKey: ['settings', namespace, name],
     queryFn: ({ signal }) => getObject<SettingsObject>(resources.firmwareSettings, where, signal).then(orNull),
@@ -84,19 +83,16 @@ export function useHost(where: HostWhere) {
       ),
     refetchInterval: soonMs,
   });
+  const { manufacturer = '', productName: model = '' } = host?.status?.hardware?.systemVendor ?? {};
+  const known = { components: components.data ?? undefined, server: server.data ?? undefined };
+  const installed = [...installedFirmware(known)].map(([component, version]) => ({ component, version }));
   const catalogue = useQuery({
-    queryKey: ['catalogue', vendor?.manufacturer, vendor?.productName],
-    enabled: vendor?.productName !== undefined,
-    queryFn: async () => {
-      const query = new URLSearchParams({
-        limit: '500',
-        vendor: (vendor?.manufacturer ?? '').toLowerCase(),
-        model: vendor?.productName ?? '',
-      });
-      const path = `/api/v1/server-component-firmwares?${query}`;
-      return (await askRest<{ records: readonly CatalogueEntry[] }>({ path })).records;
-    },
+    queryKey: ['catalogue', manufacturer, model, installed],
+    enabled: model !== '',
+    queryFn: () => readCatalogue({ vendor: manufacturer, model, installed }),
     staleTime: 60_000,
+    // What is installed is known a moment after the model is, and changes while it is updated.
+    placeholderData: keepPreviousData,
   });
   const named = host === undefined ? [] : namedPorts(host);
   const ports = useQuery({
@@ -105,7 +101,7 @@ export function useHost(where: HostWhere) {
     queryFn: ({ signal }) => Promise.all(named.map((each) => askPort(each, signal))),
     refetchInterval: soonMs,
   });
-  return { list, host, settings, components, policy, server, events, catalogue, ports };
+  return { list, host, settings, components, policy, found, server, events, catalogue, ports };
 }
 
 /** Ports are of another team, often: one that may not be read must not hide the others. */

@@ -23,7 +23,7 @@ import { Badge } from '../parts/tone.tsx';
 /** One host: where it is and why, what it has, what can be done with it. */
 export function HostPage() {
   const where = useParams({ from: '/hosts/$namespace/$name' });
-  const { list, host, settings, components, policy, server, events, catalogue, ports } = useHost(where);
+  const { list, host, settings, components, policy, found, server, events, catalogue, ports } = useHost(where);
   const [isUpdating, setUpdating] = useState(false);
   if (host === undefined) {
     return (
@@ -55,7 +55,14 @@ export function HostPage() {
         <WherePanel host={host} compliance={server.data?.status?.conditions} />
         <div className="host-column">
           <ConditionsPanel conditions={host.status?.conditions ?? []} />
-          <FirmwarePanel slots={slots} why={components.error?.message} />
+          <FirmwarePanel
+            slots={slots}
+            missing={[
+              ['what the host tells', components.error],
+              ['what its server tells', found.error ?? server.error],
+              ['the catalogue', catalogue.error],
+            ]}
+          />
           <PortsPanel interfaces={interfacesOf(host, ports.data ?? [])} />
         </div>
         <div className="host-column">
