@@ -34,7 +34,7 @@ export interface PolicyObject extends KubeObject {
 }
 
 const soonMs = 4000;
-const seldomMs = 60_000;
+const seldomMs = 30_000;
 
 /** Everything about one host. The host itself is followed; what hangs on it is asked for again now and then. */
 export function useHost(where: HostWhere) {
@@ -90,7 +90,8 @@ export function useHost(where: HostWhere) {
     queryKey: ['catalogue', manufacturer, model, installed],
     enabled: model !== '',
     queryFn: () => readCatalogue({ vendor: manufacturer, model, installed }),
-    staleTime: 60_000,
+    staleTime: seldomMs,
+    refetchInterval: seldomMs,
     // What is installed is known a moment after the model is, and changes while it is updated.
     placeholderData: keepPreviousData,
   });
