@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { complianceOf, toFirmwareRow } from './firmware-row.ts';
-import { everything, filterHosts, racksOf, summarise, troublesOf } from './fleet-view.ts';
+import { everything, filterHosts, framesOf, racksOf, summarise, troublesOf } from './fleet-view.ts';
 import { type HostObject, healthOf, toHostRow } from './host-row.ts';
 
 function hostWith(name: string, status: HostObject['status'] = {}, more: Partial<HostObject> = {}): HostObject {
@@ -72,6 +72,25 @@ test('racks are in the order of their numbers', () => {
     [
       ['r02', 2],
       ['r10', 1],
+    ],
+  );
+});
+
+test('thousands of hosts without a rack are drawn in parts, each host once', () => {
+  const many = Array.from({ length: 5000 }, (_, number) => toHostRow(hostWith(`x${number}`)));
+  const frames = framesOf(racksOf(many));
+  assert.ok(Math.max(...frames.map(({ hosts }) => hosts.length)) <= 48);
+  assert.deepEqual(
+    frames.flatMap(({ hosts }) => hosts),
+    many,
+  );
+  assert.deepEqual(frames.at(-1)?.part, { first: 4993, last: 5000, of: 5000 });
+  assert.equal(new Set(frames.map(({ key }) => key)).size, frames.length);
+  assert.deepEqual(
+    framesOf(racksOf(rows)).map(({ key, part }) => [key, part]),
+    [
+      ['r02', undefined],
+      ['r10', undefined],
     ],
   );
 });

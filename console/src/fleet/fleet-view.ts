@@ -115,3 +115,28 @@ export function racksOf(rows: readonly HostRow[]): readonly Rack[] {
   const order = new Intl.Collator('en', { numeric: true });
   return [...byName].map(([name, hosts]) => ({ name, hosts })).sort((a, b) => order.compare(a.name, b.name));
 }
+
+/** A rack as it is drawn: all of it, or a part of one that is no rack of this world. */
+export interface RackFrame {
+  readonly key: string;
+  readonly rack: string;
+  readonly hosts: readonly HostRow[];
+  /** Which hosts of the rack these are; undefined where they are all. */
+  readonly part: { readonly first: number; readonly last: number; readonly of: number } | undefined;
+}
+
+/** As many as the highest racks have units. */
+const mostHosts = 48;
+
+/** Hosts that nobody said a rack of stand in one of thousands: it is drawn in parts, of which only those in sight are in the page. */
+export function framesOf(racks: readonly Rack[]): readonly RackFrame[] {
+  return racks.flatMap(({ name, hosts }): RackFrame[] => {
+    if (hosts.length <= mostHosts) return [{ key: name, rack: name, hosts, part: undefined }];
+    return Array.from({ length: Math.ceil(hosts.length / mostHosts) }, (_, number) => {
+      const first = number * mostHosts;
+      const own = hosts.slice(first, first + mostHosts);
+      const part = { first: first + 1, last: first + own.length, of: hosts.length };
+      return { key: `${name} ${first}`, rack: name, hosts: own, part };
+    });
+  });
+}
