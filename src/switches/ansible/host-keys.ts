@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { done, type SwitchResult } from '../switch-result.ts';
@@ -46,6 +47,8 @@ export function placeName({ host, port }: SshPlace): string {
   return port === 22 ? host : `[${host}]:${port}`;
 }
 
+const keyPattern = /(?:ssh-|ecdsa-|sk-)\S+\s+([A-Za-z0-9+/=]+)/g;
+
 /** Turns what an object says of a host key into lines of known_hosts: with or without the name in front. */
 export function knownHostLines(place: SshPlace, hostKey: string): string {
   return hostKey
@@ -57,6 +60,12 @@ export function knownHostLines(place: SshPlace, hostKey: string): string {
       return key === undefined ? line : `${placeName(place)} ${key}`;
     })
     .join('\n');
+}
+
+/** A short digest of each key in lines of known_hosts, whatever name is in front of it. */
+export function keyDigests(lines: string): string[] {
+  const keys = [...lines.matchAll(keyPattern)].map(([, key = '']) => key);
+  return [...new Set(keys)].map((key) => createHash('sha256').update(key).digest('hex').slice(0, 12)).sort();
 }
 
 /** Asks a switch for its host keys; no credentials are sent. */
