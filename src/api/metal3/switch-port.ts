@@ -38,6 +38,9 @@ export const SwitchPortStatus = Struct(
       describe(SwitchPortConfigurationReference, 'The configuration that is applied or being applied.'),
     ),
     configuration: Type.Optional(describe(SwitchPortSettings, 'The settings that were applied.')),
+    appliedTo: Type.Optional(
+      Text('The switch that they were set on: where it is, and digests of its SSH host keys. Another one is set anew.'),
+    ),
     observed: Type.Optional(describe(SwitchPortSettings, 'The settings last read from the switch.')),
     lastReadTime: Type.Optional(Time({ description: 'When the switch was last read.' })),
     physicalPortName: Type.Optional(Text('Name of the port on the switch.')),

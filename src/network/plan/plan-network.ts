@@ -2,8 +2,9 @@ import type { BareMetalHost, Switch, SwitchPort } from '../../api/index.ts';
 import { formatKey, type Instant, textOfMoment } from '../../kube/index.ts';
 import { type PortDifference, type PortSettings, type PortState, planPort } from '../../switches/index.ts';
 import type { FullReference } from '../fabric/references.ts';
-import { nameOf, objectKey } from '../fabric/references.ts';
+import { nameOf, namespaceOf, objectKey, referenceKey } from '../fabric/references.ts';
 import type { NetworkTables } from '../fabric/tables.ts';
+import { placeIn, placeOf } from '../fabric/unit.ts';
 import { networkPhaseOf } from '../host/host-phase.ts';
 import { type HostNetworkPlan, planHostNetwork } from '../host/plan-host-network.ts';
 import { decidePort } from '../port/decide-port.ts';
@@ -11,7 +12,7 @@ import type { PortMemory, PortSeen, SwitchStanding } from '../port/port-seen.ts'
 import { factsOf, goalOf, settingsOfRecord, situationOf } from '../port/port-situation.ts';
 import { faultOf } from '../port/port-status.ts';
 import type { PortPhase } from '../port/port-table.ts';
-import { linkOf, seenOf } from '../port/read-port.ts';
+import { linkOf, ownerOf, seenOf } from '../port/read-port.ts';
 import type { NetworkSettings } from '../settings.ts';
 
 /** What would be done to one port. */
@@ -182,14 +183,26 @@ function destination(seen: PortSeen, now: Instant): PortPhase {
 
 /** A port as the controller would see it, with what its status says about the device. */
 function seenAs({ tables, settings }: NetworkPlanInput, port: SwitchPort, now: Instant): PortSeen {
-  return seenOf(
-    { tables, settings, standingOf: (owner) => standingFromStatus(owner), memoryOf: () => memoryFromStatus(port, now) },
-    port,
-  );
+  const unit = unitFromStatus(tables, port);
+  const standingOf = (owner: Switch | undefined) => standingFromStatus(owner, unit);
+  return seenOf({ tables, settings, standingOf, memoryOf: () => memoryFromStatus(port, { at: now, unit }) }, port);
+}
+
+/** The switch of a port as its provider says where it is; a plan does not ask it for host keys. */
+function unitFromStatus(tables: NetworkTables, port: SwitchPort): string {
+  const owner = ownerOf(tables, port);
+  const { kind } = owner?.spec.provider ?? {};
+  const provider =
+    owner === undefined || kind === undefined
+      ? undefined
+      : tables.providers[kind].get(referenceKey(owner.spec.provider, namespaceOf(owner)));
+  const { appliedTo } = port.status ?? {};
+  const place = provider === undefined ? '' : placeOf(provider);
+  return appliedTo !== undefined && placeIn(appliedTo) === place ? appliedTo : place;
 }
 
 /** What a Switch says about itself. */
-export function standingFromStatus(owner: Switch | undefined): SwitchStanding {
+function standingFromStatus(owner: Switch | undefined, unit: string): SwitchStanding {
   if (owner === undefined) {
     return {
       kind: 'waiting',
@@ -198,7 +211,7 @@ export function standingFromStatus(owner: Switch | undefined): SwitchStanding {
   }
   const { error } = owner.status ?? {};
   const isGood = owner.status?.conditions?.some(({ type, status }) => type === 'Reachable' && status === 'True');
-  if (isGood === true) return { kind: 'ready', access: '', since: 0 };
+  if (isGood === true) return { kind: 'ready', access: '', unit, since: 0 };
   return {
     kind: 'waiting',
     fault: { code: 'SwitchUnreachable', message: error?.message ?? `the Switch ${nameOf(owner)} has not answered yet` },
@@ -206,10 +219,10 @@ export function standingFromStatus(owner: Switch | undefined): SwitchStanding {
 }
 
 /** What was last read stands for the device, however long ago that was: a plan reads nothing. */
-function memoryFromStatus(port: SwitchPort, at: Instant): PortMemory {
+function memoryFromStatus(port: SwitchPort, { at, unit }: { readonly at: Instant; readonly unit: string }): PortMemory {
   const { observed, physicalPortName } = port.status ?? {};
   const settings: PortSettings | undefined = settingsOfRecord(observed);
   if (settings === undefined || physicalPortName === undefined) return {};
   const state: PortState = { ...settings, port: physicalPortName, unread: [], strays: [] };
-  return { reading: { at, state } };
+  return { reading: { at, state }, unit };
 }

@@ -50,23 +50,28 @@ function appliedParts(
   seen: PortSeen,
   situation: PortSituation,
   { phase, action }: PortOutcome,
-): Pick<SwitchPortStatus, 'configurationRef' | 'configuration'> {
+): Pick<SwitchPortStatus, 'configurationRef' | 'configuration' | 'appliedTo'> {
   const { status } = seen.port;
+  const { standing } = seen;
+  const before = status?.appliedTo === undefined ? {} : { appliedTo: status.appliedTo };
   const reference = linkOf(seen.port);
   if (phase === 'Configuring' && status?.state === 'Active') {
     // The document: back to Configuring with a clean configurationRef. What was set stays noted.
-    return status.configuration === undefined ? {} : { configuration: status.configuration };
+    return status.configuration === undefined ? {} : { configuration: status.configuration, ...before };
   }
+  // What is about to be set, and what was found to be so, is on the switch that is there now.
+  const isSure = action === 'note' || (phase === 'Active' && situation.seen !== undefined);
+  const on = isSure && standing.kind === 'ready' ? { appliedTo: standing.unit } : before;
   if (action === 'note' || (phase === 'Active' && status?.state !== 'Active')) {
     const goal = goalOf(seen, situation, 'Configuring');
     return goal === undefined || reference === undefined
       ? {}
-      : { configurationRef: reference, configuration: recordOfSettings(goal) };
+      : { configurationRef: reference, configuration: recordOfSettings(goal), ...on };
   }
   const { configurationRef, configuration } = status ?? {};
   return {
     ...(configurationRef === undefined ? {} : { configurationRef }),
-    ...(configuration === undefined ? {} : { configuration }),
+    ...(configuration === undefined ? {} : { configuration, ...on }),
   };
 }
 
