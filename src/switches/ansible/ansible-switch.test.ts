@@ -203,3 +203,22 @@ test('an EOS that says something else about its neighbours is not believed', asy
     assert.equal(heard.kind, 'refused');
   }
 });
+
+test('an EOS port whose access list was opened in any way is found different', async () => {
+  const deny = { family: 'ipv4', action: 'deny', protocol: 'all', sourcePorts: [], destinationPorts: [] } as const;
+  const wanted = { ...access, acl: [deny] };
+  const list = 'ip access-list rackwright-Ethernet1';
+  for (const lines of [
+    [list, '150 permit ip any any'],
+    [list, '900000 permit ip any any'],
+    [`no ipv6 ${list.slice(3)}`],
+  ]) {
+    const eos = createFakeEos(names);
+    const device = open(eos.runner);
+    assert.equal((await device.apply([{ port: 'Ethernet1', wanted }])).get('Ethernet1')?.kind, 'done');
+    eos.type(...lines);
+    const plan = (await device.plan([{ port: 'Ethernet1', wanted }])).get('Ethernet1');
+    assert.ok(plan?.kind === 'done' && plan.value.differences.length > 0, lines.join(', '));
+    assert.equal((await device.apply([{ port: 'Ethernet1', wanted }])).get('Ethernet1')?.kind, 'done');
+  }
+});
