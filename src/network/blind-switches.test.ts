@@ -57,7 +57,8 @@ describe('switches that are set blindly', () => {
         open(access) {
           assert.equal(access.kind, 'AnsibleSwitch');
           const { spec, credentials } = access as Extract<typeof access, { readonly kind: 'AnsibleSwitch' }>;
-          return openAnsibleSwitch({ clock: systemClock, runner: switches.runner, hostKeys, spec, credentials });
+          const parts = { clock: systemClock, runner: switches.runner, hostKeys, object: access };
+          return openAnsibleSwitch({ ...parts, spec, credentials });
         },
       },
     });

@@ -70,7 +70,7 @@ async function start(settings: ControllersSettings, context: ServiceContext) {
   else if (sets.has('hosts')) await refuseClaimedFleet(client);
   const agents = doesServeAgents(settings, sets) ? await serveAgentsOf(settings, context, store) : undefined;
   const parts = { ...context, client, plane, agents, namespace: settings.namespace };
-  const network = sets.has('network') ? startNetworkSet(settings, parts) : undefined;
+  const network = sets.has('network') ? startNetworkSet(parts) : undefined;
   const informers = network?.informers ?? (isPlugged(sets) ? followNetworkOf(settings, parts) : undefined);
   const running = [
     ...starters.map(([name, starter]) => ({ name, ...starter({ ...parts, network: informers }) })),
@@ -196,9 +196,9 @@ function followNetworkOf(settings: ControllersSettings, parts: SetParts): Networ
   return following.informers;
 }
 
-function startNetworkSet({ dataDir }: ControllersSettings, parts: SetParts): RunningSet & NetworkPlane {
+function startNetworkSet(parts: SetParts): RunningSet & NetworkPlane {
   const admission = createNetworkAdmission();
-  const running = startNetwork({ ...parts, dataDir, admission, isShared: true, fixtures: undefined });
+  const running = startNetwork({ ...parts, admission, isShared: true, fixtures: undefined });
   return { ...running, rules: admission.rules };
 }
 

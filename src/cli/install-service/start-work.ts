@@ -156,7 +156,7 @@ async function startParts(starting: Starting): Promise<RunningWork> {
   });
   const { networkAdmission } = starting.beside;
   const network = startNetwork({
-    ...{ client, dataDir, logger, metrics, open },
+    ...{ client, logger, metrics, open },
     admission: networkAdmission,
     isShared: isCluster,
     fixtures: rack === undefined ? undefined : await rackSwitchesOf(rack),

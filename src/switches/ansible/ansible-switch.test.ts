@@ -17,6 +17,7 @@ function open(runner: AnsibleRunner, os: (typeof ansibleSwitchSystems)[number] =
   return openAnsibleSwitch({
     clock: systemClock,
     runner,
+    object: { namespace: 'default', name: 'leaf' },
     hostKeys: createMemoryHostKeys(),
     spec: {
       os,
@@ -221,4 +222,20 @@ test('an EOS port whose access list was opened in any way is found different', a
     assert.ok(plan?.kind === 'done' && plan.value.differences.length > 0, lines.join(', '));
     assert.equal((await device.apply([{ port: 'Ethernet1', wanted }])).get('Ethernet1')?.kind, 'done');
   }
+});
+
+test('nothing is sent to a switch whose first host key could not be kept', async () => {
+  const runner = answering({ results: [] });
+  const lost = async () => Promise.reject(new Error('the API server is away'));
+  const device = openAnsibleSwitch({
+    clock: systemClock,
+    runner,
+    object: { namespace: 'default', name: 'leaf' },
+    hostKeys: { find: lost, keep: lost },
+    spec: { os: 'nxos', ip: '192.0.2.1', credentialsSecret: { name: 'login' } },
+    credentials: { username: 'admin', password: 'secret-word' },
+  });
+  const verified = await device.verify();
+  assert.match(verified.kind === 'unreachable' ? verified.message : '', /host key of 192\.0\.2\.1 cannot be kept/);
+  assert.deepEqual(runner.orders, []);
 });

@@ -57,6 +57,7 @@ describe('a real Open vSwitch by Ansible', { skip: whyNoRealSwitches() ?? false,
     openAnsibleSwitch({
       clock: systemClock,
       runner,
+      object: { namespace: 'default', name: 'leaf' },
       hostKeys,
       spec: {
         os: 'openvswitch',
@@ -125,8 +126,8 @@ describe('a real Open vSwitch by Ansible', { skip: whyNoRealSwitches() ?? false,
     const device = open({ hostKey: '', hostKeys });
     assert.equal((await device.verify()).kind, 'done');
     const place = `[127.0.0.1]:${ssh.port}`;
-    assert.match(hostKeys.find(place) ?? '', new RegExp(ssh.hostKey.split(' ')[1]?.slice(0, 20) ?? 'x'));
-    hostKeys.keep(place, `${place} ${readFileSync(join(folder, 'other.pub'), 'utf8')}`);
+    assert.match(hostKeys.keys.get(place) ?? '', new RegExp(ssh.hostKey.split(' ')[1]?.slice(0, 20) ?? 'x'));
+    hostKeys.keys.set(place, `${place} ${readFileSync(join(folder, 'other.pub'), 'utf8')}`);
     assert.equal((await device.verify()).kind, 'untrusted');
     await device.close();
   });
