@@ -1,6 +1,6 @@
 import type { BareMetalHost, Switch, SwitchPort } from '../../api/index.ts';
 import { formatKey, type Instant, textOfMoment } from '../../kube/index.ts';
-import { type PortDifference, type PortSettings, type PortState, planPort } from '../../switches/index.ts';
+import { type PortDifference, type PortSettings, type PortState, planPort, portAspects } from '../../switches/index.ts';
 import type { FullReference } from '../fabric/references.ts';
 import { nameOf, namespaceOf, objectKey, referenceKey } from '../fabric/references.ts';
 import type { NetworkTables } from '../fabric/tables.ts';
@@ -9,8 +9,8 @@ import { networkPhaseOf } from '../host/host-phase.ts';
 import { type HostNetworkPlan, planHostNetwork } from '../host/plan-host-network.ts';
 import { decidePort } from '../port/decide-port.ts';
 import type { PortMemory, PortSeen, SwitchStanding } from '../port/port-seen.ts';
-import { factsOf, goalOf, settingsOfRecord, situationOf } from '../port/port-situation.ts';
-import { faultOf } from '../port/port-status.ts';
+import { complete, factsOf, goalOf, settingsOfRecord, situationOf } from '../port/port-situation.ts';
+import { faultOf, fieldOf } from '../port/port-status.ts';
 import type { PortPhase } from '../port/port-table.ts';
 import { linkOf, ownerOf, seenOf } from '../port/read-port.ts';
 import type { NetworkSettings } from '../settings.ts';
@@ -130,7 +130,10 @@ function planPortOf(input: NetworkPlanInput, { port, links }: PortToPlan, now: I
   const situation = situationOf(seen);
   const goal = phase === 'Idle' || phase === '' || phase === 'Deleting' ? undefined : goalOf(seen, situation, phase);
   const { seen: device } = situation;
-  const differences = goal === undefined || device === undefined ? [] : planPort(device, goal).differences;
+  const known = device === undefined ? undefined : complete(device, seen, situation);
+  // What nobody knows is set, whatever it is.
+  const told = known === undefined ? undefined : { ...known, unread: [] };
+  const differences = goal === undefined || told === undefined ? [] : planPort(told, goal).differences;
   const fault = faultOf(seen, situation, phase);
   const facts = factsOf(seen, situation, { phase, now });
   return {
@@ -143,7 +146,7 @@ function planPortOf(input: NetworkPlanInput, { port, links }: PortToPlan, now: I
       phase,
       isBlocked: fault !== undefined,
       isRead: device !== undefined,
-      isSame: differences.length === 0,
+      isSame: differences.length === 0 && (goal === undefined || known?.unread.length === 0),
     }),
     linked: linked === undefined ? undefined : formatKey(linked),
     wouldLink: next === undefined ? undefined : formatKey(next),
@@ -197,7 +200,8 @@ function unitFromStatus(tables: NetworkTables, port: SwitchPort): string {
       ? undefined
       : tables.providers[kind].get(referenceKey(owner.spec.provider, namespaceOf(owner)));
   const { appliedTo } = port.status ?? {};
-  const place = provider === undefined ? '' : placeOf(provider);
+  if (provider === undefined) return appliedTo ?? '';
+  const place = placeOf(provider);
   return appliedTo !== undefined && placeIn(appliedTo) === place ? appliedTo : place;
 }
 
@@ -220,9 +224,10 @@ function standingFromStatus(owner: Switch | undefined, unit: string): SwitchStan
 
 /** What was last read stands for the device, however long ago that was: a plan reads nothing. */
 function memoryFromStatus(port: SwitchPort, { at, unit }: { readonly at: Instant; readonly unit: string }): PortMemory {
-  const { observed, physicalPortName } = port.status ?? {};
+  const { observed, unobserved = [], physicalPortName } = port.status ?? {};
   const settings: PortSettings | undefined = settingsOfRecord(observed);
   if (settings === undefined || physicalPortName === undefined) return {};
-  const state: PortState = { ...settings, port: physicalPortName, unread: [], strays: [] };
+  const unread = portAspects.filter((aspect) => unobserved.includes(fieldOf[aspect]));
+  const state: PortState = { ...settings, port: physicalPortName, unread, strays: [] };
   return { reading: { at, state }, unit };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { checkTable, drawStateTable, rowsFrom } from '../../kube/index.ts';
-import { cleanSettings } from '../../switches/index.ts';
+import { cleanSettings, portAspects } from '../../switches/index.ts';
 import { forceAnnotation, retryAnnotation } from '../resources.ts';
 import { defaultNetworkSettings } from '../settings.ts';
 import { aSwitch, noon, type PortDraft, portSeen, reading, settled, unit, vlan } from '../testing/port-seen.ts';
@@ -570,6 +570,17 @@ describe('switches that do not tell everything', () => {
     assert.equal(same.status?.state, 'Active');
     const drifted = decidePort(portSeen({ ...active, memory: reading(vlan(11), { unread }) }), noon);
     assert.equal(drifted.status?.state, 'Configuring');
+  });
+
+  test('the status records what was told, and what was not', () => {
+    const active = { status: settled('Active', vlan(10)), configuration: ten };
+    const told = decidePort(portSeen({ ...active, memory: reading(vlan(10), { unread }) }), noon).status;
+    assert.deepEqual([told?.observed, told?.unobserved], [{ untaggedVLAN: 10 }, ['acl', 'disabled']]);
+    assert.notEqual(told?.lastReadTime, undefined);
+    const blind = decidePort(portSeen({ ...active, memory: reading(vlan(10), { unread: portAspects }) }), noon).status;
+    assert.deepEqual([blind?.observed, blind?.unobserved?.length, blind?.lastReadTime], [{}, 4, undefined]);
+    const whole = decidePort(portSeen({ ...active, memory: reading(vlan(10)) }), noon).status;
+    assert.deepEqual([whole?.observed, whole?.unobserved], [{ untaggedVLAN: 10, disabled: false }, undefined]);
   });
 
   test('what was set on another switch says nothing about this one', () => {

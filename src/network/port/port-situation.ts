@@ -143,7 +143,7 @@ function isAs(state: PortState, goal: PortSettings): boolean {
 }
 
 /** Aspects that a device does not tell are those that were last set; without that they are unlike anything. */
-function complete(state: PortState, seen: PortSeen, { noted }: PortSituation): PortState {
+export function complete(state: PortState, seen: PortSeen, { noted }: PortSituation): PortState {
   const { state: phase, appliedTo } = seen.port.status ?? {};
   const known = seen.memory.applied ?? (phase === 'Active' && isOnIt(seen, appliedTo) ? noted : undefined);
   if (state.unread.length === 0 || known === undefined) return state;
