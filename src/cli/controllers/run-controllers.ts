@@ -21,6 +21,7 @@ import type { controllersSettings } from '../install-service/stand-alone/setting
 import { readTrust } from '../install-service/start-flasher.ts';
 import type { WorkPlane } from '../install-service/work-plane.ts';
 import { startMachines } from '../machines/start-machines.ts';
+import { ansibleOf } from '../network/network-settings.ts';
 import { type NetworkPlane, startNetwork } from '../network/start-network.ts';
 import { isReachable, serveWebhooks } from '../plane/webhooks.ts';
 import type { Settings } from '../settings.ts';
@@ -70,7 +71,7 @@ async function start(settings: ControllersSettings, context: ServiceContext) {
   else if (sets.has('hosts')) await refuseClaimedFleet(client);
   const agents = doesServeAgents(settings, sets) ? await serveAgentsOf(settings, context, store) : undefined;
   const parts = { ...context, client, plane, agents, namespace: settings.namespace };
-  const network = sets.has('network') ? startNetworkSet(parts) : undefined;
+  const network = sets.has('network') ? startNetworkSet(settings, parts) : undefined;
   const informers = network?.informers ?? (isPlugged(sets) ? followNetworkOf(settings, parts) : undefined);
   const running = [
     ...starters.map(([name, starter]) => ({ name, ...starter({ ...parts, network: informers }) })),
@@ -196,9 +197,12 @@ function followNetworkOf(settings: ControllersSettings, parts: SetParts): Networ
   return following.informers;
 }
 
-function startNetworkSet(parts: SetParts): RunningSet & NetworkPlane {
+function startNetworkSet(settings: ControllersSettings, parts: SetParts): RunningSet & NetworkPlane {
   const admission = createNetworkAdmission();
-  const running = startNetwork({ ...parts, admission, isShared: true, fixtures: undefined });
+  const running = startNetwork({
+    ...{ ...parts, admission, isShared: true, fixtures: undefined },
+    ansible: ansibleOf(settings),
+  });
   return { ...running, rules: admission.rules };
 }
 

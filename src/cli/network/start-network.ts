@@ -5,7 +5,7 @@ import {
   type NetworkInformers,
   startNetworkControllers,
 } from '../../network/index.ts';
-import { createSwitchProviders, type FixtureRack } from '../../switches/index.ts';
+import { type AnsibleInstallation, createSwitchProviders, type FixtureRack } from '../../switches/index.ts';
 import type { Check } from '../install-service/readiness.ts';
 import { type ControllerSetParts, electionOf, followCaches } from '../plane/controller-set.ts';
 
@@ -13,6 +13,8 @@ import { type ControllerSetParts, electionOf, followCaches } from '../plane/cont
 export interface NetworkParts extends ControllerSetParts {
   /** Rules that look into the caches of the controllers once these are full. */
   readonly admission: NetworkAdmission;
+  /** Where Ansible is. */
+  readonly ansible: AnsibleInstallation;
   /** True when other processes may run them too. */
   readonly isShared: boolean;
   /** The switches of the simulated rack; undefined where there is none. */
@@ -36,6 +38,7 @@ export function startNetwork(parts: NetworkParts): NetworkPlane {
     clock: systemClock,
     random: Math.random,
     fixtures,
+    ansible: parts.ansible,
     hostKeys: createStatusHostKeys(client),
   });
   open.add(() => providers.close());

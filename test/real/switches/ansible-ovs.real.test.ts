@@ -43,12 +43,14 @@ describe('a real Open vSwitch by Ansible', { skip: whyNoRealSwitches() ?? false,
   });
 
   interface Wish {
+    readonly os?: 'openvswitch' | 'cumulus';
     readonly credentials?: Partial<SshCredentials>;
     readonly port?: number;
     readonly hostKey?: string;
     readonly hostKeys?: ReturnType<typeof createMemoryHostKeys>;
   }
   const open = ({
+    os = 'openvswitch',
     credentials,
     port = ssh.port,
     hostKey = ssh.hostKey,
@@ -60,10 +62,10 @@ describe('a real Open vSwitch by Ansible', { skip: whyNoRealSwitches() ?? false,
       object: { namespace: 'default', name: 'leaf' },
       hostKeys,
       spec: {
-        os: 'openvswitch',
+        os,
         ip: '127.0.0.1',
         port,
-        bridge: ovs.bridge,
+        ...(os === 'openvswitch' ? { bridge: ovs.bridge } : {}),
         credentialsSecret: { name: 'login' },
         hostKey,
       },
@@ -111,6 +113,17 @@ describe('a real Open vSwitch by Ansible', { skip: whyNoRealSwitches() ?? false,
     const cleared = await device.clear([{ port: one }, { port: other }]);
     for (const result of cleared.values()) assert.equal(result.kind, 'done', JSON.stringify(result));
     await ovs.checkFrame(0, {}, {});
+  });
+
+  it('logs in where nothing is read, too: a wrong password and a switch that is away are told', async () => {
+    const blind = { os: 'cumulus' } as const;
+    const verified = await open(blind).verify();
+    assert.equal(verified.kind, 'done', JSON.stringify(verified));
+    assert.equal((await open({ ...blind, credentials: { password: 'wrong' } }).verify()).kind, 'denied');
+    assert.equal((await open({ ...blind, port: 9 }).verify()).kind, 'unreachable');
+    // The role is found where pip puts it; the collection of this system is not installed here.
+    const set = (await open(blind).apply([{ port: 'swp1', wanted: access(10) }])).get('swp1');
+    assert.match(set?.kind === 'uncertain' ? set.message : JSON.stringify(set), /nclu/);
   });
 
   it('sends no credentials to a switch with another host key', async () => {
