@@ -2,6 +2,7 @@ import { controllerSettings } from './controllers/controller-sets.ts';
 import { firmwareSettings } from './firmware-plane/firmware-settings.ts';
 import { hostSettings } from './hosts/host-settings.ts';
 import { serviceSettings } from './install-service/service-settings.ts';
+import { networkSettings } from './network/network-settings.ts';
 import { observeSettings } from './observe/observe-settings.ts';
 import {
   parseCount,
@@ -265,6 +266,7 @@ export const serverSettings = {
     parse: parsePath,
   }),
   ...hostSettings,
+  ...networkSettings,
   ...controllerSettings,
   ...apiLimitSettings,
   ...serviceSettings,

@@ -5,6 +5,7 @@ import { listenForUnknown } from './hosts/choose-provisioner.ts';
 import { hostSettingNames } from './hosts/host-settings.ts';
 import { imageStoreSettings } from './install-service/stand-alone/setting-names.ts';
 import type { RunningWork } from './install-service/start-work.ts';
+import { networkSettingNames } from './network/network-settings.ts';
 import { observeSettingNames } from './observe/observe-settings.ts';
 import { apiLimitNames, apiLimits } from './plane/api-limit-settings.ts';
 import type { EmbeddedPlane } from './plane/embedded-plane.ts';
@@ -61,6 +62,7 @@ const upSettings = [
   'tlsCert',
   'tlsKey',
   ...hostSettingNames,
+  ...networkSettingNames,
   ...apiLimitNames,
   ...observeSettingNames,
 ] as const;
