@@ -100,7 +100,8 @@ describe('a real Open vSwitch by Ansible', { skip: whyNoRealSwitches() ?? false,
       providers: {
         open(access) {
           assert.ok(access.kind === 'AnsibleSwitch');
-          return openAnsibleSwitch({ clock: systemClock, runner, hostKeys: createMemoryHostKeys(), ...access });
+          const hostKeys = createMemoryHostKeys();
+          return openAnsibleSwitch({ clock: systemClock, runner, hostKeys, object: access, ...access });
         },
       },
     }),
