@@ -33,7 +33,13 @@ async function startFlashing(context: TestContext, personality: PersonalityName,
   const { machine } = rig.bmc;
   while (!machine.log.events.some(({ event }) => event === 'update.flash-begin')) await delay(1);
   assert.equal(machine.power.state, 'On');
-  return { rig, host, machine, finish: () => drive.done(() => host.service(service)) };
+  // A busy machine would be through with the update before it has asked for anything.
+  rig.goSlowly(true);
+  const finish = () => {
+    rig.goSlowly(false);
+    return drive.done(() => host.service(service));
+  };
+  return { rig, host, machine, finish };
 }
 
 for (const personality of ['dell-idrac9', 'hpe-ilo5', 'lenovo-xcc', 'supermicro-x12'] as const) {

@@ -43,6 +43,8 @@ export interface RedfishRig {
   readonly host: ReachedHost;
   /** An image for its BIOS, and the version that it brings. */
   readonly update: { readonly component: string; readonly url: string; readonly version: string };
+  /** Has time run hardly faster than the real one, or as before: what shall not be over while it is looked at. */
+  goSlowly(isSlow: boolean): void;
   /** Another one on the same records, as after a restart of the process. */
   again(): Provisioners;
   close(): Promise<void>;
@@ -51,12 +53,29 @@ export interface RedfishRig {
 /** For tests: how hosts are looked after there. */
 export type RedfishRigOptions = Pick<RedfishOptions, 'limit' | 'pollMs' | 'updateWaitMs'>;
 
+/** Real time that can be made to pass slowly. */
+function createPace() {
+  let [seen, passed, factor] = [performance.now(), 0, 1];
+  const now = (): number => {
+    const real = performance.now();
+    passed += (real - seen) * factor;
+    seen = real;
+    return passed;
+  };
+  const goSlowly = (isSlow: boolean): void => {
+    now();
+    factor = isSlow ? 0.02 : 1;
+  };
+  return { now, goSlowly };
+}
+
 /** For tests: starts it, in time that runs faster than the real one. */
 export async function startRedfishRig(
   personality: PersonalityName,
   { limit, pollMs = 5000, updateWaitMs }: RedfishRigOptions = {},
 ): Promise<RedfishRig> {
-  const clock = createScaledClock({ speed: 200, mostAtOnceMs: 100 });
+  const pace = createPace();
+  const clock = createScaledClock({ speed: 200, mostAtOnceMs: 100, realNow: pace.now });
   const centre = await startDataCentre({
     ...{ seed: 11, servers: 1, personalities: [personality], isPlain: true, clock },
     addressing: 'port',
@@ -104,7 +123,9 @@ export async function startRedfishRig(
     host: hostOf(bmc),
     update: { component: 'bios', url: release.url, version: release.version },
     again,
+    goSlowly: pace.goSlowly,
     async close() {
+      pace.goSlowly(false);
       for (const each of opened) await each.close();
       await flasher.stop({ graceMs: minute });
       await gates.close();
