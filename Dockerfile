@@ -6,9 +6,26 @@ COPY package.json package-lock.json ./
 # The image brings its own Node, so that the one of the npm package is of no use here.
 RUN npm ci --omit=dev --ignore-scripts --no-fund --no-audit && rm -rf node_modules/node
 
+# Ansible and network-runner for AnsibleSwitches. Of the 500 MB of collections only those of EOS, NX-OS and Junos are kept.
+FROM node:24-bookworm-slim AS ansible
+RUN apt-get update && apt-get install --yes --no-install-recommends python3 python3-venv && rm -rf /var/lib/apt/lists/*
+COPY test/real/switches/requirements.lock /tmp/
+RUN python3 -m venv /opt/ansible \
+  && /opt/ansible/bin/pip install --no-cache-dir --no-deps -r /tmp/requirements.lock \
+  && /opt/ansible/bin/pip download --no-cache-dir --no-deps -d /tmp/wheel ansible==12.3.0 \
+  && cd /opt/ansible && mkdir collections && cd collections \
+  && python3 -c "import glob, zipfile; kept = tuple('ansible_collections/' + name + '/' for name in ('arista/eos', 'cisco/nxos', 'junipernetworks/junos', 'ansible/netcommon', 'ansible/utils')); wheel = zipfile.ZipFile(glob.glob('/tmp/wheel/*.whl')[0]); wheel.extractall('.', [name for name in wheel.namelist() if name.startswith(kept)])" \
+  && rm -rf /tmp/wheel
+
 FROM node:24-bookworm-slim
+# ssh refuses to work for a user without a name; passwords are typed for it by sshpass.
+RUN apt-get update && apt-get install --yes --no-install-recommends python3 openssh-client sshpass \
+  && rm -rf /var/lib/apt/lists/* \
+  && groupadd --gid 65532 rackwright && useradd --uid 65532 --gid 65532 --no-create-home --home-dir /tmp rackwright
 ENV NODE_ENV=production
+ENV RACKWRIGHT_ANSIBLE_PYTHON=/opt/ansible/bin/python RACKWRIGHT_ANSIBLE_COLLECTIONS=/opt/ansible/collections
 WORKDIR /rackwright
+COPY --from=ansible /opt/ansible /opt/ansible
 COPY --from=dependencies /rackwright/node_modules node_modules
 COPY dist .
 USER 65532:65532

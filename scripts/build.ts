@@ -16,6 +16,9 @@ const entrances = {
   './simulator': 'simulator/index',
 } as const;
 
+/** What goes into bin/ as it is. */
+const programs = ['bin/node-options.mjs', 'bin/kubectl-complete.sh'] as const;
+
 interface Package {
   readonly [field: string]: unknown;
 }
@@ -50,7 +53,7 @@ function copyFiles(): void {
     cwd: root,
     exclude: (path) => /(^|\/)(testing|contract)(\/|$)/.test(path),
   }).filter((path) => !/reference-cases|golden-messages/.test(path));
-  for (const path of [...beside, 'bin/node-options.mjs', 'LICENSE', 'NOTICE', 'README.md', 'deploy']) {
+  for (const path of [...beside, ...programs, 'LICENSE', 'NOTICE', 'README.md', 'deploy']) {
     mkdirSync(dirname(join(dist, path)), { recursive: true });
     cpSync(join(root, path), join(dist, path), { recursive: true });
   }

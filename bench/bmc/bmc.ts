@@ -35,7 +35,7 @@ export async function benchBmc(options: BmcBenchOptions): Promise<object> {
     console.log(`for information: CPU to that of sushy over plain HTTP is ${rounded(plain.ratio)}`);
   if (bars.some(({ holds }) => !holds)) process.exitCode = 1;
   const comparison = isCompared ? { plain, tls } : {};
-  return { bench: 'bmc', cpus: cpus().length, ...options, comparison, scaling, growth: growthOf(scaling), bars };
+  return { bench: 'bmc', cpus: cpus().length, options, comparison, scaling, growth: growthOf(scaling), bars };
 }
 
 interface FleetFigures extends FleetMeasure {

@@ -8,6 +8,7 @@ const good: ConsoleMeasure = {
   firstHostMs: 900,
   allHostsMs: 4000,
   changes: 20_000,
+  shownChanges: 20_000,
   heapBeforeMiB: 20,
   heapAfterMiB: 23.9,
 };
@@ -15,7 +16,7 @@ const good: ConsoleMeasure = {
 test('a page that paints in time and keeps its heap holds every bar', () => {
   assert.deepEqual(
     judgeBars(good).map(({ holds }) => holds),
-    [true, true, true],
+    [true, true, true, true],
   );
 });
 
@@ -23,6 +24,10 @@ test('each bar fails by its own figure, and by one that could not be measured', 
   const rows: [Partial<ConsoleMeasure>, RegExp][] = [
     [{ firstPaintMs: 2001 }, /^first paint/],
     [{ firstHostMs: Number.NaN }, /^first host/],
+    [{ shownChanges: 0 }, /^changes shown/],
+    [{ shownChanges: 19_999 }, /^changes shown/],
+    [{ shownChanges: Number.NaN }, /^changes shown/],
+    [{ changes: 0, shownChanges: 0 }, /^changes shown/],
     [{ heapAfterMiB: 24.1 }, /^heap/],
     [{ heapBeforeMiB: Number.NaN }, /^heap/],
   ];

@@ -12,6 +12,8 @@ export interface ConsoleMeasure {
   /** Until every host was read. */
   readonly allHostsMs: number;
   readonly changes: number;
+  /** Those of them that the page had shown before it was weighed; none where it stopped showing any. */
+  readonly shownChanges: number;
   /** Used by the page after its garbage was collected, before the changes and after. */
   readonly heapBeforeMiB: number;
   readonly heapAfterMiB: number;
@@ -23,11 +25,16 @@ const mostHeapGrowth = 1.2;
 
 /** The bars that these figures can judge. What could not be measured (NaN) does not hold. */
 export function judgeBars(measure: ConsoleMeasure): readonly Bar[] {
-  const { hosts, firstPaintMs, firstHostMs, changes } = measure;
+  const { hosts, firstPaintMs, firstHostMs, changes, shownChanges } = measure;
   const growth = measure.heapAfterMiB / measure.heapBeforeMiB;
   return [
     atMost(`first paint with ${hosts} hosts, ms`, firstPaintMs, mostPaintMs),
     atMost(`first host on the screen with ${hosts} hosts, ms`, firstHostMs, mostPaintMs),
+    {
+      bar: `changes shown of ${changes}: all, and some`,
+      value: shownChanges,
+      holds: shownChanges > 0 && shownChanges === changes,
+    },
     atMost(`heap of the page after ${changes} changes, as a factor`, growth, mostHeapGrowth),
   ];
 }

@@ -19,7 +19,7 @@ export interface InstantService extends UpdateServicePort {
   readonly failed: Promise<never>;
 }
 
-interface Job extends Pick<ServerReport, 'server' | 'kind' | 'desiredHash'> {
+interface Job extends Pick<ServerReport, 'server' | 'kind'> {
   readonly key: string;
   /** What it installs. */
   readonly firmwares: readonly Firmware[];
@@ -39,18 +39,13 @@ export function createInstantService({ jobMs }: { readonly jobMs: number }): Ins
   const work = async (job: Job, jobId: string): Promise<void> => {
     const sequence = jobs;
     await delay(jobMs);
-    const { server, kind, desiredHash } = job;
+    const { server, kind } = job;
     const before = installed.get(server) ?? firstInstalled;
     const after = [...new Map([...before, ...job.firmwares].map((each) => [partOf(each), each])).values()];
     installed.set(server, after);
     open.delete(job.key);
     const found = { conditionId: jobId, sequence, at: Date.now(), installed: after };
-    const outcome = await reports?.server({
-      server,
-      kind,
-      ...(desiredHash === undefined ? {} : { desiredHash }),
-      ...found,
-    });
+    const outcome = await reports?.server({ server, kind, ...found });
     if (outcome === undefined || outcome === 'no-object') throw new Error(`the report on ${server} was not written`);
   };
   const take = (job: Job): Promise<RequestOutcome> => {
@@ -69,8 +64,8 @@ export function createInstantService({ jobMs }: { readonly jobMs: number }): Ins
       return jobs;
     },
     scan: ({ key, server }: ScanRequest) => take({ key, server: server.name, kind: 'Scan', firmwares: [] }),
-    update: ({ key, server, firmwares, desiredHash }: UpdateRequest) =>
-      take({ key, server: server.name, kind: 'Update', desiredHash, firmwares }),
+    update: ({ key, server, firmwares }: UpdateRequest) =>
+      take({ key, server: server.name, kind: 'Update', firmwares }),
     // What could be had for a model is of no concern here; it is asked for once for each.
     discover: () => Promise.resolve({ kind: 'refused', code: 'NoCatalogue', message: 'the bench has no catalogue' }),
     connect(to) {

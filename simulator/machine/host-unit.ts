@@ -108,6 +108,7 @@ export class HostUnit implements HostPower {
     if (!this.#machine.personality.service.resetTypes.includes(type)) return 'unsupported';
     const outcome = this.#machine.updates.isHostNeeded ? 'wrong-state' : this.#reset(type);
     this.#machine.log.add('power.reset', `type=${type} outcome=${outcome}`);
+    if (this.#phase === 'powering-on') this.#machine.updates.hostComesOn();
     return outcome;
   }
 

@@ -16,7 +16,7 @@ export interface UpdateRules {
   readonly flashesAtPost: readonly ComponentType[];
   /** BIOS images are written at once, the task completes, and the version becomes active at the next POST (HPE). */
   readonly stagesBios: boolean;
-  /** A BIOS image is refused unless the host is off (OpenBMC). */
+  /** A BIOS image is refused unless the host is off; one that is switched on while it is written spoils it (OpenBMC). */
   readonly biosNeedsHostOff: boolean;
   /** After its flash the BMC goes on with the old version until it is reset by request (Lenovo). */
   readonly bmcNeedsReset: boolean;

@@ -40,10 +40,11 @@ export class UpdateLine implements Updates {
     );
   }
 
-  /** True while a part is written that the host needs, outside POST: the host must not change its power state. */
+  /** True while a part is written that the host needs, outside POST: the BMC refuses to change its power state. */
   get isHostNeeded(): boolean {
     const record = this.#flash?.record;
-    return record !== undefined && !record.isInPost && (record.component === 'bios' || record.component === 'cpld');
+    if (record === undefined || record.isInPost || this.#isTakenFromHost(record)) return false;
+    return record.component === 'bios' || record.component === 'cpld';
   }
 
   begin(request: UpdateRequest): Update | UpdateRefusal {
@@ -101,6 +102,12 @@ export class UpdateLine implements Updates {
       this.#schedule(record);
     }
     if (this.#flash?.record?.isInPost) this.#interrupt();
+  }
+
+  /** The host is switched on: it crashes with a flash that was taken from it, and what was being written there failed. */
+  hostComesOn(): void {
+    const record = this.#flash?.record;
+    if (record !== undefined && this.#isTakenFromHost(record)) this.#interrupt();
   }
 
   /** The BMC restarts by request: what it was at is lost, what is staged or scheduled is kept. */
@@ -351,6 +358,11 @@ export class UpdateLine implements Updates {
   #interrupt(): void {
     const record = this.#flash?.interrupt();
     if (record !== undefined) this.#close(record, { fault: 'flash-failed', reason: 'interrupted' });
+  }
+
+  #isTakenFromHost(record: UpdateRecord): boolean {
+    const { biosNeedsHostOff } = updateRulesOf(this.#machine.personality);
+    return biosNeedsHostOff && record.component === 'bios' && !record.isInPost;
   }
 
   #canBeDropped(record: UpdateRecord, isForced: boolean): boolean {

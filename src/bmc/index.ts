@@ -127,6 +127,7 @@ export {
   type FollowInstallOptions,
   findRunningUpdate,
   findStartedUpdate,
+  findUpdateWithHostOff,
   followInstall,
   type ImageFile,
   type InstallLook,
@@ -158,6 +159,7 @@ export {
   goneSettleMs,
   isResetDue,
   mayWaitForHost,
+  mustHostBeOff,
   type ResetQuestion,
   type Unsticking,
 } from './vendors/index.ts';

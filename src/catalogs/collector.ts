@@ -45,6 +45,8 @@ export function createCollector(names: readonly string[]): Collector {
 }
 
 const longestText = 512;
+/** What objects of Kubernetes hold of names and versions. */
+const longestName = 253;
 
 function toEntry(draft: EntryDraft, context: ReadContext): FirmwareEntry {
   const { image } = draft;
@@ -52,9 +54,9 @@ function toEntry(draft: EntryDraft, context: ReadContext): FirmwareEntry {
     'path' in image ? addressBelow(image.base, image.path, context) : addressAnywhere(image.base, image.url, context);
   const fileName = fileNameIn(url);
   const texts = { version: draft.version, manufacturer: draft.manufacturer, component: draft.component };
-  for (const [name, text] of Object.entries(texts)) checkText(name, text, { fileName, context });
+  for (const [name, text] of Object.entries(texts)) checkText(name, text, { fileName, context, most: longestName });
   const lists = [...draft.models, ...draft.softwareIds];
-  for (const text of lists) checkText('model or id', text, { fileName, context });
+  for (const text of lists) checkText('model or id', text, { fileName, context, most: longestText });
   return {
     component: draft.component,
     name: draft.name.replaceAll(/\p{Cc}+/gu, ' ').slice(0, longestText),
@@ -94,14 +96,14 @@ interface About {
   readonly context: ReadContext;
 }
 
-function checkText(name: string, text: string, { fileName, context }: About): void {
-  const fault = textFault(text);
+function checkText(name: string, text: string, { fileName, context, most }: About & { readonly most: number }): void {
+  const fault = textFault(text, most);
   if (fault !== undefined) throw refusal(context, 'badEntry', { entry: fileName, detail: `its ${name} ${fault}` });
 }
 
-function textFault(text: string): string | undefined {
+function textFault(text: string, most: number): string | undefined {
   if (text.trim() === '') return 'is missing';
-  if (text.length > longestText) return `is longer than ${longestText} characters`;
+  if (text.length > most) return `is longer than ${most} characters`;
   return /\p{Cc}/u.test(text) ? 'has control characters' : undefined;
 }
 

@@ -32,6 +32,7 @@ const plain = (change: object): string =>
 const bomb = `<?xml version="1.0"?>
 <!DOCTYPE lolz [<!ENTITY a "lol"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]>
 <Manifest>&c;</Manifest>`;
+const long = '1'.repeat(254);
 const outside = `<?xml version="1.0"?><!DOCTYPE x [<!ENTITY xxe SYSTEM "file:///etc/passwd">]><Manifest>&xxe;</Manifest>`;
 
 type Row = readonly [
@@ -142,6 +143,8 @@ const rows: readonly Row[] = [
   ['sends to another host', 'hpe', 'fwrepo.json', hpe('https://evil.example/x.fwpkg'), 'hostile'],
   ['has a name with a zero', 'hpe', 'fwrepo.json', hpe('a\u0000b.fwpkg'), 'hostile'],
   ['has no version', 'hpe', 'fwrepo.json', '{"a.fwpkg": {"version": null}}', 'badEntry'],
+  ['has a version that no object holds', 'hpe', 'fwrepo.json', `{"a.fwpkg": {"version": "${long}"}}`, 'badEntry'],
+  ['has a version that no object holds', 'plain', 'a.json', plain({ version: long }), 'badEntry'],
   ['has a version with a zero', 'hpe', 'fwrepo.json', '{"a.fwpkg": {"version": "1\\u00002"}}', 'badEntry'],
   ['is nested too deep', 'hpe', 'fwrepo.json', `{"a": ${'['.repeat(1000)}`, 'tooLarge'],
   [

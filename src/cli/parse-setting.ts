@@ -38,12 +38,19 @@ export function parseHttpUrl(text: string, { as }: Given): string {
   return url.href.replace(/\/$/, '');
 }
 
-/** URLs of these may carry passwords: what is wrong is said without the value. */
+/** URLs of these may carry passwords: what is wrong is said without the value, and with one they are not to be typed. */
 export function parseUrlOf(...schemes: readonly [string, ...string[]]): (text: string, given: Given) => string {
-  return (text, { as }) => {
+  return (text, { as, variable }) => {
     const known = schemes.map((scheme) => `${scheme}:`);
-    if (known.includes(URL.parse(text)?.protocol ?? '')) return text;
-    throw usageError(`${as.replace(text, '...')}: not a URL like ${schemes[0]}://host`);
+    const option = as.replace(text, '...');
+    const url = URL.parse(text);
+    if (url === null || !known.includes(url.protocol))
+      throw usageError(`${option}: not a URL like ${schemes[0]}://host`);
+    if (variable !== undefined && (url.password !== '' || url.searchParams.has('password'))) {
+      const instead = `set ${variable}, or keep it in a file: the options that end in -file are for that`;
+      throw usageError(`${option}: whoever lists processes reads a password on a command line; ${instead}`);
+    }
+    return text;
   };
 }
 

@@ -18,6 +18,8 @@ export interface Given {
   /** `--port 80` or `RACKWRIGHT_PORT=80`. */
   readonly as: string;
   readonly cwd: string;
+  /** Of something typed: the environment variable that says the same where nobody else reads it. */
+  readonly variable?: string;
 }
 
 /** Keeps what is special about a definition in its type. */

@@ -24,6 +24,25 @@ test('addresses may be written in brackets', () => {
   assert.equal(read('host', '[::1]'), '::1');
 });
 
+test('a URL with a password is not taken from a command line, and taken from elsewhere', () => {
+  const urls = [
+    ['databaseUrl', 'RACKWRIGHT_DATABASE_URL', 'postgres://me:secret@db/x'],
+    ['databaseUrl', 'RACKWRIGHT_DATABASE_URL', 'postgres://db/x?user=me&password=secret'],
+    ['natsUrl', 'RACKWRIGHT_NATS_URL', 'nats://me:secret@bus:4222'],
+    ['ironicUrl', 'RACKWRIGHT_IRONIC_URL', 'https://me:secret@ironic'],
+    ['notifyUrl', 'RACKWRIGHT_NOTIFY_URL', 'https://me:secret@hook'],
+  ] as const;
+  for (const [name, variable, url] of urls) {
+    assert.throws(
+      () => read(name, url),
+      ({ message, outcome }: CliError) =>
+        outcome === 'usage' && message.includes(`set ${variable}, or keep it in a file`) && !message.includes('secret'),
+    );
+    assert.equal(read(name, undefined, { [variable]: url }), url);
+  }
+  assert.equal(read('databaseUrl', 'postgres://me@db/x'), 'postgres://me@db/x');
+});
+
 const bad: [SettingName, string, RegExp][] = [
   ['port', '-1', /--port -1: a port is a number/],
   ['port', '80a', /a port is a number/],

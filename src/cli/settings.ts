@@ -2,6 +2,7 @@ import { controllerSettings } from './controllers/controller-sets.ts';
 import { firmwareSettings } from './firmware-plane/firmware-settings.ts';
 import { hostSettings } from './hosts/host-settings.ts';
 import { serviceSettings } from './install-service/service-settings.ts';
+import { networkSettings } from './network/network-settings.ts';
 import { observeSettings } from './observe/observe-settings.ts';
 import {
   parseCount,
@@ -43,7 +44,7 @@ export const serverSettings = {
     value: '<n>',
     env: 'RACKWRIGHT_PORT',
     about:
-      'the Kubernetes API listens on this port (0: any free one), the REST services and the update service on the next',
+      'the Kubernetes API listens on this port (0: any free one), the REST services and the update service on the next, the console on the one after that',
     fallback: '7440',
     parse: parsePort,
   }),
@@ -52,7 +53,7 @@ export const serverSettings = {
     value: '<n>',
     env: 'RACKWRIGHT_CONSOLE_PORT',
     about:
-      'the console of a cluster listens on this port (0: any free one); unless given, "up" beside a cluster takes the second one after --port, and "console" 7442',
+      'the console listens on this port (0: any free one); unless given, "up" takes the second one after --port, and "console" 7442',
     parse: parsePort,
   }),
   kubeconfig: define({
@@ -201,7 +202,7 @@ export const serverSettings = {
     value: '<url>',
     env: 'RACKWRIGHT_DATABASE_URL',
     about:
-      'PostgreSQL or CockroachDB for the work engine and the inventory, as postgres://user:password@host:5432/name; without it "up" keeps them in the data directory',
+      'PostgreSQL or CockroachDB for the work engine and the inventory, as postgres://user@host:5432/name; one with a password goes into --database-url-file; without it "up" keeps them in the data directory',
     parse: parseUrlOf('postgres', 'postgresql'),
   }),
   natsUrl: define({
@@ -265,6 +266,7 @@ export const serverSettings = {
     parse: parsePath,
   }),
   ...hostSettings,
+  ...networkSettings,
   ...controllerSettings,
   ...apiLimitSettings,
   ...serviceSettings,
@@ -298,10 +300,10 @@ function readSetting(
   flag: unknown,
   { env, cwd }: Pick<Terminal, 'env' | 'cwd'>,
 ): unknown {
-  const { parse } = definition;
-  if (Array.isArray(flag)) return parse(flag.join(','), { as: `${definition.flag} ${flag.join(',')}`, cwd });
-  if (typeof flag === 'string') return parse(flag, { as: `${definition.flag} ${flag}`, cwd });
-  const fromEnv = env[definition.env];
-  if (fromEnv !== undefined && fromEnv !== '') return parse(fromEnv, { as: `${definition.env}=${fromEnv}`, cwd });
+  const { parse, env: variable } = definition;
+  if (Array.isArray(flag)) return parse(flag.join(','), { as: `${definition.flag} ${flag.join(',')}`, cwd, variable });
+  if (typeof flag === 'string') return parse(flag, { as: `${definition.flag} ${flag}`, cwd, variable });
+  const fromEnv = env[variable];
+  if (fromEnv !== undefined && fromEnv !== '') return parse(fromEnv, { as: `${variable}=${fromEnv}`, cwd });
   return definition.fallback === undefined ? undefined : parse(definition.fallback, { as: definition.flag, cwd });
 }

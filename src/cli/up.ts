@@ -5,6 +5,7 @@ import { listenForUnknown } from './hosts/choose-provisioner.ts';
 import { hostSettingNames } from './hosts/host-settings.ts';
 import { imageStoreSettings } from './install-service/stand-alone/setting-names.ts';
 import type { RunningWork } from './install-service/start-work.ts';
+import { networkSettingNames } from './network/network-settings.ts';
 import { observeSettingNames } from './observe/observe-settings.ts';
 import { apiLimitNames, apiLimits } from './plane/api-limit-settings.ts';
 import type { EmbeddedPlane } from './plane/embedded-plane.ts';
@@ -61,6 +62,7 @@ const upSettings = [
   'tlsCert',
   'tlsKey',
   ...hostSettingNames,
+  ...networkSettingNames,
   ...apiLimitNames,
   ...observeSettingNames,
 ] as const;
@@ -112,7 +114,7 @@ async function runEmbedded(given: Settings<(typeof upSettings)[number]>, termina
       `Ready: ${installed.definitions.length} kinds and ${installed.roles} roles are installed.`,
       '',
       `  Kubernetes API   ${server.url}`,
-      `  Console          ${server.url}/console/`,
+      describeConsole(plane, settings),
       `  REST and RPC     ${work.url}`,
       `  Admin token      ${server.adminToken}`,
       ...describeRack(rack),
@@ -142,6 +144,12 @@ async function tellHosts({ rack, work }: EmbeddedPlane, terminal: Terminal): Pro
   const { tellHostChanges } = await import('./hosts/tell-host-changes.ts');
   const leave = tellHostChanges({ hosts: work.hosts.hosts, keys, tell: (line) => terminal.out(`${line}\n`) });
   terminal.interrupted.addEventListener('abort', leave, { once: true });
+}
+
+/** It is on loopback whatever the API listens on; browsers elsewhere find it where the API is. */
+function describeConsole({ consoleUrl }: EmbeddedPlane, { host }: Settings<'host'>): string {
+  const isAllHere = new URL(consoleUrl).hostname.includes(host);
+  return `  Console          ${consoleUrl}${isAllHere ? '' : '   from elsewhere below /console/ of the API, by https'}`;
 }
 
 function describeRack(rack: SimulatedRack | undefined): string[] {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import { createEngine, type JsonObject, openSqliteDatabase } from '../engine/index.ts';
+import { createEngine, type JsonObject, type JsonValue, openSqliteDatabase } from '../engine/index.ts';
 import { flasherKinds } from '../flasher/index.ts';
 import { systemClock } from '../kube/index.ts';
 import { createFixedAuthorizer, createRest } from '../rest/index.ts';
@@ -135,4 +135,31 @@ test('parameters that the flasher does not know are refused with its reasons', a
   assert.match(String(answer.body.error), /there is no parameter foo/);
   const other = await call('POST', `/servers/${serverA}/firmwareInstall`, { firmwares: [image] });
   assert.match(String(other.body.error), /no component toaster.*checksum is missing/);
+});
+
+test('an end whose status no database would take is in the history, and so are those after it', async (t) => {
+  const { call, engine, database, inventory, service } = await startBoth(t);
+  await call('POST', `/serverEnroll/${serverA}`, { parameters });
+  await engine.worker.online({ id: 'w1', kinds: ['inventoryOOB'], facilities: ['fc1'] });
+  const nested = JSON.parse(`${'['.repeat(3000)}${']'.repeat(3000)}`) as JsonValue;
+  const ids: string[] = [];
+  for (const status of [{ 'k\ud83d': ['a\ud83d', 'b\0'], nested }, { msg: 'plain' }]) {
+    const { body } = await call('POST', `/servers/${serverA}/condition`, { kind: 'inventoryOOB' });
+    ids.push(String((body.record as JsonObject).id));
+    const [lease] = await engine.worker.lease('w1', { max: 1, waitMs: 0 });
+    assert.ok(lease);
+    const held = { conditionId: lease.condition.id, token: lease.token };
+    await engine.worker.report(held, { state: 'succeeded', status });
+  }
+  const ended = Promise.withResolvers<void>();
+  const recordEnd: typeof inventory.recordEnd = async (end) => {
+    await inventory.recordEnd(end);
+    if (end.id === ids[1]) ended.resolve();
+  };
+  const loop = await runConditionOrc({ engine, database, inventory: { ...inventory, recordEnd } });
+  t.after(() => loop.stop());
+  await ended.promise;
+  const [event] = await service.events.get(String(ids[0]));
+  assert.deepEqual(event?.finalStatus['k\ufffd'], ['a\ufffd', 'b']);
+  assert.match(JSON.stringify(event?.finalStatus.nested), /^\[+"\[deep\]"\]+$/);
 });

@@ -8,6 +8,8 @@ import type { Metrics } from '../telemetry/index.ts';
 export interface OrcMetrics {
   queued(kind: string, outcome: 'created' | 'existing'): void;
   completed(kind: string, state: string): void;
+  /** An end that the history can never take. */
+  endRefused(kind: string): void;
   /** Counts a failure of something we depend on, and hands it on. */
   watchDependency<T>(dependency: string, operation: string, work: Promise<T>): Promise<T>;
   dependencyFailed(dependency: string, operation: string): void;
@@ -27,6 +29,9 @@ export function createOrcMetrics(metrics: Metrics): OrcMetrics {
     metrics.gauge({ name: `conditionorc_${name}`, help, labels });
   const queued = counter('condition_queued', 'Conditions that were asked for and taken.', ['conditionKind', 'outcome']);
   const completed = counter('condition_completed', 'Conditions that ended.', ['conditionKind', 'state']);
+  const refusedEnds = counter('ends_refused_total', 'Ends of conditions that the history can never take.', [
+    'conditionKind',
+  ]);
   const failures = counter('dependencies_errors_total', 'Failures of what conditionOrc depends on.', [
     'dependency_name',
     'operation',
@@ -42,6 +47,7 @@ export function createOrcMetrics(metrics: Metrics): OrcMetrics {
   return {
     queued: (kind, outcome) => queued.add(1, { conditionKind: kind, outcome }),
     completed: (kind, state) => completed.add(1, { conditionKind: kind, state }),
+    endRefused: (kind) => refusedEnds.add(1, { conditionKind: kind }),
     dependencyFailed,
     async watchDependency(dependency, operation, work) {
       try {

@@ -20,7 +20,7 @@ export interface UpdateRequest {
    * The BIOS is the entry `bios` of the server's own manufacturer.
    */
   readonly firmwares: readonly Firmware[];
-  /** Which desired list this is for; comes back with the report. */
+  /** Which desired list this is for. */
   readonly desiredHash: string;
 }
 

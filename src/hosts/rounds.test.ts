@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { createFakeClock } from '../kube/index.ts';
+import { createFakeClock, type KubeClient, type ResourceRef } from '../kube/index.ts';
 import { createMetrics } from '../telemetry/index.ts';
 import { nobodyElse } from './ports.ts';
 import {
@@ -245,6 +245,30 @@ describe('rounds about hosts on an API server', () => {
     assert.match(text, /metal3_operation_inspect_duration_seconds_count\{namespace="fleet",host="s8"\} 1/);
     assert.match(text, /metal3_delayed__provisioning_total/);
     assert.match(text, /metal3_credentials_updated_total 1/);
+  });
+
+  it('count a Secret that cannot be read for another cause than that it is not there, and go on when it can', async () => {
+    const metrics = createMetrics();
+    const client = await api.connect();
+    let refusals = 2;
+    const secretsOf = (ref: ResourceRef) => {
+      const secrets = client.resource(ref);
+      if (ref.resource !== 'secrets') return secrets;
+      const patch: typeof secrets.patch = (...all) => {
+        refusals -= 1;
+        return refusals < 0 ? secrets.patch(...all) : Promise.reject(new Error('etcd is away'));
+      };
+      return Object.assign(Object.create(secrets) as typeof secrets, { patch });
+    };
+    const spoilt = Object.assign(Object.create(client) as KubeClient, { resource: secretsOf });
+    const rig = await startHostRig(api, { metrics, client: spoilt });
+    try {
+      await putHost(api, 's20');
+      await untilState(api, 's20', 'available');
+    } finally {
+      await rig.stop();
+    }
+    assert.match(await metrics.expose(), /metal3_credentials_unhandled_error_total 2/);
   });
 
   it('tell of the consumer of a host in its events', async () => {

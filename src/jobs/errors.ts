@@ -35,6 +35,10 @@ export const jobErrors = {
     retry: 'terminal',
     message: 'the BMC at {origin} has one virtual drive, and an update image needs a second one for what it is told',
   },
+  reportPortTaken: {
+    retry: 'transient',
+    message: 'reports of update images cannot be listened for at {host}, port {port}: another job or program does so',
+  },
   imageFailed: { retry: 'terminal', message: 'the update image that ran on {target} failed: {detail}' },
   imageSilent: {
     retry: 'terminal',

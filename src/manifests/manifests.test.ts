@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { PolicyRule } from '../api/index.ts';
 import { components } from './components.ts';
 import { helmCondition, holds } from './condition.ts';
 import { objectsOf, readValues, setValue, ValuesError } from './index.ts';
@@ -91,13 +92,46 @@ describe('the objects of an installation', () => {
     assert.doesNotMatch(text, /[«»]|undefined/);
   });
 
-  test('no component may everything, and none reads all Secrets but who looks after BMCs', () => {
+  test('no component may do everything', () => {
     for (const { name, rights } of components) {
-      const rules = [...rights.objects, ...rights.cluster, ...rights.home];
+      const rules = Object.values(rights).flat();
       for (const { resources, verbs } of rules) assert.ok(![...resources, ...verbs].includes('*'), name);
     }
   });
+
+  test('of Secrets in all namespaces, hosts follow those of BMCs, network and machines read by name, and others none', () => {
+    const readers = readersOfSecrets(installed(everything).objects);
+    assert.deepEqual(readers, {
+      'rackwright-system/rackwright-hosts': ['get', 'list', 'watch'],
+      'rackwright-system/rackwright-network': ['get'],
+      'rackwright-system/rackwright-machines': ['get'],
+    });
+  });
+
+  test('with full tenancy nobody reads Secrets of all namespaces', () => {
+    const { objects } = installed({ ...everything, tenancy: { model: 'full', tenants: ['a'] } });
+    assert.deepEqual(readersOfSecrets(objects), {});
+  });
 });
+
+/** Which accounts may read which way the Secrets of all namespaces. */
+function readersOfSecrets(objects: ReturnType<typeof objectsOf>): Record<string, readonly string[]> {
+  const reading = new Set(['get', 'list', 'watch']);
+  const readers: Record<string, readonly string[]> = {};
+  for (const { roleRef, subjects } of objects.filter(({ kind }) => kind === 'ClusterRoleBinding')) {
+    const { name } = roleRef as { name: string };
+    const role = objects.find(({ kind, metadata }) => kind === 'ClusterRole' && metadata.name === name);
+    assert.ok(role !== undefined, name);
+    const verbs = (role.rules as PolicyRule[])
+      .filter(({ apiGroups, resources }) => apiGroups.includes('') && resources.includes('secrets'))
+      .flatMap((rule) => rule.verbs.filter((verb) => reading.has(verb)));
+    for (const subject of verbs.length === 0 ? [] : (subjects as { namespace: string; name: string }[])) {
+      const account = `${subject.namespace}/${subject.name}`;
+      readers[account] = [...new Set([...(readers[account] ?? []), ...verbs])].toSorted();
+    }
+  }
+  return readers;
+}
 
 describe('values', () => {
   const fault = (given: object): string => {

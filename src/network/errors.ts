@@ -61,7 +61,16 @@ export function faultOfSwitch({ kind, message }: SwitchFailure): NetworkFault {
   return { code: codes[kind], message };
 }
 
+const aboutTheSwitch: readonly SwitchFailure['kind'][] = [
+  'unreachable',
+  'denied',
+  'untrusted',
+  'cancelled',
+  // Whoever was lost in the middle of a change cannot be reached either.
+  'uncertain',
+];
+
 /** Failures of the way to a switch: they say nothing about what was asked for, and end when the switch is back. */
 export function isAboutTheSwitch({ kind }: SwitchFailure): boolean {
-  return kind === 'unreachable' || kind === 'denied' || kind === 'untrusted' || kind === 'cancelled';
+  return aboutTheSwitch.includes(kind);
 }

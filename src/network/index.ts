@@ -1,4 +1,5 @@
 export { createNetworkAdmission, type NetworkAdmission, type NetworkAdmissionView } from './admission/network-rules.ts';
+export { createStatusHostKeys } from './devices/status-host-keys.ts';
 export { type NetworkErrorCode, type NetworkFault, networkErrors } from './errors.ts';
 export { claimOf, type PortClaim } from './fabric/claims.ts';
 export { createNetworkInformers, type NetworkInformers } from './fabric/informers.ts';

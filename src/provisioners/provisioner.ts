@@ -30,8 +30,11 @@ export type Outcome<T = undefined> =
    * runs what was not asked for, so nothing was done to it, and nothing may be.
    */
   | { readonly kind: 'failed'; readonly message: string; readonly isInUse?: true }
-  /** Somebody else works on it just now, or there is no room: nothing was done. */
-  | { readonly kind: 'busy'; readonly afterMs: number; readonly message: string }
+  /**
+   * Somebody else works on it just now, or there is no room: nothing was done. `isUpdating`: its BMC is at an update of
+   * firmware, whoever asked for that, and its power is left alone until it has ended.
+   */
+  | { readonly kind: 'busy'; readonly afterMs: number; readonly message: string; readonly isUpdating?: true }
   /** The provisioner does not know the host (any more). */
   | { readonly kind: 'unregistered' }
   /** The provisioner has to boot an image of its own on the host, and nobody has given it one. */
@@ -201,7 +204,10 @@ export interface Servicing {
   readonly isSpecified: boolean;
 }
 
-/** What an attempt changed on a host in use: what it was begun with, which may not be what is asked for by now. */
+/**
+ * What an attempt changed on a host in use: what it was begun with, which may not be what is asked for by now. Of one that
+ * was given up it is told only where all of it was made before that could be.
+ */
 export interface Serviced {
   readonly settings: FirmwareSettings;
   readonly updates: readonly FirmwareUpdate[];
@@ -226,6 +232,8 @@ export interface PowerOrder extends Attempt {
   readonly mode: 'hard' | 'soft';
   /** Also in the middle of other work, which ends by that. */
   readonly isForced: boolean;
+  /** Though forced, not while its BMC writes firmware: nobody has said that it may be lost by that. */
+  readonly isUpdateSpared?: true;
   /** Not while it runs a system: one that the asker knows nothing of. */
   readonly isOnlyIfUnused?: true;
 }

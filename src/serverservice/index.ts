@@ -25,6 +25,7 @@ export type {
 } from './firmware/firmware.ts';
 export type { FirmwareSetDraft, FirmwareSets } from './firmware/firmware-sets.ts';
 export type { FirmwareVersions } from './firmware/firmware-versions.ts';
+export { shownUrl } from './firmware/shown-url.ts';
 export { describeServerservice, registerServerservice, serverserviceInfo, serverserviceRoutes } from './http/routes.ts';
 export type { Inventories, InventoryDraft } from './inventories/inventories.ts';
 export { inventoryMigrations, inventorySchema } from './schema.ts';

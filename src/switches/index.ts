@@ -7,8 +7,8 @@ export {
   createAnsibleRunner,
   createMemoryHostKeys,
   type HostKeyBook,
+  type KeyOwner,
   openAnsibleSwitch,
-  openHostKeyFolder,
 } from './ansible/index.ts';
 export {
   createFixtureRack,

@@ -10,6 +10,8 @@ export interface SwitchFacts {
   readonly chassisId?: string | undefined;
   /** The port that we reach it through, where it knows. Whoever changes ports must not cut that one off. */
   readonly managementPort?: string | undefined;
+  /** Digests of the host keys that it may show, where it is known by such: a switch in its place shows others. */
+  readonly hostKeys?: readonly string[] | undefined;
 }
 
 /** A port that exists on a switch. */

@@ -26,7 +26,10 @@ export function createSwitchProviders(options: SwitchProvidersOptions): SwitchPr
     open(access: SwitchAccess): SwitchDevice {
       switch (access.kind) {
         case 'AnsibleSwitch':
-          return openAnsibleSwitch({ clock, runner, hostKeys, spec: access.spec, credentials: access.credentials });
+          return openAnsibleSwitch({
+            ...{ clock, runner, hostKeys, spec: access.spec, credentials: access.credentials },
+            object: { namespace: access.namespace, name: access.name },
+          });
         case 'OVSSwitch':
           return openOvsSwitch({ clock, random, spec: access.spec, credentials: access.credentials });
         case 'FixtureSwitch':

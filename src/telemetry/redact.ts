@@ -12,14 +12,18 @@ export function isSecretName(name: string): boolean {
   return secretName.test(name) && !harmlessName.test(name);
 }
 
-/** Takes bearer tokens, basic credentials, passwords in URLs and PEM private keys out of free text. */
+/** Takes bearer tokens, basic credentials, log-ins and signatures in URLs, and PEM private keys out of free text. */
 export function redactText(text: string): string {
-  return text
-    .replace(/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{6,}/gi, `$1 ${redactedMark}`)
-    .replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/@:]*:[^\s/@]+@/gi, `$1${redactedMark}@`)
-    .replace(/\b((?:access_|id_|refresh_)?token|password|passwd|secret)=[^\s&"']+/gi, `$1=${redactedMark}`)
-    .replace(/("[\w-]*(?:token|password|passwd|secret)\\*"\s*:\s*\\*")(?:[^"\\]|\\[^"])+/gi, `$1${redactedMark}`)
-    .replace(/-----BEGIN ([A-Z ]*PRIVATE KEY)-----[\s\S]*?(-----END \1-----|$)/g, redactedMark);
+  return (
+    text
+      .replace(/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{6,}/gi, `$1 ${redactedMark}`)
+      // A token may be a user without a password; a schema is short, and a bound keeps long words from costing much.
+      .replace(/([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/?#"'<>]+@/gi, `$1${redactedMark}@`)
+      .replace(/([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/@:]*:[^\s/@]+@/gi, `$1${redactedMark}@`)
+      .replace(/(token|password|passwd|secret|signature|\bsig|api[-_]?key)=[^\s&"']+/gi, `$1=${redactedMark}`)
+      .replace(/("[\w-]*(?:token|password|passwd|secret)\\*"\s*:\s*\\*")(?:[^"\\]|\\[^"])+/gi, `$1${redactedMark}`)
+      .replace(/-----BEGIN ([A-Z ]*PRIVATE KEY)-----[\s\S]*?(-----END \1-----|$)/g, redactedMark)
+  );
 }
 
 /** A copy of any value that is safe to log: secrets by field name, by kind (Secret data) and inside text are replaced. */

@@ -93,7 +93,35 @@ describe('logs', () => {
     );
   });
 
+  test('log-ins and signatures in addresses are hidden, whatever form they have', () => {
+    const cases = {
+      'https://user:pa55@host/x': 'https://[redacted]@host/x',
+      'https://ghp_token@host/x': 'https://[redacted]@host/x',
+      'https://tok:@host/x': 'https://[redacted]@host/x',
+      'https://:pa55@host/x': 'https://[redacted]@host/x',
+      'https://user:p@55@host:8443/x': 'https://[redacted]@host:8443/x',
+      'https://user:p"5@host/x': 'https://[redacted]@host/x',
+      'https://host/x?sv=1&sig=a%2Bb%3D&se=2': 'https://host/x?sv=1&sig=[redacted]&se=2',
+      'https://host/x?X-Amz-Security-Token=a&X-Amz-Signature=b':
+        'https://host/x?X-Amz-Security-Token=[redacted]&X-Amz-Signature=[redacted]',
+      'https://host/x?private_token=a&client_secret=b':
+        'https://host/x?private_token=[redacted]&client_secret=[redacted]',
+    };
+    for (const [text, safe] of Object.entries(cases)) {
+      assert.equal(redactText(text), safe);
+      assert.equal(redactText(safe), safe);
+      assert.equal(redactText(`{"a":"${text}","b":"c@d"}`), `{"a":"${safe}","b":"c@d"}`);
+    }
+  });
+
   test('text keeps what is not a secret', () => {
+    for (const text of [
+      'https://host answers a@b',
+      'https://host/x@sha256:abc?design=1',
+      'file:///opt/node_modules/@scope/a.js:1:2',
+    ]) {
+      assert.equal(redactText(text), text);
+    }
     assert.equal(
       redactText('GET https://10.0.0.1/redfish/v1 answered 404'),
       'GET https://10.0.0.1/redfish/v1 answered 404',

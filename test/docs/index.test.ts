@@ -19,3 +19,10 @@ test('the index of the documentation leads to every page', () => {
 test('the README leads to the documentation', () => {
   assert.match(readFileSync(join(root, 'README.md'), 'utf8'), /\]\(docs\/README\.md\)/);
 });
+
+test('the README names every command, and none that there is not', () => {
+  const reference = readFileSync(join(root, 'docs', 'reference', 'cli.md'), 'utf8');
+  const commands = [...reference.matchAll(/^## rackwright (\S+)$/gm)].map(([, name]) => name);
+  const row = /^\| `rackwright` command: ([^;]+);/m.exec(readFileSync(join(root, 'README.md'), 'utf8'));
+  assert.deepEqual(row?.[1]?.split(', ').toSorted(), commands.toSorted());
+});

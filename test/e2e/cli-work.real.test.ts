@@ -17,7 +17,9 @@ test('rackwright up works on PostgreSQL and NATS', async (t) => {
   const nats = await startNats({ dataDir: join(folder.path, 'nats'), port: await freePortRange(1) });
   t.after(() => nats.stop());
   const dataDir = join(folder.path, 'data');
-  const words = ['--simulate', '1', '--speed', '2000', '--database-url', postgres.url, '--nats-url', nats.url];
+  const databaseFile = join(folder.path, 'database-url');
+  writeFileSync(databaseFile, postgres.url, { mode: 0o600 });
+  const words = ['--simulate', '1', '--speed', '2000', '--database-url-file', databaseFile, '--nats-url', nats.url];
   const up = await startUp(dataDir, words);
   t.after(() => up.end('SIGKILL'));
   const install = ['install-firmware', 'r01-s01', '--set', 'latest', '--dry-run', '--data-dir', dataDir];
@@ -98,6 +100,11 @@ test('conditionorc, serverservice and flashers of both forms share PostgreSQL an
   const first = await install('nic');
   assert.equal(first.code, 0, first.out + first.err);
   assert.match(first.out, /^ {2}nic \S+ -> \S+: succeeded/m);
+  // Its inventory, too: beside one that still waits the next install would be ordered alone.
+  await untilSo(async () => {
+    const { records } = (await orc.ask('/api/v1/conditions')).body as { records: { finalized_at: string | null }[] };
+    return records.every(({ finalized_at }) => finalized_at !== null);
+  });
   assert.equal(await stored.end('SIGTERM'), 0, stored.printed.err);
 
   const scopes = ['update:worker', 'read:server', 'read:server:credentials', 'read:firmware-set'];

@@ -19,7 +19,28 @@ describe('rackwright up', () => {
     assert.ok(out.includes(`export KUBECONFIG=${join(fleet.dataDir, 'kubeconfig')}`));
     const token = readFileSync(join(fleet.dataDir, 'admin-token'), 'utf8').trim();
     assert.ok(out.includes(`Admin token      ${token}`));
-    assert.match(out, /Console +https:\/\/127\.0\.0\.1:\d+\/console\//);
+    assert.match(out, /Console +http:\/\/127\.0\.0\.1:\d+\/console\/$/m);
+  });
+
+  test('the console reaches the API and the REST services from this machine, as whoever asks', async () => {
+    const { out } = fleet.up.printed;
+    const url = /Console +(http:\/\/\S+)\/console\//.exec(out)?.[1] ?? assert.fail(out);
+    const token = readFileSync(join(fleet.dataDir, 'admin-token'), 'utf8').trim();
+    const admin = { authorization: `Bearer ${token}` };
+    const statusOf = async (path: string, options: RequestInit = {}) => {
+      const { status, body } = await fetch(`${url}${path}`, { redirect: 'manual', ...options });
+      await body?.cancel();
+      return status;
+    };
+    assert.equal(await statusOf('/console'), 308);
+    for (const path of ['/apis/metal3.io/v1alpha1/baremetalhosts', '/console/rest/api/v1/servers', '/audit?limit=1']) {
+      assert.equal(await statusOf(path, { headers: admin }), 200, path);
+      assert.equal(await statusOf(path, { headers: { authorization: 'Bearer wrong' } }), 401, path);
+      assert.equal(await statusOf(path), 401, path);
+    }
+    const plan = { method: 'POST', body: '{}', headers: { ...admin, 'content-type': 'application/json' } };
+    assert.equal(await statusOf('/plan', plan), 200);
+    assert.equal(await statusOf('/metrics', { headers: admin }), 404);
   });
 
   test('the README shows what it prints', async () => {
@@ -32,7 +53,7 @@ describe('rackwright up', () => {
       text
         .replaceAll(fleet.dataDir, '/home/you/rackwright/.rackwright')
         .replace(/(Kubernetes API +https:\/\/127\.0\.0\.1:)\d+/, '$17440')
-        .replace(/(Console +https:\/\/127\.0\.0\.1:)\d+/, '$17440')
+        .replace(/(Console +http:\/\/127\.0\.0\.1:)\d+/, '$17442')
         .replace(/(REST and RPC +https:\/\/127\.0\.0\.1:)\d+/, '$17441')
         .replace(/(the first BMC is https:\/\/)\S+/, '$1127.0.1.1:7450')
         .replace(/(Admin token +)\S+/, '$1TOKEN');
@@ -57,9 +78,13 @@ describe('rackwright up', () => {
     await new Promise((listening) => server.once('listening', listening));
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const other = startCli(['up', '--data-dir', join(fleet.folder, 'other'), '--port', String(port)]);
-    assert.equal(await other.ended(), 5);
-    assert.match(other.printed.err, new RegExp(`port ${port} on 127.0.0.1 is in use .* --port`));
+    for (const option of ['--port', '--console-port']) {
+      const any = option === '--port' ? [] : ['--port', '0'];
+      const dataDir = join(fleet.folder, 'other');
+      const other = startCli(['up', '--data-dir', dataDir, ...any, option, String(port)]);
+      assert.equal(await other.ended(), 5);
+      assert.match(other.printed.err, new RegExp(`port ${port} on 127.0.0.1 is in use .* ${option}\n`));
+    }
     server.close();
   });
 

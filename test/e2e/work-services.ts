@@ -29,7 +29,7 @@ export interface Issuer {
   issue(subject: string, scopes: readonly string[]): Promise<string>;
 }
 
-const everything = ['read', 'write', 'read:server:credentials', 'write:server:credentials'];
+const everything = ['read', 'write', 'update:worker', 'read:server:credentials', 'write:server:credentials'];
 
 /** Makes a key that services share, and tokens with it. */
 export async function makeIssuer(folder: string): Promise<Issuer> {

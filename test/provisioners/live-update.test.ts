@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { metal3ApiVersion } from '../../src/api/index.ts';
 import { openEngineExternalWork } from '../../src/cli/hosts/engine-external-work.ts';
-import { targetOf } from '../../src/engine/index.ts';
+import { type ConditionOrder, targetOf } from '../../src/engine/index.ts';
 import {
   fleet,
   type HostApi,
@@ -63,9 +63,9 @@ describe('a BareMetalHost without an Ironic', () => {
   };
 
   /** Work that somebody asks for past the host, and how it waits. */
-  const askElsewhere = async () => {
+  const askElsewhere = async (order: ConditionOrder = { kind: 'powerCycleHard', parameters: {} }) => {
     const { status } = await api.hosts.get(key);
-    const orders = [{ kind: 'powerCycleHard', parameters: {} }];
+    const orders = [order];
     const target = targetOf(status?.provisioning.ID ?? '');
     const created = await machine.engine.create({ target, orders, client: 'another door' });
     assert.ok(created.outcome === 'created');
@@ -127,12 +127,16 @@ describe('a BareMetalHost without an Ironic', () => {
     const value = allowable_values.find((each) => each !== status?.settings[setting]) ?? '';
     await api.firmwareSettings.patch(key, { type: 'merge', body: { spec: { settings: { [setting]: value } } } });
     const { metadata } = await waits();
-    const other = await askElsewhere();
-    assert.deepEqual([other.state, other.reason?.code], ['pending', 'HostInUse']);
+    const attributes = { AssetTag: 'of-another-door' };
+    const others = [
+      await askElsewhere(),
+      await askElsewhere({ kind: 'biosControl', parameters: { action: 'set_config', attributes } }),
+    ];
+    for (const { state, reason } of others) assert.deepEqual([state, reason?.code], ['pending', 'HostInUse']);
     await api.hosts.patch(key, reboot);
     const host = await serviced('');
     // Whoever waited for the machine first had it first, in the live update that its owner allowed.
-    assert.equal((await machine.engine.get(other.id))?.state, 'succeeded');
+    for (const { id } of others) assert.equal((await machine.engine.get(id))?.state, 'succeeded');
     const seen = await statusesSince(metadata.resourceVersion ?? '');
     assert.deepEqual(seen, ['OK', 'servicing', 'OK']);
     assert.equal(machine.bmc.machine.bios.current[setting], value);
@@ -153,6 +157,20 @@ describe('a BareMetalHost without an Ironic', () => {
     assert.equal(bios?.currentVersion, machine.update.version);
     const flashes = machine.bmc.machine.log.events.filter(({ event }) => event === 'update.flash-begin');
     assert.equal(flashes.length, 1);
+  });
+
+  it('is in use again between a live update that failed and the next try', async () => {
+    const updates = [{ component: machine.update.component, url: 'http://127.0.0.1:9/nobody-knows-it.bin' }];
+    await api.firmwareComponents.patch(key, { type: 'merge', body: { spec: { updates } } });
+    await waits();
+    await api.hosts.patch(key, reboot);
+    await until(api.hosts, name, ({ status }) => status?.errorType === 'servicing error');
+    const other = await askElsewhere();
+    assert.deepEqual([other.state, other.reason?.code], ['pending', 'HostInUse']);
+    await api.firmwareComponents.patch(key, { type: 'merge', body: { spec: { updates: [] } } });
+    await until(api.hosts, name, ({ status }) => status?.operationalStatus === 'OK');
+    assert.equal((await machine.engine.get(other.id))?.state, 'pending', 'also while it was given up');
+    await machine.engine.cancel(other.id, { client: 'another door', isForced: false, doesInsist: false });
   });
 
   it('is deleted, and its machine is off and empty', async () => {

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { PersonalityName } from '../../simulator/index.ts';
 import { createDrive } from '../../src/provisioners/contract/drive.ts';
 import type { PowerOrder } from '../../src/provisioners/index.ts';
-import { startRedfishRig } from './redfish-rig.ts';
+import { type RedfishRigOptions, startRedfishRig } from './redfish-rig.ts';
 
 const registration = {
   ...{ isRetry: false, haveCredentialsChanged: false, isExternallyProvisioned: true },
@@ -17,10 +17,13 @@ const disturbing: readonly PowerOrder[] = [
   { ...on, target: 'reboot' },
 ];
 const drive = createDrive(() => delay(20));
+const deprovisioning = { isRetry: false, cleaningMode: 'disabled' } as const;
+/** How a host is switched off that is deleted. */
+const leaving: PowerOrder = { ...on, target: 'off', isForced: true, isUpdateSpared: true };
 
 /** A host that runs while its BMC writes another BIOS. */
-async function startFlashing(context: TestContext, personality: PersonalityName) {
-  const rig = await startRedfishRig(personality);
+async function startFlashing(context: TestContext, personality: PersonalityName, options: RedfishRigOptions = {}) {
+  const rig = await startRedfishRig(personality, options);
   context.after(() => rig.close());
   const { id } = await drive.done(() => rig.provisioners.of(rig.host).register(registration));
   const host = rig.provisioners.of({ ...rig.host, id });
@@ -30,7 +33,13 @@ async function startFlashing(context: TestContext, personality: PersonalityName)
   const { machine } = rig.bmc;
   while (!machine.log.events.some(({ event }) => event === 'update.flash-begin')) await delay(1);
   assert.equal(machine.power.state, 'On');
-  return { host, machine, finish: () => drive.done(() => host.service(service)) };
+  // A busy machine would be through with the update before it has asked for anything.
+  rig.goSlowly(true);
+  const finish = () => {
+    rig.goSlowly(false);
+    return drive.done(() => host.service(service));
+  };
+  return { rig, host, machine, finish };
 }
 
 for (const personality of ['dell-idrac9', 'hpe-ilo5', 'lenovo-xcc', 'supermicro-x12'] as const) {
@@ -59,4 +68,49 @@ test('who forces it does not wait for an update', async (context) => {
   const before = machine.log.events.length;
   assert.equal((await host.setPower({ ...on, target: 'reboot', isForced: true })).kind, 'done');
   while (!machine.log.events.slice(before).some(({ event }) => event === 'power.reset')) await delay(1);
+});
+
+test('a host is not switched off in the middle of an update because it is deprovisioned or deleted', async (context) => {
+  const { host, machine, finish } = await startFlashing(context, 'hpe-ilo5');
+  const before = machine.log.events.length;
+  for (const ask of [() => host.deprovision(deprovisioning), () => host.setPower(leaving)]) {
+    const outcome = await ask();
+    assert.ok(outcome.kind === 'busy' && outcome.isUpdating === true, JSON.stringify(outcome));
+    assert.match(outcome.message, /the BMC is at an update, which is let end first: .*task/);
+  }
+  assert.ok(!machine.log.events.slice(before).some(({ event }) => event.startsWith('power.')), machine.log.text());
+  await finish();
+  await drive.done(() => host.deprovision(deprovisioning));
+  assert.equal(machine.power.state, 'Off');
+  await drive.done(() => host.setPower(leaving));
+});
+
+test('a host is not restarted into an image, nor gets it into its drive, in the middle of an update', async (context) => {
+  const { rig, host, machine, finish } = await startFlashing(context, 'dell-idrac9');
+  const image = { url: 'http://127.0.0.1:9/live.iso', format: 'live-iso' } as const;
+  const deployment = { image, bootMode: 'UEFI' } as const;
+  const provisioning = { isRetry: false, isForced: false, deployment, config: {} };
+  const use = (to: 'deployed' | 'unused') => rig.records.change(rig.host, (now) => now && { ...now, use: to });
+  await use('unused');
+  const before = machine.log.events.length;
+  const outcome = await host.provision(provisioning);
+  assert.ok(outcome.kind === 'busy' && outcome.isUpdating === true, JSON.stringify(outcome));
+  const deeds = machine.log.events.slice(before).filter(({ event }) => /^(power|media)\./.test(event));
+  assert.deepEqual(deeds, [], machine.log.text());
+  await use('deployed');
+  await finish();
+  await use('unused');
+  await drive.done(() => host.provision(provisioning));
+});
+
+test('an update that does not end is a failure after a while, and the power is left alone all the same', async (context) => {
+  const { host, machine, finish } = await startFlashing(context, 'hpe-ilo5', { updateWaitMs: 0 });
+  for (const ask of [() => host.deprovision(deprovisioning), () => host.setPower(leaving)]) {
+    const outcome = await ask();
+    assert.equal(outcome.kind, 'failed', machine.log.text());
+    assert.match('message' in outcome ? outcome.message : '', /power of the host was left alone .*look at the BMC/);
+  }
+  assert.equal(machine.power.state, 'On');
+  await finish();
+  await drive.done(() => host.deprovision(deprovisioning));
 });

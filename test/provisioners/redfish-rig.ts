@@ -29,6 +29,7 @@ import {
   openHostRecords,
   type Provisioners,
   type ReachedHost,
+  type RedfishOptions,
 } from '../../src/provisioners/index.ts';
 
 const minute = 60_000;
@@ -42,17 +43,39 @@ export interface RedfishRig {
   readonly host: ReachedHost;
   /** An image for its BIOS, and the version that it brings. */
   readonly update: { readonly component: string; readonly url: string; readonly version: string };
+  /** Has time run hardly faster than the real one, or as before: what shall not be over while it is looked at. */
+  goSlowly(isSlow: boolean): void;
   /** Another one on the same records, as after a restart of the process. */
   again(): Provisioners;
   close(): Promise<void>;
 }
 
+/** For tests: how hosts are looked after there. */
+export type RedfishRigOptions = Pick<RedfishOptions, 'limit' | 'pollMs' | 'updateWaitMs'>;
+
+/** Real time that can be made to pass slowly. */
+function createPace() {
+  let [seen, passed, factor] = [performance.now(), 0, 1];
+  const now = (): number => {
+    const real = performance.now();
+    passed += (real - seen) * factor;
+    seen = real;
+    return passed;
+  };
+  const goSlowly = (isSlow: boolean): void => {
+    now();
+    factor = isSlow ? 0.02 : 1;
+  };
+  return { now, goSlowly };
+}
+
 /** For tests: starts it, in time that runs faster than the real one. */
 export async function startRedfishRig(
   personality: PersonalityName,
-  { limit, pollMs = 5000 }: { readonly limit?: number; readonly pollMs?: number } = {},
+  { limit, pollMs = 5000, updateWaitMs }: RedfishRigOptions = {},
 ): Promise<RedfishRig> {
-  const clock = createScaledClock({ speed: 200, mostAtOnceMs: 100 });
+  const pace = createPace();
+  const clock = createScaledClock({ speed: 200, mostAtOnceMs: 100, realNow: pace.now });
   const centre = await startDataCentre({
     ...{ seed: 11, servers: 1, personalities: [personality], isPlain: true, clock },
     addressing: 'port',
@@ -85,7 +108,7 @@ export async function startRedfishRig(
   const opened: Provisioners[] = [];
   const again = (): Provisioners => {
     const made = createRedfishProvisioners({
-      ...{ gates, records, clock, pollMs, limit },
+      ...{ gates, records, clock, pollMs, limit, updateWaitMs },
       desk: createEngineDesk(engine),
       catalogue: { find: async ({ url }) => (url === release.url ? release.firmware : undefined) },
     });
@@ -100,7 +123,9 @@ export async function startRedfishRig(
     host: hostOf(bmc),
     update: { component: 'bios', url: release.url, version: release.version },
     again,
+    goSlowly: pace.goSlowly,
     async close() {
+      pace.goSlowly(false);
       for (const each of opened) await each.close();
       await flasher.stop({ graceMs: minute });
       await gates.close();

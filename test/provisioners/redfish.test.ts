@@ -76,16 +76,26 @@ describe('a host without an Ironic', () => {
     const target = targetOf(host.id ?? '');
     const parameters = { action: 'set_config', attributes: { AssetTag: 'of-another-door' } };
     const order = { target, client: 'another door', orders: [{ kind: 'biosControl', parameters }] };
+    // Their work must not end before ours is asked for.
+    await rig.engine.machines.setHold(host.id ?? '', { code: 'HostInUse', message: 'until both have met' });
     const theirs = await rig.engine.create(order);
     assert.equal(theirs.outcome, 'created');
     const service = { ticket: 'shared', isSpecified: true, settings: { [name]: other } };
     const waiting = await at().service(service);
-    const isBusy = waiting.kind === 'busy' && /another door asked for another biosControl/.test(waiting.message);
-    const { conditions: ended } = await rig.engine.list({ target, kind: 'biosControl', isWithHistory: true });
-    assert.ok(isBusy || ended.every(({ finalizedAt }) => finalizedAt !== undefined), JSON.stringify(waiting));
+    assert.equal(waiting.kind, 'busy', JSON.stringify(waiting));
+    assert.match(messageOf(waiting), /another door asked for another biosControl on it, which is pending/);
+    await rig.engine.machines.setHold(host.id ?? '', undefined);
     await drive.done(() => at().service(service));
-    const { conditions } = await rig.engine.list({ target, isWithHistory: true });
-    assert.ok(conditions.some(({ client }) => client === 'BareMetalHost metal3/native'));
+    const { conditions } = await rig.engine.list({ target, kind: 'biosControl', isWithHistory: true });
+    assert.deepEqual(
+      conditions.map(({ client, state }) => [client, state]),
+      [
+        ['BareMetalHost metal3/native', 'succeeded'],
+        ['another door', 'succeeded'],
+      ],
+    );
+    const [ours, before] = conditions;
+    assert.ok((before?.finalizedAt ?? Infinity) <= (ours?.createdAt ?? 0), 'one after the other');
     assert.equal(rig.bmc.machine.bios.current[name], other);
   });
 

@@ -2,7 +2,7 @@ import { type InstallState, installTable } from '../../src/flasher/install/insta
 
 /** The steps of an install at which a worker can be hit: all but its ends, and but what needs an update of somebody else. */
 export const steps: readonly InstallState[] = installTable.states.filter(
-  (state) => !isEnd(state) && state !== 'awaiting-other',
+  (state) => !isEnd(state) && state !== 'awaiting-other' && state !== 'keeping-off',
 );
 
 function isEnd(state: InstallState): boolean {

@@ -1,5 +1,6 @@
 import type { KubeObject, Resource, Where } from './kinds.ts';
 import { pathOf } from './kinds.ts';
+import { pageOfList } from './list-and-watch.ts';
 import { RefusedError } from './refused.ts';
 import { ask } from './request.ts';
 
@@ -30,6 +31,21 @@ export async function listObjects<T extends KubeObject>(
     path: `${pathOf(resource, where)}?${new URLSearchParams(query)}`,
   });
   return items;
+}
+
+/** Reads a list of any length, part by part, and keeps a projection of each object. */
+export async function listEvery<Row>(
+  resource: Resource,
+  project: (object: KubeObject) => Row,
+  signal: AbortSignal,
+): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (let after: string | undefined; ; ) {
+    const page = await pageOfList({ resource, after, signal });
+    rows.push(...page.items.map(project));
+    after = page.after;
+    if (after === undefined) return rows;
+  }
 }
 
 /** Changes what the merge patch names and nothing else. */

@@ -3,10 +3,17 @@ import { TimeAgo } from '../parts/time-ago.tsx';
 import type { AvailableFirmware } from './group-draft.ts';
 
 /** Which versions can be had for which hardware. */
-export function AvailableVersions({ of }: { readonly of: readonly AvailableFirmware[] }) {
+export function AvailableVersions({
+  of,
+  note,
+}: {
+  readonly of: readonly AvailableFirmware[];
+  /** Said where there are none. */
+  readonly note: string | undefined;
+}) {
   return (
     <Panel title="Versions that can be had">
-      {of.length === 0 ? <p className="note">Nothing was discovered yet.</p> : null}
+      {note === undefined ? null : <p className="note">{note}</p>}
       {of.map((each) => (
         <details key={each.metadata.name} className="fold">
           <summary>

@@ -4,8 +4,8 @@ import type { Tone } from '../parts/tone.tsx';
 /** What the overview keeps of a ServerFirmware. */
 export interface FirmwareRow {
   readonly name: string;
-  /** The name of the BareMetalHost of the same BMC. */
-  readonly host: string;
+  /** The name of the Server that it is about. */
+  readonly server: string;
   readonly tone: Tone;
   readonly word: string;
   readonly why: string;
@@ -35,13 +35,9 @@ export interface Firmware {
 
 /** Makes the row of a ServerFirmware. */
 export function toFirmwareRow(object: KubeObject): FirmwareRow {
-  const { metadata, status } = object as ServerFirmwareObject;
-  return { name: metadata.name, host: hostNameOf(metadata.name), ...complianceOf(status?.conditions ?? []) };
-}
-
-/** Servers are called after their BMC and their place behind it, hosts after their BMC. */
-export function hostNameOf(server: string): string {
-  return server.replace(/-system-\d+$/, '');
+  const { metadata, spec, status } = object as ServerFirmwareObject;
+  const server = spec?.serverRef?.name ?? metadata.name;
+  return { name: metadata.name, server, ...complianceOf(status?.conditions ?? []) };
 }
 
 /** Whether a server has what it should. */

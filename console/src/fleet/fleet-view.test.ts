@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { complianceOf, hostNameOf, toFirmwareRow } from './firmware-row.ts';
-import { everything, filterHosts, racksOf, summarise, troublesOf } from './fleet-view.ts';
+import { complianceOf, toFirmwareRow } from './firmware-row.ts';
+import { everything, filterHosts, framesOf, racksOf, summarise, troublesOf } from './fleet-view.ts';
 import { type HostObject, healthOf, toHostRow } from './host-row.ts';
 
 function hostWith(name: string, status: HostObject['status'] = {}, more: Partial<HostObject> = {}): HostObject {
@@ -39,7 +39,6 @@ test('firmware is as wanted, behind, being updated, stalled or unknown', () => {
   assert.equal(complianceOf([condition('UpToDate', 'False'), condition('Progressing', 'True')]).word, 'updating');
   assert.equal(complianceOf([condition('UpToDate', 'False'), condition('Stalled', 'True')]).word, 'stalled');
   assert.equal(complianceOf([]).word, 'unknown');
-  assert.equal(hostNameOf('r01-s01-system-0'), 'r01-s01');
 });
 
 const rows = [
@@ -47,7 +46,7 @@ const rows = [
   hostWith('r10-s01', { ...ok, operationalStatus: 'error', errorMessage: 'no answer', lastUpdated: '2026-01-02' }),
   hostWith('r02-s02', { ...ok, poweredOn: false, lastUpdated: '2026-01-03' }),
 ].map(toHostRow);
-const firmware = new Map([['r02-s01', toFirmwareRow({ metadata: { name: 'r02-s01-system-0' } })]]);
+const firmware = new Map([['fleet/r02-s01', toFirmwareRow({ metadata: { name: 'r02-s01-system-0' } })]]);
 
 test('figures, filters and what to look at first agree with each other', () => {
   const summary = summarise(rows, firmware);
@@ -73,6 +72,25 @@ test('racks are in the order of their numbers', () => {
     [
       ['r02', 2],
       ['r10', 1],
+    ],
+  );
+});
+
+test('thousands of hosts without a rack are drawn in parts, each host once', () => {
+  const many = Array.from({ length: 5000 }, (_, number) => toHostRow(hostWith(`x${number}`)));
+  const frames = framesOf(racksOf(many));
+  assert.ok(Math.max(...frames.map(({ hosts }) => hosts.length)) <= 48);
+  assert.deepEqual(
+    frames.flatMap(({ hosts }) => hosts),
+    many,
+  );
+  assert.deepEqual(frames.at(-1)?.part, { first: 4993, last: 5000, of: 5000 });
+  assert.equal(new Set(frames.map(({ key }) => key)).size, frames.length);
+  assert.deepEqual(
+    framesOf(racksOf(rows)).map(({ key, part }) => [key, part]),
+    [
+      ['r02', undefined],
+      ['r10', undefined],
     ],
   );
 });

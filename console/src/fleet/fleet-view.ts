@@ -1,5 +1,5 @@
-import type { FirmwareRow } from './firmware-row.ts';
 import { busyStates, type HostRow } from './host-row.ts';
+import type { FirmwareByHost } from './join-firmware.ts';
 
 /** Which hosts to show. */
 export interface FleetFilter {
@@ -23,9 +23,6 @@ export interface FleetSummary {
   readonly states: readonly (readonly [string, number])[];
 }
 
-/** Firmware by the name of the host. */
-export type FirmwareByHost = ReadonlyMap<string, FirmwareRow>;
-
 /** Counts what the figures say. */
 export function summarise(rows: readonly HostRow[], firmware: FirmwareByHost): FleetSummary {
   const states = new Map<string, number>();
@@ -35,7 +32,7 @@ export function summarise(rows: readonly HostRow[], firmware: FirmwareByHost): F
     if (isTrouble(row)) trouble++;
     if (isBusy(row)) busy++;
     if (row.isOn) on++;
-    const tone = firmware.get(row.name)?.tone;
+    const tone = firmware.get(row.key)?.tone;
     if (tone !== undefined && tone !== 'idle') known++;
     if (tone === 'good') wanted++;
   }
@@ -79,7 +76,7 @@ function passes(row: HostRow, only: FleetFilter['only'], firmware: FirmwareByHos
     case 'on':
       return row.isOn;
     case 'behind': {
-      const tone = firmware.get(row.name)?.tone;
+      const tone = firmware.get(row.key)?.tone;
       return tone === 'warn' || tone === 'bad' || tone === 'busy';
     }
     default:
@@ -99,7 +96,7 @@ export interface Trouble {
 export function troublesOf(rows: readonly HostRow[], firmware: FirmwareByHost): readonly Trouble[] {
   const found = rows.flatMap((row): Trouble[] => {
     if (isTrouble(row)) return [{ row, word: row.health.word, why: row.health.why, isBad: row.health.tone === 'bad' }];
-    const own = firmware.get(row.name);
+    const own = firmware.get(row.key);
     return own?.tone === 'bad' ? [{ row, word: `firmware ${own.word}`, why: own.why, isBad: false }] : [];
   });
   const rank = ({ isBad, row }: Trouble) => `${isBad ? 1 : 0}${row.since ?? ''}`;
@@ -117,4 +114,29 @@ export function racksOf(rows: readonly HostRow[]): readonly Rack[] {
   const byName = Map.groupBy(rows, ({ rack }) => rack);
   const order = new Intl.Collator('en', { numeric: true });
   return [...byName].map(([name, hosts]) => ({ name, hosts })).sort((a, b) => order.compare(a.name, b.name));
+}
+
+/** A rack as it is drawn: all of it, or a part of one that is no rack of this world. */
+export interface RackFrame {
+  readonly key: string;
+  readonly rack: string;
+  readonly hosts: readonly HostRow[];
+  /** Which hosts of the rack these are; undefined where they are all. */
+  readonly part: { readonly first: number; readonly last: number; readonly of: number } | undefined;
+}
+
+/** As many as the highest racks have units. */
+const mostHosts = 48;
+
+/** Hosts that nobody said a rack of stand in one of thousands: it is drawn in parts, of which only those in sight are in the page. */
+export function framesOf(racks: readonly Rack[]): readonly RackFrame[] {
+  return racks.flatMap(({ name, hosts }): RackFrame[] => {
+    if (hosts.length <= mostHosts) return [{ key: name, rack: name, hosts, part: undefined }];
+    return Array.from({ length: Math.ceil(hosts.length / mostHosts) }, (_, number) => {
+      const first = number * mostHosts;
+      const own = hosts.slice(first, first + mostHosts);
+      const part = { first: first + 1, last: first + own.length, of: hosts.length };
+      return { key: `${name} ${first}`, rack: name, hosts: own, part };
+    });
+  });
 }

@@ -1,11 +1,11 @@
 import type { KubeObject, StatusCondition } from '../api/kinds.ts';
 import type { Tone } from '../parts/tone.tsx';
+import { bmcHost, type MachineMarks } from './server-row.ts';
 
 /** What the overview keeps of a BareMetalHost. */
-export interface HostRow {
+export interface HostRow extends MachineMarks {
   readonly key: string;
   readonly namespace: string;
-  readonly name: string;
   readonly rack: string;
   readonly state: string;
   /** operationalStatus: OK, servicing, error ... */
@@ -36,7 +36,10 @@ export interface HostObject extends KubeObject {
     readonly consumerRef?: { readonly kind?: string; readonly name?: string; readonly namespace?: string };
     readonly image?: { readonly url?: string; readonly format?: string };
     readonly externallyProvisioned?: boolean;
-    readonly ports?: readonly { readonly name?: string; readonly nicHint?: object; readonly switchPort?: object }[];
+    readonly ports?: readonly {
+      readonly mac: string;
+      readonly port: { readonly name: string; readonly namespace?: string };
+    }[];
   };
   readonly status?: {
     readonly operationalStatus?: string;
@@ -110,7 +113,7 @@ export function toHostRow(object: KubeObject): HostRow {
   return {
     key: `${namespace}/${metadata.name}`,
     namespace,
-    name: metadata.name,
+    ...marksOf(object as HostObject),
     rack: rackOf(object),
     state: status?.provisioning?.state || 'new',
     status: status?.operationalStatus ?? '',
@@ -120,6 +123,16 @@ export function toHostRow(object: KubeObject): HostRow {
     consumer: spec?.consumerRef?.name ?? '',
     since: status?.lastUpdated,
     health: healthOf(object as HostObject),
+  };
+}
+
+/** What tells which machine a host is. */
+export function marksOf({ metadata, spec, status }: HostObject): MachineMarks {
+  return {
+    name: metadata.name,
+    mac: (spec?.bootMACAddress ?? '').toLowerCase(),
+    serial: status?.hardware?.systemVendor?.serialNumber ?? '',
+    address: bmcHost(spec?.bmc?.address),
   };
 }
 

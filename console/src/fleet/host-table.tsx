@@ -3,8 +3,8 @@ import { useMemo } from 'react';
 import { TimeAgo } from '../parts/time-ago.tsx';
 import { Badge } from '../parts/tone.tsx';
 import { type Column, VirtualTable } from '../parts/virtual-table.tsx';
-import type { FirmwareByHost } from './fleet-view.ts';
 import type { HostRow } from './host-row.ts';
+import type { FirmwareByHost } from './join-firmware.ts';
 
 function columnsWith(firmware: FirmwareByHost): readonly Column<HostRow>[] {
   return [
@@ -32,8 +32,8 @@ function columnsWith(firmware: FirmwareByHost): readonly Column<HostRow>[] {
     {
       title: 'Firmware',
       width: 'minmax(110px, .8fr)',
-      cell: ({ name }) => {
-        const own = firmware.get(name);
+      cell: ({ key }) => {
+        const own = firmware.get(key);
         return own === undefined ? (
           <span className="faint">–</span>
         ) : (

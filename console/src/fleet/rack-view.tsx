@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { type FirmwareByHost, isTrouble, type Rack, racksOf } from './fleet-view.ts';
+import { framesOf, isTrouble, type RackFrame, racksOf } from './fleet-view.ts';
 import type { HostRow } from './host-row.ts';
+import type { FirmwareByHost } from './join-firmware.ts';
 
 const rackWidth = 196;
 const gap = 14;
@@ -13,13 +14,13 @@ const frameHeight = 52;
 export function RackView({ rows, firmware }: { readonly rows: readonly HostRow[]; readonly firmware: FirmwareByHost }) {
   const scroller = useRef<HTMLDivElement>(null);
   const perLine = useRacksPerLine(scroller);
-  const lines = useMemo(() => linesOf(racksOf(rows), perLine), [rows, perLine]);
+  const lines = useMemo(() => linesOf(framesOf(racksOf(rows)), perLine), [rows, perLine]);
   const virtualizer = useVirtualizer({
     count: lines.length,
     getScrollElement: () => scroller.current,
     estimateSize: (index) => heightOf(lines[index] ?? []),
     overscan: 1,
-    getItemKey: (index) => lines[index]?.[0]?.name ?? index,
+    getItemKey: (index) => lines[index]?.[0]?.key ?? index,
   });
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be scrollable with the keyboard.
@@ -27,8 +28,8 @@ export function RackView({ rows, firmware }: { readonly rows: readonly HostRow[]
       <div className="rack-lines" style={{ height: virtualizer.getTotalSize() }}>
         {virtualizer.getVirtualItems().map(({ index, key, start }) => (
           <div className="rack-line" key={key} style={{ transform: `translateY(${start}px)` }}>
-            {lines[index]?.map((rack) => (
-              <RackFrame key={rack.name} rack={rack} firmware={firmware} />
+            {lines[index]?.map((frame) => (
+              <Frame key={frame.key} frame={frame} firmware={firmware} />
             ))}
           </div>
         ))}
@@ -37,18 +38,19 @@ export function RackView({ rows, firmware }: { readonly rows: readonly HostRow[]
   );
 }
 
-function RackFrame({ rack, firmware }: { readonly rack: Rack; readonly firmware: FirmwareByHost }) {
-  const inTrouble = rack.hosts.filter(isTrouble).length;
+function Frame({ frame, firmware }: { readonly frame: RackFrame; readonly firmware: FirmwareByHost }) {
+  const { rack, hosts, part } = frame;
+  const inTrouble = hosts.filter(isTrouble).length;
+  const label = part === undefined ? rack : `${rack}, hosts ${part.first} to ${part.last} of ${part.of}`;
+  const size = part === undefined ? `${hosts.length} hosts` : `${part.first}–${part.last} of ${part.of}`;
   return (
-    <section className="rack" aria-label={`Rack ${rack.name}`}>
+    <section className="rack" aria-label={`Rack ${label}`}>
       <header>
-        <h2>{rack.name}</h2>
-        <span className={inTrouble > 0 ? 'problem' : 'faint'}>
-          {inTrouble > 0 ? `${inTrouble} in trouble` : `${rack.hosts.length} hosts`}
-        </span>
+        <h2>{rack}</h2>
+        <span className={inTrouble > 0 ? 'problem' : 'faint'}>{inTrouble > 0 ? `${inTrouble} in trouble` : size}</span>
       </header>
       <ol>
-        {rack.hosts.map((row) => (
+        {hosts.map((row) => (
           <Slot key={row.key} row={row} isBehind={isBehind(firmware, row)} />
         ))}
       </ol>
@@ -56,8 +58,8 @@ function RackFrame({ rack, firmware }: { readonly rack: Rack; readonly firmware:
   );
 }
 
-function isBehind(firmware: FirmwareByHost, { name }: HostRow): boolean {
-  const tone = firmware.get(name)?.tone;
+function isBehind(firmware: FirmwareByHost, { key }: HostRow): boolean {
+  const tone = firmware.get(key)?.tone;
   return tone === 'warn' || tone === 'bad';
 }
 
@@ -105,12 +107,12 @@ function useRacksPerLine(scroller: React.RefObject<HTMLDivElement | null>): numb
   return perLine;
 }
 
-function linesOf(racks: readonly Rack[], perLine: number): readonly (readonly Rack[])[] {
-  const lines: Rack[][] = [];
+function linesOf(racks: readonly RackFrame[], perLine: number): readonly (readonly RackFrame[])[] {
+  const lines: RackFrame[][] = [];
   for (let i = 0; i < racks.length; i += perLine) lines.push(racks.slice(i, i + perLine));
   return lines;
 }
 
-function heightOf(line: readonly Rack[]): number {
+function heightOf(line: readonly RackFrame[]): number {
   return frameHeight + gap + slotHeight * Math.max(0, ...line.map(({ hosts }) => hosts.length));
 }

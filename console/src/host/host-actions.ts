@@ -1,6 +1,8 @@
 import { resources, type StatusCondition, type Where } from '../api/kinds.ts';
 import { createObject, getObject, patchObject } from '../api/objects.ts';
+import { RefusedError } from '../api/refused.ts';
 import type { HostObject } from '../fleet/host-row.ts';
+import type { ComponentsObject } from './firmware-slots.ts';
 
 const rebootAnnotation = 'reboot.metal3.io';
 const detachedAnnotation = 'baremetalhost.metal3.io/detached';
@@ -32,12 +34,36 @@ export async function liveUpdate(where: Where, change: LiveChange): Promise<void
     const settings = { [change.name]: change.value };
     await patchObject(resources.firmwareSettings, where, { spec: { settings } });
   } else {
-    const { component, url } = change;
-    await patchObject(resources.firmwareComponents, where, { spec: { updates: [{ component, url }] } });
+    await wantFirmware(where, change);
   }
   await allowOnReboot(where, change.kind === 'setting' ? 'firmwareSettings' : 'firmwareUpdates');
   await untilTold(where, change.kind === 'setting' ? change.name : change.component);
   await reboot(where);
+}
+
+type Updates = NonNullable<NonNullable<ComponentsObject['spec']>['updates']>;
+
+/** The updates that are wanted with another one among them, in the place of that of the same component. */
+export function updatesWith(before: Updates, wanted: Updates[number]): Updates {
+  const isThere = before.some(({ component }) => component === wanted.component);
+  if (!isThere) return [...before, wanted];
+  return before.map((update) => (update.component === wanted.component ? wanted : update));
+}
+
+/** A list that is patched is replaced: whoever else changed it meanwhile must not lose what they want. */
+async function wantFirmware(where: Where, { component, url }: Updates[number]): Promise<void> {
+  for (;;) {
+    const now = await getObject<ComponentsObject>(resources.firmwareComponents, where);
+    const updates = updatesWith(now?.spec?.updates ?? [], { component, url });
+    const { resourceVersion } = now?.metadata ?? {};
+    const metadata = resourceVersion === undefined ? {} : { metadata: { resourceVersion } };
+    try {
+      await patchObject(resources.firmwareComponents, where, { ...metadata, spec: { updates } });
+      return;
+    } catch (error) {
+      if (!(error instanceof RefusedError && error.status === 409)) throw error;
+    }
+  }
 }
 
 const lookEveryMs = 500;

@@ -88,14 +88,21 @@ export function TimelinePanel({
 /** Firmware by slot. */
 export function FirmwarePanel({
   slots,
-  why,
+  missing,
 }: {
   readonly slots: readonly FirmwareSlot[];
-  readonly why: string | undefined;
+  /** What could not be read, and why. */
+  readonly missing: readonly (readonly [string, Error | null])[];
 }) {
+  const gaps = missing.flatMap(([what, error]) => (error === null ? [] : [`Without ${what}: ${explainError(error)}`]));
   return (
     <Panel title="Firmware">
-      {slots.length === 0 ? <p className="faint">{why ?? 'Nothing is known yet.'}</p> : null}
+      {slots.length === 0 && gaps.length === 0 ? <p className="faint">Nothing is known yet.</p> : null}
+      {gaps.map((gap) => (
+        <p key={gap} className="soft small">
+          {gap}
+        </p>
+      ))}
       <table className="grid-table">
         <thead>
           <tr>
@@ -220,42 +227,4 @@ export function HardwarePanel({
 /** Where the BMC is, without what an address may carry besides. */
 function bmcPlace(address: string | undefined): string {
   return address === undefined ? '' : address.replace(/\/\/[^@/]*@/, '//').replace(/^(.*?:\/\/[^/]+).*$/, '$1');
-}
-
-/** Network cards and the switch ports they are plugged into. */
-export function PortsPanel({ hardware }: { readonly hardware: Hardware | undefined }) {
-  const nics = hardware?.nics ?? [];
-  return (
-    <Panel title="Ports">
-      {nics.length === 0 ? <p className="faint">No network card was seen.</p> : null}
-      <table className="grid-table">
-        <thead>
-          <tr>
-            <th scope="col">Card</th>
-            <th scope="col">MAC</th>
-            <th scope="col">Speed</th>
-            <th scope="col">Switch port</th>
-          </tr>
-        </thead>
-        <tbody>
-          {nics.map(({ name, mac, speedGbps, lldp, pxe }) => (
-            <tr key={`${name}${mac}`}>
-              <th scope="row" className="mono">
-                {name} {pxe === true ? <span className="faint">boots</span> : null}
-              </th>
-              <td className="mono">{mac}</td>
-              <td className="nowrap">{speedGbps === undefined ? '–' : `${speedGbps} Gb/s`}</td>
-              <td>
-                {lldp === undefined ? (
-                  <span className="faint">–</span>
-                ) : (
-                  `${lldp.switchSystemName ?? '?'} ${lldp.portID ?? ''}`
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Panel>
-  );
 }

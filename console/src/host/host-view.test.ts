@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ConditionRecord } from '../tasks/task-row.ts';
-import { toTaskRow } from '../tasks/task-row.ts';
-import { firmwareSlots } from './firmware-slots.ts';
+import { countText, toTaskRow } from '../tasks/task-row.ts';
+import { firmwareSlots, imagesFor, updatableComponents } from './firmware-slots.ts';
+import { readCatalogue } from './read-catalogue.ts';
 import { nextOf, placesOf, waysOf } from './state-diagram.ts';
 import { timelineOf } from './timeline.ts';
 
@@ -32,6 +33,63 @@ test('a slot joins what is installed, wanted and to be had', () => {
     { component: 'bios', desired: '1.10', installed: '1.9', available: ['1.10', '1.9'], isAsWanted: false },
     { component: 'nic', desired: '', installed: '7', available: [], isAsWanted: true },
   ]);
+});
+
+test('a live update offers what the API takes and the host has', () => {
+  const told = (...names: string[]) =>
+    updatableComponents({
+      metadata: { name: 'a' },
+      status: { components: names.map((component) => ({ component })) },
+    });
+  assert.deepEqual(told('nic:eno2', 'bmc', 'cpld', 'bios', 'nic:eno1'), ['bios', 'bmc', 'nic:eno1', 'nic:eno2']);
+  assert.deepEqual(told('bios'), ['bios']);
+  assert.deepEqual(updatableComponents(undefined), ['bios', 'bmc']);
+});
+
+const entry = (component: string, version: string, ...model: string[]) => ({
+  ...{ uuid: `${component} ${version} ${model}`, component, vendor: 'hpe', version, model, repository_url: '' },
+});
+
+test('a part is offered the firmware of its own kind, where the catalogue knows what is installed', () => {
+  const one = [entry('nic', '1.1', 'id-1', 'Card One'), entry('nic', '1.2', 'Card One')];
+  const two = [entry('nic', '14.1', 'Card Two'), entry('nic', '14.2', 'Card Two')];
+  const all = [...one, ...two, entry('bmc', '1.1', 'Server')];
+  assert.deepEqual(imagesFor({ component: 'nic:eno1', version: '1.1' }, all), one);
+  assert.deepEqual(imagesFor({ component: 'nic', version: '14.2' }, all), two);
+  assert.deepEqual(imagesFor({ component: 'nic', version: '9' }, all), [...one, ...two]);
+  assert.deepEqual(imagesFor({ component: 'psu', version: '1.1' }, all), []);
+});
+
+test('firmware of parts is found in the catalogue by what is installed of them', async () => {
+  const all = [
+    ...[entry('bios', '2.0', 'Server'), entry('bios', '2.1', 'Server'), entry('bmc', '9', 'Other Server')],
+    ...[entry('psu', '2.00', 'id-7', 'Supply'), entry('psu', '2.03', 'id-7'), entry('psu', '5', 'id-8')],
+  ];
+  const asked: string[] = [];
+  const read = async <T>(_path: string, query: Readonly<Record<string, string>> = {}): Promise<readonly T[]> => {
+    asked.push(new URLSearchParams(query).toString());
+    const { model, component, version, vendor } = query;
+    const found = all.filter(
+      (each) =>
+        each.vendor === vendor &&
+        (model === undefined || each.model.includes(model)) &&
+        (component === undefined || each.component === component) &&
+        (version === undefined || each.version === version),
+    );
+    return found as unknown as readonly T[];
+  };
+  const installed = [
+    { component: 'bios', version: '2.0' },
+    { component: 'psu', version: '2.00' },
+    { component: 'tpm', version: '' },
+    // Another model has a BMC of this version; it is none for this one.
+    { component: 'bmc', version: '9' },
+  ];
+  const catalogue = await readCatalogue({ vendor: 'HPE', model: 'Server', installed }, read);
+  assert.deepEqual(catalogue.map(({ component, version }) => `${component} ${version}`).sort(), [
+    ...['bios 2.0', 'bios 2.1', 'psu 2.00', 'psu 2.03'],
+  ]);
+  assert.equal(asked.length, 4, asked.join());
 });
 
 test('the timeline has operations and events, newest first', () => {
@@ -69,4 +127,10 @@ test('a task says how far it is, and whether it can be cancelled', () => {
   const reason = { code: 'Cancelled', message: 'cancelled by ann', since: '' };
   const over = toTaskRow({ ...record, state: 'failed', reason, finalized_at: '2026-01-02' }, names);
   assert.deepEqual([over.word, over.noCancel, over.percent], ['cancelled', 'It is over.', undefined]);
+});
+
+test('a count says when there are more', () => {
+  assert.equal(countText(undefined), '…');
+  assert.equal(countText({ records: [1, 2], isMore: false }), '2');
+  assert.equal(countText({ records: [1, 2], isMore: true }), '2+');
 });

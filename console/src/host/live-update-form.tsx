@@ -4,7 +4,13 @@ import { useAccess } from '../api/access.ts';
 import { resources } from '../api/kinds.ts';
 import { explainError } from '../api/refused.ts';
 import { Icon } from '../parts/icon.tsx';
-import type { CatalogueEntry } from './firmware-slots.ts';
+import {
+  type CatalogueEntry,
+  type ComponentsObject,
+  imagesFor,
+  installedFirmware,
+  updatableComponents,
+} from './firmware-slots.ts';
 import { type LiveChange, liveUpdate } from './host-actions.ts';
 import type { HostWhere, PolicyObject } from './use-host.ts';
 
@@ -12,13 +18,14 @@ import type { HostWhere, PolicyObject } from './use-host.ts';
 export interface LiveUpdateFormProps {
   readonly where: HostWhere;
   readonly settings: Readonly<Record<string, string>>;
+  readonly components: ComponentsObject | undefined;
   readonly catalogue: readonly CatalogueEntry[];
   readonly policy: PolicyObject | null | undefined;
   readonly close: () => void;
 }
 
 /** Asks what to change on a host in use, says what will happen, and does it. */
-export function LiveUpdateForm({ where, settings, catalogue, policy, close }: LiveUpdateFormProps) {
+export function LiveUpdateForm({ where, settings, components, catalogue, policy, close }: LiveUpdateFormProps) {
   const id = useId();
   const [kind, setKind] = useState<LiveChange['kind']>('setting');
   const [problem, setProblem] = useState<string>();
@@ -39,7 +46,8 @@ export function LiveUpdateForm({ where, settings, catalogue, policy, close }: Li
         : undefined;
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    if (whyNot !== undefined) return;
+    // What is grey can still be pressed, and Enter submits without it.
+    if (whyNot !== undefined || isBusy) return;
     const given = new FormData(event.currentTarget);
     const read = (name: string) => String(given.get(name) ?? '').trim();
     const change: LiveChange =
@@ -47,6 +55,7 @@ export function LiveUpdateForm({ where, settings, catalogue, policy, close }: Li
         ? { kind, name: read('name'), value: read('value') }
         : { kind, component: read('component'), url: read('url') };
     setBusy(true);
+    setProblem(undefined);
     liveUpdate(where, change)
       .then(() => queries.invalidateQueries())
       .then(close)
@@ -71,7 +80,7 @@ export function LiveUpdateForm({ where, settings, catalogue, policy, close }: Li
         {kind === 'setting' ? (
           <SettingFields id={id} settings={settings} />
         ) : (
-          <FirmwareFields id={id} catalogue={catalogue} />
+          <FirmwareFields id={id} components={components} catalogue={catalogue} />
         )}
       </div>
       <p className="soft">
@@ -118,14 +127,20 @@ function SettingFields({ id, settings }: { readonly id: string; readonly setting
   );
 }
 
-function FirmwareFields({ id, catalogue }: { readonly id: string; readonly catalogue: readonly CatalogueEntry[] }) {
-  const [component, setComponent] = useState('bios');
-  const names = [...new Set(['bios', 'bmc', ...catalogue.map((entry) => entry.component)])];
+function FirmwareFields({
+  id,
+  components,
+  catalogue,
+}: Pick<LiveUpdateFormProps, 'components' | 'catalogue'> & { readonly id: string }) {
+  const names = updatableComponents(components);
+  const [choice, setChoice] = useState<string>();
+  const component = choice ?? names[0] ?? '';
+  const version = installedFirmware({ components, server: undefined }).get(component) ?? '';
   return (
     <>
       <label>
         Component
-        <select name="component" value={component} onChange={(event) => setComponent(event.currentTarget.value)}>
+        <select name="component" value={component} onChange={(event) => setChoice(event.currentTarget.value)}>
           {names.map((name) => (
             <option key={name}>{name}</option>
           ))}
@@ -142,13 +157,11 @@ function FirmwareFields({ id, catalogue }: { readonly id: string; readonly catal
         />
       </label>
       <datalist id={`${id}-images`}>
-        {catalogue
-          .filter((entry) => entry.component === component)
-          .map((entry) => (
-            <option key={entry.uuid} value={entry.repository_url}>
-              {entry.version}
-            </option>
-          ))}
+        {imagesFor({ component, version }, catalogue).map((entry) => (
+          <option key={entry.uuid} value={entry.repository_url}>
+            {entry.version}
+          </option>
+        ))}
       </datalist>
     </>
   );

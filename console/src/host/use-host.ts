@@ -1,11 +1,15 @@
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type KubeObject, resources, type StatusCondition } from '../api/kinds.ts';
 import { getObject, listObjects } from '../api/objects.ts';
-import { askRest } from '../api/request.ts';
+import { explainError } from '../api/refused.ts';
 import { useLiveObjects } from '../api/use-live.ts';
 import type { ServerFirmwareObject } from '../fleet/firmware-row.ts';
-import type { HostObject } from '../fleet/host-row.ts';
-import type { CatalogueEntry, ComponentsObject } from './firmware-slots.ts';
+import { type HostObject, marksOf } from '../fleet/host-row.ts';
+import type { SwitchPort } from '../network/port-view.ts';
+import { findServer } from './find-server.ts';
+import { type ComponentsObject, installedFirmware } from './firmware-slots.ts';
+import { namedPorts, type PortAnswer, type PortWhere } from './host-ports.ts';
+import { readCatalogue } from './read-catalogue.ts';
 import type { EventObject } from './timeline.ts';
 
 /** Which host a page shows. */
@@ -30,13 +34,13 @@ export interface PolicyObject extends KubeObject {
 }
 
 const soonMs = 4000;
+const seldomMs = 30_000;
 
 /** Everything about one host. The host itself is followed; what hangs on it is asked for again now and then. */
 export function useHost(where: HostWhere) {
   const { namespace, name } = where;
   const list = useLiveObjects<HostObject>(resources.hosts, where);
   const host = list.items[0];
-  const vendor = host?.status?.hardware?.systemVendor;
   const settings = useQuery({
     queryKey: ['settings', namespace, name],
     queryFn: ({ signal }) => getObject<SettingsObject>(resources.firmwareSettings, where, signal).then(orNull),
@@ -52,10 +56,21 @@ export function useHost(where: HostWhere) {
     queryFn: ({ signal }) => getObject<PolicyObject>(resources.updatePolicies, where, signal).then(orNull),
     refetchInterval: soonMs,
   });
+  const marks = host === undefined ? undefined : marksOf(host);
+  const found = useQuery({
+    queryKey: ['server-of', namespace, marks],
+    enabled: marks !== undefined,
+    queryFn: async ({ signal }) => (marks === undefined ? null : orNull(await findServer(marks, signal))),
+    refetchInterval: seldomMs,
+  });
   const server = useQuery({
-    queryKey: ['server-firmware', name],
-    queryFn: ({ signal }) =>
-      getObject<ServerFirmwareObject>(resources.serverFirmwares, { name: `${name}-system-0` }, signal).then(orNull),
+    queryKey: ['server-firmware', found.data],
+    enabled: typeof found.data === 'string',
+    queryFn: async () => {
+      const fieldSelector = `spec.serverRef.name=${found.data}`;
+      const [own] = await listObjects<ServerFirmwareObject>(resources.serverFirmwares, {}, { fieldSelector });
+      return orNull(own);
+    },
     refetchInterval: soonMs,
   });
   const events = useQuery({
@@ -68,21 +83,37 @@ export function useHost(where: HostWhere) {
       ),
     refetchInterval: soonMs,
   });
+  const { manufacturer = '', productName: model = '' } = host?.status?.hardware?.systemVendor ?? {};
+  const known = { components: components.data ?? undefined, server: server.data ?? undefined };
+  const installed = [...installedFirmware(known)].map(([component, version]) => ({ component, version }));
   const catalogue = useQuery({
-    queryKey: ['catalogue', vendor?.manufacturer, vendor?.productName],
-    enabled: vendor?.productName !== undefined,
-    queryFn: async () => {
-      const query = new URLSearchParams({
-        limit: '500',
-        vendor: (vendor?.manufacturer ?? '').toLowerCase(),
-        model: vendor?.productName ?? '',
-      });
-      const path = `/api/v1/server-component-firmwares?${query}`;
-      return (await askRest<{ records: readonly CatalogueEntry[] }>({ path })).records;
-    },
-    staleTime: 60_000,
+    queryKey: ['catalogue', manufacturer, model, installed],
+    enabled: model !== '',
+    queryFn: () => readCatalogue({ vendor: manufacturer, model, installed }),
+    staleTime: seldomMs,
+    refetchInterval: seldomMs,
+    // What is installed is known a moment after the model is, and changes while it is updated.
+    placeholderData: keepPreviousData,
   });
-  return { list, host, settings, components, policy, server, events, catalogue };
+  const named = host === undefined ? [] : namedPorts(host);
+  const ports = useQuery({
+    queryKey: ['host-ports', ...named.map((each) => `${each.namespace}/${each.name}`)],
+    enabled: named.length > 0,
+    queryFn: ({ signal }) => Promise.all(named.map((each) => askPort(each, signal))),
+    refetchInterval: soonMs,
+  });
+  return { list, host, settings, components, policy, found, server, events, catalogue, ports };
+}
+
+/** Ports are of another team, often: one that may not be read must not hide the others. */
+async function askPort(where: PortWhere, signal: AbortSignal): Promise<PortAnswer> {
+  try {
+    const port = await getObject<SwitchPort>(resources.switchPorts, where, signal);
+    return port === undefined ? { ...where, problem: 'There is no such port.' } : { ...where, port };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return { ...where, problem: explainError(error) };
+  }
 }
 
 /** A query may not answer undefined. */

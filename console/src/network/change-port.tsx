@@ -4,7 +4,7 @@ import { resources } from '../api/kinds.ts';
 import { createObject, patchObject } from '../api/objects.ts';
 import { ActionButton } from '../parts/action-button.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { compareSettings, type PortConfiguration, type SwitchPort } from './port-view.ts';
+import { compareCleaned, compareSettings, type Parking, type PortConfiguration, type SwitchPort } from './port-view.ts';
 import { SettingsDiff } from './settings-diff.tsx';
 
 const nothing = '';
@@ -13,9 +13,14 @@ const nothing = '';
 export function ChangePort({
   port,
   choices,
+  problem,
+  parking,
 }: {
   readonly port: SwitchPort;
   readonly choices: readonly PortConfiguration[];
+  /** Why there are no choices, where they could not be read. */
+  readonly problem: string | undefined;
+  readonly parking: Parking;
 }) {
   const id = useId();
   const { namespace = '', name } = port.metadata;
@@ -63,10 +68,15 @@ export function ChangePort({
           {chosen === nothing ? 'Clean the port' : 'Link it'}
         </ActionButton>
       </div>
-      {chosen === current ? null : (
+      {problem === undefined ? null : <p className="note">Configurations cannot be chosen: {problem}</p>}
+      {chosen === current || (chosen !== nothing && wanted === undefined) ? null : (
         <SettingsDiff
           caption="What that would change"
-          lines={compareSettings(port.status?.observed, chosen === nothing ? undefined : wanted?.spec)}
+          lines={
+            chosen === nothing
+              ? compareCleaned(port.status?.observed, parking)
+              : compareSettings(port.status?.observed, wanted?.spec)
+          }
         />
       )}
       <NewConfiguration namespace={namespace} done={setChoice} />

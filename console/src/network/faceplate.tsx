@@ -6,7 +6,11 @@ import { type Faceplate, type PortRow, placesOf, portText, portTone, socketNumbe
 
 /** A Switch, as far as the page goes. */
 export interface Switch extends KubeObject {
-  readonly spec?: { readonly provider?: { readonly kind?: string; readonly name?: string } };
+  readonly spec?: {
+    readonly provider?: { readonly kind?: string; readonly name?: string };
+    /** Where clean ports are put. */
+    readonly parkingVLAN?: number;
+  };
   readonly status?: {
     readonly state?: string;
     readonly error?: { readonly message?: string };

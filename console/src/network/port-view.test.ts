@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { plainNumbers } from './number-list.ts';
 import {
+  compareCleaned,
   compareSettings,
   faceplatesOf,
   placesOf,
@@ -79,4 +81,35 @@ test('what is on the switch is compared with what is wanted, setting by setting'
     ],
   );
   assert.equal(compareSettings(undefined, undefined)[0]?.actual, 'not read yet');
+});
+
+test('VLANs that are the same are the same, however they are written', () => {
+  const lists: [string, string][] = [
+    ['30,31,32', '30-32'],
+    [' 40 , 30-32', '30-32, 40'],
+    ['1-5,3-9,10', '1-10'],
+    ['', ''],
+    ['4,x', '4, x'],
+    ['9-7', '9-7'],
+  ];
+  for (const [text, plain] of lists) assert.equal(plainNumbers(text), plain);
+  assert.equal(plainNumbers('20-22', { without: 21 }), '20, 22');
+  const differing = (actual: object, wanted: object) => compareSettings(actual, wanted).filter(({ isSame }) => !isSame);
+  assert.deepEqual(differing({ vlans: '30-32' }, { vlans: '30,31,32' }), []);
+  assert.deepEqual(differing({ untaggedVLAN: 20, vlans: '30' }, { untaggedVLAN: 20, vlans: '20, 30' }), []);
+  const acl = (desPortRange: string | number) => ({ acl: [{ type: 'ipv4', action: 'deny', desPortRange }] });
+  assert.deepEqual(differing(acl('80-81'), acl('80,81')), []);
+  assert.equal(differing({ vlans: '30-33' }, { vlans: '30,31,32' }).length, 1);
+});
+
+test('a port that is cleaned goes into the parking VLAN of its switch', () => {
+  const untagged = (...given: Parameters<typeof compareCleaned>) => {
+    const line = compareCleaned(...given).find(({ name }) => name === 'Untagged VLAN');
+    return [line?.actual, line?.wanted, line?.isSame];
+  };
+  assert.deepEqual(untagged({ untaggedVLAN: 20 }, { parkingVLAN: 999 }), ['20', '999', false]);
+  assert.deepEqual(untagged({ untaggedVLAN: 999 }, { parkingVLAN: 999 }), ['999', '999', true]);
+  assert.deepEqual(untagged({ untaggedVLAN: 20 }, {}), ['20', 'none', false]);
+  const [, wanted, isSame] = untagged({ untaggedVLAN: 20 }, undefined);
+  assert.deepEqual([wanted, isSame], ['the parking VLAN of the switch, if it has one', undefined]);
 });

@@ -1,5 +1,6 @@
 import type { KubeObject, StatusCondition } from '../api/kinds.ts';
 import type { Tone } from '../parts/tone.tsx';
+import { plainNumbers } from './number-list.ts';
 
 /** Settings of a port, wanted or read from the switch. */
 export interface PortSettings {
@@ -172,15 +173,32 @@ export interface SettingLine {
   readonly name: string;
   readonly actual: string;
   readonly wanted: string;
-  readonly isSame: boolean;
+  /** Undefined where nobody here knows what it would be. */
+  readonly isSame: boolean | undefined;
 }
 
-/** What is on the switch beside what is wanted; without settings a port is to be clean. */
+/** What is known of the Switch of a port; undefined while it was not read, or may not be. */
+export type Parking = { readonly parkingVLAN?: number | undefined } | undefined;
+
+/** What is on the switch beside a clean port, which is put into the parking VLAN of its switch, if that has one. */
+export function compareCleaned(actual: PortSettings | undefined, parking: Parking): SettingLine[] {
+  const { parkingVLAN } = parking ?? {};
+  return compareSettings(actual, parkingVLAN === undefined ? {} : { untaggedVLAN: parkingVLAN }).map((line) =>
+    line.name === untaggedLine && parking === undefined
+      ? { ...line, wanted: 'the parking VLAN of the switch, if it has one', isSame: undefined }
+      : line,
+  );
+}
+
+const untaggedLine = 'Untagged VLAN';
+
+/** What is on the switch beside what is wanted. */
 export function compareSettings(actual: PortSettings | undefined, wanted: PortSettings | undefined): SettingLine[] {
   const lines: readonly (readonly [string, (settings: PortSettings) => string])[] = [
     ['Link', ({ disabled }) => (disabled === true ? 'down' : 'up')],
-    ['Untagged VLAN', ({ untaggedVLAN }) => (untaggedVLAN === undefined ? 'none' : String(untaggedVLAN))],
-    ['Tagged VLANs', ({ vlans = '' }) => plainVlans(vlans) || 'none'],
+    [untaggedLine, ({ untaggedVLAN }) => (untaggedVLAN === undefined ? 'none' : String(untaggedVLAN))],
+    // The VLAN of untagged frames is not tagged on the same port too, whatever a configuration lists.
+    ['Tagged VLANs', ({ vlans = '', untaggedVLAN }) => plainNumbers(vlans, { without: untaggedVLAN }) || 'none'],
     ['Access list', ({ acl = [] }) => acl.map(aclText).join('; ') || 'none'],
   ];
   return lines.map(([name, show]) => {
@@ -190,19 +208,11 @@ export function compareSettings(actual: PortSettings | undefined, wanted: PortSe
   });
 }
 
-function plainVlans(text: string): string {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-    .join(', ');
-}
-
 function aclText({ type, action, protocol = 'ALL', src, srcPortRange, des, desPortRange }: AclRule): string {
   const side = (word: string, net: string | undefined, ports: string | number | undefined): string =>
     net === undefined && ports === undefined
       ? ''
-      : `${word} ${[net, ports].filter((part) => part !== undefined).join(' port ')}`;
+      : `${word} ${[net, ports === undefined ? undefined : plainNumbers(ports)].filter((part) => part !== undefined).join(' port ')}`;
   return [action, type, protocol, side('from', src, srcPortRange), side('to', des, desPortRange)]
     .filter((part) => part !== '')
     .join(' ');

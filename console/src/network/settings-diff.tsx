@@ -21,11 +21,17 @@ export function SettingsDiff({ caption, lines }: { readonly caption: string; rea
       </thead>
       <tbody>
         {lines.map(({ name, actual, wanted, isSame }) => (
-          <tr key={name} className={isSame ? '' : 'differs'}>
+          <tr key={name} className={isSame === false ? 'differs' : ''}>
             <th scope="row">{name}</th>
             <td className="mono">{actual}</td>
             <td className="mono">{wanted}</td>
-            <td>{isSame ? <span className="faint">same</span> : <strong>differs</strong>}</td>
+            <td>
+              {isSame === false ? (
+                <strong>differs</strong>
+              ) : (
+                <span className="faint">{isSame === true ? 'same' : 'unknown'}</span>
+              )}
+            </td>
           </tr>
         ))}
       </tbody>

@@ -14,13 +14,11 @@ export interface ResourceLimit extends KubeObject {
 }
 
 /** Who may use which VLANs, and who does. */
-export function Tenants({ of }: { readonly of: readonly ResourceLimit[] }) {
+export function Tenants({ of, note }: { readonly of: readonly ResourceLimit[]; readonly note: string | undefined }) {
   return (
     <Panel title="Tenants and their limits">
       {of.length === 0 ? (
-        <p className="note">
-          No namespace has a SwitchResourceLimit: only the namespace of a switch may use its VLANs.
-        </p>
+        <p className="note">{note}</p>
       ) : (
         <table className="grid-table">
           <thead>

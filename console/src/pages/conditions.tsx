@@ -7,7 +7,7 @@ import { PageHead } from '../parts/page-head.tsx';
 import { TimeAgo } from '../parts/time-ago.tsx';
 import { Badge } from '../parts/tone.tsx';
 import { type Column, VirtualTable } from '../parts/virtual-table.tsx';
-import { type TaskRow, toTaskRow } from '../tasks/task-row.ts';
+import { countText, type TaskRow, toTaskRow } from '../tasks/task-row.ts';
 import { cancelTask, type TaskPart, useServerNames, useTasks } from '../tasks/use-tasks.ts';
 
 const parts: readonly { readonly id: TaskPart; readonly text: string; readonly empty: string }[] = [
@@ -25,7 +25,7 @@ export function ConditionsPage() {
   const { data, error } = counts[part];
   const rows = useMemo(() => {
     const wanted = text.toLowerCase();
-    return (data ?? [])
+    return (data?.records ?? [])
       .map((record) => toTaskRow(record, names))
       .filter((row) => `${row.server} ${row.kind} ${row.word} ${row.what} ${row.id}`.toLowerCase().includes(wanted));
   }, [data, names, text]);
@@ -38,7 +38,7 @@ export function ConditionsPage() {
           <legend className="visually-hidden">Which tasks</legend>
           {parts.map(({ id, text: title }) => (
             <button key={id} type="button" aria-pressed={part === id} onClick={() => setPart(id)}>
-              {title} <span className="count">{counts[id].data?.length ?? '…'}</span>
+              {title} <span className="count">{countText(counts[id].data)}</span>
             </button>
           ))}
         </fieldset>
@@ -57,6 +57,11 @@ export function ConditionsPage() {
       )}
       {error === null && data !== undefined && rows.length === 0 ? (
         <p className="note">{text === '' ? parts.find(({ id }) => id === part)?.empty : 'None fits the search.'}</p>
+      ) : null}
+      {data?.isMore === true ? (
+        <p className="note">
+          These are the newest {data.records.length}; there are more, which the search does not find.
+        </p>
       ) : null}
       {rows.length === 0 ? null : <VirtualTable label="Tasks" rows={rows} columns={columns} keyOf={({ id }) => id} />}
     </div>

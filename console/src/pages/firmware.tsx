@@ -3,6 +3,7 @@ import { useDeferredValue, useMemo, useState } from 'react';
 import { resources } from '../api/kinds.ts';
 import { listObjects } from '../api/objects.ts';
 import { useLiveList, useLiveObjects } from '../api/use-live.ts';
+import { whyEmpty } from '../api/why-empty.ts';
 import { AvailableVersions } from '../firmware/available.tsx';
 import {
   filterMachines,
@@ -77,7 +78,7 @@ export function FirmwarePage() {
         <ListNote list={machines} empty="No server was read yet." />
         {machines.items.length === 0 ? null : <ComplianceMatrix rows={rows} all={machines.items} />}
       </section>
-      <AvailableVersions of={available.data ?? []} />
+      <AvailableVersions of={available.data ?? []} note={whyEmpty(available, 'Nothing was discovered yet.')} />
     </div>
   );
 }

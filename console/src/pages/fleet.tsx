@@ -7,13 +7,16 @@ import { FleetFigures } from '../fleet/fleet-figures.tsx';
 import { everything, type FleetFilter, filterHosts, summarise, troublesOf } from '../fleet/fleet-view.ts';
 import { type HostRow, toHostRow } from '../fleet/host-row.ts';
 import { HostTable } from '../fleet/host-table.tsx';
+import { indexFirmware, joinFirmware } from '../fleet/join-firmware.ts';
 import { LookHereFirst } from '../fleet/look-here-first.tsx';
 import { RackView } from '../fleet/rack-view.tsx';
+import { type ServerRow, toServerRow } from '../fleet/server-row.ts';
 import { Icon } from '../parts/icon.tsx';
 import { FreshnessBadge, ListNote, PageHead } from '../parts/page-head.tsx';
 
 const hostView = { view: 'row', project: toHostRow };
 const firmwareView = { view: 'row', project: toFirmwareRow };
+const serverView = { view: 'marks', project: toServerRow };
 type View = 'table' | 'racks';
 
 /** All hosts: how they are, and which to look at first. */
@@ -21,10 +24,12 @@ export function FleetPage() {
   const scope = useScope();
   const hosts = useLiveList<HostRow>(resources.hosts, scope, hostView);
   const firmwares = useLiveList<FirmwareRow>(resources.serverFirmwares, {}, firmwareView);
+  const servers = useLiveList<ServerRow>(resources.servers, {}, serverView);
   const [filter, setFilter] = useState<FleetFilter>(everything);
   const [view, setView] = useState<View>('racks');
   const shownFilter = useDeferredValue(filter);
-  const byHost = useMemo(() => new Map(firmwares.items.map((row) => [row.host, row])), [firmwares.items]);
+  const index = useMemo(() => indexFirmware(firmwares.items, servers.items), [firmwares.items, servers.items]);
+  const byHost = useMemo(() => joinFirmware(hosts.items, index), [hosts.items, index]);
   const summary = useMemo(() => summarise(hosts.items, byHost), [hosts.items, byHost]);
   const troubles = useMemo(() => troublesOf(hosts.items, byHost), [hosts.items, byHost]);
   const rows = useMemo(() => filterHosts(hosts.items, shownFilter, byHost), [hosts.items, shownFilter, byHost]);

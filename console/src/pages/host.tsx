@@ -6,15 +6,10 @@ import { complianceOf } from '../fleet/firmware-row.ts';
 import { type HostObject, healthOf } from '../fleet/host-row.ts';
 import { firmwareSlots } from '../host/firmware-slots.ts';
 import { isDetached, reboot, setDetached } from '../host/host-actions.ts';
-import {
-  ConditionsPanel,
-  FirmwarePanel,
-  HardwarePanel,
-  PortsPanel,
-  SettingsPanel,
-  TimelinePanel,
-} from '../host/host-panels.tsx';
+import { ConditionsPanel, FirmwarePanel, HardwarePanel, SettingsPanel, TimelinePanel } from '../host/host-panels.tsx';
+import { interfacesOf } from '../host/host-ports.ts';
 import { LiveUpdateForm } from '../host/live-update-form.tsx';
+import { PortsPanel } from '../host/ports-panel.tsx';
 import { nextOf } from '../host/state-diagram.ts';
 import { StateMachine } from '../host/state-machine.tsx';
 import { timelineOf } from '../host/timeline.ts';
@@ -28,7 +23,7 @@ import { Badge } from '../parts/tone.tsx';
 /** One host: where it is and why, what it has, what can be done with it. */
 export function HostPage() {
   const where = useParams({ from: '/hosts/$namespace/$name' });
-  const { list, host, settings, components, policy, server, events, catalogue } = useHost(where);
+  const { list, host, settings, components, policy, found, server, events, catalogue, ports } = useHost(where);
   const [isUpdating, setUpdating] = useState(false);
   if (host === undefined) {
     return (
@@ -50,6 +45,7 @@ export function HostPage() {
         <LiveUpdateForm
           where={where}
           settings={settings.data?.status?.settings ?? {}}
+          components={components.data ?? undefined}
           catalogue={catalogue.data ?? []}
           policy={policy.data}
           close={() => setUpdating(false)}
@@ -59,8 +55,15 @@ export function HostPage() {
         <WherePanel host={host} compliance={server.data?.status?.conditions} />
         <div className="host-column">
           <ConditionsPanel conditions={host.status?.conditions ?? []} />
-          <FirmwarePanel slots={slots} why={components.error?.message} />
-          <PortsPanel hardware={host.status?.hardware} />
+          <FirmwarePanel
+            slots={slots}
+            missing={[
+              ['what the host tells', components.error],
+              ['what its server tells', found.error ?? server.error],
+              ['the catalogue', catalogue.error],
+            ]}
+          />
+          <PortsPanel interfaces={interfacesOf(host, ports.data ?? [])} />
         </div>
         <div className="host-column">
           <TimelinePanel moments={timelineOf(host, events.data ?? [])} problem={events.error} />

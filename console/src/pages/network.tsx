@@ -5,7 +5,9 @@ import { resources } from '../api/kinds.ts';
 import { listObjects } from '../api/objects.ts';
 import { useScope } from '../api/scope.ts';
 import { useLiveList, useLiveObjects } from '../api/use-live.ts';
-import { type Switch, SwitchFaceplate } from '../network/faceplate.tsx';
+import { whyEmpty } from '../api/why-empty.ts';
+import type { Switch } from '../network/faceplate.tsx';
+import { Faceplates } from '../network/faceplates.tsx';
 import { faceplatesOf, type PortRow, portTone, toPortRow, vlanColour, vlanCounts } from '../network/port-view.ts';
 import { type ResourceLimit, Tenants } from '../network/tenants.tsx';
 import { FreshnessBadge, ListNote, PageHead } from '../parts/page-head.tsx';
@@ -55,10 +57,14 @@ export function NetworkPage() {
         ))}
       </fieldset>
       <ListNote list={ports} scope={scope} empty="There are no switch ports. A Switch lists those that are managed." />
-      {plates.map((plate) => (
-        <SwitchFaceplate key={plate.key} plate={plate} of={byKey.get(plate.key)} only={only} />
-      ))}
-      <Tenants of={limits.data ?? []} />
+      <Faceplates plates={plates} switches={byKey} only={only} />
+      <Tenants
+        of={limits.data ?? []}
+        note={whyEmpty(
+          limits,
+          'No namespace has a SwitchResourceLimit: only the namespace of a switch may use its VLANs.',
+        )}
+      />
     </div>
   );
 }

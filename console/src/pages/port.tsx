@@ -1,12 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { type KubeObject, resources } from '../api/kinds.ts';
-import { listObjects } from '../api/objects.ts';
+import { getObject, listObjects } from '../api/objects.ts';
 import { useScope } from '../api/scope.ts';
 import { useLiveObjects } from '../api/use-live.ts';
+import { whyEmpty } from '../api/why-empty.ts';
 import { ChangePort } from '../network/change-port.tsx';
+import type { Switch } from '../network/faceplate.tsx';
 import {
   compareSettings,
+  type Parking,
   type PortConfiguration,
   portTone,
   type SwitchPort,
@@ -33,6 +36,7 @@ export function PortPage() {
   const ports = useLiveObjects<SwitchPort>(resources.switchPorts, { namespace, name });
   const configurations = useLiveObjects<PortConfiguration>(resources.portConfigurations, useScope());
   const [port] = ports.items;
+  const parking = useParking(port);
   if (port === undefined) {
     return (
       <div className="page">
@@ -60,10 +64,26 @@ export function PortPage() {
       <ChangePort
         port={port}
         choices={configurations.items.filter(({ metadata }) => isOffered(metadata.namespace, port))}
+        problem={configurations.items.length === 0 ? configurations.problem : undefined}
+        parking={parking}
       />
       <PortEvents namespace={namespace} name={name} />
     </div>
   );
+}
+
+/** Where the switch of a port puts clean ones; undefined where nobody here may know. */
+function useParking(port: SwitchPort | undefined): Parking {
+  const namespace = port?.metadata.namespace ?? '';
+  const name = port === undefined ? '' : toPortRow(port).switchName;
+  const { data } = useQuery({
+    queryKey: ['switch', namespace, name],
+    enabled: name !== '',
+    queryFn: ({ signal }) =>
+      getObject<Switch>(resources.switches, { namespace, name }, signal).then((found) => found ?? null),
+    refetchInterval: 15_000,
+  });
+  return data?.spec;
 }
 
 /** Those of the tenant whose host is plugged in, and of the team that has the switch. */
@@ -158,7 +178,7 @@ function WantedAndActual({
 }
 
 function PortEvents({ namespace, name }: { readonly namespace: string; readonly name: string }) {
-  const { data = [] } = useQuery({
+  const asked = useQuery({
     queryKey: ['events of port', namespace, name],
     queryFn: () =>
       listObjects<EventObject>(
@@ -170,10 +190,13 @@ function PortEvents({ namespace, name }: { readonly namespace: string; readonly 
       ),
     refetchInterval: 10_000,
   });
-  const events = data.toSorted((a, b) => (b.lastTimestamp ?? '').localeCompare(a.lastTimestamp ?? '')).slice(0, 20);
+  const note = whyEmpty(asked, 'Nothing was told of it lately.');
+  const events = (asked.data ?? [])
+    .toSorted((a, b) => (b.lastTimestamp ?? '').localeCompare(a.lastTimestamp ?? ''))
+    .slice(0, 20);
   return (
     <Panel title="Events">
-      {events.length === 0 ? <p className="soft">Nothing was told of it lately.</p> : null}
+      {note === undefined ? null : <p className="soft">{note}</p>}
       <ul>
         {events.map(({ metadata, type, reason, message, lastTimestamp, count = 1 }) => (
           <li key={metadata.name}>

@@ -81,3 +81,8 @@ export function toTaskRow(record: ConditionRecord, names: ReadonlyMap<string, st
     noCancel: isOver ? 'It is over.' : isCancelling ? 'It stops at its next safe point.' : undefined,
   };
 }
+
+/** How many there are: `12`, `1000+` where there are more than were read, or nothing yet. */
+export function countText(of: { readonly records: readonly unknown[]; readonly isMore: boolean } | undefined): string {
+  return of === undefined ? '…' : `${of.records.length}${of.isMore ? '+' : ''}`;
+}

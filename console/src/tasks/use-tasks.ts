@@ -1,28 +1,39 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { askRest } from '../api/request.ts';
+import { everyRecord, firstRecords } from '../api/rest-pages.ts';
 import type { ConditionRecord } from './task-row.ts';
 
 /** Which part of the tasks is shown. */
 export type TaskPart = 'running' | 'queue' | 'history';
 
-const queries: Readonly<Record<TaskPart, Readonly<Record<string, string>>>> = {
-  running: { state: 'active', limit: '500' },
-  queue: { state: 'pending', limit: '1000' },
-  history: { history: 'true', limit: '1000' },
+interface Asking {
+  readonly query: Readonly<Record<string, string>>;
+  /** Each of a thousand; the page says when there are more. */
+  readonly mostParts: number;
+  readonly everyMs: number;
+}
+
+const asking: Readonly<Record<TaskPart, Asking>> = {
+  running: { query: { state: 'active' }, mostParts: 5, everyMs: 1000 },
+  queue: { query: { state: 'pending' }, mostParts: 5, everyMs: 2000 },
+  history: { query: { history: 'true' }, mostParts: 1, everyMs: 5000 },
 };
 
-const often = { running: 1000, queue: 2000, history: 5000 } as const;
+/** Long lists are asked for less often. */
+const longList = 1000;
+const longListMs = 10_000;
 
 /** Follows a part of the tasks; the services are asked again and again while it is in sight. */
 export function useTasks(part: TaskPart) {
+  const { query, mostParts, everyMs } = asking[part];
   return useQuery({
     queryKey: ['tasks', part],
     queryFn: async () => {
-      const path = `/api/v1/conditions?${new URLSearchParams(queries[part])}`;
-      const { records } = await askRest<{ records: readonly ConditionRecord[] }>({ path });
-      return part === 'history' ? records.filter(({ finalized_at: ended }) => ended !== null) : records;
+      const { records, isMore } = await firstRecords<ConditionRecord>('/api/v1/conditions', { query, mostParts });
+      const shown = part === 'history' ? records.filter(({ finalized_at: ended }) => ended !== null) : records;
+      return { records: shown, isMore };
     },
-    refetchInterval: often[part],
+    refetchInterval: ({ state }) => ((state.data?.records.length ?? 0) > longList ? longListMs : everyMs),
     placeholderData: keepPreviousData,
   });
 }
@@ -32,8 +43,7 @@ export function useServerNames(): ReadonlyMap<string, string> {
   const { data } = useQuery({
     queryKey: ['server-names'],
     queryFn: async () => {
-      const path = '/api/v1/servers?limit=1000';
-      const { records } = await askRest<{ records: readonly { uuid: string; name: string }[] }>({ path });
+      const records = await everyRecord<{ readonly uuid: string; readonly name: string }>('/api/v1/servers');
       return new Map(records.map(({ uuid, name }) => [uuid, name]));
     },
     staleTime: 30_000,

@@ -49,6 +49,21 @@ test('the host flash is written only while the host is off', async (t) => {
   assert.equal((await carryThrough(bmc)).phase, 'done');
 });
 
+test('a host that is switched on while its flash is written spoils it, and nothing keeps it from that', async (t) => {
+  const bmc = await startVendorBmc(t, 'openbmc');
+  const reset = '/redfish/v1/Systems/system/Actions/ComputerSystem.Reset';
+  const { version } = slotOf(bmc.machine, 'bios');
+  await bmc.post(reset, { ResetType: 'ForceOff' });
+  await bmc.clock.advance(60_000);
+  await bmc.send(multipartPush, multipart(immediate, newestImage(bmc.machine, 'bios').bytes()));
+  await bmc.clock.advance(60_000);
+  assert.equal(bmc.machine.updates.all[0]?.phase, 'flashing');
+  assert.ok((await bmc.post(reset, { ResetType: 'On' })).status < 300);
+  assert.equal((await carryThrough(bmc)).phase, 'failed');
+  assert.match(bmc.machine.log.text(), /update.failed update=1 reason=interrupted/);
+  assert.equal(slotOf(bmc.machine, 'bios').version, version);
+});
+
 test('the tasks are gone after the BMC was updated; the version says that it went well', async (t) => {
   const bmc = await startVendorBmc(t, 'openbmc');
   const image = newestImage(bmc.machine, 'bmc');

@@ -3,7 +3,18 @@ import { Conditions } from '../condition.ts';
 import { ageColumn, declareKind, ListMap, Struct, Text, Time } from '../declare.ts';
 import type { CustomResource } from '../object.ts';
 import { type IroncoreApiVersion, ironcoreApiVersion, ironcoreGroup, ironcoreVersion } from './names.ts';
-import { Bios, Duration, FailedRuns, Firmware, Int32, Int64, NameReference, OpenRequest, Report } from './shapes.ts';
+import {
+  Bios,
+  Duration,
+  FailedRuns,
+  Firmware,
+  Int32,
+  Int64,
+  NameReference,
+  OpenRequest,
+  OpenUpdate,
+  Report,
+} from './shapes.ts';
 
 /** What is wanted on one server. */
 export const ServerFirmwareSpec = Struct(
@@ -51,6 +62,7 @@ export const ServerFirmwareStatus = Struct(
     ),
     attempts: Type.Optional(Attempts),
     request: Type.Optional(OpenRequest),
+    openUpdate: Type.Optional(OpenUpdate),
     failedScans: Type.Optional(FailedRuns),
     report: Type.Optional(Report),
     conditions: Type.Optional(Conditions('What is known about the object now.')),

@@ -109,18 +109,27 @@ export const Report = Struct(
 );
 
 /** A request that was accepted and whose work has not reported yet. */
-export const OpenRequest = Struct(
-  {
-    kind: StringEnum(['Scan', 'Update', 'Discovery'], { description: 'What was asked for.' }),
-    jobID: Text('Id of the work that does it.', { minLength: 1, maxLength: 253 }),
-    time: Time({ description: 'When it was accepted.' }),
-    desiredHash: Type.Optional(Text('Which desired list an update is for.', { minLength: 1, maxLength: 128 })),
-    report: Type.Optional(
-      Int64('Sequence of the result that answered it; stays when other results come.', { minimum: 0 }),
-    ),
-  },
-  { description: 'The request that is under way; gone once its work has reported.' },
+export const OpenRequest = openRequest('The request that is under way; gone once its work has reported.');
+
+/** An update that another request took the place of. */
+export const OpenUpdate = openRequest(
+  'An update that has not reported though another request followed it, such as a scan while it takes long.',
 );
+
+function openRequest(description: string) {
+  return Struct(
+    {
+      kind: StringEnum(['Scan', 'Update', 'Discovery'], { description: 'What was asked for.' }),
+      jobID: Text('Id of the work that does it.', { minLength: 1, maxLength: 253 }),
+      time: Time({ description: 'When it was accepted.' }),
+      desiredHash: Type.Optional(Text('Which desired list an update is for.', { minLength: 1, maxLength: 128 })),
+      report: Type.Optional(
+        Int64('Sequence of the result that answered it; stays when other results come.', { minimum: 0 }),
+      ),
+    },
+    { description },
+  );
+}
 
 /** Work that failed without a success since. */
 export const FailedRuns = Struct(

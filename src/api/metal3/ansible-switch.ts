@@ -3,7 +3,7 @@ import { ageColumn, declareKind } from '../declare.ts';
 import type { CustomResource } from '../object.ts';
 import { Flag, Nullable, StringEnum, Struct, Text, Whole } from '../shapes.ts';
 import { type Metal3ApiVersion, metal3ApiVersion, metal3Group } from './group.ts';
-import { LocalSecret, ProviderSwitchStatus } from './provider-switch.ts';
+import { LocalSecret, providerSwitchFields } from './provider-switch.ts';
 
 /** Switch operating systems network-runner has a provider for. */
 export const ansibleSwitchSystems = [
@@ -37,9 +37,12 @@ export const AnsibleSwitchSpec = Struct(
     bridge: Type.Optional(Nullable(Text('The bridge; for openvswitch only, which needs it.', { maxLength: 64 }))),
     credentialsSecret: LocalSecret('Secret with the keys `username` and `password` or `ssh-privatekey`.'),
     hostKey: Type.Optional(
-      Text('SSH host key of the switch, as in a known_hosts file; without it the first key seen is kept.', {
-        maxLength: 4096,
-      }),
+      Text(
+        'SSH host key of the switch, as in a known_hosts file; without it the first key seen is kept in `status.hostKey`.',
+        {
+          maxLength: 4096,
+        },
+      ),
     ),
     disableHostKeyVerification: Type.Optional(
       Flag('Accept any SSH host key. Open to interception.', { default: false }),
@@ -73,8 +76,22 @@ export const AnsibleSwitchSpec = Struct(
 /** How to reach a switch by Ansible. */
 export type AnsibleSwitchSpec = Static<typeof AnsibleSwitchSpec>;
 
+/** How talking to a switch by Ansible goes. */
+export const AnsibleSwitchStatus = Struct(
+  {
+    ...providerSwitchFields,
+    hostKey: Type.Optional(
+      Text('SSH host keys that the switch showed first, as in a known_hosts file; others are refused from then on.'),
+    ),
+  },
+  { description: 'How talking to the switch goes.' },
+);
+
+/** How talking to a switch by Ansible goes. */
+export type AnsibleSwitchStatus = Static<typeof AnsibleSwitchStatus>;
+
 /** A switch that Ansible and network-runner talk to. */
-export type AnsibleSwitch = CustomResource<Metal3ApiVersion, 'AnsibleSwitch', AnsibleSwitchSpec, ProviderSwitchStatus>;
+export type AnsibleSwitch = CustomResource<Metal3ApiVersion, 'AnsibleSwitch', AnsibleSwitchSpec, AnsibleSwitchStatus>;
 
 /** AnsibleSwitch. */
 export const ansibleSwitch = declareKind({
@@ -89,7 +106,7 @@ export const ansibleSwitch = declareKind({
       version: 'v1alpha1',
       storage: true,
       spec: AnsibleSwitchSpec,
-      status: ProviderSwitchStatus,
+      status: AnsibleSwitchStatus,
       required: ['spec'],
       hasStatusSubresource: true,
       columns: [

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Conditions } from '../condition.ts';
 import { ageColumn, declareKind } from '../declare.ts';
 import type { LenientResource } from '../object.ts';
-import { describe, StringEnum, Struct, Text, Time, Whole } from '../shapes.ts';
+import { describe, List, StringEnum, Struct, Text, Time, Whole } from '../shapes.ts';
 import { type Metal3ApiVersion, metal3ApiVersion, metal3Group } from './group.ts';
 import { SwitchPortConfigurationReference } from './network-references.ts';
 import { SwitchError } from './switch-error.ts';
@@ -38,7 +38,15 @@ export const SwitchPortStatus = Struct(
       describe(SwitchPortConfigurationReference, 'The configuration that is applied or being applied.'),
     ),
     configuration: Type.Optional(describe(SwitchPortSettings, 'The settings that were applied.')),
+    appliedTo: Type.Optional(
+      Text('The switch that they were set on: where it is, and digests of its SSH host keys. Another one is set anew.'),
+    ),
     observed: Type.Optional(describe(SwitchPortSettings, 'The settings last read from the switch.')),
+    unobserved: Type.Optional(
+      List(StringEnum(['acl', 'untaggedVLAN', 'vlans', 'disabled']), {
+        description: 'What the switch does not tell of the port, and is not among `observed`.',
+      }),
+    ),
     lastReadTime: Type.Optional(Time({ description: 'When the switch was last read.' })),
     physicalPortName: Type.Optional(Text('Name of the port on the switch.')),
     hostRef: Type.Optional(

@@ -1,6 +1,6 @@
 import { isSecretName, redactedMark, redactText } from '../../telemetry/index.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import { plainText } from '../plain-text.ts';
+import { cutText, plainText } from '../plain-text.ts';
 
 /** What the BMC says about an error. */
 export interface ErrorNotes {
@@ -27,7 +27,8 @@ export function readErrorNotes(body: JsonObject, secrets: readonly string[] = []
   const texts = isReason ? [said] : infos.flatMap((info) => asText(info.Message) ?? asText(info.MessageId) ?? []);
   if (texts.length === 0) texts.push(...[said ?? code ?? []].flat());
   if (messageIds.length === 0 && code !== undefined) messageIds.push(code);
-  const tidy = (text: string, most: number): string => cut(plainText(withoutSecrets(text, secrets)).trim(), most);
+  // Cut only after the secrets were taken out: half of one would not be recognised.
+  const tidy = (text: string, most: number): string => cutText(plainText(withoutSecrets(text, secrets)).trim(), most);
   return {
     detail: tidy([...new Set(texts)].join('; '), maxDetail),
     messageIds: messageIds.map((id) => tidy(id, maxId)),
@@ -47,11 +48,6 @@ export function secretsIn(body: JsonObject): string[] {
     if (typeof value === 'string') return isSecretName(name) ? [value] : [];
     return typeof value === 'object' && value !== null ? secretsIn(value as JsonObject) : [];
   });
-}
-
-/** Only after the secrets were taken out: half of one would not be recognised. */
-function cut(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most)}...` : text;
 }
 
 function asObject(value: JsonValue | undefined): JsonObject | undefined {

@@ -1,7 +1,8 @@
 import type { Bmc } from '../bmc.ts';
 import type { UpdateProgress } from '../firmware-update.ts';
+import { readPower } from '../power/index.ts';
 import { progressOfTask } from '../tasks/index.ts';
-import { waysOf } from '../vendors/index.ts';
+import { mustHostBeOff, waysOf } from '../vendors/index.ts';
 import { readNewTasks } from './new-tasks.ts';
 
 /** An update that a BMC is at, whoever asked for it. */
@@ -29,6 +30,16 @@ export async function findRunningUpdate(bmc: Bmc): Promise<RunningUpdate | undef
   const seen = open.length > 0 ? open : [await ways.readServiceProgress(bmc)];
   const running = seen.find((progress) => progress?.kind === 'running' && progress.isQueued !== true);
   return running === undefined ? undefined : { message: running.message };
+}
+
+/**
+ * The same of one that may be lost when the host is switched on: where a part is written while the host is off, and the
+ * host is not on. BMCs do not say which part it is. Throws as the other does.
+ */
+export async function findUpdateWithHostOff(bmc: Bmc): Promise<RunningUpdate | undefined> {
+  const { vendor } = await bmc.root();
+  if (!mustHostBeOff(vendor, 'bios') || (await readPower(bmc)).state === 'on') return undefined;
+  return findRunningUpdate(bmc);
 }
 
 function isOver(progress: UpdateProgress): boolean {

@@ -42,6 +42,11 @@ function activationOfBmc(vendor: VendorName, applyTime: string | undefined): Act
   return waits ? byBmc : byItself;
 }
 
+/** True where the host has to be off: OpenBMC takes the BIOS flash away from it to write it, and it would crash. */
+export function mustHostBeOff(vendor: VendorName, component: ComponentType | string): boolean {
+  return vendor === 'openbmc' && component === 'bios';
+}
+
 /** What is seen of an update when it is asked whether to reset. */
 export interface ResetQuestion {
   readonly activation: Activation;

@@ -12,6 +12,7 @@ export {
   activationOf,
   goneSettleMs,
   isResetDue,
+  mustHostBeOff,
   type ResetQuestion,
   startPatienceMs,
 } from './activation.ts';

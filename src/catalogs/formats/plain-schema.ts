@@ -1,15 +1,17 @@
 import { type Static, Type } from 'typebox';
 
 const text = (description: string) => Type.String({ minLength: 1, maxLength: 512, description });
+/** What objects of Kubernetes hold of names and versions. */
+const name = (description: string) => Type.String({ minLength: 1, maxLength: 253, description });
 
 /** One version in our own catalogue. */
 export const PlainEntrySchema = Type.Object(
   {
-    component: text(
+    component: name(
       'what it is for: bios, bmc, cpld, nic, drive, storage-controller, backplane, psu, tpm, gpu, cpu, other',
     ),
     name: Type.Optional(text('what people call it; the component unless given')),
-    manufacturer: text('the maker of the part, or of the server for its own firmware'),
+    manufacturer: name('the maker of the part, or of the server for its own firmware'),
     serverManufacturer: Type.Optional(text('the maker of the servers; the manufacturer unless given')),
     models: Type.Optional(
       Type.Array(text('a server model'), { maxItems: 5000, description: 'servers it is for; any unless given' }),
@@ -17,7 +19,7 @@ export const PlainEntrySchema = Type.Object(
     softwareIds: Type.Optional(
       Type.Array(text('an id'), { maxItems: 5000, description: 'the ids that inventories show for what it is for' }),
     ),
-    version: text('as the inventory shows it once it is installed'),
+    version: name('as the inventory shows it once it is installed'),
     url: Type.String({
       minLength: 1,
       maxLength: 4096,

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { request } from 'undici';
+import type { CliError } from '../errors.ts';
 import { serveClusterConsole } from './cluster-console.ts';
 import { passOn } from './pass-on.ts';
 
@@ -57,6 +58,35 @@ test('without a token, and outside the API, nothing reaches the cluster', async 
   assert.equal(elsewhere.statusCode, 404);
   await Promise.all([bare.body.dump(), elsewhere.body.dump()]);
   assert.equal(asked.length, 0);
+});
+
+test('tokens never pass other addresses than loopback in clear text', async () => {
+  const front = { handle: () => false, setRest: () => undefined, close: async () => undefined };
+  const cluster = { server: 'http://127.0.0.1:9', tls: {} };
+  for (const host of ['0.0.0.0', '::', '192.0.2.1']) {
+    await assert.rejects(
+      serveClusterConsole({ front, cluster, certificate: undefined, host, port: 0 }),
+      ({ message, outcome }: CliError) =>
+        outcome === 'usage' && message.includes(`pass ${host} in clear text`) && /--tls-cert .* --host/.test(message),
+    );
+  }
+});
+
+test('a port that is taken is told with the option that chooses another', async (t) => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+  t.after(() => taken.close());
+  const front = { handle: () => false, setRest: () => undefined, close: async () => undefined };
+  const place = { host: '127.0.0.1', port: (taken.address() as AddressInfo).port };
+  await assert.rejects(
+    serveClusterConsole({
+      front,
+      cluster: { server: 'http://127.0.0.1:9', tls: {} },
+      certificate: undefined,
+      ...place,
+    }),
+    /choose another port with --console-port/,
+  );
 });
 
 test('a service behind the console that does not take a token logs nobody out, and one that is away says so', async (t) => {

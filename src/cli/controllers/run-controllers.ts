@@ -21,6 +21,7 @@ import type { controllersSettings } from '../install-service/stand-alone/setting
 import { readTrust } from '../install-service/start-flasher.ts';
 import type { WorkPlane } from '../install-service/work-plane.ts';
 import { startMachines } from '../machines/start-machines.ts';
+import { ansibleOf } from '../network/network-settings.ts';
 import { type NetworkPlane, startNetwork } from '../network/start-network.ts';
 import { isReachable, serveWebhooks } from '../plane/webhooks.ts';
 import type { Settings } from '../settings.ts';
@@ -196,9 +197,12 @@ function followNetworkOf(settings: ControllersSettings, parts: SetParts): Networ
   return following.informers;
 }
 
-function startNetworkSet({ dataDir }: ControllersSettings, parts: SetParts): RunningSet & NetworkPlane {
+function startNetworkSet(settings: ControllersSettings, parts: SetParts): RunningSet & NetworkPlane {
   const admission = createNetworkAdmission();
-  const running = startNetwork({ ...parts, dataDir, admission, isShared: true, fixtures: undefined });
+  const running = startNetwork({
+    ...{ ...parts, admission, isShared: true, fixtures: undefined },
+    ansible: ansibleOf(settings),
+  });
   return { ...running, rules: admission.rules };
 }
 

@@ -45,7 +45,7 @@ export const firmwareSettings = {
     value: '<dir|s3://bucket/prefix>',
     env: 'RACKWRIGHT_IMAGE_STORE',
     about:
-      'where discoveries keep the images that they find, inside the infrastructure: a folder, which is served at --image-store-listen, or a bucket; without it images stay where their vendors have them',
+      'where discoveries keep the images that they find, inside the infrastructure: a folder or a bucket, which is served at --image-store-listen, or by somebody else at --image-store-url; without it images stay where their vendors have them',
     parse: parseStore,
   }),
   imageStoreSize: define({

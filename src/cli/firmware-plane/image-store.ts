@@ -24,8 +24,7 @@ export type ImageStoreSettings = Settings<
 /** A store that is open, and where its images are had. */
 export interface OpenImageStore {
   readonly store: FirmwareStore;
-  /** Undefined for a bucket that signs addresses by itself. */
-  readonly url: string | undefined;
+  readonly url: string;
 }
 
 /** Opens the store of images, and serves it where that is asked for; undefined where there is none. */
@@ -49,6 +48,7 @@ export async function openImageStore(
   opened = await (place.kind === 's3' ? openBucketStore(settings, place, url) : openFolder(settings, place, url));
   const store = opened;
   open.add(() => store.close());
+  if (url === undefined) throw new TypeError('a store was opened whose images nobody can get');
   return { store, url };
 }
 
@@ -99,6 +99,11 @@ function openBucketStore(
   const { s3Endpoint: endpoint, s3Region: region, s3KeyFile } = settings;
   if (endpoint === undefined || s3KeyFile === undefined) {
     throw usageError('--image-store s3://... goes with --s3-endpoint and --s3-key-file');
+  }
+  if (url === undefined) {
+    throw usageError(
+      '--image-store s3://... goes with --image-store-listen or --image-store-url: addresses that a bucket signs end after a day, and catalogue entries and updates that wait do not',
+    );
   }
   const { accessKeyId, secretAccessKey } = readObjectFile(s3KeyFile, '--s3-key-file') ?? {};
   if (typeof accessKeyId !== 'string' || typeof secretAccessKey !== 'string') {

@@ -160,6 +160,11 @@ describe('what cannot be meant', () => {
     ['a catalogue of no format', [...update, '--catalog', 'https://me:not-to-be-seen@x/'], /FORMAT=LOCATION/],
     ['a catalogue somewhere odd', [...update, '--catalog', 'dell=ftp://me:not-to-be-seen@x/'], /http, https or file/],
     ['a store that nobody serves', [...update, '--image-store', 'x'], /--image-store-listen or --image-store-url/],
+    [
+      'a bucket whose addresses end',
+      [...update, '--image-store', 's3://images', '--s3-endpoint', 'http://127.0.0.1:1', '--s3-key-file', 'jwt.key'],
+      /goes with --image-store-listen or --image-store-url: addresses that a bucket signs end/,
+    ],
     ['a bucket nowhere', [...update, '--image-store', 's3://images'], /goes with --s3-endpoint and --s3-key-file/],
     [
       'a bucket for jobs elsewhere',

@@ -7,7 +7,7 @@ import {
   openHostRecords,
   type Provisioners,
 } from '../../provisioners/index.ts';
-import type { FirmwareRecord, Serverservice } from '../../serverservice/index.ts';
+import { type FirmwareQuery, type FirmwareRecord, type Serverservice, shownUrl } from '../../serverservice/index.ts';
 
 /** What hosts without an Ironic are looked after with. */
 export interface RedfishHostParts {
@@ -31,18 +31,35 @@ export async function openRedfish(parts: RedfishHostParts): Promise<Provisioners
   });
 }
 
-/** The catalogue of Serverservice: an image is what is kept there under its address. */
+/** The catalogue of Serverservice: an image is what is kept there under its address, or is shown under it. */
 export function createImageCatalogue(firmware: RedfishHostParts['firmware']): ImageCatalogue {
   return {
     async find({ component, url, model }) {
       const [kind] = component.split(':');
-      const query = { repositoryUrl: url, ...(kind === undefined ? {} : { component: kind }) };
-      const { records } = await firmware.list(query, { page: 1, limit: 100, orderBy: undefined, isDescending: false });
+      const query = kind === undefined ? {} : { component: kind };
+      const exact = await firmware.list({ ...query, repositoryUrl: url }, pageOf(1));
+      const records = exact.total > 0 ? exact.records : await findShown(firmware, query, url);
       const fitting = records.find(({ models }) => models.some((each) => each.toLowerCase() === model.toLowerCase()));
       const found = fitting ?? records[0];
       return found === undefined ? undefined : toParameters(found);
     },
   };
+}
+
+const pageOf = (page: number) => ({ page, limit: 100, orderBy: undefined, isDescending: false });
+
+/** Who reads the catalogue sees no log-ins of images: what is asked for as it is shown is fetched with them. */
+async function findShown(
+  firmware: RedfishHostParts['firmware'],
+  query: FirmwareQuery,
+  url: string,
+): Promise<readonly FirmwareRecord[]> {
+  const found: FirmwareRecord[] = [];
+  for (let page = 1; ; page++) {
+    const { records } = await firmware.list(query, pageOf(page));
+    found.push(...records.filter(({ repositoryUrl }) => shownUrl(repositoryUrl) === url));
+    if (records.length < 100) return found;
+  }
 }
 
 function toParameters({ id, vendor, version, component, filename, url, checksum, models }: FirmwareRecord): JsonObject {

@@ -18,14 +18,14 @@ export const serviceSettings = {
     flag: '--database-url-file',
     value: '<file>',
     env: 'RACKWRIGHT_DATABASE_URL_FILE',
-    about: 'a file that holds what --database-url would, so that its password is in no list of processes',
+    about: 'a file that holds what --database-url would, with a password: postgres://user:password@host:5432/name',
     parse: parsePath,
   }),
   natsUrlFile: define({
     flag: '--nats-url-file',
     value: '<file>',
     env: 'RACKWRIGHT_NATS_URL_FILE',
-    about: 'a file that holds what --nats-url would',
+    about: 'a file that holds what --nats-url would, with a password: nats://user:password@host:4222',
     parse: parsePath,
   }),
   natsCreds: define({

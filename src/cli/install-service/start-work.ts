@@ -31,6 +31,7 @@ import {
   startHosts,
 } from '../hosts/start-hosts.ts';
 import { startMachines } from '../machines/start-machines.ts';
+import { ansibleOf, type NetworkPlaneSettings } from '../network/network-settings.ts';
 import { startNetwork } from '../network/start-network.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
@@ -56,6 +57,7 @@ export type WorkSettings = EmbeddedFlasherSettings &
   NotifySettings &
   FirmwareHereSettings &
   HostPlaneSettings &
+  NetworkPlaneSettings &
   Settings<
     'host' | 'port' | 'restPort' | 'databaseUrl' | 'databaseUrlFile' | 'credentialKeys' | 'logLevel' | 'logFormat'
   >;
@@ -156,8 +158,9 @@ async function startParts(starting: Starting): Promise<RunningWork> {
   });
   const { networkAdmission } = starting.beside;
   const network = startNetwork({
-    ...{ client, dataDir, logger, metrics, open },
+    ...{ client, logger, metrics, open },
     admission: networkAdmission,
+    ansible: ansibleOf(settings),
     isShared: isCluster,
     fixtures: rack === undefined ? undefined : await rackSwitchesOf(rack),
   });

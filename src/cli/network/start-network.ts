@@ -1,7 +1,11 @@
-import { join } from 'node:path';
 import { systemClock } from '../../kube/index.ts';
-import { type NetworkAdmission, type NetworkInformers, startNetworkControllers } from '../../network/index.ts';
-import { createSwitchProviders, type FixtureRack, openHostKeyFolder } from '../../switches/index.ts';
+import {
+  createStatusHostKeys,
+  type NetworkAdmission,
+  type NetworkInformers,
+  startNetworkControllers,
+} from '../../network/index.ts';
+import { type AnsibleInstallation, createSwitchProviders, type FixtureRack } from '../../switches/index.ts';
 import type { Check } from '../install-service/readiness.ts';
 import { type ControllerSetParts, electionOf, followCaches } from '../plane/controller-set.ts';
 
@@ -9,8 +13,8 @@ import { type ControllerSetParts, electionOf, followCaches } from '../plane/cont
 export interface NetworkParts extends ControllerSetParts {
   /** Rules that look into the caches of the controllers once these are full. */
   readonly admission: NetworkAdmission;
-  /** Where the host keys of switches are kept. */
-  readonly dataDir: string;
+  /** Where Ansible is. */
+  readonly ansible: AnsibleInstallation;
   /** True when other processes may run them too. */
   readonly isShared: boolean;
   /** The switches of the simulated rack; undefined where there is none. */
@@ -34,7 +38,8 @@ export function startNetwork(parts: NetworkParts): NetworkPlane {
     clock: systemClock,
     random: Math.random,
     fixtures,
-    hostKeys: openHostKeyFolder(join(parts.dataDir, 'switch-host-keys')),
+    ansible: parts.ansible,
+    hostKeys: createStatusHostKeys(client),
   });
   open.add(() => providers.close());
   const controllers = startNetworkControllers({

@@ -15,7 +15,9 @@ import {
 } from '../../kube/index.ts';
 import { createNetworkAdmission, type NetworkAdmission } from '../../network/index.ts';
 import { type AuditExport, createMetrics, type Tracer } from '../../telemetry/index.ts';
+import type { ServedConsole } from '../console/cluster-console.ts';
 import { openConsole } from '../console/open-console.ts';
+import { servePlainConsole } from '../console/plain-console.ts';
 import { CliError } from '../errors.ts';
 import type { CertificateSettings } from '../install-service/certificate.ts';
 import { Closing } from '../install-service/closing.ts';
@@ -37,6 +39,8 @@ export interface EmbeddedPlane {
   /** Undefined when no servers are simulated. */
   readonly rack: SimulatedRack | undefined;
   readonly work: RunningWork;
+  /** Where browsers of this machine find the console. */
+  readonly consoleUrl: string;
   close(): Promise<void>;
 }
 
@@ -45,7 +49,7 @@ export type EmbeddedPlaneSettings = WorkSettings &
   CertificateSettings &
   ApiLimitSettings &
   AuditSettings &
-  Settings<'simulate' | 'discoverable' | 'spares' | 'tracesEndpoint'>;
+  Settings<'simulate' | 'discoverable' | 'spares' | 'tracesEndpoint' | 'consolePort'>;
 
 /**
  * Starts the embedded API server, installs the kinds and roles, and starts what works; /readyz says ok from then on. What keeps them from
@@ -72,7 +76,9 @@ export async function startEmbeddedPlane(settings: EmbeddedPlaneSettings, termin
   const { url, caPem, adminToken } = server;
   address = { server: url, caPem };
   const client = await createClient({ server: url, caPem, token: adminToken });
+  let plain: ServedConsole | undefined;
   try {
+    plain = await servePlainConsole(console, { url, caPem }, settings);
     const installed = await installUntilDone(client, terminal, (why) => {
       missing = `the kinds could not be installed: ${why}`;
       terminal.err(`${missing}\nThe server is up at ${url} and tries again until they are.\n`);
@@ -90,15 +96,18 @@ export async function startEmbeddedPlane(settings: EmbeddedPlaneSettings, termin
     );
     console.setRest(work.handle);
     missing = undefined;
+    const { url: consoleUrl, close: closeConsole } = plain;
     const close = async () => {
+      await closeConsole();
       await console.close();
       await work.close();
       await rack?.close();
       await server.close();
       await witnesses.close();
     };
-    return { server, installed, rack, work, close };
+    return { server, installed, rack, work, consoleUrl, close };
   } catch (error) {
+    await plain?.close();
     await console.close();
     await server.close();
     await witnesses.close();

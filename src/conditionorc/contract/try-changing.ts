@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { type Answered, type OrcRig, serverA, serverB } from '../testing/orc-rig.ts';
+import { firmwareForTests } from '../testing/fake-inventory.ts';
+import { type Answered, imageA, imageB, type OrcRig, serverA, serverB, setA } from '../testing/orc-rig.ts';
 import type { StartOrc } from './orc-contract.ts';
 
 /** For tests: changing, cancelling and deleting. */
@@ -67,6 +68,32 @@ export function tryChanging(start: StartOrc): void {
       const same = await rig.call('PUT', path, { lock, kind: 'BiosControl', priority: 3 });
       assert.equal(same.status, 200);
       assert.equal(same.record.priority, 3);
+    });
+
+    test('new firmware of an install is frozen as that of a new one, and what is sent back as shown stays', async (t) => {
+      const rig = await start(t);
+      await rig.addMachine(serverA);
+      const log = 'https://user:s3cret@images';
+      rig.inventory.sets.set(setA, [firmwareForTests(imageA, { url: `${log}/a` })]);
+      rig.inventory.sets.set(serverB, [firmwareForTests(imageB, { url: `${log}/b` })]);
+      const { record } = await rig.call('POST', `/servers/${serverA}/firmwareInstall`, { firmware_set_id: setA });
+      const put = async (parameters: object) => {
+        const { lock } = (await rig.call('GET', `/conditions/${record.id}`)).record;
+        const answer = await rig.call('PUT', `/conditions/${record.id}`, { lock, parameters });
+        return { answer, parameters: (await rig.engine.get(record.id))?.parameters };
+      };
+      const { answer, parameters } = await put({ firmware_set_id: serverB, asset_id: serverA });
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+      assert.equal(parameters?.firmware_set_id, serverB);
+      assert.match(JSON.stringify(parameters?.firmwares), /s3cret@images\/b.*000b"/);
+      rig.inventory.sets.delete(serverB);
+      const flagged = await put({ ...answer.record.parameters, dry_run: true });
+      assert.equal(flagged.answer.status, 200, JSON.stringify(flagged.answer.body));
+      assert.deepEqual(flagged.parameters, { ...parameters, dry_run: true });
+      const gone = await put({ firmware_set_id: serverB });
+      assert.equal(gone.answer.status, 400);
+      assert.match(String(gone.answer.body.error), /there is no firmware set/);
+      assert.equal((await put({ ...answer.record.parameters, firmware_set_id: setA })).answer.status, 400);
     });
 
     test('nothing follows a final state', async (t) => {

@@ -33,5 +33,5 @@ export function createBmcProbe(options: BmcProbeOptions): BmcProbe {
 }
 
 function textOf(value: unknown): string {
-  return typeof value === 'string' ? value.trim().slice(0, 255) : '';
+  return typeof value === 'string' ? value.trim().slice(0, 255).toWellFormed() : '';
 }

@@ -3,7 +3,8 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { type BusHint, createLocalBus, type JsonObject } from '../../engine/index.ts';
-import { createMetrics, noMetrics, silentLogger } from '../../telemetry/index.ts';
+import { InventoryError } from '../../serverservice/index.ts';
+import { createLogger, createMetrics, noMetrics, silentLogger } from '../../telemetry/index.ts';
 import { createOrcMetrics } from '../orc-metrics.ts';
 import { firmwareForTests } from '../testing/fake-inventory.ts';
 import { imageA, type OrcRig, serverA, serverB, setA, startOrc } from '../testing/orc-rig.ts';
@@ -207,6 +208,29 @@ describe('conditionOrc by itself', () => {
     );
   });
 
+  test('an end that the history can never take is counted and told, and those of other servers follow', async (t) => {
+    const rig = await started(t);
+    const metrics = createMetrics();
+    await rig.engine.worker.online(w1);
+    const ids: string[] = [];
+    for (const server of [serverA, serverB]) {
+      ids.push((await powerOn(rig, server)).record.id);
+      const { held } = await leaseOne(rig, 'w1');
+      await rig.engine.worker.report(held, { state: 'succeeded' });
+    }
+    rig.inventory.failure = new InventoryError('badValue', { what: 'event' }, { problems: ['it is too odd'] });
+    const told: string[] = [];
+    const logger = createLogger({ level: 'error', write: (line) => told.push(line) });
+    await run(t, rig, { metrics, logger });
+    await until(rig.clock, () => rig.inventory.ends.length > 0);
+    assert.deepEqual(
+      rig.inventory.ends.map(({ id }) => id),
+      ids.slice(1),
+    );
+    assert.match(told.join(''), new RegExp(`"condition":"${ids[0]}".*too odd.*cannot take it`));
+    assert.match(await metrics.expose(), /conditionorc_ends_refused_total\{conditionKind="powerOn"\} 1/);
+  });
+
   test('an install that went alone is followed by an inventory once it has succeeded', async (t) => {
     const rig = await started(t);
     rig.inventory.sets.set(setA, [firmwareForTests(imageA)]);
@@ -223,6 +247,28 @@ describe('conditionOrc by itself', () => {
     const open = async () => (await rig.engine.list({ kind: 'inventoryOOB', states: ['pending'] })).conditions;
     await until(rig.clock, async () => (await open()).length > 0);
     assert.equal((await open())[0]?.client, 'conditionorc');
+  });
+
+  test('a server that was deleted after its install keeps no other from its inventory', async (t) => {
+    const rig = await started(t);
+    rig.inventory.sets.set(setA, [firmwareForTests(imageA)]);
+    await rig.engine.worker.online({ ...w1, kinds: ['firmwareInstall', 'inventoryOOB'] });
+    for (const server of [serverA, serverB]) {
+      await rig.call('POST', `/servers/${server}/condition`, { kind: 'inventoryOOB' });
+      await rig.call('POST', `/servers/${server}/firmwareInstall`, { firmware_set_id: setA });
+      for (let step = 0; step < 2; step++) {
+        const { held } = await leaseOne(rig, 'w1');
+        await rig.engine.worker.report(held, { state: 'succeeded' });
+      }
+    }
+    await rig.call('DELETE', `/servers/${serverA}`);
+    await run(t, rig);
+    const open = async () => (await rig.engine.list({ kind: 'inventoryOOB', states: ['pending'] })).conditions;
+    await until(rig.clock, async () => (await open()).length > 0);
+    assert.deepEqual(
+      (await open()).map(({ target }) => target),
+      [`server/${serverB}`],
+    );
   });
 
   test('a deadline that passes fails what waits, and the text of that is kept', async (t) => {

@@ -113,7 +113,7 @@ function followAll(parts: LoopParts): () => Promise<void> {
   const { options, metrics, logger, store } = parts;
   const { engine } = options;
   const installs = createInstallFollower({ engine, followUps: store.followUps, logger });
-  const ends = createEndRecorder({ engine, inventory: options.inventory, metrics });
+  const ends = createEndRecorder({ engine, inventory: options.inventory, metrics, logger });
   const notices = createNoticeTaker(parts);
   return async () => {
     // None waits for another: an inventory that is away must not keep operators in the dark.

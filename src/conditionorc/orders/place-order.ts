@@ -145,7 +145,11 @@ async function inbandSteps(
   return [...(isBooted ? [boot] : []), { kind, parameters: { ...parameters, firmwares: inband } }];
 }
 
-function catalogueOf({ inventory, metrics }: OrderDesk): FirmwareCatalogue | undefined {
+/** The catalogue of the inventory, its failures counted. */
+export function catalogueOf({
+  inventory,
+  metrics,
+}: Pick<OrderDesk, 'inventory' | 'metrics'>): FirmwareCatalogue | undefined {
   if (inventory === undefined) return undefined;
   return {
     firmwareSet: (id) => metrics.watchDependency('serverservice', 'firmwareSet', inventory.firmwareSet(id)),
@@ -154,7 +158,7 @@ function catalogueOf({ inventory, metrics }: OrderDesk): FirmwareCatalogue | und
 }
 
 /** The parameters that shipped name the server once more; it has to be the one of the path. */
-function withoutAsset(wanted: { kind: string; parameters: JsonObject }, serverId: string): JsonObject {
+export function withoutAsset(wanted: { kind: string; parameters: JsonObject }, serverId: string): JsonObject {
   const { asset_id: asset, ...rest } = wanted.parameters;
   if (asset === undefined || asset === null || asset === '') return rest;
   if (typeof asset === 'string' && asset.toLowerCase() === serverId) return rest;

@@ -53,7 +53,7 @@ export interface InventoryPort {
   enrol(order: Enrolment): Promise<{ readonly id: string; readonly facility: string }>;
   /** Takes a server away. Throws while work on it goes on. */
   removeServer(id: string): Promise<void>;
-  /** Writes an end into the history; the same one twice is one. */
+  /** Writes an end into the history; the same one twice is one. Throws `badValue` where it can never be written. */
   recordEnd(end: ConditionEnd): Promise<void>;
   /** What the last inventory found on a server; undefined where there was none. */
   installedFirmware(serverId: string): Promise<InstalledFirmware | undefined>;

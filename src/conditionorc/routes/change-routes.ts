@@ -12,6 +12,7 @@ import {
   Text,
 } from '../../rest/index.ts';
 import { OrcError } from '../errors.ts';
+import { changeParameters } from '../orders/change-parameters.ts';
 import { requireById, requireOfKind, unitOf } from '../orders/find-conditions.ts';
 import { requireMachine } from '../orders/place-order.ts';
 import { storedKind } from '../orders/shipped-kinds.ts';
@@ -27,7 +28,11 @@ const remove = { verb: 'delete', resource: restResources.conditions } as const;
 const changes = {
   lock: Type.Optional(Text('The lock of the record that you saw; without the current one nothing is changed.')),
   state: Type.Optional(StateShape),
-  parameters: Type.Optional(AnyObject('New parameters, until work has begun.')),
+  parameters: Type.Optional(
+    AnyObject(
+      'New parameters, until work has begun. A firmware set is frozen as in a new order; a member that is sent back as it is shown stays as it is.',
+    ),
+  ),
   status: Type.Optional(AnyObject('A new status.')),
   priority: Priority,
   controller: Type.Optional(Text('Who deals with it, while nobody has leased it.')),
@@ -92,7 +97,10 @@ export function changeRoutes(context: OrcContext): readonly Route[] {
     answerCondition(serverOf(record), { record, unit: await unitOf(engine, record), message });
 
   const change = async (condition: Condition, body: Change): Promise<Answer> => {
-    const wanted = readChange(condition, body);
+    const asked = readChange(condition, body);
+    const parameters =
+      asked.parameters === undefined ? undefined : await changeParameters(context, condition, asked.parameters);
+    const wanted = parameters === undefined ? asked : { ...asked, parameters };
     const { outcome, current } = await engine.change(condition.id, wanted);
     if (outcome === 'stale') throw staleLock(current, 'the lock that was given is an old one');
     return await answer(current, 'condition updated');

@@ -51,7 +51,8 @@ export const imageA = '1f000000-0000-4000-8000-00000000000a';
 export const imageB = '1f000000-0000-4000-8000-00000000000b';
 
 const tokens = {
-  all: { name: 'dustin', scopes: ['read', 'write'] },
+  all: { name: 'dustin', scopes: ['read', 'write', 'update:worker'] },
+  writer: { name: 'writer', scopes: ['read', 'write', 'update'] },
   reader: { name: 'reader', scopes: ['read'] },
   conditions: { name: 'conditions', scopes: ['create:condition', 'read:condition'] },
   worker: { name: 'worker', scopes: ['update:worker'] },

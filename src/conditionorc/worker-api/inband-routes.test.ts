@@ -41,6 +41,22 @@ describe('an agent on the server itself', () => {
     assert.equal((await rig.call('GET', taskPath, undefined, 'worker')).status, 404);
   });
 
+  test('is one only by a token for workers: whoever may write all else gets no work and ends none', async (t) => {
+    const { rig, id } = await started(t);
+    const online = { workerId: 'w1', kinds: ['powerOn'], facilities: ['fc1'] };
+    for (const answer of [
+      await rig.call('POST', '/workers/online', online, 'writer'),
+      await rig.call('POST', '/workers/lease', { workerId: 'w1', max: 1, waitMs: 0 }, 'writer'),
+      await rig.call('GET', taskPath, undefined, 'writer'),
+      await rig.call('PUT', statusPath(id), { state: 'succeeded' }, 'writer'),
+    ]) {
+      assert.equal(answer.status, 403, JSON.stringify(answer.body));
+      assert.match(String(answer.body.message), /lacks the scope update:worker/);
+    }
+    assert.equal((await rig.call('GET', '/workers', undefined, 'writer')).status, 200);
+    assert.equal((await rig.call('GET', `/conditions/${id}`)).record.state, 'pending');
+  });
+
   test('is told the trace that its work is part of, where there is one', async (t) => {
     const receiver = await startOtlpReceiver();
     const tracer = await openTracer({ endpoint: receiver.url, service: 'test' });

@@ -65,14 +65,16 @@ function membersOf(change: ConditionChange): string[] {
 }
 
 function refuseIllegal(stored: StoredCondition, change: ConditionChange): void {
-  const { id, state, leases } = stored.condition;
+  const { id, state, leases, progress } = stored.condition;
+  // Also what goes on with work that was left in the middle: its steps are those of the parameters it had.
+  const isBegun = leases > 0 || Object.keys(progress).length > 0;
   const refuse = (problem: string): never => {
     throw new EngineError('illegalChange', { id, problem });
   };
   if (isFinal(state)) refuse(`it has ${state}, and nothing follows that`);
   if (change.state === 'active' && state !== 'active') refuse('only a lease makes a condition active');
   if (change.state === 'pending' && state !== 'pending') refuse('only its worker can give it back');
-  if (change.parameters !== undefined && leases > 0) refuse('its work has begun, so its parameters stay as they are');
+  if (change.parameters !== undefined && isBegun) refuse('its work has begun, so its parameters stay as they are');
   if (change.controller !== undefined && state === 'active') refuse('the worker that has the lease is its controller');
   for (const problem of problemsOf({ priority: change.priority ?? 0 })) refuse(problem);
   const doesEnd = change.state !== undefined && isFinal(change.state);

@@ -76,6 +76,15 @@ describe('work that was given up in the middle of a flash', () => {
     assert.ok(asked.cancel);
   });
 
+  test('is gone on with under the parameters it had: others are refused', async (t) => {
+    const rig = await setUp(t);
+    await strikeOut(rig, (await ask(rig, ['firmwareInstall'], { set: 'a' })).id, inTheMiddle);
+    const { id, lock } = await ask(rig, ['firmwareInstall'], { set: 'a' });
+    const change = rig.engine.change(id, { lock, parameters: { set: 'b' } });
+    await assert.rejects(change, { code: 'illegalChange', message: /its work has begun/ });
+    assert.deepEqual((await rig.get(id)).parameters, { set: 'a' });
+  });
+
   test('is gone on with also after what came before it in its unit failed', async (t) => {
     const rig = await setUp(t);
     await strikeOut(rig, (await ask(rig, ['firmwareInstall'])).id, inTheMiddle);

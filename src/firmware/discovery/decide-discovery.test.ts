@@ -59,3 +59,22 @@ for (const [what, status, duplicateOf, effects, wake] of cases) {
     assert.deepEqual([again.effects, again.status], [[], decision.status]);
   });
 }
+
+test('when fewer versions are to be stored than were found, the newest are kept at once', () => {
+  const versions = ['1', '2', '3'];
+  const spec = { manufacturer: 'Lenovo', model: '7x21', discoveryInterval: '24h', versionsToStore: 2 };
+  const status = {
+    lastDiscoveryTime: ago(1),
+    bios: { versions },
+    firmwares: [{ name: 'nic', manufacturer: 'Intel', version: versions, versions }],
+  };
+  const metadata = { name: 'd', generation: 2 };
+  const object = { apiVersion: ironcoreApiVersion, kind: 'DiscoveredFirmware', metadata, spec, status } as const;
+  const decision = decideDiscovery({ object, duplicateOf: undefined, settings }, now);
+  const newest = ['2', '3'];
+  assert.deepEqual(decision.status?.bios, { versions: newest });
+  assert.deepEqual(decision.status?.firmwares, [
+    { name: 'nic', manufacturer: 'Intel', version: newest, versions: newest },
+  ]);
+  assert.deepEqual(decision.effects, []);
+});

@@ -126,15 +126,36 @@ function statusOf(
   const { metadata, status = {} } = object;
   const { request, ...kept } = status;
   const { phase, isAsking } = situation;
+  const { versionsToStore = 3 } = object.spec;
   const asked = { kind: 'Discovery', jobID: 'unsent', time: textOfMoment(now) } as const;
   const open = isAsking ? asked : phase === 'Discovering' ? request : undefined;
   const context = { before: status.conditions, generation: metadata.generation, now };
   const drafts = [readyDraft(object, duplicateOf), progressDraft(object, situation, open?.time)];
   return {
     ...kept,
+    ...newestOf(status, versionsToStore),
     ...(metadata.generation === undefined ? {} : { observedGeneration: metadata.generation }),
     ...(open === undefined ? {} : { request: open }),
     conditions: writeConditions(drafts, context, ownConditions),
+  };
+}
+
+/** The lists with no more versions than are to be stored: fewer may be wanted since they were found. */
+function newestOf(
+  { bios, firmwares }: DiscoveredFirmwareStatus,
+  most: number,
+): Pick<DiscoveredFirmwareStatus, 'bios' | 'firmwares'> {
+  return {
+    ...(bios === undefined ? {} : { bios: { ...bios, versions: bios.versions.slice(-most) } }),
+    ...(firmwares === undefined
+      ? {}
+      : {
+          firmwares: firmwares.map(({ version, versions, ...each }) => ({
+            ...each,
+            ...(version === undefined ? {} : { version: version.slice(-most) }),
+            ...(versions === undefined ? {} : { versions: versions.slice(-most) }),
+          })),
+        }),
   };
 }
 

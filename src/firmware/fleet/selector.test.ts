@@ -79,6 +79,7 @@ test('two selectors never overlap exactly when no set of labels is selected by b
   );
 });
 
+const notLab = { key: 'env', operator: 'NotIn' as const, values: ['lab'] };
 const cases: [Selector, Selector, Overlap][] = [
   [{ matchLabels: { env: 'prod' } }, { matchLabels: { env: 'prod' } }, 'certain'],
   [{ matchLabels: { env: 'prod' } }, { matchLabels: { env: 'stage' } }, 'never'],
@@ -86,6 +87,10 @@ const cases: [Selector, Selector, Overlap][] = [
   [{ matchLabels: { env: 'prod' } }, { matchLabels: { env: 'prod', rack: 'r1' } }, 'certain'],
   [{ matchLabels: { env: 'prod', x: '1' } }, { matchLabels: { env: 'stage', y: '1' } }, 'never'],
   [{}, { matchLabels: { rack: 'r1' } }, 'certain'],
+  [{ matchExpressions: [notLab] }, { matchLabels: { rack: 'r1' } }, 'certain'],
+  [{ matchExpressions: [notLab] }, { matchExpressions: [{ key: 'spare', operator: 'DoesNotExist' }] }, 'certain'],
+  [{ matchExpressions: [notLab], matchLabels: { row: '1' } }, { matchLabels: { rack: 'r1' } }, 'possible'],
+  [{ matchExpressions: [notLab] }, { matchLabels: { env: 'lab' } }, 'never'],
 ];
 for (const [one, other, overlap] of cases) {
   test(`${JSON.stringify(one)} and ${JSON.stringify(other)} overlap: ${overlap}`, () => {

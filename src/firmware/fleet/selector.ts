@@ -116,14 +116,17 @@ export type Overlap =
  * are written.
  */
 export function overlapOf(one: CompiledSelector, other: CompiledSelector): Overlap {
-  const shared = [...one.rules.keys()].filter((key) => other.rules.has(key));
   for (const [key, rule] of one.rules) {
     const theirs = other.rules.get(key);
     if (!isSatisfiable(theirs === undefined ? rule : both(rule, theirs))) return 'never';
   }
   if ([...other.rules.values()].some((rule) => !isSatisfiable(rule))) return 'never';
-  const isContained = shared.length === one.rules.size || shared.length === other.rules.size;
-  return isContained ? 'certain' : 'possible';
+  return asksNoMore(one, other) || asksNoMore(other, one) ? 'certain' : 'possible';
+}
+
+/** True when it asks for no label that the other says nothing of; what must be absent, or not some value, is not asked for. */
+function asksNoMore(one: CompiledSelector, other: CompiledSelector): boolean {
+  return [...one.rules].every(([key, { mustExist }]) => !mustExist || other.rules.has(key));
 }
 
 function isSatisfiable({ values, not, mustExist, mayExist }: KeyRule): boolean {

@@ -29,8 +29,6 @@ export interface ServerReport {
   readonly sequence: number;
   /** When the versions were read, or the work failed. */
   readonly at: Instant;
-  /** Which desired list an update was for. */
-  readonly desiredHash?: string | undefined;
   /** What is installed; undefined when it could not be read, which leaves what is known. */
   readonly installed?: readonly Firmware[] | undefined;
   /** Undefined when it ended well. */
@@ -71,10 +69,16 @@ export function mergeServerReport(
   report: ServerReport,
 ): ServerFirmwareStatus | undefined {
   const isLate = isStale(status, report);
-  const answered = answerRequest(status, report);
+  const answered = answerRequest(recallUpdate(status, report), report);
   if (isLate && answered === status) return undefined;
   const merged = isLate ? answered : withInstalled(answered, report);
   return report.failure === undefined ? merged : withFailure(merged, report, { ...report.failure, isLate });
+}
+
+/** An update that took longer than its request was kept is answered as if it were still the open one: it counts too. */
+function recallUpdate(status: ServerFirmwareStatus, { conditionId }: ServerReport): ServerFirmwareStatus {
+  const { openUpdate, ...rest } = status;
+  return openUpdate?.jobID === conditionId ? { ...rest, request: openUpdate } : status;
 }
 
 /** Marks the request that a report answers, so that no later report about the server hides that it was answered. */
@@ -140,7 +144,7 @@ function withFailure(
   if (report.kind === 'Scan') {
     return { ...kept, failedScans: { failed: (status.failedScans?.failed ?? 0) + 1, ...run } };
   }
-  const desiredHash = report.desiredHash ?? (isOurs ? request?.desiredHash : undefined);
+  const desiredHash = isOurs ? request?.desiredHash : undefined;
   // An update that another door asked for says nothing of our list.
   if (desiredHash === undefined) return kept;
   const before = status.attempts?.desiredHash === desiredHash ? status.attempts.failed : 0;

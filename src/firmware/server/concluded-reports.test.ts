@@ -29,7 +29,6 @@ const report: ServerReport = {
   conditionId: 'job-1',
   sequence: 7,
   at: clock.now(),
-  desiredHash: hash,
   installed: [fw('ssd', '2.0')],
 };
 

@@ -46,7 +46,6 @@ function play(wanted: Firmware[], installed: Firmware[], isBroken: (attempt: num
         sequence: ++sequence,
         at: now,
         installed: [...onMachine.values()],
-        ...(request.kind === 'update' ? { desiredHash: request.request.desiredHash } : {}),
         ...(isFailed ? { failure: { reason: 'Broken', message: 'broken.' } } : {}),
       });
       firmware = { ...firmware, status: merged ?? status };

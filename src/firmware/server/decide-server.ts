@@ -2,7 +2,7 @@ import type { ServerFirmwareStatus } from '../../api/index.ts';
 import { type Decision, type EventDraft, type Instant, type Reason, takeStep, type Wake } from '../../kube/index.ts';
 import type { ScanRequest, ServerTarget, UpdateRequest } from '../ports.ts';
 import { textOfMoment } from '../times.ts';
-import { describeSituation, isAnswered, type ServerSeen, type ServerSituation } from './server-facts.ts';
+import { describeSituation, isAnswered, type ServerSeen, type ServerSituation, unsentJobId } from './server-facts.ts';
 import { describeServerStatus } from './server-status.ts';
 import { type ServerAction, type ServerPhase, serverTable } from './server-table.ts';
 
@@ -21,9 +21,6 @@ export type ServerEffect =
 
 /** What is decided about one server. */
 export type ServerDecision = Decision<ServerEffect, ServerFirmwareStatus>;
-
-/** The job id of a request that is about to be sent: whoever accepts it says the real one. */
-export const unsentJobId = 'unsent';
 
 /** Decides what to do about the firmware of one server. Pure. */
 export function decideServer(seen: ServerSeen, now: Instant): ServerDecision {
@@ -107,13 +104,15 @@ function requestEffects(
 
 /** An update that waits its turn for a list that is not wanted any more would flash what nobody wants. */
 function withdrawal({ firmware, hold }: ServerSeen, { facts, hash }: ServerSituation): ServerEffect[] {
-  const { request } = firmware.status ?? {};
-  if (request?.kind !== 'Update' || isAnswered(firmware.status)) return [];
-  const isOther = request.desiredHash !== hash;
+  const { request, openUpdate } = firmware.status ?? {};
   const isHeld = facts.difference === 'held';
-  if (!isOther && !isHeld) return [];
-  const reason = isOther ? 'other versions are wanted now' : (hold?.message ?? 'it is held');
-  return [{ kind: 'withdraw', key: `withdraw/${request.jobID}`, jobId: request.jobID, reason }];
+  return [isAnswered(firmware.status) ? undefined : request, openUpdate].flatMap((update): ServerEffect[] => {
+    if (update?.kind !== 'Update') return [];
+    const isOther = update.desiredHash !== hash;
+    if (!isOther && !isHeld) return [];
+    const reason = isOther ? 'other versions are wanted now' : (hold?.message ?? 'it is held');
+    return [{ kind: 'withdraw', key: `withdraw/${update.jobID}`, jobId: update.jobID, reason }];
+  });
 }
 
 function biosEffects({ firmware, server }: ServerSeen, { inertness }: ServerSituation): ServerEffect[] {

@@ -25,9 +25,9 @@ import type { JobWait, UpdateServicePort } from '../ports.ts';
 import { createRequestSender } from '../request-sender.ts';
 import { fieldManagers, resources } from '../resources.ts';
 import { patchStatus } from '../status-patch.ts';
-import { decideServer, type ServerEffect, unsentJobId } from './decide-server.ts';
+import { decideServer, type ServerEffect } from './decide-server.ts';
 import { readServerSeen, type ServerReading } from './read-server.ts';
-import type { ServerSeen } from './server-facts.ts';
+import { type ServerSeen, unsentJobId } from './server-facts.ts';
 import { serverConditions } from './server-status.ts';
 import { serverTable } from './server-table.ts';
 
@@ -41,7 +41,7 @@ export interface ServerControllerParts {
 }
 
 /** The parts of the status that are this controller's; the rest is what jobs reported. */
-const ownParts = ['observedGeneration', 'attempts', 'request', 'failedScans', 'conditions'] as const;
+const ownParts = ['observedGeneration', 'attempts', 'request', 'openUpdate', 'failedScans', 'conditions'] as const;
 
 /** Asks for scans and updates of servers. */
 export function createServerController(
@@ -52,6 +52,17 @@ export function createServerController(
   const firmwares = client.resource<ServerFirmware & KubeObject>(resources.firmwares);
   const servers = client.resource<Server & KubeObject>(resources.servers);
   const sender = createRequestSender();
+  /** The job may have reported before its request was written: which list it was for must be known all the same. */
+  const keepRequest = (
+    { metadata: { name = '', uid } }: ServerSeen['firmware'],
+    { request, attempts }: ServerFirmwareStatus,
+    signal: AbortSignal,
+  ): Promise<Result> =>
+    gently(async () => {
+      const counted = attempts === undefined ? {} : { attempts };
+      const body = { metadata: { uid }, status: { request: { ...request, report: null }, ...counted } };
+      await firmwares.status.patch({ name }, { type: 'merge', body }, { fieldManager: fieldManagers.status, signal });
+    });
   return defineController<ServerSeen, ServerEffect, ServerFirmwareStatus>(
     {
       name: 'server-controller',
@@ -60,12 +71,19 @@ export function createServerController(
       read: (key) => readServerSeen(fleet, key, parts.reading),
       decide: decideServer,
       statusOf: ({ firmware }) => firmware.status,
-      writeStatus: (seen, status, context) => {
+      writeStatus: async (seen, status, context) => {
         const job = sender.jobOf(context);
         const told = job === undefined || status.request?.jobID !== unsentJobId ? status : withJob(status, job);
         const waits = sender.waitOf(context);
         const waiting = waits === undefined ? told : withWait(told, waits);
-        return patchStatus(firmwares, seen.firmware, waiting, { parts: ownParts, signal: context.signal });
+        try {
+          await patchStatus(firmwares, seen.firmware, waiting, { parts: ownParts, signal: context.signal });
+        } catch (error) {
+          if (isConflict(error) && job !== undefined && told.request?.kind === 'Update') {
+            await keepRequest(seen.firmware, told, context.signal);
+          }
+          throw error;
+        }
       },
       describeFailure,
       subjectOf: ({ firmware }) => ({ ...firmware, apiVersion: ironcoreApiVersion, kind: 'ServerFirmware' }),
@@ -104,7 +122,10 @@ export function createServerController(
 }
 
 function withJob(status: ServerFirmwareStatus, jobID: string): ServerFirmwareStatus {
-  return status.request === undefined ? status : { ...status, request: { ...status.request, jobID } };
+  if (status.request === undefined) return status;
+  const { openUpdate, ...kept } = status;
+  const isSame = openUpdate?.jobID === jobID;
+  return { ...(isSame ? kept : status), request: { ...status.request, jobID } };
 }
 
 /** The request was taken, and nothing comes of it before somebody lets it. */

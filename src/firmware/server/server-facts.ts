@@ -50,6 +50,9 @@ export interface ServerSituation {
   readonly scanDueAt: Instant | undefined;
 }
 
+/** The job id of a request that is about to be sent: whoever accepts it says the real one. */
+export const unsentJobId = 'unsent';
+
 /** Never scan without a pause, whatever the threshold says. */
 const leastThresholdMs = 1000;
 const defaultThresholdMs = 30 * 60_000;

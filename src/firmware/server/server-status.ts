@@ -8,7 +8,7 @@ import type { Instant } from '../../kube/index.ts';
 import { type ConditionDraft, writeConditions } from '../conditions.ts';
 import { textOfMoment } from '../times.ts';
 import { describeDifference } from './desired.ts';
-import type { ServerSeen, ServerSituation } from './server-facts.ts';
+import { isAnswered, type ServerSeen, type ServerSituation, unsentJobId } from './server-facts.ts';
 import type { ServerPhase } from './server-table.ts';
 
 const { scanned, upToDate, progressing, stalled, duplicateServer } = ironcoreConditions;
@@ -37,7 +37,8 @@ export function describeServerStatus(
 ): ServerFirmwareStatus {
   const { firmware } = seen;
   const { metadata, status = {} } = firmware;
-  const { request: _, attempts: __, failedScans, ...kept } = status;
+  const { request: _, attempts: __, openUpdate: ___, failedScans, ...kept } = status;
+  const openUpdate = openUpdateOf(status, situation, outcome);
   const context = { before: status.conditions, generation: metadata.generation, now: outcome.now };
   const { attempts, isRetryAsked } = situation;
   return {
@@ -45,9 +46,22 @@ export function describeServerStatus(
     ...(metadata.generation === undefined ? {} : { observedGeneration: metadata.generation }),
     ...(attempts === undefined ? {} : { attempts }),
     ...(outcome.request === undefined ? {} : { request: outcome.request }),
+    ...(openUpdate === undefined ? {} : { openUpdate }),
     ...(failedScans === undefined || isRetryAsked ? {} : { failedScans }),
     conditions: writeConditions(draftsOf(seen, situation, outcome), context, serverConditions),
   };
+}
+
+/** An update that has not reported is known also when another request takes its place: what becomes of it counts. */
+function openUpdateOf(
+  status: ServerFirmwareStatus,
+  { hash }: ServerSituation,
+  { request }: ServerOutcome,
+): ServerFirmwareStatus['openUpdate'] {
+  const before = status.request;
+  const isOpen = before?.kind === 'Update' && before.jobID !== unsentJobId && !isAnswered(status);
+  const update = isOpen && request?.jobID !== before.jobID ? before : status.openUpdate;
+  return update?.desiredHash === hash && update.jobID !== request?.jobID ? update : undefined;
 }
 
 function draftsOf(seen: ServerSeen, situation: ServerSituation, outcome: ServerOutcome): ConditionDraft[] {

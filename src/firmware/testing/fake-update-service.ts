@@ -79,15 +79,14 @@ export function createFakeUpdateService(): FakeUpdateService {
       const { name } = entry.request.server;
       const before = service.installed.get(name) ?? [];
       if (entry.kind === 'scan') return reports.server({ ...shared, server: name, kind: 'Scan', installed: before });
-      const { desiredHash } = entry.request;
       if (service.broken.has(name)) {
         const failure = { reason: 'FlashFailed', message: 'the image was refused.' };
-        return reports.server({ ...shared, server: name, kind: 'Update', desiredHash, installed: before, failure });
+        return reports.server({ ...shared, server: name, kind: 'Update', installed: before, failure });
       }
       const after = new Map(before.map((each) => [`${each.name} ${each.manufacturer}`, each]));
       for (const each of entry.request.firmwares) after.set(`${each.name} ${each.manufacturer}`, each);
       service.installed.set(name, [...after.values()]);
-      return reports.server({ ...shared, server: name, kind: 'Update', desiredHash, installed: [...after.values()] });
+      return reports.server({ ...shared, server: name, kind: 'Update', installed: [...after.values()] });
     },
     open: () => asked.filter(({ jobId }) => !done.has(jobId)),
     async settle() {

@@ -17,6 +17,7 @@ import {
 import type { JsonObject, Work, WorkHandler, WorkOutcome } from '../../engine/index.ts';
 import { FlasherError } from '../errors.ts';
 import { type HeldBmc, holdBmc } from '../held-bmc.ts';
+import { awaitUpdate } from './await-update.ts';
 import { type BiosParameters, readBiosParameters } from './other-schemas.ts';
 import type { HandlerContext } from './ports.ts';
 import { createStepStatus, type StepStatus } from './step-status.ts';
@@ -112,6 +113,8 @@ async function finish(about: BiosWork, begun: BiosProgress): Promise<WorkOutcome
   for (;;) {
     // A restart that was asked for by somebody who is gone may be under way.
     if (progress.step === 'staged') {
+      const writing = await awaitUpdate(about);
+      if (writing !== undefined) return writing;
       progress = { ...progress, step: 'restarting', restarts: progress.restarts + 1 };
       await save(about, progress, 'the host is restarted');
       await setPower(held.bmc, { target: 'reset', signal: work.signal });

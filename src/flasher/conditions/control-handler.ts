@@ -1,6 +1,7 @@
 import { type BootOverride, readPower, resetManager, setBootOverride } from '../../bmc/index.ts';
 import type { WorkHandler, WorkOutcome } from '../../engine/index.ts';
 import { holdBmc } from '../held-bmc.ts';
+import { awaitUpdate } from './await-update.ts';
 import { bootDevices, readServerControl } from './control-schemas.ts';
 import type { HandlerContext } from './ports.ts';
 import { restartOnce } from './power-handler.ts';
@@ -23,11 +24,14 @@ export function createControlHandler(context: HandlerContext): WorkHandler {
         const { state } = await readPower(bmc);
         return done(`the host is ${state}`, { power_state: state });
       }
-      case 'power_cycle_bmc':
+      case 'power_cycle_bmc': {
+        const writing = await awaitUpdate({ work, held, status, context });
+        if (writing !== undefined) return writing;
         status.say('the BMC is restarted');
         await held.report({ status: status.with() });
         await resetManager(bmc, { signal });
         return done('the BMC was restarted');
+      }
       case 'set_next_boot_device': {
         const target = bootDevices[device] ?? 'None';
         const enabled = target === 'None' ? 'Disabled' : isPersistent ? 'Continuous' : 'Once';
@@ -42,10 +46,12 @@ export function createControlHandler(context: HandlerContext): WorkHandler {
         });
       }
       case 'pxe_boot_persistent': {
-        await setBootOverride(bmc, { enabled: 'Continuous', target: 'Pxe' });
-        status.say('the host boots from the network from now on, and is restarted');
-        const { hasRestarted } = await restartOnce({ work, held, status, clock: context.clock });
-        return done(hasRestarted ? 'the host was restarted' : 'the host had been restarted before');
+        const restart = await restartOnce({ work, held, status, context }, async () => {
+          await setBootOverride(bmc, { enabled: 'Continuous', target: 'Pxe' });
+          status.say('the host boots from the network from now on, and is restarted');
+        });
+        if ('outcome' in restart) return restart;
+        return done(restart.hasRestarted ? 'the host was restarted' : 'the host had been restarted before');
       }
     }
   };

@@ -37,6 +37,9 @@ export const ServerControlSchema = Type.Object(
     action_parameter: Type.Optional(Type.String({ maxLength: 64, description: 'the boot device, or the power state' })),
     set_next_boot_device_persistent: Type.Optional(Type.Boolean({ description: 'for every boot, not only the next' })),
     set_next_boot_device_efi: Type.Optional(Type.Boolean({ description: 'boot it by UEFI' })),
+    force: Type.Optional(
+      Type.Boolean({ description: 'restart the BMC or the host although the BMC is writing firmware' }),
+    ),
     validate_firmware_timeout: Type.Optional(Type.Integer({ minimum: 0, description: 'taken for compatibility' })),
   },
   { additionalProperties: false },
@@ -54,6 +57,7 @@ export const checkServerControl = createCheck(ServerControlSchema, (given) => {
           set_next_boot_device_efi: given.set_next_boot_device_efi ?? false,
         }
       : {}),
+    ...(given.force === true ? { force: true } : {}),
   };
   return { parameters, problems: problemsOf(action, device) };
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { personalityNames } from '../../../simulator/index.ts';
 import type { JsonObject, WorkOutcome } from '../../engine/index.ts';
+import { sleep } from '../../kube/index.ts';
 import { flasherHandlers } from '../create-flasher.ts';
 import { leaseWork, type StoredWork, storeWork } from '../testing/fake-work.ts';
 import { type FlasherRig, startFlasherRig } from '../testing/flasher-rig.ts';
@@ -94,9 +95,9 @@ test('a hard power cycle whose worker was lost right after it is not done twice'
 });
 
 /** Lets an install be given up once the BMC writes what it was sent. */
-async function leaveWriting(rig: FlasherRig): Promise<void> {
+async function leaveWriting(rig: FlasherRig, component: 'bmc' | 'bios' = 'bmc'): Promise<void> {
   const mortal = createMortal((what) => what === 'stored following');
-  const install = rig.order({ firmwares: [await rig.release('bmc')] });
+  const install = rig.order({ firmwares: [await rig.release(component)] });
   assert.equal((await rig.process(install, { mortal })).outcome, 'killed');
 }
 
@@ -119,6 +120,63 @@ test('an update that does not end keeps the power as it is, says so, and can be 
   succeeded(await handle(rig, order('powerOff', { force: true })), rig);
   assert.equal(rig.machine.power.state, 'Off');
 });
+
+test('a host that is off while its flash is written is not switched on before that has ended, unless by force', async (context) => {
+  for (const force of [false, true]) {
+    const rig = await startFlasherRig(context, 'openbmc', { arePoweredOn: false });
+    await leaveWriting(rig, 'bios');
+    await rig.within(({ clock }) => sleep(clock, 60_000));
+    assert.equal(rig.machine.updates.all[0]?.phase, 'flashing', rig.machine.log.text());
+    assert.equal(rig.machine.power.state, 'Off');
+    succeeded(await handle(rig, order('powerOn', { force })), rig);
+    assert.equal(rig.machine.power.state, 'On');
+    const failed = rig.machine.log.events.filter(({ event }) => event === 'update.failed');
+    assert.equal(failed.length, force ? 1 : 0, rig.machine.log.text());
+  }
+});
+
+test('a host that is on already is not waited for', async (context) => {
+  const rig = await startFlasherRig(context, 'openbmc');
+  rig.setFaults([{ kind: 'flash-hangs' }]);
+  await leaveWriting(rig);
+  assert.match(String(succeeded(await handle(rig, order('powerOn')), rig).message), /already/);
+});
+
+/** What restarts a host or a BMC beside the kinds about power. */
+const restarts = [
+  { what: 'biosControl', event: 'power.reset', kind: 'biosControl', parameters: { action: 'reset_config' } },
+  { what: 'pxe_boot_persistent', event: 'power.reset', kind: 'serverControl', parameters: {} },
+  { what: 'power_cycle_bmc', event: 'manager.reset', kind: 'serverControl', parameters: {} },
+] as const;
+
+for (const { what, event, kind, parameters } of restarts) {
+  const asked = { action: what, ...parameters };
+
+  test(`${what} restarts nothing before firmware that the BMC writes has ended`, async (context) => {
+    const rig = await startFlasherRig(context, 'hpe-ilo5');
+    await leaveWriting(rig);
+    succeeded(await handle(rig, order(kind, asked)), rig);
+    const events = rig.machine.log.events.map((each) => each.event);
+    assert.ok(events.includes('update.done') && events.includes(event), rig.machine.log.text());
+    assert.ok(events.lastIndexOf('update.done') < events.indexOf(event), rig.machine.log.text());
+    assert.ok(!events.includes('update.failed'), rig.machine.log.text());
+  });
+
+  test(`${what} beside an update that does not end restarts nothing, says so, and can be overruled`, async (context) => {
+    const rig = await startFlasherRig(context, 'hpe-ilo5');
+    rig.setFaults([{ kind: 'flash-hangs' }]);
+    await leaveWriting(rig);
+    const { end } = await handle(rig, order(kind, asked));
+    assert.ok(end.outcome === 'failed' && end.reason.code === 'UpdateRunning', JSON.stringify(end));
+    assert.ok(!rig.machine.log.events.some((each) => each.event === event), rig.machine.log.text());
+    assert.equal(rig.machine.boot.enabled, 'Disabled');
+    succeeded(await handle(rig, order(kind, { ...asked, force: true })), rig);
+    assert.ok(
+      rig.machine.log.events.some((each) => each.event === event),
+      rig.machine.log.text(),
+    );
+  });
+}
 
 /** An attribute of the BIOS with another value that it can have. */
 function otherValue(rig: FlasherRig): readonly [string, string] {

@@ -76,6 +76,7 @@ export const BiosSchema = Type.Object(
     reset_host: Type.Optional(
       Type.Boolean({ description: 'restart the host so that it takes effect; true unless given' }),
     ),
+    force: Type.Optional(Type.Boolean({ description: 'restart it although the BMC is writing firmware' })),
   },
   { additionalProperties: false },
 );
@@ -99,6 +100,7 @@ export const checkBios = createCheck(BiosSchema, (given) => {
     ...(url === undefined ? {} : { bios_config_url: url }),
     ...(checksum === undefined ? {} : { bios_config_checksum: checksum }),
     reset_host: given.reset_host ?? true,
+    ...(given.force === true ? { force: true } : {}),
   };
   return { parameters, problems };
 });

@@ -1,19 +1,17 @@
 import {
-  findRunningUpdate,
-  isBmcError,
+  findUpdateWithHostOff,
   type Power,
   type PowerWish,
-  type RunningUpdate,
   readBmcClock,
   readPower,
   setPower,
 } from '../../bmc/index.ts';
 import type { Work, WorkHandler, WorkOutcome } from '../../engine/index.ts';
-import type { Clock } from '../../kube/index.ts';
 import { type HeldBmc, holdBmc } from '../held-bmc.ts';
+import { awaitUpdate, type DisturbingWork } from './await-update.ts';
 import { readPowerParameters } from './other-schemas.ts';
 import type { HandlerContext } from './ports.ts';
-import { createStepStatus, type StepStatus } from './step-status.ts';
+import { createStepStatus } from './step-status.ts';
 
 /** What the kinds about power do. */
 export type PowerKind = 'powerOn' | 'powerOff' | 'powerCycleHard' | 'powerCycleSoft';
@@ -28,7 +26,8 @@ export function createPowerHandler(kind: PowerKind, context: HandlerContext): Wo
       status.say('the restart was done before the worker was lost');
       return { outcome: 'succeeded', status: status.with() };
     }
-    const writing = await awaitUpdate({ work, held, status, context }, wish);
+    const look = wish.target === 'on' ? findUpdateWithHostOff : undefined;
+    const writing = await awaitUpdate({ work, held, status, context }, look);
     if (writing !== undefined) return writing;
     status.say(`${kind} is asked of the BMC`);
     await held.report({ status: status.with(), progress: { askedAt: context.clock.now() } });
@@ -41,69 +40,21 @@ export function createPowerHandler(kind: PowerKind, context: HandlerContext): Wo
   };
 }
 
-interface PowerWork {
-  readonly work: Work;
-  readonly held: HeldBmc;
-  readonly status: StepStatus;
-  readonly context: HandlerContext;
-}
-
 /**
- * Lets an update end that the BMC is at, as after an install that was given up in its middle: a host that loses its power
- * then may be lost with it. Who forces it does not wait. Returns how it ended where the update did not.
+ * Restarts a host, or switches it on, once: one that an earlier holder asked for is not asked for again. What `first` does
+ * is done just before it. Gives how the work ended where an update kept it from that.
  */
-async function awaitUpdate(about: PowerWork, { target }: PowerWish): Promise<WorkOutcome | undefined> {
+export async function restartOnce(
+  about: DisturbingWork,
+  first: () => Promise<unknown>,
+): Promise<{ readonly hasRestarted: boolean } | WorkOutcome> {
   const { work, held, status, context } = about;
-  if (target === 'on' || readPowerParameters(work.condition.parameters).isForced) return undefined;
-  const end = context.clock.monotonic() + context.settings.followMs;
-  let update = await findRunningUpdate(held.bmc);
-  if (update === undefined) return undefined;
-  // It may be the firmware of the BMC itself.
-  const endOutage = held.bmc.gate.expectOutage();
-  try {
-    while (update !== undefined) {
-      if (context.clock.monotonic() >= end) return stillWriting(about, update);
-      status.say(`the BMC is at an update, which is let end first: ${update.message}`);
-      await held.report({ status: status.with() });
-      await work.pause(updateLookMs);
-      update = await lookAgain(held);
-    }
-    return undefined;
-  } finally {
-    endOutage();
-  }
-}
-
-const updateLookMs = 15_000;
-
-/** A BMC that is away in the middle of it restarts with what was written. */
-async function lookAgain({ bmc }: HeldBmc): Promise<RunningUpdate | undefined> {
-  try {
-    return await findRunningUpdate(bmc);
-  } catch (error) {
-    if (isBmcError(error) && error.retry === 'transient') return { message: error.message };
-    throw error;
-  }
-}
-
-function stillWriting({ status, context }: PowerWork, { message: said }: RunningUpdate): WorkOutcome {
-  const minutes = Math.round(context.settings.followMs / 60_000);
-  const message = `the BMC has been at an update for ${minutes} minutes, and the power of the host was left alone (${said}): look at the BMC, let it end or end it there, or ask again with force`;
-  status.say(message);
-  return { outcome: 'failed', reason: { code: 'UpdateRunning', message }, status: status.with() };
-}
-
-/** Restarts a host, or switches it on, once: one that an earlier holder asked for is not asked for again. */
-export async function restartOnce(about: {
-  readonly work: Work;
-  readonly held: HeldBmc;
-  readonly status: StepStatus;
-  readonly clock: Clock;
-}): Promise<{ readonly hasRestarted: boolean }> {
-  const { work, held, status, clock } = about;
   const wish: PowerWish = { target: 'cycle', signal: work.signal };
   if (await wasDone(work, held, wish)) return { hasRestarted: false };
-  await held.report({ status: status.with(), progress: { askedAt: clock.now() } });
+  const writing = await awaitUpdate(about);
+  if (writing !== undefined) return writing;
+  await first();
+  await held.report({ status: status.with(), progress: { askedAt: context.clock.now() } });
   await setPower(held.bmc, wish);
   return { hasRestarted: true };
 }

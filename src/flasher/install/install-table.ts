@@ -14,6 +14,7 @@ export const installTable = defineStateTable({
   states: [
     'checking-host',
     'powering-on',
+    'keeping-off',
     'planning',
     'checking',
     'fetching',
@@ -84,6 +85,8 @@ export const installTable = defineStateTable({
     { from: 'checking-host', when: { result: 'ready' }, to: 'planning', within: 30 * minute },
     { from: 'checking-host', when: { result: 'is-off' }, to: 'powering-on' },
     { from: 'powering-on', when: { result: 'done' }, to: 'planning', within: hour },
+    { from: 'powering-on', when: { result: 'other-runs' }, to: 'keeping-off' },
+    { from: 'keeping-off', when: { result: 'done' }, to: 'checking-host', within: 3 * hour },
     { from: 'planning', when: { result: 'planned' }, to: 'checking', within: 30 * minute },
     { from: 'planning', when: { result: 'nothing' }, to: 'restoring-power' },
 
@@ -95,7 +98,7 @@ export const installTable = defineStateTable({
     { from: 'preparing', when: { result: 'needs-bmc-reset' }, to: 'resetting-bmc', within: 30 * minute },
     { from: 'preparing', when: { result: 'needs-host-off' }, to: 'powering-off' },
     { from: 'preparing', when: { result: 'ready' }, to: 'marking' },
-    { from: ['preparing', 'marking'], when: { result: 'other-runs' }, to: 'awaiting-other' },
+    { from: ['checking', 'preparing', 'marking'], when: { result: 'other-runs' }, to: 'awaiting-other' },
     // It may have written what was to be sent.
     { from: 'awaiting-other', when: { result: 'done' }, to: 'checking', within: 3 * hour },
     { from: 'resetting-bmc', when: { result: 'done' }, to: 'preparing', within: hour },
@@ -161,7 +164,7 @@ export const installTable = defineStateTable({
     },
     { from: 'curing', when: { result: 'refused' }, to: 'failing' },
     {
-      from: ['checking-host', 'powering-on', 'planning', 'failing', 'curing', 'closing'],
+      from: ['checking-host', 'powering-on', 'keeping-off', 'planning', 'failing', 'curing', 'closing'],
       when: { result: 'fault' },
       to: 'restoring-power',
       isAbort: true,
@@ -172,6 +175,7 @@ export const installTable = defineStateTable({
       from: [
         'checking-host',
         'powering-on',
+        'keeping-off',
         'planning',
         'checking',
         'fetching',

@@ -118,6 +118,79 @@ test('a host that has to be off for an image is not switched off before another 
   assert.equal(order[0], 'update.done', story(end, rig));
 });
 
+/** Lets an install of a BIOS be given up by its deadline: the BMC writes it, and the host is off for that. */
+async function leaveOff(rig: FlasherRig): Promise<void> {
+  const order = rig.order({ firmwares: [await rig.release('bios')] });
+  const end = await rig.process(order, { settings: { followMs: 60_000 } });
+  assert.ok(end.outcome === 'failed' && end.reason.code === 'Timeout', story(end, rig));
+  assert.equal(rig.machine.power.state, 'Off', story(end, rig));
+  assert.deepEqual(updates(rig), ['update.accepted'], story(end, rig));
+}
+
+test('a host that is off while its flash is written is not switched on for another install before that has ended', async (context) => {
+  const rig = await startFlasherRig(context, 'openbmc');
+  await leaveOff(rig);
+  const firmware = await rig.release('bmc');
+  const order = rig.order({ firmwares: [firmware] });
+  const end = await rig.process(order);
+  assert.equal(end.outcome, 'succeeded', story(end, rig));
+  assert.equal(rig.versionOf('bmc'), firmware.version, story(end, rig));
+  assert.equal(rig.versionOf('bios'), (await rig.release('bios')).version, story(end, rig));
+  assert.equal(updates(rig).includes('update.failed'), false, story(end, rig));
+  assert.match(told(order), /at another update, which is let end before the host is switched on: \S/);
+});
+
+test('a flash that does not end keeps its host off, nothing is sent beside it, and a cancel is heard', async (context) => {
+  const rig = await startFlasherRig(context, 'openbmc');
+  rig.setFaults([{ kind: 'flash-hangs' }]);
+  await leaveOff(rig);
+  const order = rig.order({ firmwares: [await rig.release('bmc')] });
+  const end = await rig.process(order);
+  assert.ok(end.outcome === 'failed' && end.reason.code === 'OtherUpdate', story(end, rig));
+  const cancelled = rig.order(order.install);
+  const mortal = createMortal((what) => {
+    if (what === 'stored keeping-off') cancelled.cancel = cancel;
+    return false;
+  });
+  const second = await rig.process(cancelled, { mortal });
+  assert.ok(second.outcome === 'failed' && second.reason.code === 'Cancelled', story(second, rig));
+  assert.deepEqual(updates(rig), ['update.accepted'], story(second, rig));
+  assert.equal(rig.machine.power.state, 'Off', story(second, rig));
+});
+
+test('what is staged already gets its restart once an update of another part has ended', async (context) => {
+  const rig = await startFlasherRig(context, 'lenovo-xcc');
+  const firmware = await rig.release('bios');
+  await leaveRunning(rig, firmware);
+  await rig.within(({ clock }) => sleep(clock, 20 * 60_000));
+  assert.equal(rig.machine.updates.all[0]?.waitsFor, 'reset', rig.machine.log.text());
+  await leaveRunning(rig, await rig.release('bmc'));
+  const end = await rig.process(rig.order({ firmwares: [firmware] }));
+  assert.equal(end.outcome, 'succeeded', story(end, rig));
+  assert.equal(rig.versionOf('bios'), firmware.version, story(end, rig));
+  const { events } = rig.machine.log;
+  const written = events.findIndex(({ event, detail }) => event === 'update.flash-end' && / update=2$/.test(detail));
+  const restarted = events.findIndex(({ event }) => event === 'power.reset');
+  assert.ok(written >= 0 && written < restarted, story(end, rig));
+  assert.equal(updates(rig).filter((event) => event === 'update.accepted').length, 2, story(end, rig));
+});
+
+test('an install with nothing to do does not switch a host off again under an update of somebody else', async (context) => {
+  const rig = await startFlasherRig(context, 'hpe-ilo5', { arePoweredOn: false });
+  await leaveRunning(rig, await rig.release('bmc'));
+  await rig.within(({ clock }) => {
+    rig.machine.power.reset('ForceOff');
+    return sleep(clock, 30_000);
+  });
+  const order = rig.order({ firmwares: [await rig.release('bios', { version: rig.versionOf('bios') ?? '' })] });
+  const end = await rig.process(order);
+  assert.ok(end.outcome === 'succeeded', story(end, rig));
+  assert.equal(order.progress.powerBefore, 'off');
+  assert.match(JSON.stringify(end.status), /no actions required.*left as it is, since the BMC is at another update/);
+  assert.deepEqual(updates(rig), ['update.accepted'], 'it is still being written');
+  assert.equal(rig.machine.power.state, 'On', story(end, rig));
+});
+
 /** Where an install is left: before the request, once the BMC has answered, while it is written. */
 const leftAt: Readonly<Record<string, (what: string) => boolean>> = {
   'before the image was sent': (what) => what === 'stored sending',

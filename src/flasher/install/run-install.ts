@@ -19,7 +19,7 @@ import { InstallRun, type StepEntry } from './run.ts';
 import { afterFailure, close, cure, leaveRest } from './steps/end-steps.ts';
 import { follow, settle, verify } from './steps/follow-steps.ts';
 import { checkHost, powerOff, powerOn, resetBmcFirst, restorePower } from './steps/host-steps.ts';
-import { awaitOther } from './steps/other-update.ts';
+import { awaitOther, keepOff } from './steps/other-update.ts';
 import { checkInstalled, fetchImage, plan, prepare } from './steps/plan-steps.ts';
 import { activate, recheck } from './steps/reset-steps.ts';
 import { find, mark, send, startUploaded } from './steps/send-steps.ts';
@@ -30,6 +30,7 @@ type Step = (run: InstallRun, entry: StepEntry) => Promise<InstallResult>;
 const steps: Readonly<Record<Exclude<InstallState, 'succeeded' | 'failed'>, Step>> = {
   'checking-host': checkHost,
   'powering-on': powerOn,
+  'keeping-off': keepOff,
   planning: plan,
   checking: checkInstalled,
   fetching: fetchImage,

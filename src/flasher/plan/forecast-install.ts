@@ -1,4 +1,4 @@
-import { activationOf, type ComponentType, type VendorName } from '../../bmc/index.ts';
+import { activationOf, mustHostBeOff, type VendorName } from '../../bmc/index.ts';
 import { byInstallOrder, type OrderedImage } from './plan-install.ts';
 
 /** What the install of one image will take when all goes well. */
@@ -33,9 +33,4 @@ export function forecastInstall<T extends OrderedImage>(
       isHostOff: mustHostBeOff(vendor, image.component),
     };
   });
-}
-
-/** True where the host has to be off: OpenBMC takes the BIOS flash away from it to write it, and it would crash. */
-export function mustHostBeOff(vendor: VendorName, component: ComponentType | string): boolean {
-  return vendor === 'openbmc' && component === 'bios';
 }

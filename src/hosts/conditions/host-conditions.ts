@@ -14,6 +14,8 @@ export interface ConditionContext {
   readonly outside: OutsideView | undefined;
   /** Why it does not go on though nothing failed: its provisioner cannot be asked, or it is in quarantine. */
   readonly waitsFor?: string | undefined;
+  /** True while its power is left alone, since its BMC is at an update of firmware. */
+  readonly isUpdating?: boolean | undefined;
   readonly generation: number | undefined;
   readonly now: Instant;
   /** The condition about live updates; undefined where there is none, `kept` where nothing new is known. */
@@ -76,7 +78,7 @@ export function withConditions(status: BareMetalHostStatus, context: ConditionCo
 
 function draftsOf(
   status: BareMetalHostStatus,
-  { outside, waitsFor = '' }: ConditionContext,
+  { outside, waitsFor = '', isUpdating = false }: ConditionContext,
   before: readonly Condition[],
 ): Draft[] {
   const state = stateOf(status);
@@ -87,7 +89,7 @@ function draftsOf(
     ['AvailableForProvisioning', isAvailable ? 'True' : 'False', isAvailable ? 'Available' : 'NotAvailable', ''],
     ['Provisioned', inUse ? 'True' : 'False', inUse ? 'Provisioned' : 'NotProvisioned', ''],
     ready(status, { inUse }),
-    progressing(status, state, before),
+    progressing(status, state, { before, isUpdating }),
     healthy(outside, before),
   ];
 }
@@ -124,7 +126,14 @@ function ready(status: BareMetalHostStatus, { inUse }: { readonly inUse: boolean
   }
 }
 
-function progressing(status: BareMetalHostStatus, state: HostState, before: readonly Condition[]): Draft {
+// Without how far it is: that would be another status at every look.
+const updating = 'its BMC is at an update of firmware, and its power is left alone until that has ended';
+
+function progressing(
+  status: BareMetalHostStatus,
+  state: HostState,
+  { before, isUpdating }: { readonly before: readonly Condition[]; readonly isUpdating: boolean },
+): Draft {
   if (status.operationalStatus === 'detached') return ['Progressing', 'False', 'Detached', ''];
   if (isServiceOpen(status)) {
     const isGivenUp = before.some(({ type, reason }) => type === 'Progressing' && reason === givingUp);
@@ -132,7 +141,10 @@ function progressing(status: BareMetalHostStatus, state: HostState, before: read
     if (status.operationalStatus === 'servicing') return ['Progressing', 'True', 'Servicing', ''];
   }
   const work = busy[state];
-  return work === undefined ? ['Progressing', 'False', 'NotProgressing', ''] : ['Progressing', 'True', work, ''];
+  const message = isUpdating ? updating : '';
+  return work === undefined
+    ? ['Progressing', 'False', 'NotProgressing', message]
+    : ['Progressing', 'True', work, message];
 }
 
 function healthy(outside: OutsideView | undefined, before: readonly Condition[]): Draft {

@@ -38,6 +38,9 @@ export interface Asking {
   readonly onUnregistered?: (draft: Draft) => Step;
 }
 
+/** Why a host rests whose power waits for its BMC, which is at an update of firmware. */
+export const updateRunning = 'UpdateRunning';
+
 /** The answer when it is there and good; otherwise what to do until it is. */
 export type Asked<T> =
   | { readonly kind: 'answered'; readonly value: T }
@@ -63,7 +66,9 @@ export function ask<N extends QuestionName>(
       return notYet(doFirst(draft, after) ?? rest(after?.draft ?? going, { after: answer.afterMs }, 'UnderWay', why));
     }
     case 'busy':
-      return notYet(rest(draft, { after: answer.afterMs }, 'Busy', answer.message));
+      return notYet(
+        rest(draft, { after: answer.afterMs }, answer.isUpdating === true ? updateRunning : 'Busy', answer.message),
+      );
     case 'failed': {
       const after = asking.onFailure?.(draft);
       const message = asking.worded?.(answer.message) ?? answer.message;

@@ -8,6 +8,7 @@ import { finalizers } from '../resources.ts';
 import { liveUpdatesCondition } from '../servicing/live-updates-condition.ts';
 import { stateOf } from '../status/host-status.ts';
 import type { HostState } from '../table/host-table.ts';
+import { updateRunning } from './ask.ts';
 import { detachStep, leavingOf } from './detaching.ts';
 import { type Found, facts, stepFirst, type Work } from './found.ts';
 import { beImported, beUnmanaged, bmcFactOf, importHost, isKnownByDiscovery, withoutFirmware } from './importing.ts';
@@ -32,6 +33,7 @@ export function decideHost(seen: HostSeen, now: Instant): HostDecision {
   const outside = seen.answers.look?.kind === 'done' ? seen.answers.look.value : undefined;
   const { generation } = seen.host.metadata;
   const isLeftAlone = step.kind === 'rest' && step.isLeftAlone === true;
+  const isUpdating = step.kind === 'rest' && step.why.some(({ code }) => code === updateRunning);
   const waitsFor =
     step.kind === 'rest'
       ? step.why.find(({ code }) => ['ProvisionerNotReady', quarantined].includes(code))?.message
@@ -41,7 +43,7 @@ export function decideHost(seen: HostSeen, now: Instant): HostDecision {
     status: isLeftAlone
       ? draft.status
       : withConditions(draft.status, {
-          ...{ outside, waitsFor, generation, now },
+          ...{ outside, waitsFor, isUpdating, generation, now },
           more: liveUpdatesCondition(seen, draft.status),
           power: powerCondition(seen, draft.status),
         }),

@@ -70,17 +70,21 @@ describe('the detached annotation', () => {
     assert.equal(played.status.operationalStatus, 'detached');
   });
 
-  it('a host that is deleted meanwhile goes without being touched', async () => {
-    const played = playHost({
-      status: statusIn('provisioned', { ...deployed(), operationalStatus: 'detached' }),
-      spec: { image },
-      annotations: { [name]: '' },
-    });
-    played.delete();
-    await played.round();
-    assert.deepEqual(played.provisioners.methods(), ['remove']);
-    assert.deepEqual(played.host.metadata.finalizers, []);
-  });
+  for (const value of ['', '{"force":true}']) {
+    for (const operationalStatus of ['detached', 'OK'] as const) {
+      it(`a host that is ${operationalStatus} and deleted with '${value}' goes without being touched`, async () => {
+        const played = playHost({
+          status: statusIn('provisioned', { ...deployed(), operationalStatus }),
+          spec: { image },
+          annotations: { [name]: value },
+        });
+        played.delete();
+        await played.round();
+        assert.deepEqual(played.provisioners.methods(), ['remove']);
+        assert.deepEqual(played.host.metadata.finalizers, []);
+      });
+    }
+  }
 
   it('a deletion waits when it asks for that, and goes on when it goes', async () => {
     const played = playHost({

@@ -1,6 +1,8 @@
 import type { BareMetalHost, BareMetalHostStatus } from '../../api/index.ts';
 import { type Instant, isBeingDeleted } from '../../kube/index.ts';
 import { detachWishOf } from '../annotations/read-annotations.ts';
+import { giveNodeBack } from '../nodes/drain-step.ts';
+import { giveUpFirst } from '../servicing/decide-service.ts';
 import { abandonService } from '../servicing/service-record.ts';
 import type { HostSettings } from '../settings.ts';
 import { stateOf, withoutError } from '../status/host-status.ts';
@@ -37,12 +39,18 @@ export function detachStep(seen: HostSeen, draft: Draft, now: Instant): Step | u
   const wish = detachWishOf(seen.host);
   const isDetached = draft.status.operationalStatus === 'detached';
   if (wish === undefined) return isDetached ? attach(draft) : undefined;
-  if (!wish.isForced && !detachable.includes(stateOf(draft.status))) return undefined;
+  const state = stateOf(draft.status);
+  // One that goes is forgotten for good.
+  if (state === 'deleting' || (!wish.isForced && !detachable.includes(state))) return undefined;
   const wake = { after: seen.settings.unmanagedPollMs };
   const isDelayed = isBeingDeleted(seen.host);
   const counted = isDelayed ? counting(draft, 'deleteDelayedForDetached') : draft;
   const why = [{ code: 'Detached', message: 'it is detached from its provisioner' }];
-  if (isDetached) return { kind: 'rest', draft: counted, wake, why, effects: [releaseWork] };
+  // The machine runs on, and so may what is on it.
+  if (isDetached)
+    return giveNodeBack(seen, draft) ?? { kind: 'rest', draft: counted, wake, why, effects: [releaseWork] };
+  const givenUp = wish.isForced ? undefined : giveUpFirst(seen, draft, now);
+  if (givenUp !== undefined) return givenUp;
   const asked = ask(seen, counted, {
     question: { name: 'detach', order: { isForced: wish.isForced } },
     errorType: 'detach error',
@@ -50,10 +58,9 @@ export function detachStep(seen: HostSeen, draft: Draft, now: Instant): Step | u
   const isForgotten = asked.kind === 'answered' || seen.answers.detach?.kind === 'unregistered';
   if (!isForgotten) return asked.step;
   // Whoever takes it back takes it back as it is then.
-  const left = abandonService(counted, now);
+  const left = abandonService(draft, now);
   const status = { ...withoutError(left.status, 'detach error'), operationalStatus: 'detached' as const };
-  const detached = withStatus(left, { ...status, errorCount: 0 });
-  return { kind: 'rest', draft: detached, wake, why, effects: [releaseWork] };
+  return { kind: 'again', draft: withStatus(left, { ...status, errorCount: 0 }) };
 }
 
 function attach(draft: Draft): Step {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { BareMetalHostStatus } from '../../api/index.ts';
+import type { PowerOrder } from '../../provisioners/index.ts';
 import { playHost } from '../testing/played-host.ts';
 import { deployed, statusIn } from '../testing/settled-status.ts';
 
@@ -65,6 +66,26 @@ describe('a host that leaves', () => {
     await played.round();
     assert.deepEqual(played.provisioners.methods().slice(-1), ['remove']);
     assert.ok(!played.provisioners.methods().includes('deprovision'));
+    assert.deepEqual(played.host.metadata.finalizers, []);
+  });
+
+  it('is let go only once its BMC has written, and says what it waits for', async () => {
+    const played = leave();
+    const writing = { kind: 'busy', afterMs: 5000, message: 'task 7 is at 40 %', isUpdating: true } as const;
+    const progressing = () => played.status.conditions?.find(({ type }) => type === 'Progressing');
+    played.provisioners.answer('deprovision', writing);
+    await played.round();
+    assert.equal(played.state, 'deprovisioning');
+    assert.equal(progressing()?.reason, 'Deprovisioning');
+    assert.match(progressing()?.message ?? '', /its BMC is at an update of firmware, and its power is left alone/);
+    played.provisioners.answer('setPower', writing);
+    await played.round();
+    assert.equal(played.state, 'powering off before delete');
+    assert.match(progressing()?.message ?? '', /its BMC is at an update of firmware/);
+    const { order } = played.provisioners.calls.find(({ method }) => method === 'setPower') ?? {};
+    const { isForced, isUpdateSpared } = (order ?? {}) as Partial<PowerOrder>;
+    assert.deepEqual([isForced, isUpdateSpared], [true, true]);
+    await played.round();
     assert.deepEqual(played.host.metadata.finalizers, []);
   });
 });

@@ -3,9 +3,10 @@ import type { Deprovisioning } from '../../provisioners/index.ts';
 import { bmcOf, isWithoutBmc } from '../credentials/judge-credentials.ts';
 import { releaseBootImage } from '../images/boot-image.ts';
 import { networkSecretNameOf } from '../images/images-seen.ts';
+import { giveNodeBack } from '../nodes/drain-step.ts';
 import { finalizers } from '../resources.ts';
 import { withSuccess } from '../status/host-status.ts';
-import { type Asking, ask } from './ask.ts';
+import { type Asking, ask, fail } from './ask.ts';
 import { cleaningModeOf, deploymentIn, isNothingWanted, withDeployment, withSettings } from './deployment.ts';
 import { type Found, facts, stepFirst, type Work } from './found.ts';
 import {
@@ -60,13 +61,14 @@ function tellStart(draft: Draft): Draft {
   return telling(draft, 'Normal', 'DeprovisioningStarted', 'Image deprovisioning started');
 }
 
-/** Switches a host off that is to be no more; other work on it ends by that. */
+/** Switches a host off that is to be no more; other work on it ends by that, but for what its BMC writes. */
 export function powerOffBeforeDelete(work: Work): Found {
   const { seen, draft } = work;
   if (seen.host.spec?.disablePowerOff === true || isWithoutBmc(seen.host)) return facts(draft, { work: 'done' });
   const isRetry = draft.status.errorType === 'power management error';
+  const hardOff = { target: 'off', mode: 'hard', isForced: true, isUpdateSpared: true } as const;
   const end = endOf(work, {
-    question: { name: 'power', order: { target: 'off', mode: 'hard', isForced: true, isRetry, ...mercyOf(work) } },
+    question: { name: 'power', order: { ...hardOff, isRetry, ...mercyOf(work) } },
     errorType: 'power management error',
     isStoredFirst: true,
   });
@@ -92,8 +94,10 @@ export function remove({ seen, draft }: Work): Found {
   return stepFirst(asked.step);
 }
 
-/** What is left to be done once nobody knows the host any more: the Secret and the host itself are let go. */
+/** What is left to be done once nobody knows the host any more: its Node, the Secret and the host itself are let go. */
 export function letGo(seen: HostSeen, draft: Draft): Step {
+  const node = giveNodeBack(seen, draft) ?? tryNodeAgain(seen, draft);
+  if (node !== undefined) return node;
   const name = bmcOf(seen).credentialsName;
   // Whatever was under way: nobody waits for its end any more.
   const effects: HostEffect[] = [{ kind: 'release-work', key: 'release-work', isForGood: true }];
@@ -108,6 +112,14 @@ export function letGo(seen: HostSeen, draft: Draft): Step {
     effects.push({ kind: 'change-host', key: 'let-go', change: { removeFinalizer: finalizers.host } });
   }
   return { kind: 'do', draft, effects };
+}
+
+/** Nobody comes after a host that is gone: it waits for its Node, as often as for other work that fails. */
+function tryNodeAgain(seen: HostSeen, draft: Draft): Step | undefined {
+  const { given } = seen.nodes;
+  if (given?.kind !== 'failed' || draft.status.errorCount >= seen.settings.maxLeavingFailures) return undefined;
+  const message = `the Node that was drained for it could not be given back: ${given.message}`;
+  return fail(seen, draft, 'registration error', message);
 }
 
 type End = { readonly kind: 'done' } | { readonly kind: 'other'; readonly found: Found };

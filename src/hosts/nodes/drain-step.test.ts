@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { conditionOf, liveHost, ordersOf, rebootOnce } from '../testing/live-host.ts';
-import type { PlayedHost } from '../testing/played-host.ts';
+import { type PlayedHost, wakeMs } from '../testing/played-host.ts';
 import type { DrainOutcome, NodeFound, NodeReturn } from './nodes-seen.ts';
 
 const drain = 'hosts.rackwright.io/drain';
+const detached = 'baremetalhost.metal3.io/detached';
 const noted = 'hosts.rackwright.io/drained-node';
 
 /** A host with a Node whose pods leave when they are told to. */
@@ -111,6 +112,56 @@ describe('the Node behind a host', () => {
     await played.round();
     assert.equal(notedOn(played), undefined);
     assert.ok(calls.filter((call) => call.startsWith('give')).length > 1);
+  });
+
+  for (const value of ['', '{"force":true}']) {
+    it(`is given back when the host is detached meanwhile${value === '' ? '' : ' by force'}, since its machine runs on`, async () => {
+      const { played, calls, says } = hostOnNode();
+      await played.round();
+      says.given = { kind: 'failed', message: 'nobody answers' };
+      played.annotate({ [detached]: value });
+      await played.settle();
+      assert.deepEqual([played.status.operationalStatus, notedOn(played)], ['detached', 'node-7']);
+      says.given = { kind: 'done' };
+      await played.round();
+      assert.deepEqual([played.status.operationalStatus, notedOn(played)], ['detached', undefined]);
+      assert.equal(played.reasons().at(-1), 'NodeReturned');
+      const before = calls.length;
+      await played.round();
+      assert.equal(calls.length, before, 'it is given back once');
+    });
+  }
+
+  for (const [how, annotation] of [
+    ['', undefined],
+    [' while it is detached', '{"force":true}'],
+  ] as const) {
+    it(`is given back before a host is gone that is deleted meanwhile${how}, however often that has to be tried`, async () => {
+      const { played, calls, says } = hostOnNode();
+      await played.round();
+      says.given = { kind: 'failed', message: 'nobody answers' };
+      played.annotate({ [detached]: annotation });
+      played.delete();
+      const end = await played.round();
+      assert.deepEqual([played.state, played.host.metadata.finalizers?.length], ['deleting', 1]);
+      assert.match(played.status.errorMessage, /Node that was drained for it could not be given back: nobody answers/);
+      says.given = { kind: 'done' };
+      played.clock.advance(wakeMs(end.wake));
+      await played.round();
+      assert.deepEqual([notedOn(played), played.host.metadata.finalizers], [undefined, []]);
+      assert.match(calls.at(-1) ?? '', /^give back/);
+    });
+  }
+
+  it('does not keep a host for ever that is deleted, though it cannot be given back', async () => {
+    const { played, says } = hostOnNode();
+    await played.round();
+    says.given = { kind: 'failed', message: 'nobody answers' };
+    played.delete();
+    for (let round = 0; round < 5 && played.host.metadata.finalizers?.length !== 0; round++) {
+      played.clock.advance(wakeMs((await played.round()).wake));
+    }
+    assert.deepEqual(played.host.metadata.finalizers, []);
   });
 
   it('is found again by whoever goes on after a restart', async () => {

@@ -19,6 +19,7 @@ const goesOn = { kind: 'continue', afterMs: 10_000 } as const;
 const started = { ...goesOn, hasStarted: true } as const;
 const failed = { kind: 'failed', message: 'the BIOS said no' } as const;
 const once = { [rebootOnce]: '' };
+const detached = 'baremetalhost.metal3.io/detached';
 const settings = { ProcVirtualization: 'Enabled' };
 const bios = { component: 'bios', url: 'http://files/bios-2.bin' };
 const bmc = { component: 'bmc', url: 'http://files/bmc-3.bin' };
@@ -231,7 +232,7 @@ describe('a host in use is left alone', () => {
   });
 
   it('while it is detached', async () => {
-    const played = liveHost({ annotations: { ...once, 'baremetalhost.metal3.io/detached': '' } });
+    const played = liveHost({ annotations: { ...once, [detached]: '' } });
     await played.settle();
     await played.round();
     assert.deepEqual(services(played), []);
@@ -567,6 +568,92 @@ describe('a live update is given up', () => {
     }
   }
 
+  it('when a host is deleted that something else installed, before it is switched off', async () => {
+    const status = statusIn('externally provisioned');
+    const played = await begun({ spec: { externallyProvisioned: true }, status });
+    Object.assign(played.provisioners, { worksByConditions: true });
+    played.delete();
+    played.provisioners.answer('service', goesOn);
+    await played.round();
+    assert.deepEqual([played.state, powers(played)], ['powering off before delete', []]);
+    assert.deepEqual(services(played).at(-1), { ticket: '', isSpecified: false });
+    assert.ok(played.reasons().includes('ServicingAborted'));
+    await played.round();
+    assert.deepEqual([powers(played), played.host.metadata.finalizers], [['off'], []]);
+  });
+
+  /** A host whose firmware is being written, and whose provisioner has made it by the time it is asked to give up. */
+  async function flashed(): Promise<PlayedHost> {
+    const played = liveHost({ annotations: once });
+    played.firmwareSettings = undefined;
+    played.firmwareComponents = componentsOf([bios, bmc], [bmc]);
+    played.provisioners.answer('service', started);
+    await played.round();
+    assert.equal(played.status.operationalStatus, 'servicing');
+    played.provisioners.answer('service', goesOn, { kind: 'done', value: { settings: {}, updates: [bios] } as never });
+    return played;
+  }
+
+  it('and what was written all the same is told to its companion, so that no reboot writes it again', async () => {
+    const played = await flashed();
+    const policy = played.updatePolicy;
+    played.updatePolicy = undefined;
+    await played.round();
+    assert.deepEqual(played.firmwareComponents?.status?.updates, [bmc], 'nothing is called made before it is');
+    await played.settle();
+    assert.deepEqual(played.firmwareComponents?.status?.updates, [bios, bmc]);
+    assert.match(played.events.at(-1)?.message ?? '', /given up: .*; made before: firmware of bios$/);
+    const before = services(played).length;
+    played.updatePolicy = policy;
+    played.clock.advance(1000);
+    played.annotate(once);
+    await played.settle();
+    assert.deepEqual([services(played).length, powers(played)], [before, ['off', 'on']]);
+  });
+
+  it('before its host is detached, and what was written all the same is not written again after that', async () => {
+    const played = await flashed();
+    played.annotate({ [detached]: '' });
+    await played.round();
+    assert.equal(conditionOf(played, 'LiveUpdates'), 'True GivingUp');
+    assert.ok(!played.provisioners.methods().includes('detach'), 'it is not let go of in the middle');
+    await played.settle();
+    assert.equal(played.status.operationalStatus, 'detached');
+    assert.deepEqual(played.firmwareComponents?.status?.updates, [bios, bmc]);
+    const { reason, message } = played.events.at(-1) ?? {};
+    assert.deepEqual(
+      [reason, /to be detached; made before: firmware of bios/.test(message ?? '')],
+      ['ServicingAborted', true],
+    );
+    const before = services(played).length;
+    played.annotate({ [detached]: undefined, ...once });
+    played.clock.advance(1000);
+    await played.settle();
+    assert.deepEqual([services(played).length, powers(played)], [before, ['off', 'on']]);
+  });
+
+  it('for good where the wish to detach its host is taken back before that has ended', async () => {
+    const played = await begun();
+    played.annotate({ [detached]: '' });
+    played.provisioners.answer('service', goesOn);
+    await played.round();
+    played.annotate({ [detached]: undefined });
+    await played.settle();
+    assert.ok(!played.provisioners.methods().includes('detach'));
+    assert.deepEqual([played.status.operationalStatus, services(played).at(-1)?.isSpecified], ['OK', false]);
+  });
+
+  for (const outcome of [failed, { kind: 'unregistered' }] as const) {
+    it(`as far as it can be where its host is detached: ${outcome.kind} does not keep it`, async () => {
+      const played = await begun();
+      played.annotate({ [detached]: '' });
+      played.provisioners.answer('service', outcome);
+      await played.settle();
+      assert.deepEqual([played.status.operationalStatus, played.status.errorType], ['detached', undefined]);
+      assert.equal(played.reasons().at(-1), 'ServicingAborted');
+    });
+  }
+
   it('for good, also when all of it is wanted again before that has ended', async () => {
     const played = await begun();
     const policy = played.updatePolicy;
@@ -624,13 +711,27 @@ describe('a live update is given up', () => {
       assert.equal(conditionOf(played, 'Progressing'), 'True Deprovisioning');
     });
 
-    it(`when the host is detached while it ${what}, and not gone on with when it is taken back`, async () => {
+    it(`when the host is detached by force while it ${what}, and not gone on with when it is taken back`, async () => {
       const played = await bring();
       const before = services(played).length;
-      played.annotate({ 'baremetalhost.metal3.io/detached': '{"force":true}' });
+      played.annotate({ [detached]: '{"force":true}' });
       await played.round();
       assert.deepEqual([played.status.operationalStatus, closed(played.status)], ['detached', true]);
-      played.annotate({ 'baremetalhost.metal3.io/detached': undefined });
+      played.annotate({ [detached]: undefined });
+      await played.settle();
+      assert.equal(services(played).length, before);
+      assert.equal(played.status.operationalStatus, 'OK');
+    });
+
+    it(`by its provisioner when the host is detached while it ${what}, and not gone on with either`, async () => {
+      const played = await bring();
+      played.annotate({ [detached]: '' });
+      await played.settle();
+      assert.deepEqual([played.status.operationalStatus, closed(played.status)], ['detached', true]);
+      assert.equal(services(played).at(-1)?.isSpecified, false);
+      assert.deepEqual(played.provisioners.methods().slice(-2), ['service', 'detach']);
+      const before = services(played).length;
+      played.annotate({ [detached]: undefined });
       await played.settle();
       assert.equal(services(played).length, before);
       assert.equal(played.status.operationalStatus, 'OK');

@@ -20,6 +20,8 @@ interface Moment {
   readonly now: Instant;
   readonly phase: ServicePhase;
   readonly wish: LiveWish;
+  /** A host that was let go of is none of ours: what is stored of it is closed by whoever does that. */
+  readonly use: Exclude<ServiceFacts['use'], 'left'>;
 }
 
 /**
@@ -30,14 +32,26 @@ export function serviceStep(seen: HostSeen, before: Draft, now: Instant): Step |
   const phase = phaseOf(before.status);
   // Its power is its provisioner's meanwhile, and was seen just now: an error about it is over.
   const draft = phase === 'none' ? before : withStatus(before, withoutError(before.status, 'power management error'));
-  const moment: Moment = { seen, draft, now, phase, wish: liveWishOf(seen) };
   const given = phase === 'none' ? giveNodeBack(seen, draft) : undefined;
-  if (given !== undefined) return given;
+  return given ?? follow({ seen, draft, now, phase, wish: liveWishOf(seen), use: 'ours' });
+}
+
+/**
+ * Gives up what is under way before a host is let go of, so that it is known how far it came; undefined when nothing is
+ * left of it, or when it cannot be given up: then it is for its provisioner to say whether it lets go.
+ */
+export function giveUpFirst(seen: HostSeen, draft: Draft, now: Instant): Step | undefined {
+  const phase = phaseOf(draft.status);
+  return phase === 'none' ? undefined : follow({ seen, draft, now, phase, wish: liveWishOf(seen), use: 'leaving' });
+}
+
+/** Goes by the table. */
+function follow(moment: Moment): Step | undefined {
+  const { seen, draft, now, phase, use } = moment;
   const looked = lookAtWork(moment);
   if ('kind' in looked) return looked;
   const facts: ServiceFacts = {
-    // A host that leaves is abandoned where it does.
-    use: 'ours',
+    use,
     wanted: moment.wish.isSpecified ? 'yes' : 'no',
     change: changeOf(moment.wish),
     reboot: rebootOf(seen, phase),
@@ -46,7 +60,7 @@ export function serviceStep(seen: HostSeen, before: Draft, now: Instant): Step |
   };
   const { actions, isTaken } = takeStep(serviceTable, { state: phase, since: now }, facts, now);
   if (isTaken) return actions.reduce<Step | undefined>((_, action) => act(moment, looked, action), undefined);
-  if (facts.reboot !== 'asked' || facts.ability !== 'yes') return undefined;
+  if (use === 'leaving' || facts.reboot !== 'asked' || facts.ability !== 'yes') return undefined;
   if (facts.change === 'unread') return waitForWish(draft, { after: seen.settings.companionWaitMs });
   return phase === 'none' && !isBeingSwitched(seen) ? checkWishes(seen, draft) : undefined;
 }
@@ -104,7 +118,7 @@ function lookAtWork(moment: Moment): Looked | Step {
   const { seen, draft, phase, wish } = moment;
   const ticket = ticketOf(draft.status);
   if (phase === 'giving up') return seeTo(moment, { ticket, isSpecified: false });
-  if (phase !== 'servicing' || !wish.isSpecified) return { work: 'unasked' };
+  if (phase !== 'servicing' || !wish.isSpecified || moment.use === 'leaving') return { work: 'unasked' };
   if (!wish.isReady && seen.begun?.ticket !== ticket) {
     return waitForWish(draft, { after: seen.settings.companionWaitMs });
   }
@@ -121,14 +135,16 @@ function lookAtWork(moment: Moment): Looked | Step {
   });
 }
 
-function seeTo({ seen, draft }: Moment, order: Servicing): Looked | Step {
+function seeTo({ seen, draft, use }: Moment, order: Servicing): Looked | Step {
   const taken = order.isSpecified ? noteTaken(seen, order.ticket) : [];
   if (taken.length > 0) return { kind: 'do', draft, effects: taken };
   const { service } = seen.answers;
   if (service?.kind === 'failed') return { work: 'failed', message: service.message };
+  // A host that goes is not registered anew for it.
+  if (use === 'leaving' && service?.kind === 'unregistered') return { work: 'failed' };
   const question = { name: 'service', order } as const;
   const asked = ask(seen, draft, { question, errorType: 'servicing error', isStoredFirst: true });
-  return asked.kind === 'not yet' ? asked.step : conclude(seen, draft, asked.value);
+  return asked.kind === 'not yet' ? asked.step : conclude(seen, draft, { serviced: asked.value, order });
 }
 
 /** Once its provisioner has taken the attempt, the reboot that began it is on its way; one asked for later is another. */
@@ -145,8 +161,15 @@ function noteTaken({ answers, begun, host }: HostSeen, ticket: string): HostEffe
   return [{ kind: 'change-host', key: 'forget-reboot', change }, note];
 }
 
-/** The end is not believed before the firmware was read again, and what was installed is told to its companion. */
-function conclude(seen: HostSeen, draft: Draft, serviced: Serviced): Looked | Step {
+/**
+ * The end is not believed before the firmware was read again, and what was installed is told to its companion: also of
+ * what was given up, since it would be installed again at the next reboot.
+ */
+function conclude(
+  seen: HostSeen,
+  draft: Draft,
+  { serviced, order }: { readonly serviced: Serviced; readonly order: Servicing },
+): Looked | Step {
   const told = seen.firmwareComponents?.status?.updates ?? [];
   const installed = installedAfter(seen, serviced.updates);
   if (serviced.updates.length > 0 && !isSameJson(installed, told)) {
@@ -155,6 +178,8 @@ function conclude(seen: HostSeen, draft: Draft, serviced: Serviced): Looked | St
   if (!seen.isFirmwareFresh) {
     return { kind: 'do', draft, effects: [{ kind: 'refresh-firmware', key: 'refresh-firmware' }] };
   }
+  // Of what nobody wants any more nothing can be missing.
+  if (!order.isSpecified) return { work: 'done' };
   const has = seen.firmwareSettings?.status?.settings ?? {};
   const without = Object.entries(serviced.settings).filter(([name, value]) => has[name] !== String(value));
   if (without.length === 0 || seen.firmwareSettings === undefined) return { work: 'done' };
@@ -192,13 +217,14 @@ function act(moment: Moment, looked: Looked, action: ServiceAction): Step {
     case 'give-up':
       return { kind: 'again', draft: giveUpService(draft, now) };
     case 'complete': {
-      const { service } = seen.answers;
-      const message = `Live update completed: ${describeChange(service?.kind === 'done' ? service.value : {})}`;
+      const message = `Live update completed: ${describeChange(servicedIn(seen))}`;
       const ended = endService(draft, now, { result: 'completed', message });
       return rest(ended, { after: 0 }, 'Serviced', 'its live update has ended');
     }
     case 'let-be': {
-      const message = 'Live update given up: nothing of it is wanted any more';
+      const why = moment.use === 'leaving' ? 'the host is to be detached' : 'nothing of it is wanted any more';
+      const made = describeChange(servicedIn(seen));
+      const message = `Live update given up: ${why}${made === 'nothing' ? '' : `; made before: ${made}`}`;
       const ended = endService(draft, now, { result: 'aborted', message });
       return rest(ended, { after: 0 }, 'Serviced', 'its live update was given up');
     }
@@ -209,6 +235,11 @@ function act(moment: Moment, looked: Looked, action: ServiceAction): Step {
       return fail(seen, counted, 'servicing error', looked.message ?? 'it failed');
     }
   }
+}
+
+/** What its provisioner says that it has made. */
+function servicedIn({ answers: { service } }: HostSeen): Partial<Serviced> {
+  return service?.kind === 'done' ? service.value : {};
 }
 
 /** The moment that an attempt begins at is its name: another one in the same second would be taken for it. */

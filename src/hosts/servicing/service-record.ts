@@ -1,9 +1,9 @@
 import type { BareMetalHostStatus } from '../../api/index.ts';
-import type { Instant } from '../../kube/index.ts';
+import { type Facts, type Instant, takeStep } from '../../kube/index.ts';
 import { givingUp } from '../conditions/host-conditions.ts';
 import { counting, type Draft, telling, withStatus } from '../decide/seen.ts';
 import { isServiceOpen, textOfMoment, withBegin, withEnd, withoutError } from '../status/host-status.ts';
-import type { ServicePhase } from './service-table.ts';
+import { type ServicePhase, serviceTable } from './service-table.ts';
 
 /** How far the live update of a host is, by what is stored of it alone: whoever comes after us goes on from there. */
 export function phaseOf(status: BareMetalHostStatus): ServicePhase {
@@ -66,9 +66,20 @@ export function endService(
   return Number.isNaN(seconds) ? counted : counting(counted, 'serviceDuration', { seconds });
 }
 
+/** All that counts of a host that is gone from us. */
+const left: Facts<(typeof serviceTable)['facts']> = {
+  use: 'left',
+  wanted: 'no',
+  change: 'none',
+  reboot: 'no',
+  ability: 'yes',
+  work: 'unasked',
+};
+
 /** A host that is used no more, or not by us, is not serviced any more; its provisioner ends what is under way. */
 export function abandonService(draft: Draft, now: Instant): Draft {
-  if (!isServiceOpen(draft.status)) return draft;
+  const position = { state: phaseOf(draft.status), since: now };
+  if (!takeStep(serviceTable, position, left, now).isTaken) return draft;
   const { errorCount } = draft.status;
   const ended = endService(draft, now, { result: 'aborted', message: 'Live update given up: the host is not in use' });
   return withStatus(ended, { ...ended.status, errorCount });

@@ -7,8 +7,11 @@ export const serviceTable = defineStateTable({
   states: ['none', 'servicing', 'failed', 'giving up'],
   final: ['none'],
   facts: {
-    /** Whether the host is still ours and in use: `left` when it is detached, deleted or deprovisioned. */
-    use: ['ours', 'left'],
+    /**
+     * Whether the host is still ours and in use: `leaving` when it is to be detached once nothing goes on, `left` when it is
+     * deleted, deprovisioned or detached.
+     */
+    use: ['ours', 'leaving', 'left'],
     /** Whether a policy allows something that is asked for. */
     wanted: ['no', 'yes'],
     /** What of it is not so yet; `unread` while its companions are behind. */
@@ -43,8 +46,9 @@ export const serviceTable = defineStateTable({
       do: ['begin-again'],
     },
     { from: 'failed', when: { use: 'ours', wanted: 'no' }, to: 'giving up', do: ['give-up'], isAbort: true },
+    { from: ['servicing', 'failed'], when: { use: 'leaving' }, to: 'giving up', do: ['give-up'], isAbort: true },
     { from: 'giving up', when: { use: 'ours', work: 'failed' }, to: 'giving up', do: ['tell-failure'] },
-    { from: 'giving up', when: { use: 'ours', work: 'done' }, to: 'none', do: ['let-be'] },
+    { from: 'giving up', when: { use: ['ours', 'leaving'], work: 'done' }, to: 'none', do: ['let-be'] },
     { from: ['servicing', 'failed', 'giving up'], when: { use: 'left' }, to: 'none', do: ['abandon'], isAbort: true },
   ],
 });

@@ -34,29 +34,51 @@ for (const isTaken of [true, false]) {
 }
 
 const deprovision: Question = { name: 'deprovision', order: { isRetry: false, cleaningMode: 'disabled' } };
+const switchOff: Question = {
+  name: 'power',
+  order: { target: 'off', mode: 'hard', isForced: true, isRetry: false },
+};
+const goesOn = { kind: 'continue', afterMs: 5000 } as const;
 
-test('what was ordered from others for a host is given up before it is deprovisioned, and before anybody is kept away', async () => {
+/** What a question is put to, where the engine does what is ordered, and who was kept away from the machine meanwhile. */
+function orderedParts() {
   const provisioners = { ...createScriptedProvisioners(), worksByConditions: true };
-  const goesOn = { kind: 'continue', afterMs: 5000 } as const;
-  provisioners.answer('service', goesOn);
   const held: string[] = [];
-  const externalWork = {
-    ...nobodyElse,
-    hold: async (_: unknown, what: string) => {
-      held.push(what);
-      return { kind: 'held' } as const;
-    },
+  const hold = async (_: unknown, what: string) => {
+    held.push(what);
+    return { kind: 'held' } as const;
   };
-  const parts = { provisioners, externalWork, machines: { isTaken: async () => false }, serviced };
-  assert.deepEqual(await askProvisioner(parts, seen, deprovision), { deprovision: goesOn });
-  assert.deepEqual([provisioners.methods('h1'), held], [['service'], []]);
-  await askProvisioner(parts, seen, deprovision);
-  assert.deepEqual([provisioners.methods('h1'), held], [['service', 'service', 'deprovision'], ['deprovision']]);
-  const orders = provisioners.calls.filter(({ method }) => method === 'service').map(({ order }) => order);
-  assert.deepEqual(orders, [
-    { ticket: '', isSpecified: false },
-    { ticket: '', isSpecified: false },
-  ]);
+  const externalWork = { ...nobodyElse, hold };
+  return { parts: { provisioners, externalWork, machines: { isTaken: async () => false }, serviced }, held };
+}
+
+for (const { what, state, question, method } of [
+  { what: 'deprovisioned', state: 'deprovisioning', question: deprovision, method: 'deprovision' },
+  { what: 'switched off to be deleted', state: 'powering off before delete', question: switchOff, method: 'setPower' },
+] as const) {
+  test(`what was ordered from others for a host is given up before it is ${what}, and before anybody is kept away`, async () => {
+    const { parts, held } = orderedParts();
+    const { provisioners } = parts;
+    provisioners.answer('service', goesOn);
+    const leaving = { ...seen, status: statusIn(state) };
+    assert.deepEqual(await askProvisioner(parts, leaving, question), { [question.name]: goesOn });
+    assert.deepEqual([provisioners.methods('h1'), held], [['service'], []]);
+    await askProvisioner(parts, leaving, question);
+    assert.deepEqual([provisioners.methods('h1'), held], [['service', 'service', method], [question.name]]);
+    const orders = provisioners.calls.filter((call) => call.method === 'service').map(({ order }) => order);
+    assert.deepEqual(orders, [
+      { ticket: '', isSpecified: false },
+      { ticket: '', isSpecified: false },
+    ]);
+  });
+}
+
+test('a host that is only switched off keeps what was ordered for it', async () => {
+  const { parts } = orderedParts();
+  for (const state of ['provisioned', 'externally provisioned'] as const) {
+    await askProvisioner(parts, { ...seen, status: statusIn(state) }, switchOff);
+  }
+  assert.deepEqual(parts.provisioners.methods('h1'), ['setPower', 'setPower']);
 });
 
 test('a host that is let in to be serviced counts as serviced from the answer on, and no other does', async () => {

@@ -12,6 +12,7 @@ import { notedIdOf } from '../annotations/discovery-note.ts';
 import type { Answers, HostSeen, Question, QuestionName } from '../decide/seen.ts';
 import type { ExternalWork, ExternalWorkKind } from '../ports.ts';
 import type { ServicedHosts } from '../servicing/serviced-hosts.ts';
+import { stateOf } from '../status/host-status.ts';
 import type { ClaimedMachines } from './claimed-machines.ts';
 
 /** Which work a question is, for those who must not work on the machine at the same time. */
@@ -93,7 +94,7 @@ export async function askProvisioner(parts: AskParts, seen: HostSeen, question: 
   const isOrdered = parts.provisioners.worksByConditions === true && orderedWork.includes(question.name);
   // What is still held would keep away the one who is asked.
   if (isOrdered) await parts.externalWork.release(identity);
-  const under = question.name === 'deprovision' ? await giveUpOrdered(parts.provisioners, identity) : undefined;
+  const under = isTakingLeave(seen, question) ? await giveUpOrdered(parts.provisioners, identity) : undefined;
   if (under !== undefined) return { [question.name]: under };
   const work = isOrdered ? undefined : workOf[question.name];
   if (work !== undefined) {
@@ -108,6 +109,11 @@ export async function askProvisioner(parts: AskParts, seen: HostSeen, question: 
   const isOver = outcome.kind === 'done' || outcome.kind === 'failed' || outcome.kind === 'unregistered';
   if (work !== undefined && isOver) await parts.externalWork.release(identity);
   return { [question.name]: outcome };
+}
+
+/** Questions by which a host goes out of use; one that was not provisioned here is only switched off. */
+function isTakingLeave({ status }: HostSeen, { name }: Question): boolean {
+  return name === 'deprovision' || (name === 'power' && stateOf(status) === 'powering off before delete');
 }
 
 /** What was ordered for a host that is used no more is given up first: it would keep everybody else away to its end. */

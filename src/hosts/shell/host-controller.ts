@@ -23,7 +23,7 @@ import { secretSeen } from '../credentials/secrets.ts';
 import { decideHost } from '../decide/decide-host.ts';
 import { firmwareWishOf } from '../decide/firmware-wish.ts';
 import { isQuarantined } from '../decide/quarantine.ts';
-import type { Count, HostDecision, HostSeen } from '../decide/seen.ts';
+import type { Count, HostDecision, HostEffect, HostSeen } from '../decide/seen.ts';
 import { basisOfImages, type ImagesSeen, networkSecretNameOf, networkSecretSeen } from '../images/images-seen.ts';
 import { createHostMetrics } from '../metrics/host-metrics.ts';
 import type { HostInformers } from '../objects.ts';
@@ -35,10 +35,10 @@ import type { HostSettings } from '../settings.ts';
 import { blankStatus, stateOf } from '../status/host-status.ts';
 import { isSameStatus } from '../status/same-status.ts';
 import { hostTable } from '../table/host-table.ts';
-import { type ClaimedMachines, claimOf } from './claimed-machines.ts';
+import { type ClaimedMachines, claimOf, isServiceUndecided } from './claimed-machines.ts';
 import { findRival } from './find-rival.ts';
 import { holdAgainMs } from './held-work.ts';
-import { type PerformParts, perform, storeStatus } from './perform.ts';
+import { type PerformContext, type PerformParts, perform, storeStatus } from './perform.ts';
 import { createWaitingLine, type WaitingLine } from './waiting-line.ts';
 
 /** What the controller of hosts works with. */
@@ -321,7 +321,7 @@ class HostShell {
   }
 
   /** Moments until there is nothing more to do for now. The status is written at the end, or where it must be before. */
-  async #round(first: HostSeen, context: { readonly key: string; readonly signal: AbortSignal }): Promise<EndedRound> {
+  async #round(first: HostSeen, context: PerformContext): Promise<EndedRound> {
     let seen = first;
     const pending: Pending = { events: [], counts: [] };
     let waitedMs = 0;
@@ -333,7 +333,7 @@ class HostShell {
       seen = carryOn(seen, decision);
       await this.#claim(seen, { isAtEnd: false });
       for (const effect of decision.effects) {
-        seen = await perform(this.#parts, seen, effect, context);
+        seen = await this.#perform(seen, effect, context);
         if (effect.kind === 'store-status') this.#tell(pending, seen);
       }
       if (!decision.isRoundOver) continue;
@@ -354,12 +354,24 @@ class HostShell {
     throw new Error(`a round about the host ${context.key} does not end`);
   }
 
+  /** A Secret that is not there is an answer; one that could not be read for another cause is counted. */
+  async #perform(seen: HostSeen, effect: HostEffect, context: PerformContext): Promise<HostSeen> {
+    try {
+      return await perform(this.#parts, seen, effect, context);
+    } catch (error) {
+      const isUnread = effect.kind === 'claim-secret' && !context.signal.aborted;
+      if (isUnread) this.#count([{ metric: 'credentialsUnhandled' }], seen);
+      throw error;
+    }
+  }
+
   /** That a host is in use is told before anything is done to it; that it is not any more, only when that is stored. */
   async #claim(seen: HostSeen, { isAtEnd }: { readonly isAtEnd: boolean }): Promise<void> {
     const { machines } = this.#parts;
     const isServicedByOthers = this.#parts.provisioners.worksByConditions === true;
     const claim = claimOf(seen, { isServicedByOthers });
-    if (claim === undefined || (!isAtEnd && claim.use === undefined && machines.isClaimed(claim.host))) return;
+    const isOpen = claim?.use === undefined || (isServicedByOthers && isServiceUndecided(seen));
+    if (claim === undefined || (!isAtEnd && isOpen && machines.isClaimed(claim.host))) return;
     try {
       await machines.claim(claim);
     } catch (error) {

@@ -24,6 +24,9 @@ export function liveUpdateStatesPage(): string {
 A host in use goes by this table besides its state, which stays as it is. In \`servicing\` and \`giving up\`, \`status.operationalStatus\`
 says \`servicing\`; in \`failed\` it says \`error\`, and \`status.errorType\` \`servicing error\`.
 
+\`use\` is \`leaving\` while the host is to be detached: what is under way is given up first. It is \`left\` once the host is deleted or deprovisioned, or was detached
+by force: then its provisioner ends what is under way, and nobody waits for it here.
+
 ${bodyOf(serviceTable)}`;
 }
 

@@ -110,6 +110,8 @@ export function runStrategyContract(name: string, contract: StrategyContract): v
         if (!(died instanceof Error)) return assert.equal((died as WorkOutcome).outcome, 'succeeded');
         assert.deepEqual(reasonOf(await live('update', { strategy, tools, condition, scene })), undefined);
         assert.equal(await scene.isInstalled(), true);
+        const { firmwares } = scene.parameters;
+        assert.equal(scene.countInstalls(), Array.isArray(firmwares) ? firmwares.length : 1, 'it installed twice');
       });
     }
 

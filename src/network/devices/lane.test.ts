@@ -96,22 +96,22 @@ describe('the way to one switch', () => {
 
 describe('what is known of a port after a call', () => {
   const state = { ...vlan(10), port: 'p1', unread: [], strays: [] };
-  const goal = 'g';
+  const [goal, unit] = ['g', 'u'];
 
   test('failures of one goal are counted, those of another begin anew', () => {
     const call = apply('p1', 10);
     const result = { kind: 'refused', message: 'no' } as const;
-    const once = memoryAfter({}, { call, goal }, { result, now: 1 });
-    const twice = memoryAfter(once, { call, goal }, { result, now: 2 });
+    const once = memoryAfter({}, { call, goal, unit }, { result, now: 1 });
+    const twice = memoryAfter(once, { call, goal, unit }, { result, now: 2 });
     assert.equal(twice.failure?.attempts, 2);
-    assert.equal(memoryAfter(twice, { call, goal: 'h' }, { result, now: 3 }).failure?.attempts, 1);
+    assert.equal(memoryAfter(twice, { call, goal: 'h', unit }, { result, now: 3 }).failure?.attempts, 1);
   });
 
   test('after an uncertain change nothing that was read before counts', () => {
-    const before = { reading: { at: 0, state }, applied: vlan(10) };
+    const before = { reading: { at: 0, state }, applied: vlan(10), unit };
     const after = memoryAfter(
       before,
-      { call: apply('p1', 11), goal },
+      { call: apply('p1', 11), goal, unit },
       { result: { kind: 'uncertain', message: '?' }, now: 1 },
     );
     assert.equal(after.reading, undefined);
@@ -121,16 +121,20 @@ describe('what is known of a port after a call', () => {
   test('a successful read keeps a refused change in mind, a successful change does not', () => {
     const refused = memoryAfter(
       {},
-      { call: apply('p1', 11), goal },
+      { call: apply('p1', 11), goal, unit },
       { result: { kind: 'refused', message: 'no' }, now: 1 },
     );
     const read = memoryAfter(
       refused,
-      { call: { kind: 'read', port: 'p1' }, goal },
+      { call: { kind: 'read', port: 'p1' }, goal, unit },
       { result: { kind: 'done', value: state }, now: 2 },
     );
     assert.equal(read.failure?.attempts, 1);
-    const done = memoryAfter(read, { call: apply('p1', 11), goal }, { result: { kind: 'done', value: state }, now: 3 });
+    const done = memoryAfter(
+      read,
+      { call: apply('p1', 11), goal, unit },
+      { result: { kind: 'done', value: state }, now: 3 },
+    );
     assert.equal(done.failure, undefined);
     assert.deepEqual(done.applied, vlan(11));
   });

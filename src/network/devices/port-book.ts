@@ -1,6 +1,7 @@
 import type { Clock } from '../../kube/index.ts';
 import type { PortState, SwitchResult } from '../../switches/index.ts';
 import { isAboutTheSwitch } from '../errors.ts';
+import { isSameUnit } from '../fabric/unit.ts';
 import type { PortMemory } from '../port/port-seen.ts';
 import type { PortCall } from './lane.ts';
 import type { SwitchBook } from './switch-book.ts';
@@ -39,7 +40,7 @@ const nothing: PortMemory = {};
 /** Makes the book. */
 export function createPortBook({ switches, clock, wake }: PortBookOptions): PortBook {
   const memories = new Map<string, PortMemory>();
-  const end = (work: PortWork, result: SwitchResult<PortState>): void => {
+  const end = (work: PortWork & { readonly unit: string }, result: SwitchResult<PortState>): void => {
     const before = memories.get(work.port);
     // The port is gone: whatever came of it concerns nobody.
     if (before === undefined) return;
@@ -53,13 +54,16 @@ export function createPortBook({ switches, clock, wake }: PortBookOptions): Port
       const before = memories.get(work.port) ?? nothing;
       if (before.work !== undefined) return;
       const lane = switches.laneOf(work.owner);
-      if (lane === undefined) return;
+      const standing = switches.standingOf(work.owner);
+      // Another switch may have taken its place since: whoever waits is woken when that has answered.
+      if (lane === undefined || standing.kind !== 'ready') return;
+      const { unit } = standing;
       memories.set(work.port, { ...before, work: { kind: work.call.kind, since: clock.now() } });
       lane.ask(work.call).then(
-        (result) => end(work, result),
+        (result) => end({ ...work, unit }, result),
         (error: unknown) => {
           const message = error instanceof Error ? error.message : String(error);
-          end(work, { kind: 'uncertain', message });
+          end({ ...work, unit }, { kind: 'uncertain', message });
         },
       );
     },
@@ -81,7 +85,7 @@ export function createPortBook({ switches, clock, wake }: PortBookOptions): Port
 /** What is known once something has ended. */
 export function memoryAfter(
   before: PortMemory,
-  { call, goal }: Pick<PortWork, 'call' | 'goal'>,
+  { call, goal, unit }: Pick<PortWork, 'call' | 'goal'> & { readonly unit: string },
   { result, now }: { readonly result: SwitchResult<PortState>; readonly now: number },
 ): PortMemory {
   if (result.kind === 'done') {
@@ -90,15 +94,18 @@ export function memoryAfter(
         ? call.wanted
         : call.kind === 'clear'
           ? { isDisabled: false, untaggedVlan: call.parkingVlan, taggedVlans: [], acl: [] }
-          : before.applied;
+          : isSameUnit(before.unit, unit)
+            ? before.applied
+            : undefined;
     // A port that can be read still has not taken the change that it refused.
     const isOpenStill = call.kind === 'read' && before.failure !== undefined && before.failure.call !== 'read';
-    return { reading: { at: now, state: result.value }, applied, ...(isOpenStill ? { failure: before.failure } : {}) };
+    const failure = isOpenStill ? { failure: before.failure } : {};
+    return { reading: { at: now, state: result.value }, applied, unit, ...failure };
   }
   const isSame = before.failure?.goal === goal && before.failure.call === call.kind;
   const attempts = isSame ? (before.failure?.attempts ?? 0) + 1 : 1;
   const failure = { at: now, call: call.kind, goal, attempts, failure: result };
-  if (result.kind === 'mismatch') return { reading: { at: now, state: result.seen }, failure, applied: undefined };
+  if (result.kind === 'mismatch') return { reading: { at: now, state: result.seen }, failure, unit };
   // After a change that may or may not have been made nothing that was read before counts.
   const isStillTrue = call.kind === 'read' || result.kind === 'unsupported' || result.kind === 'denied';
   return isStillTrue ? { ...before, work: undefined, failure } : { failure };

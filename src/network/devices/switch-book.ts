@@ -9,6 +9,7 @@ import type {
   SwitchWatch,
 } from '../../switches/index.ts';
 import { faultOfSwitch, type NetworkFault } from '../errors.ts';
+import { unitOf } from '../fabric/unit.ts';
 import type { SwitchStanding } from '../port/port-seen.ts';
 import type { NetworkSettings } from '../settings.ts';
 import { withDeadline } from './deadline.ts';
@@ -45,6 +46,8 @@ export interface SwitchDoor {
   /** Namespace and name of the Switch. */
   readonly key: string;
   readonly version: string;
+  /** Where it is. */
+  readonly place: string;
   readonly access: SwitchAccess;
 }
 
@@ -75,6 +78,7 @@ export interface SwitchBookOptions {
 
 interface OpenWay {
   readonly access: string;
+  readonly place: string;
   readonly device: SwitchDevice;
   readonly lane: Lane;
   readonly watch: SwitchWatch | undefined;
@@ -130,11 +134,12 @@ class OpenSwitches implements SwitchBook {
     const found = this.#verifications.get(key);
     const way = this.#ways.get(key);
     if (found?.result.kind === 'bad') return { kind: 'waiting', fault: found.result.fault };
-    if (found === undefined || way === undefined || found.goodSince === undefined) {
+    if (found === undefined || found.access !== way?.access || found.goodSince === undefined) {
       return { kind: 'waiting', fault: { code: 'SwitchNotReady', message: 'the switch was not asked yet' } };
     }
-    const { managementPort } = found.result.facts;
-    return { kind: 'ready', access: way.access, since: found.goodSince, managementPort };
+    const { managementPort, hostKeys } = found.result.facts;
+    const unit = unitOf(way.place, hostKeys);
+    return { kind: 'ready', access: way.access, unit, since: found.goodSince, managementPort };
   }
 
   laneOf(key: string): Lane | undefined {
@@ -157,7 +162,7 @@ class OpenSwitches implements SwitchBook {
     await Promise.all([...this.#ways.keys()].map((key) => this.#shut(key)));
   }
 
-  async #wayTo({ key, version, access }: SwitchDoor): Promise<OpenWay> {
+  async #wayTo({ key, version, place, access }: SwitchDoor): Promise<OpenWay> {
     const before = this.#ways.get(key);
     if (before?.access === version) return before;
     await this.#shut(key);
@@ -169,7 +174,7 @@ class OpenSwitches implements SwitchBook {
       else if (event.kind === 'restarted') listener.onChanged(key, undefined);
       else this.doubt(key);
     });
-    const way = { access: version, device, lane: createLane({ device, clock, ...settings }), watch };
+    const way = { access: version, place, device, lane: createLane({ device, clock, ...settings }), watch };
     this.#ways.set(key, way);
     return way;
   }
@@ -195,7 +200,8 @@ class OpenSwitches implements SwitchBook {
     const before = this.#verifications.get(key);
     const isAnotherTry = before?.access === access && before.result.kind === 'bad';
     const failures = result.kind === 'good' ? 0 : isAnotherTry ? before.failures + 1 : 1;
-    const wasGood = before?.result.kind === 'good' && before.isDoubtful !== true && before.access === access;
+    // That something failed is no break as long as the switch answers: whoever failed waits before the next attempt.
+    const wasGood = before?.result.kind === 'good' && before.access === access;
     const goodSince = result.kind === 'good' ? (wasGood ? before?.goodSince : at) : undefined;
     this.#verifications.set(key, { at, access, result, failures, goodSince });
     listener.onVerified(key);

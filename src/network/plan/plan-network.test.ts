@@ -126,6 +126,22 @@ test('a port that is as it should be is settled, and one that drifted is not', (
   assert.deepEqual([one?.outcome, one?.differences[0]?.seen, one?.differences[0]?.wanted], ['change', '7', '100']);
 });
 
+test('what a switch does not tell is what was set on it, and only a change of that is planned', () => {
+  const { lastReadTime: _, ...status } = port.status ?? {};
+  const untold = { ...status, observed: {}, unobserved: ['disabled', 'untaggedVLAN', 'vlans', 'acl'] };
+  const blind = { ...port, status: { ...untold, appliedTo: 'there' } } as SwitchPort;
+  assert.equal(plan(host('available', 'net'), { ports: [blind] }).ports[0]?.outcome, 'settled');
+  const [one] = plan(host('provisioned', 'net'), { ports: [blind] }).ports;
+  assert.equal(one?.outcome, 'change');
+  assert.deepEqual(
+    one?.differences.map(({ aspect, seen, wanted }) => `${aspect} ${seen} ${wanted}`),
+    ['untaggedVlan 100 10', 'taggedVlans none 20-21'],
+  );
+  // On the way there nobody knows what is set.
+  const going = { ...port, status: { ...untold, state: 'Configuring' } } as SwitchPort;
+  assert.equal(plan(host('available', 'net'), { ports: [going] }).ports[0]?.outcome, 'change');
+});
+
 test('a port that nobody has read, and a switch that does not answer', () => {
   const { observed: _, ...status } = port.status ?? {};
   const unread = { ...port, status } as SwitchPort;

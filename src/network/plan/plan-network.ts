@@ -1,17 +1,18 @@
 import type { BareMetalHost, Switch, SwitchPort } from '../../api/index.ts';
 import { formatKey, type Instant, textOfMoment } from '../../kube/index.ts';
-import { type PortDifference, type PortSettings, type PortState, planPort } from '../../switches/index.ts';
+import { type PortDifference, type PortSettings, type PortState, planPort, portAspects } from '../../switches/index.ts';
 import type { FullReference } from '../fabric/references.ts';
-import { nameOf, objectKey } from '../fabric/references.ts';
+import { nameOf, namespaceOf, objectKey, referenceKey } from '../fabric/references.ts';
 import type { NetworkTables } from '../fabric/tables.ts';
+import { placeIn, placeOf } from '../fabric/unit.ts';
 import { networkPhaseOf } from '../host/host-phase.ts';
 import { type HostNetworkPlan, planHostNetwork } from '../host/plan-host-network.ts';
 import { decidePort } from '../port/decide-port.ts';
 import type { PortMemory, PortSeen, SwitchStanding } from '../port/port-seen.ts';
-import { factsOf, goalOf, settingsOfRecord, situationOf } from '../port/port-situation.ts';
-import { faultOf } from '../port/port-status.ts';
+import { complete, factsOf, goalOf, settingsOfRecord, situationOf } from '../port/port-situation.ts';
+import { faultOf, fieldOf } from '../port/port-status.ts';
 import type { PortPhase } from '../port/port-table.ts';
-import { linkOf, seenOf } from '../port/read-port.ts';
+import { linkOf, ownerOf, seenOf } from '../port/read-port.ts';
 import type { NetworkSettings } from '../settings.ts';
 
 /** What would be done to one port. */
@@ -129,7 +130,10 @@ function planPortOf(input: NetworkPlanInput, { port, links }: PortToPlan, now: I
   const situation = situationOf(seen);
   const goal = phase === 'Idle' || phase === '' || phase === 'Deleting' ? undefined : goalOf(seen, situation, phase);
   const { seen: device } = situation;
-  const differences = goal === undefined || device === undefined ? [] : planPort(device, goal).differences;
+  const known = device === undefined ? undefined : complete(device, seen, situation);
+  // What nobody knows is set, whatever it is.
+  const told = known === undefined ? undefined : { ...known, unread: [] };
+  const differences = goal === undefined || told === undefined ? [] : planPort(told, goal).differences;
   const fault = faultOf(seen, situation, phase);
   const facts = factsOf(seen, situation, { phase, now });
   return {
@@ -142,7 +146,7 @@ function planPortOf(input: NetworkPlanInput, { port, links }: PortToPlan, now: I
       phase,
       isBlocked: fault !== undefined,
       isRead: device !== undefined,
-      isSame: differences.length === 0,
+      isSame: differences.length === 0 && (goal === undefined || known?.unread.length === 0),
     }),
     linked: linked === undefined ? undefined : formatKey(linked),
     wouldLink: next === undefined ? undefined : formatKey(next),
@@ -182,14 +186,27 @@ function destination(seen: PortSeen, now: Instant): PortPhase {
 
 /** A port as the controller would see it, with what its status says about the device. */
 function seenAs({ tables, settings }: NetworkPlanInput, port: SwitchPort, now: Instant): PortSeen {
-  return seenOf(
-    { tables, settings, standingOf: (owner) => standingFromStatus(owner), memoryOf: () => memoryFromStatus(port, now) },
-    port,
-  );
+  const unit = unitFromStatus(tables, port);
+  const standingOf = (owner: Switch | undefined) => standingFromStatus(owner, unit);
+  return seenOf({ tables, settings, standingOf, memoryOf: () => memoryFromStatus(port, { at: now, unit }) }, port);
+}
+
+/** The switch of a port as its provider says where it is; a plan does not ask it for host keys. */
+function unitFromStatus(tables: NetworkTables, port: SwitchPort): string {
+  const owner = ownerOf(tables, port);
+  const { kind } = owner?.spec.provider ?? {};
+  const provider =
+    owner === undefined || kind === undefined
+      ? undefined
+      : tables.providers[kind].get(referenceKey(owner.spec.provider, namespaceOf(owner)));
+  const { appliedTo } = port.status ?? {};
+  if (provider === undefined) return appliedTo ?? '';
+  const place = placeOf(provider);
+  return appliedTo !== undefined && placeIn(appliedTo) === place ? appliedTo : place;
 }
 
 /** What a Switch says about itself. */
-export function standingFromStatus(owner: Switch | undefined): SwitchStanding {
+function standingFromStatus(owner: Switch | undefined, unit: string): SwitchStanding {
   if (owner === undefined) {
     return {
       kind: 'waiting',
@@ -198,7 +215,7 @@ export function standingFromStatus(owner: Switch | undefined): SwitchStanding {
   }
   const { error } = owner.status ?? {};
   const isGood = owner.status?.conditions?.some(({ type, status }) => type === 'Reachable' && status === 'True');
-  if (isGood === true) return { kind: 'ready', access: '', since: 0 };
+  if (isGood === true) return { kind: 'ready', access: '', unit, since: 0 };
   return {
     kind: 'waiting',
     fault: { code: 'SwitchUnreachable', message: error?.message ?? `the Switch ${nameOf(owner)} has not answered yet` },
@@ -206,10 +223,11 @@ export function standingFromStatus(owner: Switch | undefined): SwitchStanding {
 }
 
 /** What was last read stands for the device, however long ago that was: a plan reads nothing. */
-function memoryFromStatus(port: SwitchPort, at: Instant): PortMemory {
-  const { observed, physicalPortName } = port.status ?? {};
+function memoryFromStatus(port: SwitchPort, { at, unit }: { readonly at: Instant; readonly unit: string }): PortMemory {
+  const { observed, unobserved = [], physicalPortName } = port.status ?? {};
   const settings: PortSettings | undefined = settingsOfRecord(observed);
   if (settings === undefined || physicalPortName === undefined) return {};
-  const state: PortState = { ...settings, port: physicalPortName, unread: [], strays: [] };
-  return { reading: { at, state } };
+  const unread = portAspects.filter((aspect) => unobserved.includes(fieldOf[aspect]));
+  const state: PortState = { ...settings, port: physicalPortName, unread, strays: [] };
+  return { reading: { at, state }, unit };
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { checkTable, drawStateTable, rowsFrom } from '../../kube/index.ts';
-import { cleanSettings } from '../../switches/index.ts';
+import { cleanSettings, portAspects } from '../../switches/index.ts';
 import { forceAnnotation, retryAnnotation } from '../resources.ts';
 import { defaultNetworkSettings } from '../settings.ts';
-import { aSwitch, noon, type PortDraft, portSeen, reading, settled, vlan } from '../testing/port-seen.ts';
+import { aSwitch, noon, type PortDraft, portSeen, reading, settled, unit, vlan } from '../testing/port-seen.ts';
 import { decidePort } from './decide-port.ts';
 import type { PortMemory, SwitchStanding } from './port-seen.ts';
 import { factsOf, goalKey, situationOf } from './port-situation.ts';
@@ -507,7 +507,7 @@ describe('what a port does about failures', () => {
       ['apply'],
     );
     const rotated = decidePort(
-      portSeen({ ...spent, seen: { standing: { kind: 'ready', access: 'b', since: 0 } } }),
+      portSeen({ ...spent, seen: { standing: { kind: 'ready', access: 'b', unit, since: 0 } } }),
       noon,
     );
     assert.deepEqual(
@@ -524,12 +524,14 @@ describe('what a port does about failures', () => {
   });
 
   test('a switch that cannot be reached is tried for ever, and at once when it is back', () => {
+    const lost = failing(draft, 'Configuring', { failure: { kind: 'uncertain', message: 'lost' }, attempts: 50 });
+    assert.deepEqual(decidePort(portSeen(lost), noon).wake, { after: defaultNetworkSettings.retryToMs });
     const failure = { kind: 'unreachable', message: 'no answer' } as const;
     const away = failing(draft, 'Configuring', { failure, attempts: 50 });
     const waits = decidePort(portSeen(away), noon);
     assert.equal(waits.status?.error?.reason, 'SwitchUnreachable');
     assert.deepEqual(waits.wake, { after: defaultNetworkSettings.retryToMs });
-    const back = { standing: { kind: 'ready', access: 'a', since: noon + 1 } } as const;
+    const back = { standing: { kind: 'ready', access: 'a', unit, since: noon + 1 } } as const;
     const goes = decidePort(portSeen({ ...away, seen: back }), noon + 1);
     assert.deepEqual(
       goes.effects.map(({ kind }) => kind),
@@ -568,5 +570,41 @@ describe('switches that do not tell everything', () => {
     assert.equal(same.status?.state, 'Active');
     const drifted = decidePort(portSeen({ ...active, memory: reading(vlan(11), { unread }) }), noon);
     assert.equal(drifted.status?.state, 'Configuring');
+  });
+
+  test('the status records what was told, and what was not', () => {
+    const active = { status: settled('Active', vlan(10)), configuration: ten };
+    const told = decidePort(portSeen({ ...active, memory: reading(vlan(10), { unread }) }), noon).status;
+    assert.deepEqual([told?.observed, told?.unobserved], [{ untaggedVLAN: 10 }, ['acl', 'disabled']]);
+    assert.notEqual(told?.lastReadTime, undefined);
+    const blind = decidePort(portSeen({ ...active, memory: reading(vlan(10), { unread: portAspects }) }), noon).status;
+    assert.deepEqual([blind?.observed, blind?.unobserved?.length, blind?.lastReadTime], [{}, 4, undefined]);
+    const whole = decidePort(portSeen({ ...active, memory: reading(vlan(10)) }), noon).status;
+    assert.deepEqual([whole?.observed, whole?.unobserved], [{ untaggedVLAN: 10, disabled: false }, undefined]);
+  });
+
+  test('what was set on another switch says nothing about this one', () => {
+    const active = { status: settled('Active', vlan(10)), configuration: ten };
+    const there = { kind: 'ready', access: 'b', unit: 'elsewhere', since: 0 } as const;
+    const memory = { ...reading(vlan(10), { unread }), applied: vlan(10) };
+    const first = decidePort(portSeen({ ...active, memory, seen: { standing: there } }), noon);
+    assert.deepEqual(
+      first.effects.map(({ kind }) => kind),
+      ['read'],
+    );
+    const read = { ...reading(vlan(10), { unread }), unit: there.unit };
+    const { status, events } = decidePort(portSeen({ ...active, memory: read, seen: { standing: there } }), noon);
+    assert.equal(status?.state, 'Configuring');
+    assert.match(events?.[0]?.message ?? '', /another one than Ethernet1 was set on; it is set anew/);
+    const set = { status: status ?? {}, configuration: ten, memory: { ...read, applied: vlan(10) } };
+    const done = decidePort(portSeen({ ...set, seen: { standing: there } }), noon);
+    assert.equal(done.status?.appliedTo, there.unit);
+    assert.deepEqual(
+      done.events?.map(({ reason }) => reason),
+      ['LeftBehind', 'Configured'],
+    );
+    // Whether it is another one is not known while it does not answer.
+    const away = decidePort(portSeen({ ...active, memory: read, seen: { standing: gone } }), noon);
+    assert.equal(away.status?.state, 'Active');
   });
 });

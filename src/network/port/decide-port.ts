@@ -2,6 +2,7 @@ import type { SwitchPortStatus } from '../../api/index.ts';
 import { type Decision, type EventDraft, type Instant, type Reason, takeStep, type Wake } from '../../kube/index.ts';
 import { describePlan, type PortSettings, planPort } from '../../switches/index.ts';
 import { objectKey } from '../fabric/references.ts';
+import { placeIn } from '../fabric/unit.ts';
 import type { PortSeen } from './port-seen.ts';
 import {
   dueAt,
@@ -9,6 +10,7 @@ import {
   failureOf,
   goalKey,
   goalOf,
+  isOnIt,
   nextAttemptAt,
   type PortSituation,
   situationOf,
@@ -125,13 +127,20 @@ function eventsOf(
   const goal = goalOf(seen, situation, 'Configuring');
   if (action === 'tell-drift' && device !== undefined && noted !== undefined) {
     const changes = describePlan(planPort(device, noted)) || 'something that the switch does not tell';
-    const message = `Somebody changed ${socket} on the switch; it is set back: ${changes}.`;
+    const message = isOnIt(seen, seen.port.status?.appliedTo)
+      ? `Somebody changed ${socket} on the switch; it is set back: ${changes}.`
+      : `The switch is another one than ${socket} was set on; it is set anew: ${changes}.`;
     events.push({ type: 'Warning', reason: 'ConfigurationDrifted', message });
   }
   if (action === 'leave-behind') {
     const what = noted === undefined ? 'what was set there' : shortSettings(noted);
     const why = seen.standing.kind === 'waiting' ? seen.standing.fault.message : 'it could not or must not be cleaned';
     const message = `${socket ?? 'The port'} was left as it is (${what}): ${why}. Clean it by hand.`;
+    events.push({ type: 'Warning', reason: 'LeftBehind', message });
+  }
+  const { appliedTo } = seen.port.status ?? {};
+  if (noted !== undefined && appliedTo !== undefined && status.appliedTo !== appliedTo && !isOnIt(seen, appliedTo)) {
+    const message = `The switch is another one than ${socket} was set on: ${placeIn(appliedTo)} was left as it is (${shortSettings(noted)}). Clean it by hand if it is still in use.`;
     events.push({ type: 'Warning', reason: 'LeftBehind', message });
   }
   if (phase === 'Active' && situation.phase !== 'Active' && goal !== undefined) {

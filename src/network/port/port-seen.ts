@@ -17,6 +17,8 @@ export type SwitchStanding =
       readonly kind: 'ready';
       /** Stands for how it is reached: a change makes failures of before meaningless. */
       readonly access: string;
+      /** Stands for the switch itself: what is known of another one says nothing about it. */
+      readonly unit: string;
       /** Since when it answers without a break. */
       readonly since: Instant;
       /** The port that it is reached through, where it says so. */
@@ -50,6 +52,8 @@ export interface PortMemory {
   readonly failure?: PortFailure | undefined;
   /** What was last set with success: stands in for aspects that a device does not tell. */
   readonly applied?: PortSettings | undefined;
+  /** The switch that was read and set. */
+  readonly unit?: string | undefined;
 }
 
 /** What the port controller looks at. */

@@ -13,6 +13,7 @@ import {
 } from '../../switches/index.ts';
 import { isAboutTheSwitch } from '../errors.ts';
 import { fullReference, isSameReference, namespaceOf } from '../fabric/references.ts';
+import { isSameUnit } from '../fabric/unit.ts';
 import { forceAnnotation, networkFinalizer, retryAnnotation } from '../resources.ts';
 import { judgePort, type PortJudgement } from './judge-port.ts';
 import type { PortFailure, PortSeen } from './port-seen.ts';
@@ -50,9 +51,14 @@ export function situationOf(seen: PortSeen): PortSituation {
     socket,
     noted,
     managementPort,
-    seen: memory.reading?.state.port === socket ? memory.reading?.state : undefined,
+    seen: memory.reading?.state.port === socket && isOnIt(seen, memory.unit) ? memory.reading?.state : undefined,
     judgement: reference === undefined ? undefined : judgePort({ ...seen, reference, managementPort }),
   };
+}
+
+/** True unless something is known to be about another switch than the one that is there now. */
+export function isOnIt({ standing }: Pick<PortSeen, 'standing'>, unit: string | undefined): boolean {
+  return standing.kind !== 'ready' || isSameUnit(unit, standing.unit);
 }
 
 /** Settings that a status records; what was noted there was valid once. */
@@ -137,8 +143,9 @@ function isAs(state: PortState, goal: PortSettings): boolean {
 }
 
 /** Aspects that a device does not tell are those that were last set; without that they are unlike anything. */
-function complete(state: PortState, { port, memory }: PortSeen, { noted }: PortSituation): PortState {
-  const known = memory.applied ?? (port.status?.state === 'Active' ? noted : undefined);
+export function complete(state: PortState, seen: PortSeen, { noted }: PortSituation): PortState {
+  const { state: phase, appliedTo } = seen.port.status ?? {};
+  const known = seen.memory.applied ?? (phase === 'Active' && isOnIt(seen, appliedTo) ? noted : undefined);
   if (state.unread.length === 0 || known === undefined) return state;
   const taken = {
     disabled: { isDisabled: known.isDisabled },

@@ -1,6 +1,12 @@
-import type { SwitchError, SwitchPortStatus } from '../../api/index.ts';
+import type { SwitchError, SwitchPortSettings, SwitchPortStatus } from '../../api/index.ts';
 import { type ConditionDraft, type Instant, momentOf, textOfMoment, writeConditions } from '../../kube/index.ts';
-import { formatVlans, type PortSettings, recordOfSettings } from '../../switches/index.ts';
+import {
+  formatVlans,
+  type PortAspect,
+  type PortSettings,
+  portAspects,
+  recordOfSettings,
+} from '../../switches/index.ts';
 import { faultOfSwitch, isAboutTheSwitch, type NetworkFault } from '../errors.ts';
 import type { PortSeen } from './port-seen.ts';
 import { failureOf, goalOf, nextAttemptAt, type PortSituation } from './port-situation.ts';
@@ -50,46 +56,68 @@ function appliedParts(
   seen: PortSeen,
   situation: PortSituation,
   { phase, action }: PortOutcome,
-): Pick<SwitchPortStatus, 'configurationRef' | 'configuration'> {
+): Pick<SwitchPortStatus, 'configurationRef' | 'configuration' | 'appliedTo'> {
   const { status } = seen.port;
+  const { standing } = seen;
+  const before = status?.appliedTo === undefined ? {} : { appliedTo: status.appliedTo };
   const reference = linkOf(seen.port);
   if (phase === 'Configuring' && status?.state === 'Active') {
     // The document: back to Configuring with a clean configurationRef. What was set stays noted.
-    return status.configuration === undefined ? {} : { configuration: status.configuration };
+    return status.configuration === undefined ? {} : { configuration: status.configuration, ...before };
   }
+  // What is about to be set, and what was found to be so, is on the switch that is there now.
+  const isSure = action === 'note' || (phase === 'Active' && situation.seen !== undefined);
+  const on = isSure && standing.kind === 'ready' ? { appliedTo: standing.unit } : before;
   if (action === 'note' || (phase === 'Active' && status?.state !== 'Active')) {
     const goal = goalOf(seen, situation, 'Configuring');
     return goal === undefined || reference === undefined
       ? {}
-      : { configurationRef: reference, configuration: recordOfSettings(goal) };
+      : { configurationRef: reference, configuration: recordOfSettings(goal), ...on };
   }
   const { configurationRef, configuration } = status ?? {};
   return {
     ...(configurationRef === undefined ? {} : { configurationRef }),
-    ...(configuration === undefined ? {} : { configuration }),
+    ...(configuration === undefined ? {} : { configuration, ...on }),
   };
 }
 
+/** What an aspect is called in a status. */
+export const fieldOf = {
+  disabled: 'disabled',
+  untaggedVlan: 'untaggedVLAN',
+  taggedVlans: 'vlans',
+  acl: 'acl',
+} as const satisfies Record<PortAspect, keyof SwitchPortSettings>;
+
+/** What the device told, and what it did not. */
 function observedParts(
   { port, memory, settings }: PortSeen,
   { seen, socket }: PortSituation,
   now: Instant,
-): Pick<SwitchPortStatus, 'observed' | 'lastReadTime'> {
+): Pick<SwitchPortStatus, 'observed' | 'unobserved' | 'lastReadTime'> {
   const { status } = port;
   if (seen === undefined || memory.reading === undefined) {
     const isSameSocket = status?.physicalPortName === socket;
     if (!isSameSocket || status?.observed === undefined) return {};
     return {
       observed: status.observed,
+      ...(status.unobserved === undefined ? {} : { unobserved: status.unobserved }),
       ...(status.lastReadTime === undefined ? {} : { lastReadTime: status.lastReadTime }),
     };
   }
-  const observed = recordOfSettings(seen);
+  const unobserved = seen.unread.map((aspect) => fieldOf[aspect]);
+  const record = Object.entries(recordOfSettings(seen)).filter(([field]) => !unobserved.some((each) => each === field));
+  const observed: SwitchPortSettings = Object.fromEntries(record);
+  const untold = unobserved.length === 0 ? {} : { unobserved };
+  const isAnythingRead = seen.unread.length < portAspects.length;
   const before = momentOf(status?.lastReadTime);
   const isFresh = before !== undefined && now - before < settings.stampMs;
   const isUnchanged = JSON.stringify(observed) === JSON.stringify(status?.observed);
+  const kept = isUnchanged && status?.observed !== undefined ? status.observed : observed;
+  if (!isAnythingRead) return { observed: kept, ...untold };
   return {
-    observed: isUnchanged && status?.observed !== undefined ? status.observed : observed,
+    observed: kept,
+    ...untold,
     lastReadTime: isFresh && isUnchanged ? (status?.lastReadTime ?? '') : textOfMoment(memory.reading.at),
   };
 }

@@ -2,18 +2,23 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '#fast-check';
 import type { SwitchPortStatus } from '../../api/index.ts';
-import { cleanSettings, type PortSettings, planPort, type SwitchFailure } from '../../switches/index.ts';
+import { cleanSettings, type PortSettings, planPort, portAspects, type SwitchFailure } from '../../switches/index.ts';
 import type { PortCall } from '../devices/lane.ts';
 import { memoryAfter } from '../devices/port-book.ts';
 import { noon, portSeen, vlan } from '../testing/port-seen.ts';
 import { decidePort, type PortEffect } from './decide-port.ts';
 import type { PortMemory } from './port-seen.ts';
 
+/** How a call may fail: a change that is lost was not made, an uncertain one was, and nobody knows of either. */
+type Failing = 'refused' | 'unreachable' | 'uncertain' | 'lost';
+
 /** What may happen to a port. */
 type Happening =
   | { readonly kind: 'link'; readonly vlan: number | undefined }
   | { readonly kind: 'drift'; readonly vlan: number }
-  | { readonly kind: 'fail'; readonly how: 'refused' | 'unreachable' | 'uncertain' }
+  | { readonly kind: 'fail'; readonly how: Failing; readonly times: number }
+  /** Another device takes its place. */
+  | { readonly kind: 'replace' }
   | { readonly kind: 'restart' }
   | { readonly kind: 'wait' };
 
@@ -23,32 +28,59 @@ class Walk {
   link: number | undefined = undefined;
   device: PortSettings;
   memory: PortMemory = {};
-  failing: SwitchFailure['kind'] | undefined = undefined;
+  failing: Failing | undefined = undefined;
   now = noon;
   writes = 0;
   isHeld = false;
+  units = 1;
   readonly #written = new Set<number>();
+  readonly #start: PortSettings;
+  /** The device tells nothing of its ports. */
+  readonly #isBlind: boolean;
 
-  constructor(start: PortSettings) {
+  constructor(start: PortSettings, { isBlind }: { readonly isBlind: boolean }) {
     this.device = start;
+    this.#start = start;
+    this.#isBlind = isBlind;
   }
 
   happen(what: Happening): void {
     if (what.kind === 'link') this.link = what.vlan;
-    else if (what.kind === 'drift') {
+    else if (what.kind === 'replace') {
+      this.device = this.#start;
+      this.units += 1;
+    } else if (what.kind === 'drift') {
+      // Nobody can see that where nothing is told.
+      if (this.#isBlind) return;
       this.device = vlan(what.vlan);
       if (this.memory.reading !== undefined)
         this.memory = { ...this.memory, reading: { ...this.memory.reading, isStale: true } };
-    } else if (what.kind === 'fail') this.failing = what.how;
+    } else if (what.kind === 'fail') this.#fail(what);
     else if (what.kind === 'restart') this.memory = {};
     else this.now += 60_000;
     this.look();
   }
 
+  /** Every change for a while, or one call. */
+  #fail({ how, times }: { readonly how: Failing; readonly times: number }): void {
+    for (let time = 0; time < times; time++) {
+      this.failing = how;
+      this.now += 120_000;
+      this.look();
+      this.look();
+    }
+  }
+
+  get unit(): string {
+    return `unit-${this.units}`;
+  }
+
   /** One look of the controller; true when something was done. */
   look(): boolean {
     const configuration = this.link === undefined ? undefined : { untaggedVLAN: this.link };
-    const draft = { configuration, memory: this.memory, finalizers: this.isHeld ? ['rackwright.io/network'] : [] };
+    const finalizers = this.isHeld ? ['rackwright.io/network'] : [];
+    const standing = { kind: 'ready', access: this.unit, unit: this.unit, since: 0 } as const;
+    const draft = { configuration, memory: this.memory, finalizers, seen: { standing } };
     const seen = portSeen(this.status === undefined ? draft : { ...draft, status: this.status });
     const { effects, status } = decidePort(seen, this.now);
     for (const effect of effects) this.#do(effect);
@@ -72,16 +104,21 @@ class Walk {
           ? { kind: 'clear', port }
           : { kind: 'read', port };
     const result = this.#answer(call);
-    this.memory = memoryAfter(this.memory, { call, goal }, { result, now: this.now });
+    this.memory = memoryAfter(this.memory, { call, goal, unit: this.unit }, { result, now: this.now });
   }
 
   #answer(call: PortCall) {
-    const kind = this.failing;
+    const parts = { port: call.port, strays: [] };
+    const told = this.#isBlind
+      ? { ...cleanSettings(), ...parts, unread: portAspects }
+      : { ...this.device, ...parts, unread: [] };
+    // A device that tells nothing is not asked.
+    if (this.#isBlind && call.kind === 'read') return { kind: 'done', value: told } as const;
+    const how = this.failing;
     this.failing = undefined;
-    // An uncertain change was made, and nobody knows.
-    if (call.kind !== 'read' && kind !== 'refused' && kind !== 'unreachable') this.#write(call);
-    if (kind !== undefined) return { kind, message: 'scripted' } as SwitchFailure;
-    return { kind: 'done', value: { ...this.device, port: call.port, unread: [], strays: [] } } as const;
+    if (call.kind !== 'read' && (how === undefined || how === 'uncertain')) this.#write(call);
+    if (how !== undefined) return { kind: how === 'lost' ? 'uncertain' : how, message: 'scripted' } as SwitchFailure;
+    return { kind: 'done', value: this.#isBlind ? told : { ...this.device, ...parts, unread: [] } } as const;
   }
 
   #write(call: PortCall): void {
@@ -108,22 +145,27 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('link' as const), vlan: fc.option(someVlan, { nil: undefined }) }),
   },
   fc.record({ kind: fc.constant('drift' as const), vlan: someVlan }),
-  fc.record({ kind: fc.constant('fail' as const), how: fc.constantFrom('refused', 'unreachable', 'uncertain') }),
+  fc.record({
+    kind: fc.constant('fail' as const),
+    how: fc.constantFrom<Failing>('refused', 'unreachable', 'uncertain', 'lost'),
+    times: fc.integer({ min: 1, max: 8 }),
+  }),
+  fc.constant({ kind: 'replace' as const }),
   fc.constant({ kind: 'restart' as const }),
   { weight: 3, arbitrary: fc.constant({ kind: 'wait' as const }) },
 );
 
-/** Lets time pass without anything happening. A port that used up its attempts gets others with a restart. */
+/** Lets time pass without anything happening. A port that was refused too often gets other attempts with a restart. */
 function settle(walk: Walk): void {
   walk.failing = undefined;
-  walk.memory = {};
+  if (walk.memory.failure?.failure.kind === 'refused') walk.memory = {};
   for (let looks = 0; looks < 40; looks++) if (!walk.look()) walk.now += 120_000;
 }
 
 test('whatever happens to a port, it ends as it should when nothing happens any more', () => {
   fc.assert(
-    fc.property(someVlan, fc.array(happening, { maxLength: 40 }), (start, happenings) => {
-      const walk = new Walk(vlan(start));
+    fc.property(someVlan, fc.boolean(), fc.array(happening, { maxLength: 40 }), (start, isBlind, happenings) => {
+      const walk = new Walk(vlan(start), { isBlind });
       for (const each of happenings) walk.happen(each);
       settle(walk);
       const state = { ...walk.device, port: 'Ethernet1', unread: [], strays: [] };
@@ -143,8 +185,8 @@ test('whatever happens to a port, it ends as it should when nothing happens any 
 
 test('a port that was set is clean once nothing is linked to it', () => {
   fc.assert(
-    fc.property(fc.array(happening, { maxLength: 30 }), (happenings) => {
-      const walk = new Walk(cleanSettings());
+    fc.property(fc.boolean(), fc.array(happening, { maxLength: 30 }), (isBlind, happenings) => {
+      const walk = new Walk(cleanSettings(), { isBlind });
       for (const each of happenings) walk.happen(each.kind === 'drift' ? { kind: 'wait' } : each);
       walk.link = undefined;
       settle(walk);

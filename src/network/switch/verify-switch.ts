@@ -2,6 +2,7 @@ import { type AnyKubeObject, isNotFound, type KubeClient, ok, type Result } from
 import type { SwitchBook } from '../devices/switch-book.ts';
 import { namespaceOf, objectKey } from '../fabric/references.ts';
 import type { ProviderSwitch } from '../fabric/tables.ts';
+import { placeOf } from '../fabric/unit.ts';
 import { resources } from '../resources.ts';
 import { accessOf, type SecretValues, secretNameOf } from './switch-access.ts';
 import { accessPrefix } from './switch-facts.ts';
@@ -36,7 +37,7 @@ export async function verifySwitch({ client, book, signal }: VerifyParts, seen: 
     return ok();
   }
   // What comes of it is noted down in the book, and wakes whoever is concerned.
-  book.verify({ key, version, access: read.access }).catch((error: unknown) => {
+  book.verify({ key, version, place: placeOf(provider), access: read.access }).catch((error: unknown) => {
     const message = error instanceof Error ? error.message : String(error);
     book.note(key, version, { code: 'SwitchUnreachable', message });
   });

@@ -8,6 +8,9 @@ import { defaultNetworkSettings } from '../settings.ts';
 /** For tests: noon. */
 export const noon = Date.UTC(2026, 0, 1, 12);
 
+/** For tests: the switch that Ethernet1 is on. */
+export const unit = 'FixtureSwitch infra/leaf';
+
 /** For tests: settings with one VLAN. */
 export function vlan(untaggedVlan: number): PortSettings {
   return { ...cleanSettings(), untaggedVlan };
@@ -15,7 +18,7 @@ export function vlan(untaggedVlan: number): PortSettings {
 
 /** For tests: what a device says of Ethernet1. */
 export function reading(settings: PortSettings, more: Partial<PortState> = {}): PortMemory {
-  return { reading: { at: noon, state: { ...settings, port: 'Ethernet1', unread: [], strays: [], ...more } } };
+  return { reading: { at: noon, state: { ...settings, port: 'Ethernet1', unread: [], strays: [], ...more } }, unit };
 }
 
 /** For tests: a Switch with one port. */
@@ -83,7 +86,7 @@ export function portSeen({
             spec: configuration,
           },
     limit: undefined,
-    standing: { kind: 'ready', access: 'a', since: 0 },
+    standing: { kind: 'ready', access: 'a', unit, since: 0 },
     memory: memory ?? {},
     settings: defaultNetworkSettings,
     ...seen,
@@ -97,5 +100,6 @@ export function settled(state: 'Configuring' | 'Active' | 'Cleaning', settings: 
     physicalPortName: 'Ethernet1',
     configuration: recordOfSettings(settings),
     configurationRef: { name: 'net', namespace: 'infra' },
+    appliedTo: unit,
   };
 }

@@ -228,6 +228,9 @@ export function describeProvisionerContract(options: ContractOptions): void {
         assert.deepEqual(await drive.done(() => at().service(service)), { settings: {}, updates: [wanted] });
         const components = await drive.done(() => at().readFirmwareComponents());
         assert.equal(components.find((each) => each.component === update.component)?.currentVersion, update.version);
+        const givenUp = { ticket: 'firmware', isSpecified: false };
+        const made = { settings: {}, updates: [wanted] };
+        assert.deepEqual(await drive.done(() => at().service(givenUp)), made, 'what was made is told all the same');
       });
     }
 

@@ -11,7 +11,7 @@ export function serviceDemo(
   record: DemoRecord,
   order: Servicing,
 ): Outcome<Serviced> {
-  if (!order.isSpecified) return giveUp(record);
+  if (!order.isSpecified) return giveUp(record, order);
   const what: Serviced = { settings: order.settings ?? {}, updates: order.updates ?? [] };
   const isOther = record.serviced?.ticket !== order.ticket;
   const isUnderWay = record.work?.step === 'service';
@@ -30,9 +30,11 @@ export function serviceDemo(
   return taken.kind === 'done' ? { kind: 'done', value: begun.what } : taken;
 }
 
-function giveUp(record: DemoRecord): Outcome<Serviced> {
+function giveUp(record: DemoRecord, { ticket }: Servicing): Outcome<Serviced> {
   if (record.work?.step === 'service') record.work = undefined;
   if (record.failure?.step === 'service') record.failure = undefined;
+  const { serviced } = record;
+  if (serviced?.isOver === true) return { kind: 'done', value: serviced.ticket === ticket ? serviced.what : nothing };
   record.serviced = undefined;
   return { kind: 'done', value: nothing };
 }

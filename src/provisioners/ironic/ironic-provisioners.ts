@@ -66,7 +66,7 @@ export function createIronicProvisioners(options: IronicOptions): Provisioners {
       return host.bmc === undefined ? refuseBmcWork(provisioner) : provisioner;
     },
     hasCapacity: (host, order) =>
-      outcomeOf(placeOf(host), async () => ({ kind: 'done', value: await capacity.admit(host, order?.serviced) })),
+      outcomeOf(placeOf(host), async () => ({ kind: 'done', value: await capacity.admit(host, order) })),
     bootImageFormats,
     sources: [createIronicDiscovery({ client, delays, random })],
     close: () => client.close(),

@@ -13,6 +13,7 @@ import { deprovisionHost, provisionHost } from './operations/provision.ts';
 import { adoptHost, registerHost } from './operations/register.ts';
 import type { FirmwareDesk, ImageCatalogue } from './ports.ts';
 import { readFirmwareComponents, readFirmwareSettings } from './reading/read-firmware.ts';
+import { createUpdateWaits } from './update-waits.ts';
 import {
   changeRecord,
   createReach,
@@ -36,6 +37,8 @@ export interface RedfishOptions {
   readonly limit?: number | undefined;
   /** How long to wait until a host is looked at again; 5 s unless given. */
   readonly pollMs?: number | undefined;
+  /** How long an update that a BMC is at is waited for before that is a failure; two hours unless given. */
+  readonly updateWaitMs?: number | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: Random | undefined;
 }
@@ -45,12 +48,16 @@ export interface RedfishOptions {
  * drive, and changes of firmware by way of the engine. Disk images and RAID are refused before anything is done.
  */
 export function createRedfishProvisioners(options: RedfishOptions): Provisioners {
-  const { clock = systemClock, random = Math.random, pollMs = 5000, limit } = options;
+  const { clock = systemClock, random = Math.random, pollMs = 5000, updateWaitMs = 7_200_000, limit } = options;
   const trustOf = options.trustOf ?? ((): TlsTrust => ({ kind: 'system' }));
-  const parts: RedfishParts = { ...options, clock, random, trustOf, pollMs };
+  const parts: RedfishParts = { ...options, clock, random, trustOf, pollMs, updateWaitMs };
   const reach = createReach(parts);
   const background = createBackgroundWork();
-  const placeOf = (host: HostIdentity): Workplace => ({ parts, host, background, reach: () => reach(host) });
+  const updateWaits = createUpdateWaits(clock);
+  const placeOf = (host: HostIdentity): Workplace => ({
+    ...{ parts, host, background, updateWaits },
+    reach: () => reach(host),
+  });
   const admission = createAdmission({ records: options.records, clock, limit });
   return {
     of: (host) => provisionerAt(placeOf(host)),

@@ -6,6 +6,7 @@ import { withoutBmc } from '../without-bmc.ts';
 import type { BackgroundWork } from './background-work.ts';
 import type { HostRecord, HostRecords } from './host-record.ts';
 import type { FirmwareDesk, ImageCatalogue } from './ports.ts';
+import type { UpdateWaits } from './update-waits.ts';
 
 /** What is the same for all hosts. */
 export interface RedfishParts {
@@ -18,6 +19,8 @@ export interface RedfishParts {
   readonly random: Random;
   readonly trustOf: (origin: string) => TlsTrust;
   readonly pollMs: number;
+  /** How long an update that a BMC is at is waited for before that is a failure. */
+  readonly updateWaitMs: number;
 }
 
 /** A BMC, or why there is none. */
@@ -28,6 +31,7 @@ export interface Workplace {
   readonly parts: RedfishParts;
   readonly host: HostIdentity;
   readonly background: BackgroundWork;
+  readonly updateWaits: UpdateWaits;
   /** The BMC of the host. Nothing is sent. */
   reach(): Reached;
 }
@@ -87,7 +91,7 @@ export function goesOnForLong(place: Workplace, hasStarted = false): Outcome<nev
 }
 
 /** The outcome of what somebody else keeps us from. */
-export function busy({ parts }: Workplace, message: string): Outcome<never> {
+export function busy({ parts }: Workplace, message: string): Extract<Outcome<never>, { kind: 'busy' }> {
   return { kind: 'busy', afterMs: parts.pollMs, message };
 }
 

@@ -202,6 +202,8 @@ describe('scopes', () => {
       ['read', 'write', 'read:server', 'write:server:credentials'],
     ],
     [need('update', 'credentials'), ['write:server:credentials'], ['write', 'update', 'update:server:credentials']],
+    [need('update', 'workers'), ['update:worker'], ['write', 'update', 'read', 'update:server', 'read:worker']],
+    [need('list', 'workers'), ['read', 'read:worker'], ['write', 'update:worker']],
     [need('delete', 'credentials'), ['write:server:credentials'], ['delete', 'read:server:credentials']],
   ];
   for (const [wanted, enough, tooLittle] of cases) {

@@ -6,6 +6,8 @@ export interface ProtectedResource {
   readonly scopes: readonly [string, ...string[]];
   /** True where only its own scopes count, and neither `read` nor `write` alone. */
   readonly isApart?: boolean;
+  /** True where `write` changes it not, nor does any verb alone, while `read` reads it. */
+  readonly areChangesApart?: boolean;
   /** True for a right to do one thing: its scope is its name alone. */
   readonly isRight?: boolean;
 }
@@ -35,8 +37,8 @@ export const restResources = {
   },
   /** What a process counts. */
   metrics: { kube: 'metrics', scopes: ['metrics'] },
-  /** The API of workers that do not open the store. */
-  workers: { kube: 'workers', scopes: ['worker'] },
+  /** The API of workers that do not open the store. Work comes with the log-ins of its images, and its end is believed. */
+  workers: { kube: 'workers', scopes: ['worker'], areChangesApart: true },
   /** What is installed or can be had, told by somebody who holds no lease. */
   unfencedReports: { kube: 'unfencedreports', scopes: ['report-unfenced'], isApart: true, isRight: true },
 } as const satisfies Record<string, ProtectedResource>;

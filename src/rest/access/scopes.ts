@@ -10,7 +10,7 @@ const scopeVerbs: Readonly<Record<AccessVerb, string>> = {
 
 /**
  * The scopes of which one is enough. `read` reads everything and `write` changes everything, credentials apart: those
- * need exactly `read:server:credentials` or `write:server:credentials`.
+ * need exactly `read:server:credentials` or `write:server:credentials`. What workers do takes the scope of workers.
  */
 export function scopesFor(need: AccessNeed): readonly string[] {
   const verb = scopeVerbs[need.verb];
@@ -20,7 +20,8 @@ export function scopesFor(need: AccessNeed): readonly string[] {
     return need.resource.isRight === true ? [...need.resource.scopes, ...words] : words;
   }
   const named = need.resource.scopes.map((name) => `${verb}:${name}`);
-  return verb === 'read' ? ['read', ...named] : ['write', verb, ...named];
+  if (verb === 'read') return ['read', ...named];
+  return need.resource.areChangesApart === true ? named : ['write', verb, ...named];
 }
 
 /** The scopes that a token names: `scope` as a text with spaces or a list, or `scp` as a list. */

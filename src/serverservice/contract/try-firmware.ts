@@ -129,6 +129,37 @@ export function tryFirmware(open: OpenRig): void {
     );
   });
 
+  test('log-ins of URLs are stored and shown to nobody, and stay when what was read is sent back', async (t) => {
+    const rig = await open(t);
+    const urls = {
+      upstream_url: 'https://s3cret-token@vendor.example/a',
+      repository_url: 'https://user:s3cret@images.example/a?sv=1&sig=s3cret',
+    };
+    const uuid = await create(rig, urls);
+    const set = { name: 'r750', component_firmware_uuids: [uuid] };
+    const made = await rig.call('POST', '/server-component-firmware-sets', { body: set });
+    const path = `/server-component-firmwares/${uuid}`;
+    const { body } = await rig.call('GET', path);
+    const many = await rig.call('GET', '/server-component-firmwares');
+    const sets = await rig.call('GET', `/server-component-firmware-sets/${made.body.record.uuid}`);
+    for (const answer of [body, many.body, made.body, sets.body]) assert.doesNotMatch(JSON.stringify(answer), /s3cret/);
+    assert.equal(body.record.upstream_url, 'https://vendor.example/a');
+    assert.equal(body.record.repository_url, 'https://images.example/a?sv=1&sig=[redacted]');
+    const stored = async () => {
+      const {
+        upstreamUrl: upstream_url,
+        repositoryUrl: repository_url,
+        version,
+      } = await rig.service.firmware.get(uuid);
+      return { upstream_url, repository_url, version };
+    };
+    assert.equal((await rig.call('PUT', path, { body: { ...body.record, version: '5' } })).status, 200);
+    assert.deepEqual(await stored(), { ...urls, version: '5' });
+    const moved = { repository_url: 'https://images.example/b', upstream_url: '' };
+    assert.equal((await rig.call('PUT', path, { body: { ...body.record, ...moved } })).status, 200);
+    assert.deepEqual(await stored(), { ...moved, version: body.record.version });
+  });
+
   test('the catalogue says from which file a version is installed, and discovery may write it often', async (t) => {
     const { service } = await open(t);
     const draft = { component: 'bios', vendor: 'dell', filename: 'a', version: '2.1', checksums: [sha256] };

@@ -17,6 +17,7 @@ import {
   requireFirmware,
   updateFirmware,
 } from './firmware-row.ts';
+import { writtenUrl } from './shown-url.ts';
 
 /** The catalogue of firmware versions: the one place that says from which file a version is installed. */
 export interface FirmwareVersions {
@@ -38,7 +39,7 @@ export interface FirmwareVersions {
     guard?: (tx: Transaction) => Promise<void>,
     how?: { readonly isolation?: 'row-locks'; readonly areChecksumsFixed?: boolean },
   ): Promise<void>;
-  /** Replaces all that is said of it. */
+  /** Replaces all that is said of it. URLs that are given as they are shown keep their log-ins. */
   update(id: string, draft: FirmwareDraft): Promise<FirmwareRecord>;
   /** Throws `inUse` while a set has it. */
   remove(id: string): Promise<void>;
@@ -167,7 +168,11 @@ function changeFirmware({ database }: InventoryContext, id: string, checked: Che
     const before = await requireFirmware(tx, id);
     const holder = await findByNames(tx, checked.names);
     if (holder !== undefined && holder.id !== before.id) throw await taken(tx, checked, before.id);
-    await updateFirmware(tx, before.id, checked);
+    const urls = {
+      upstream: writtenUrl(checked.urls.upstream, before.upstreamUrl),
+      repository: writtenUrl(checked.urls.repository, before.repositoryUrl),
+    };
+    await updateFirmware(tx, before.id, { ...checked, urls });
     return requireFirmware(tx, id);
   });
   return orDuplicate(changed, {

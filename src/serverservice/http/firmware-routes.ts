@@ -23,8 +23,8 @@ export const FirmwareShape = Struct(
       sha512: Type.Optional(Type.String()),
       md5: Type.Optional(Type.String()),
     }),
-    upstream_url: Type.String({ description: 'Where the vendor has it.' }),
-    repository_url: Type.String({ description: 'Where we have it.' }),
+    upstream_url: Type.String({ description: 'Where the vendor has it; without the log-in and signatures in it.' }),
+    repository_url: Type.String({ description: 'Where we have it; without the log-in and signatures in it.' }),
     install_inband: Type.Boolean({ description: 'Installed by a tool on the host.' }),
     oem: Type.Boolean({ description: 'Of the maker of the part, not of the server.' }),
     warnings: Type.Optional(Type.Array(Type.String(), { description: 'What should be better about it.' })),
@@ -37,6 +37,9 @@ export const FirmwareShape = Struct(
 const hexOf = (digits: number) => Type.String({ pattern: `^[0-9A-Fa-f]{${digits}}$` });
 const Url = (description: string) =>
   Type.Optional(Type.String({ maxLength: 2048, pattern: '^$|^(https?|file)://', description }));
+
+const shownForm =
+  'A log-in in it is shown to nobody; an update that sends the URL as it is shown keeps the log-in, and any other URL replaces it.';
 
 const FirmwareDraftShape = Struct(
   {
@@ -68,8 +71,8 @@ const FirmwareDraftShape = Struct(
         md5: Type.Optional(hexOf(32)),
       }),
     ),
-    upstream_url: Url('Where the vendor has it.'),
-    repository_url: Url('Where we have it.'),
+    upstream_url: Url(`Where the vendor has it. ${shownForm}`),
+    repository_url: Url(`Where we have it. ${shownForm}`),
     install_inband: Type.Optional(Type.Boolean({ description: 'Installed by a tool on the host.' })),
     oem: Type.Optional(Type.Boolean({ description: 'Of the maker of the part, not of the server.' })),
     warnings: notLookedAt(),

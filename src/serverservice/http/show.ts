@@ -7,6 +7,7 @@ import type { CredentialType } from '../credentials/credentials.ts';
 import type { InventoryEvent } from '../events/events.ts';
 import type { FirmwareRecord, FirmwareSet } from '../firmware/firmware.ts';
 import { labelNamespace } from '../firmware/set-labels.ts';
+import { shownUrl } from '../firmware/shown-url.ts';
 import type { ServerDetails, ServerRecord } from '../servers/server.ts';
 
 /** A time as the API shows it. */
@@ -80,7 +81,7 @@ export function showComponent(component: ComponentRecord): JsonObject {
   };
 }
 
-/** A firmware version. */
+/** A firmware version; who may read the catalogue may not read the log-ins of where its images come from. */
 export function showFirmware(firmware: FirmwareRecord): JsonObject {
   return {
     uuid: firmware.id,
@@ -91,8 +92,8 @@ export function showFirmware(firmware: FirmwareRecord): JsonObject {
     version: firmware.version,
     checksum: firmware.checksum,
     checksums: { ...firmware.checksums },
-    upstream_url: firmware.upstreamUrl,
-    repository_url: firmware.repositoryUrl,
+    upstream_url: shownUrl(firmware.upstreamUrl),
+    repository_url: shownUrl(firmware.repositoryUrl),
     install_inband: firmware.isInband,
     oem: firmware.isOem,
     ...(firmware.warnings.length === 0 ? {} : { warnings: [...firmware.warnings] }),

@@ -2,6 +2,7 @@ import type { PortWrite, SwitchDriver } from '../device/index.ts';
 import { done, failedForAll, type PortResults, type SwitchResult } from '../switch-result.ts';
 import type { AnsibleSystem, SystemReading } from './ansible-system.ts';
 import { failureOf } from './failure-of-answer.ts';
+import { keyDigests } from './host-keys.ts';
 import type { RunnerOrder, RunnerTask, TaskResult } from './runner-order.ts';
 import type { AnsibleRunner } from './runner-process.ts';
 
@@ -19,8 +20,17 @@ export interface AnsibleDriverOptions {
 }
 
 /** Drives one switch by plays of Ansible. */
-export function createAnsibleDriver(options: AnsibleDriverOptions): SwitchDriver {
-  const { title, system } = options;
+export function createAnsibleDriver(given: AnsibleDriverOptions): SwitchDriver {
+  const { title, system } = given;
+  let trusted: string | null = null;
+  const options: AnsibleDriverOptions = {
+    ...given,
+    async knownHosts(signal) {
+      const keys = await given.knownHosts(signal);
+      if (keys.kind === 'done') trusted = keys.value;
+      return keys;
+    },
+  };
   // A write always follows a read; what that read is not read again for it.
   let last: SystemReading | undefined;
   const look = async (signal: AbortSignal): Promise<SwitchResult<SystemReading>> => {
@@ -40,8 +50,10 @@ export function createAnsibleDriver(options: AnsibleDriverOptions): SwitchDriver
       canBatch: true,
     },
     async verify(signal) {
-      const seen = await look(signal);
-      return seen.kind === 'done' ? done({ system: seen.value.version ?? system.system }) : seen;
+      const seen = system.loginTasks === undefined ? await look(signal) : await logIn(options, signal);
+      if (seen.kind !== 'done') return seen;
+      const { version = system.system } = seen.value;
+      return done({ system: version, ...(trusted === null ? {} : { hostKeys: keyDigests(trusted) }) });
     },
     async listPorts(signal) {
       if (!system.canListPorts)
@@ -93,6 +105,18 @@ async function ask<T>(
     const detail = error instanceof Error ? error.message : 'unreadable';
     return { kind: 'refused', message: `what ${options.title} printed makes no sense: ${detail}` };
   }
+}
+
+/** Logs in where nothing is read: only that shows whether the switch is there and takes the credentials. */
+function logIn(
+  options: AnsibleDriverOptions,
+  signal: AbortSignal,
+): Promise<SwitchResult<{ readonly version?: string }>> {
+  const understand = (results: readonly TaskResult[]) => {
+    if (results.length === 0) throw new Error('nothing at all');
+    return {};
+  };
+  return ask(options, { tasks: options.system.loginTasks?.() ?? [], understand }, signal);
 }
 
 interface WriteOrder {

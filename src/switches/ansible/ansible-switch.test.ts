@@ -17,6 +17,7 @@ function open(runner: AnsibleRunner, os: (typeof ansibleSwitchSystems)[number] =
   return openAnsibleSwitch({
     clock: systemClock,
     runner,
+    object: { namespace: 'default', name: 'leaf' },
     hostKeys: createMemoryHostKeys(),
     spec: {
       os,
@@ -100,6 +101,39 @@ test('every system sets an access port or says why not, and refuses access lists
   }
 });
 
+const blind = ansibleSwitchSystems.filter((each) => each !== 'openvswitch' && each !== 'eos');
+
+test('systems that are set blindly are logged in to before they count as there', async () => {
+  for (const os of blind) {
+    const greeted = answering({ results: [{ name: 'log in', status: 'ok', result: { stdout: 'some system' } }] });
+    const verified = await open(greeted, os).verify();
+    assert.equal(verified.kind === 'done' && verified.value.system, os);
+    assert.deepEqual(verified.kind === 'done' && verified.value.hostKeys, ['63c1dd951ffe']);
+    const modules = greeted.orders.flatMap(({ tasks }) => tasks).map((task) => ('module' in task ? task.module : ''));
+    const isShell = os === 'cumulus';
+    assert.deepEqual(modules, isShell ? ['ansible.builtin.raw'] : ['ansible.netcommon.cli_command', ''], os);
+    // Nothing at all is no answer.
+    assert.equal((await open(answering({ results: [] }), os).verify()).kind, 'refused', os);
+  }
+});
+
+test('a system that is set blindly and is away or refuses the password says so, before and during a change', async () => {
+  const cases = [
+    ['unreachable', 'uncertain', failing('ssh: connect to host 192.0.2.1 port 22: No route to host')],
+    ['unreachable', 'uncertain', failing('timed out', 'failed')],
+    ['unreachable', 'uncertain', answering({ error: 'the run was ended before it was over' })],
+    ['denied', 'denied', failing('admin@192.0.2.1: Permission denied (publickey,password).')],
+    ['denied', 'denied', failing('Failed to authenticate: Authentication failed.', 'failed')],
+  ] as const;
+  for (const os of blind) {
+    for (const [verified, applied, runner] of cases) {
+      assert.equal((await open(runner, os).verify()).kind, verified, os);
+      const change = (await open(runner, os).apply([{ port: 'Ethernet1', wanted: access }])).get('Ethernet1');
+      assert.equal(change?.kind, applied, os);
+    }
+  }
+});
+
 test('what went wrong is told by kind, whatever words Ansible finds for it', async () => {
   const cases = [
     ['untrusted', 'Failed to connect to the host via ssh: Host key verification failed.'],
@@ -169,4 +203,39 @@ test('an EOS that says something else about its neighbours is not believed', asy
     const heard = await open(answering({ results: [...results] })).readNeighbours();
     assert.equal(heard.kind, 'refused');
   }
+});
+
+test('an EOS port whose access list was opened in any way is found different', async () => {
+  const deny = { family: 'ipv4', action: 'deny', protocol: 'all', sourcePorts: [], destinationPorts: [] } as const;
+  const wanted = { ...access, acl: [deny] };
+  const list = 'ip access-list rackwright-Ethernet1';
+  for (const lines of [
+    [list, '150 permit ip any any'],
+    [list, '900000 permit ip any any'],
+    [`no ipv6 ${list.slice(3)}`],
+  ]) {
+    const eos = createFakeEos(names);
+    const device = open(eos.runner);
+    assert.equal((await device.apply([{ port: 'Ethernet1', wanted }])).get('Ethernet1')?.kind, 'done');
+    eos.type(...lines);
+    const plan = (await device.plan([{ port: 'Ethernet1', wanted }])).get('Ethernet1');
+    assert.ok(plan?.kind === 'done' && plan.value.differences.length > 0, lines.join(', '));
+    assert.equal((await device.apply([{ port: 'Ethernet1', wanted }])).get('Ethernet1')?.kind, 'done');
+  }
+});
+
+test('nothing is sent to a switch whose first host key could not be kept', async () => {
+  const runner = answering({ results: [] });
+  const lost = async () => Promise.reject(new Error('the API server is away'));
+  const device = openAnsibleSwitch({
+    clock: systemClock,
+    runner,
+    object: { namespace: 'default', name: 'leaf' },
+    hostKeys: { find: lost, keep: lost },
+    spec: { os: 'nxos', ip: '192.0.2.1', credentialsSecret: { name: 'login' } },
+    credentials: { username: 'admin', password: 'secret-word' },
+  });
+  const verified = await device.verify();
+  assert.match(verified.kind === 'unreachable' ? verified.message : '', /host key of 192\.0\.2\.1 cannot be kept/);
+  assert.deepEqual(runner.orders, []);
 });

@@ -14,6 +14,8 @@ export interface AnsibleSwitchOptions {
   readonly clock: Clock;
   readonly runner: AnsibleRunner;
   readonly hostKeys: HostKeyBook;
+  /** The AnsibleSwitch, which first host keys are kept with. */
+  readonly object: { readonly namespace: string; readonly name: string };
   readonly spec: AnsibleSwitchSpec;
   readonly credentials: SshCredentials;
   readonly timeoutMs?: number | undefined;
@@ -41,15 +43,21 @@ export function openAnsibleSwitch(options: AnsibleSwitchOptions): SwitchDevice {
 
 /** The keys that the object names, else those that were seen first, which are kept. */
 async function keysOf(
-  { spec, hostKeys }: AnsibleSwitchOptions,
+  { spec, hostKeys, object }: AnsibleSwitchOptions,
   signal: AbortSignal,
 ): Promise<SwitchResult<string | null>> {
   const place = { host: spec.ip, port: spec.port ?? 22 };
   if (spec.disableHostKeyVerification === true) return done(null);
   if (spec.hostKey !== undefined && spec.hostKey !== '') return done(knownHostLines(place, spec.hostKey));
-  const known = hostKeys.find(placeName(place));
-  if (known !== undefined) return done(known);
-  const seen = await scanHostKeys(place, signal);
-  if (seen.kind === 'done') hostKeys.keep(placeName(place), seen.value);
-  return seen;
+  const owner = { ...object, place: placeName(place) };
+  try {
+    const known = await hostKeys.find(owner, signal);
+    if (known !== undefined) return done(known);
+    const seen = await scanHostKeys(place, signal);
+    // Kept before anything is sent there: a key that is forgotten would be believed anew.
+    return seen.kind === 'done' ? done(await hostKeys.keep(owner, seen.value, signal)) : seen;
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    return { kind: 'unreachable', message: `the host key of ${owner.place} cannot be kept: ${detail}` };
+  }
 }

@@ -25,6 +25,8 @@ export interface AnsibleSystem {
   /** Tasks that only read; empty when the system tells nothing this way. */
   readTasks(): readonly RunnerTask[];
   understand(results: readonly TaskResult[]): SystemReading;
+  /** Tasks that log in and change nothing, where nothing is read. */
+  loginTasks?(): readonly RunnerTask[];
   writeTasks(writes: readonly PortWrite[], reading: SystemReading): readonly RunnerTask[];
   /** How it is asked what its ports hear by LLDP; undefined where it does not tell this way. */
   readonly neighbours?: {

@@ -1,36 +1,31 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
 import { done, type SwitchResult } from '../switch-result.ts';
 
-/** Keeps the host keys that switches showed at first sight. */
+/** Whose host keys are kept: an AnsibleSwitch, at a place as known_hosts names it. */
+export interface KeyOwner {
+  readonly namespace: string;
+  readonly name: string;
+  readonly place: string;
+}
+
+/** Keeps the host keys that switches showed at first sight. Throws when that cannot be done. */
 export interface HostKeyBook {
-  find(place: string): string | undefined;
-  keep(place: string, keys: string): void;
+  find(owner: KeyOwner, signal: AbortSignal): Promise<string | undefined>;
+  /** Keeps keys unless there are some already; those that count from now on. */
+  keep(owner: KeyOwner, keys: string, signal: AbortSignal): Promise<string>;
 }
 
 /** Host keys in memory, for tests. */
-export function createMemoryHostKeys(): HostKeyBook {
+export function createMemoryHostKeys(): HostKeyBook & { readonly keys: Map<string, string> } {
   const keys = new Map<string, string>();
-  return { find: (place) => keys.get(place), keep: (place, seen) => void keys.set(place, seen) };
-}
-
-/** Host keys in a folder, one file for each place. */
-export function openHostKeyFolder(folder: string): HostKeyBook {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const fileOf = (place: string): string => join(folder, `${encodeURIComponent(place)}.keys`);
   return {
-    find(place) {
-      try {
-        return readFileSync(fileOf(place), 'utf8');
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-        throw error;
-      }
-    },
-    keep(place, keys) {
-      writeFileSync(`${fileOf(place)}.new`, keys, { mode: 0o600 });
-      renameSync(`${fileOf(place)}.new`, fileOf(place));
+    keys,
+    find: async ({ place }) => keys.get(place),
+    async keep({ place }, seen) {
+      const kept = keys.get(place) ?? seen;
+      keys.set(place, kept);
+      return kept;
     },
   };
 }
@@ -46,6 +41,8 @@ export function placeName({ host, port }: SshPlace): string {
   return port === 22 ? host : `[${host}]:${port}`;
 }
 
+const keyPattern = /(?:ssh-|ecdsa-|sk-)\S+\s+([A-Za-z0-9+/=]+)/g;
+
 /** Turns what an object says of a host key into lines of known_hosts: with or without the name in front. */
 export function knownHostLines(place: SshPlace, hostKey: string): string {
   return hostKey
@@ -57,6 +54,12 @@ export function knownHostLines(place: SshPlace, hostKey: string): string {
       return key === undefined ? line : `${placeName(place)} ${key}`;
     })
     .join('\n');
+}
+
+/** A short digest of each key in lines of known_hosts, whatever name is in front of it. */
+export function keyDigests(lines: string): string[] {
+  const keys = [...lines.matchAll(keyPattern)].map(([, key = '']) => key);
+  return [...new Set(keys)].map((key) => createHash('sha256').update(key).digest('hex').slice(0, 12)).sort();
 }
 
 /** Asks a switch for its host keys; no credentials are sent. */

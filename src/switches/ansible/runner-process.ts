@@ -12,7 +12,7 @@ export interface AnsibleInstallation {
   readonly python: string;
   /** Folders with an `ansible_collections` in them, besides what the interpreter finds by itself. */
   readonly collections?: readonly string[] | undefined;
-  /** Folder that the role `network-runner` is in; the one of the interpreter's environment when not given. */
+  /** Folder that the role `network-runner` is in; where pip puts it for this interpreter when not given. */
   readonly roles?: string | undefined;
   /** Orders worked on at the same time. */
   readonly parallel?: number | undefined;
@@ -126,7 +126,6 @@ function environmentOf(
 ): NodeJS.ProcessEnv {
   const path = process.env.PATH ?? '/usr/bin:/bin';
   const bin = isAbsolute(python) ? dirname(python) : undefined;
-  const ownRoles = bin === undefined ? '/etc/ansible/roles' : join(bin, '..', 'etc', 'ansible', 'roles');
   return {
     PATH: bin === undefined ? path : `${bin}:${path}`,
     LANG: 'C.UTF-8',
@@ -140,7 +139,7 @@ function environmentOf(
     ANSIBLE_LOCAL_TEMP: join(folder, 'local'),
     ANSIBLE_CALLBACK_PLUGINS: callbacks,
     ANSIBLE_LIBRARY: modules,
-    ANSIBLE_ROLES_PATH: roles ?? ownRoles,
+    ...(roles === undefined ? {} : { ANSIBLE_ROLES_PATH: roles }),
     ...(collections.length === 0 ? {} : { ANSIBLE_COLLECTIONS_PATH: collections.join(':') }),
     ANSIBLE_PIPELINING: 'True',
     ANSIBLE_HOST_KEY_CHECKING: 'True',

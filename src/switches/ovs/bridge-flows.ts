@@ -54,8 +54,7 @@ export interface FlowChange {
 }
 
 /**
- * Sets access lists, all or none, and shuts down or opens ports: opening comes last, so that no packet gets in before
- * the list is there. Flows of ports that are gone are taken away too: their numbers may be given to other ports.
+ * Shuts ports down and sets access lists, all or none. Ports are opened by themselves, after everything else. Flows of ports that are gone are taken away too: their numbers may be given to other ports.
  */
 export async function writeFlows(
   session: OpenflowSession,
@@ -71,11 +70,18 @@ export async function writeFlows(
     ...changes.flatMap(({ acl, port }) => flowsOfAcl(acl, port.ofport)).map(encodeAddFlow),
   ];
   const downs = changes.filter(({ isDisabled, port }) => isDisabled && !port.isDown);
-  const ups = changes.filter(({ isDisabled, port }) => !isDisabled && port.isDown);
   const shut = await setPorts(session, { changes: downs, isDown: true }, signal);
   if (shut.kind !== 'done') return shut;
-  const bundled = await session.bundle(mods, signal);
-  if (bundled.kind !== 'done') return bundled;
+  return session.bundle(mods, signal);
+}
+
+/** Opens ports that are down and are not to be: the last thing, so that no packet gets in before lists and VLANs are there. */
+export function openPorts(
+  session: OpenflowSession,
+  changes: readonly FlowChange[],
+  signal: AbortSignal,
+): Promise<SwitchResult<undefined>> {
+  const ups = changes.filter(({ isDisabled, port }) => !isDisabled && port.isDown);
   return setPorts(session, { changes: ups, isDown: false }, signal);
 }
 

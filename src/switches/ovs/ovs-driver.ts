@@ -2,7 +2,7 @@ import type { PortWrite, SwitchDriver } from '../device/index.ts';
 import { type PortAspect, type PortState, portAspects } from '../port-settings.ts';
 import type { SwitchFacts } from '../switch-device.ts';
 import { done, failedForAll, type PortResults, type SwitchFailure, type SwitchResult } from '../switch-result.ts';
-import { aclOn, type BridgeFlows, readFlows, writeFlows } from './bridge-flows.ts';
+import { aclOn, type BridgeFlows, type FlowChange, openPorts, readFlows, writeFlows } from './bridge-flows.ts';
 import type { OvsLines } from './ovs-lines.ts';
 import { type BridgeView, type OvsPort, readBridge, vlansOfColumns } from './ovsdb/index.ts';
 import { type OvsWatcher, watchBridge } from './watch-bridge.ts';
@@ -137,11 +137,19 @@ async function writeTogether(
   const missing = rows.find((row) => 'kind' in row);
   if (missing !== undefined) return missing;
   const found = rows.filter((row): row is RowWrite => !('kind' in row));
-  // What shuts out comes before what lets in: a list first, then the VLAN that it guards.
-  const guarded = flows === undefined ? done(undefined) : await writeGuards(lines, { writes: found, flows }, signal);
-  if (guarded.kind !== 'done') return guarded;
+  // What shuts out comes before what lets in: a list first, then the VLAN that it guards, and opening last.
+  const openflow = flows === undefined ? undefined : await lines.openflow(signal);
+  if (openflow !== undefined && openflow.kind !== 'done') return openflow;
+  const changes = flows === undefined ? [] : flowChanges(found, flows);
+  if ('kind' in changes) return changes;
+  if (openflow !== undefined && flows !== undefined) {
+    const guarded = await writeFlows(openflow.value, { changes, seen: flows }, signal);
+    if (guarded.kind !== 'done') return guarded;
+  }
   const session = await lines.ovsdb(signal);
-  return session.kind === 'done' ? writeColumns(session.value, found, signal) : session;
+  if (session.kind !== 'done') return session;
+  const written = await writeColumns(session.value, found, signal);
+  return written.kind === 'done' && openflow !== undefined ? openPorts(openflow.value, changes, signal) : written;
 }
 
 function rowOf(view: BridgeView, write: PortWrite): RowWrite | SwitchFailure {
@@ -149,19 +157,13 @@ function rowOf(view: BridgeView, write: PortWrite): RowWrite | SwitchFailure {
   return row === undefined ? noPort(view, write.port) : { ...write, row };
 }
 
-async function writeGuards(
-  lines: OvsLines,
-  { writes, flows }: { readonly writes: readonly RowWrite[]; readonly flows: BridgeFlows },
-  signal: AbortSignal,
-): Promise<SwitchResult<undefined>> {
-  const session = await lines.openflow(signal);
-  if (session === undefined) return done(undefined);
-  if (session.kind !== 'done') return session;
-  const changes = [];
+/** What OpenFlow is to make of each port, or why it cannot. */
+function flowChanges(writes: readonly RowWrite[], flows: BridgeFlows): readonly FlowChange[] | SwitchFailure {
+  const changes: FlowChange[] = [];
   for (const { port, wanted } of writes) {
     const known = flows.ports.get(port);
     if (known === undefined) return { kind: 'refused', message: `port ${port} is not in the datapath of the bridge` };
     changes.push({ port: known, acl: wanted.acl, isDisabled: wanted.isDisabled });
   }
-  return writeFlows(session.value, { changes, seen: flows }, signal);
+  return changes;
 }

@@ -127,3 +127,26 @@ test('without an OpenFlow address access lists and shutting down are unsupported
     });
     await device.close();
   }));
+
+test('a port that is down is opened only once it has its VLANs, and not at all when they cannot be set', () =>
+  withFake(async (fake) => {
+    const device = open(fake.address);
+    const shut = { ...guarded, untaggedVlan: 66, isDisabled: true };
+    assert.equal((await device.apply([{ port: 'swp1', wanted: shut }])).get('swp1')?.kind, 'done');
+    const transact = fake.database.transact.bind(fake.database);
+    let isRefusing = true;
+    fake.database.transact = (operations) => {
+      const isChange = operations.some(({ op }) => op === 'update');
+      if (isChange) assert.equal(fake.flows.down.size, 1);
+      return isChange && isRefusing
+        ? { results: [{ error: 'resources exhausted', details: '' }], changes: new Map() }
+        : transact(operations);
+    };
+    const clear = async () => (await device.clear([{ port: 'swp1', parkingVlan: 999 }])).get('swp1')?.kind;
+    assert.equal(await clear(), 'refused');
+    assert.equal(fake.flows.down.size, 1);
+    isRefusing = false;
+    assert.equal(await clear(), 'done');
+    assert.equal(fake.flows.down.size, 0);
+    await device.close();
+  }));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { openOrcStore } from '../../conditionorc/index.ts';
+import { kubeError } from '../../kube/index.ts';
 import { silentLogger } from '../../telemetry/index.ts';
 import { setUpUpdates, type UpdateRig, until } from '../testing/update-rig.ts';
 import { createInventoryReader } from './installed.ts';
@@ -151,7 +152,7 @@ test('what Kubernetes could not take is told again later, after a restart too; w
   assert.equal(servers.length, 1);
   await rig.desks.requests.scan({ server: 'alpha', client: 'c' });
   await finish(rig, '2', 'w2');
-  failing.error = Object.assign(new Error('invalid'), { status: 422 });
+  failing.error = kubeError('Invalid', 'the version is too long');
   await mirrorResults(parts);
   failing.error = undefined;
   await mirrorResults(parts);

@@ -9,6 +9,7 @@ import {
   type JsonObject,
   machineIdOf,
 } from '../../engine/index.ts';
+import { KubeError } from '../../kube/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
 import { clientPrefix } from '../desk/request-desk.ts';
 import { kindOf, readDiscoverParameters } from '../kinds.ts';
@@ -107,8 +108,7 @@ async function mirrorOne(parts: MirrorParts, held: HeldReports, event: EngineEve
 
 /** What the API server understood and will refuse the next time too. */
 function isHopeless(error: unknown): boolean {
-  const { status } = Object(error) as { status?: unknown };
-  return typeof status === 'number' && [400, 404, 405, 413, 422].includes(status);
+  return error instanceof KubeError && [400, 404, 405, 413, 422].includes(error.code);
 }
 
 interface Ended {

@@ -73,3 +73,21 @@ test('no more jobs run at once than the runner has room for', async (t) => {
   for (let n = 0; n < 20; n++) await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual([runner.running, jobs.launched.length], [1, 1]);
 });
+
+test('what jobs left behind is swept at the start, but for those that are looked after', async (t) => {
+  const { rig, jobs, job, runner } = await started(t);
+  await until(rig.clock, async () => (await rig.engine.get(job.id))?.progress.launch !== undefined);
+  await runner.stop();
+  const swept: (readonly object[])[] = [];
+  const launcher = {
+    ...jobs.launcher,
+    async sweep(kept: readonly object[]) {
+      swept.push(kept);
+    },
+  };
+  const next = startJobRunner(runnerParts(rig, { launcher }, { id: 'life-2' }));
+  t.after(() => next.stop());
+  await next.online;
+  const { launch } = (await rig.engine.get(job.id))?.progress ?? {};
+  assert.deepEqual(swept, [[(launch as { handle?: object } | undefined)?.handle]]);
+});

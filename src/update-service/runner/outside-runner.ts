@@ -24,6 +24,8 @@ class OutsideRunner implements JobRunner {
   /** By job; what resolves when the job is not ours to look after any more. */
   readonly #jobs = new Map<string, Promise<void>>();
   readonly #done: Promise<unknown>;
+  /** The handles of jobs that an earlier life launched and that this one looks after. */
+  readonly #adopted = new Map<string, LaunchRecord['handle']>();
   /** What all lives of this runner are called, and this one. */
   readonly #family: string;
   readonly #id: string;
@@ -69,8 +71,12 @@ class OutsideRunner implements JobRunner {
 
   /** What an earlier life launched is found before anything new is launched. */
   async #comeOnline(): Promise<void> {
-    const { engine, facilities, kinds = jobKinds } = this.#options;
+    const { engine, facilities, kinds = jobKinds, launcher, logger } = this.#options;
     await this.#insist('looking for jobs that run', () => this.#adopt());
+    // Nothing is launched before this is done, so that what no process does belongs to nobody.
+    await launcher.sweep?.([...this.#adopted.values()]).catch((error: unknown) => {
+      logger.warn('what jobs left behind could not be thrown away', { error });
+    });
     await this.#insist('coming online', () => engine.worker.online({ id: this.#id, kinds, facilities }));
   }
 
@@ -98,7 +104,9 @@ class OutsideRunner implements JobRunner {
     const { engine, launcher, scope } = this.#options;
     const launch = readLaunch({ progress });
     if (launch?.token === token) {
-      if (launch.launcher === launcher.name && launch.scope === scope) this.#supervise(id, launch);
+      if (launch.launcher !== launcher.name || launch.scope !== scope) return;
+      this.#adopted.set(id, launch.handle);
+      this.#supervise(id, launch);
       return;
     }
     if (!controller.startsWith(this.#family)) return;

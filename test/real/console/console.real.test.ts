@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { startCli, switchHost } from '../../e2e/cli-fixture.ts';
 import { seriousProblems } from './accessibility.ts';
 import { keepScreenshot, launchBrowser, logIn, openPage } from './browser.ts';
@@ -24,6 +24,30 @@ async function openAsAdmin(t: Parameters<typeof openPage>[0], theme: 'light' | '
   const page = await openPage(t, browser, { theme });
   await logIn(page, asAdmin());
   return page;
+}
+
+interface Inspected {
+  readonly status: {
+    readonly hardware: {
+      readonly nics: readonly {
+        readonly mac: string;
+        readonly lldp?: { readonly switchSystemName: string; readonly portID: string };
+      }[];
+    };
+  };
+}
+
+/** More than that in front of anything would be no way to get there. */
+const mostTabs = 100;
+
+/** Goes to something as somebody without a mouse does. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  await target.waitFor();
+  for (let presses = 0; presses <= mostTabs; presses++) {
+    if ((await target.and(page.locator(':focus')).count()) === 1) return;
+    await page.keyboard.press('Tab');
+  }
+  assert.fail(`${target} cannot be reached with the keyboard`);
 }
 
 describe('the console', () => {
@@ -75,8 +99,19 @@ describe('the console', () => {
     await form.getByLabel('Setting').fill('ProcTurbo');
     await form.getByLabel('Value').fill('Disabled');
     await keepScreenshot(page, 'host-live-update');
-    await form.getByRole('button', { name: 'Update and reboot' }).click();
+    const writes: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'PATCH') writes.push(new URL(request.url()).pathname.split('/').at(-2) ?? '');
+    });
+    // By the page itself: a second click finds the first one still being asked for, however slow this machine is.
+    await page.evaluate(`(async () => {
+      const button = document.querySelector('form.live-update button[type=submit]');
+      button.click();
+      await new Promise((resolve) => setTimeout(resolve));
+      button.click();
+    })()`);
     await form.waitFor({ state: 'detached' });
+    assert.deepEqual(writes, ['hostfirmwaresettings', 'baremetalhosts']);
     const timeline = page.getByRole('region', { name: 'Timeline and events' });
     await timeline.getByText('ServicingStarted').first().waitFor();
     await timeline.getByText('ServicingComplete').first().waitFor();
@@ -86,6 +121,67 @@ describe('the console', () => {
       .locator('div', { hasText: /^ProcTurboDisabled$/ });
     await setting.waitFor();
     await keepScreenshot(page, 'host-updated');
+  });
+
+  test('is used with the keyboard alone: to log in, to find a host and to reboot it', async (t) => {
+    const page = await openPage(t, browser);
+    page.on('dialog', (dialog) => void dialog.accept());
+    await page.goto(rig.url);
+    await tabTo(page, page.getByLabel('Token'));
+    await page.keyboard.insertText(rig.adminToken);
+    await page.keyboard.press('Enter');
+    await tabTo(page, page.getByRole('link', { name: /r01-s06/ }));
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: /r01-s06/ }).waitFor();
+    await page.locator('button[aria-disabled="false"]', { hasText: 'Reboot' }).waitFor();
+    await tabTo(page, page.getByRole('button', { name: 'Reboot' }));
+    await keepScreenshot(page, 'host-keyboard');
+    const patched = page.waitForResponse(
+      (answer) => answer.request().method() === 'PATCH' && answer.url().includes('/baremetalhosts/r01-s06'),
+    );
+    await page.keyboard.press('Enter');
+    const answer = await patched;
+    assert.equal(answer.status(), 200);
+    assert.match(answer.request().postData() ?? '', /reboot\.metal3\.io/);
+  });
+
+  test('shows the switch port of each interface, how it is and where to change it', async (t) => {
+    const hostPath = '/apis/metal3.io/v1alpha1/namespaces/simulated/baremetalhosts/r01-s07';
+    const host = await rig.client.request<Inspected>({ method: 'GET', path: hostPath });
+    const [card] = host.status.hardware.nics;
+    assert.ok(card?.lldp !== undefined);
+    const port = `${card.lldp.switchSystemName}-${card.lldp.portID}`.toLowerCase().replaceAll('/', '-');
+    await rig.client.request({
+      method: 'POST',
+      path: '/apis/metal3.io/v1alpha1/namespaces/simulated/switchportconfigurations',
+      body: {
+        apiVersion: 'metal3.io/v1alpha1',
+        kind: 'SwitchPortConfiguration',
+        metadata: { name: 'work', namespace: 'simulated' },
+        spec: { untaggedVLAN: 30 },
+      },
+    });
+    await rig.client.request({
+      method: 'PATCH',
+      path: hostPath,
+      contentType: 'application/merge-patch+json',
+      body: { spec: { ports: [{ mac: card.mac, port: { name: port }, configuration: { name: 'work' } }] } },
+    });
+    const page = await openAsAdmin(t);
+    await page.goto(hostPage('r01-s07'));
+    const row = page.getByRole('region', { name: 'Ports' }).getByRole('row').filter({ hasText: card.mac });
+    await row.getByText('Active', { exact: true }).waitFor();
+    await row.getByText('has work').waitFor();
+    await row.getByText(`${card.lldp.switchSystemName} ${card.lldp.portID}`).waitFor();
+    await row.scrollIntoViewIfNeeded();
+    // Firmware of cards and power supplies is filed under their own names.
+    const firmware = page.getByRole('region', { name: 'Firmware' });
+    await firmware.getByRole('row', { name: /^nic .* as it is [^–]+ \+\d/ }).waitFor();
+    await firmware.getByRole('row', { name: /^psu .* as it is [^–]+ \+\d/ }).waitFor();
+    await keepScreenshot(page, 'host-ports');
+    await row.getByRole('link', { name: port }).click();
+    await page.getByRole('heading', { level: 1, name: port }).waitFor();
+    await page.getByRole('link', { name: 'simulated/r01-s07' }).waitFor();
   });
 
   test('cancels a condition', async (t) => {

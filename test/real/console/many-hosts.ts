@@ -2,11 +2,25 @@ import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bareMetalHost, crdOf, serverFirmware } from '../../../src/api/index.ts';
+import {
+  bareMetalHost,
+  crdOf,
+  networkSwitch,
+  serverFirmware,
+  server as serverKind,
+  switchPort,
+  switchResourceLimit,
+} from '../../../src/api/index.ts';
 import { startApiServer } from '../../../src/apiserver/index.ts';
 import { findOrBuildConsole } from '../../../src/cli/console/build-console.ts';
 import { createConsoleFront } from '../../../src/cli/console/console-front.ts';
-import { type AnyKubeObject, createClient, installDefinitions, type ResourceClient } from '../../../src/kube/index.ts';
+import {
+  type AnyKubeObject,
+  createClient,
+  installDefinitions,
+  type KubeClient,
+  type ResourceClient,
+} from '../../../src/kube/index.ts';
 import { cacheDirectory } from '../kube/binaries.ts';
 
 /** An API server with many hosts that nobody works on: whoever uses it says what changes. */
@@ -29,8 +43,22 @@ export function hostName(number: number): string {
   return `r${String(rack).padStart(3, '0')}-s${String((number % perRack) + 1).padStart(2, '0')}`;
 }
 
+/** What there is besides hosts. */
+export interface ManyOptions {
+  /** Each with as many ports as `portsOfSwitch`. */
+  readonly switches?: number;
+}
+
+/** How many ports a switch has. */
+export const portsOfSwitch = 12;
+
+/** The name of a switch by its number. */
+export function switchName(number: number): string {
+  return `tor-${String(number + 1).padStart(3, '0')}`;
+}
+
 /** Starts an API server that serves the console, and makes hosts. */
-export async function startManyHosts(count: number): Promise<ManyHosts> {
+export async function startManyHosts(count: number, { switches = 0 }: ManyOptions = {}): Promise<ManyHosts> {
   const dataDir = await mkdtemp(join(tmpdir(), 'rackwright-many-'));
   const root = join(import.meta.dirname, '..', '..', '..');
   const front = createConsoleFront({
@@ -39,15 +67,19 @@ export async function startManyHosts(count: number): Promise<ManyHosts> {
   });
   const server = await startApiServer({ dataDir, port: 0, front: (...call) => front.handle(...call) });
   const client = await createClient({ kubeconfigText: server.kubeconfig });
-  await installDefinitions(client, [inOneWrite(crdOf(bareMetalHost)), inOneWrite(crdOf(serverFirmware))], {
-    fieldManager: 'many-hosts',
-  });
+  const kinds = [bareMetalHost, serverFirmware, serverKind, networkSwitch, switchPort, switchResourceLimit];
+  await installDefinitions(
+    client,
+    kinds.map((kind) => inOneWrite(crdOf(kind))),
+    { fieldManager: 'many-hosts' },
+  );
   const hosts = client.resource<AnyKubeObject>({
     ...{ group: 'metal3.io', version: 'v1alpha1', resource: 'baremetalhosts', kind: 'BareMetalHost', namespaced: true },
   });
   const path = '/api/v1/namespaces';
   await client.request({ method: 'POST', path, body: { metadata: { name: namespace } } });
   await inTurns(count, (number) => createHost(hosts, number));
+  await createSwitches(client, switches);
   return {
     url: `${server.url}/console/`,
     token: server.adminToken,
@@ -112,6 +144,31 @@ async function createHost(hosts: ResourceClient<AnyKubeObject>, number: number):
         storage: [0, 1, 2, 3].map((disk) => ({ name: `/dev/sd${'abcd'[disk]}`, sizeBytes: 960e9, type: 'SSD' })),
       },
     },
+  });
+}
+
+async function createSwitches(client: KubeClient, count: number): Promise<void> {
+  const kind = { group: 'metal3.io', version: 'v1alpha1', namespaced: true };
+  const switches = client.resource<AnyKubeObject>({ ...kind, resource: 'switches', kind: 'Switch' });
+  const ports = client.resource<AnyKubeObject>({ ...kind, resource: 'switchports', kind: 'SwitchPort' });
+  const apiVersion = 'metal3.io/v1alpha1';
+  await inTurns(count, async (number) => {
+    const name = switchName(number);
+    const { metadata } = await switches.create({
+      ...{ apiVersion, kind: 'Switch', metadata: { name, namespace } },
+      spec: { provider: { kind: 'FixtureSwitch', name } },
+      status: { state: 'Running' },
+    });
+    // Ports of a switch that is not there would be collected.
+    const ownerReferences = [{ apiVersion, kind: 'Switch', name, uid: metadata?.uid ?? '' }];
+    for (let socket = 1; socket <= portsOfSwitch; socket++) {
+      const observed = { untaggedVLAN: 1, disabled: false };
+      await ports.create({
+        ...{ apiVersion, kind: 'SwitchPort', spec: {} },
+        metadata: { name: `${name}-ethernet1-${socket}`, namespace, ownerReferences },
+        status: { state: 'Idle', physicalPortName: `Ethernet1/${socket}`, observed },
+      });
+    }
   });
 }
 

@@ -164,6 +164,10 @@ describe('the console', () => {
     await keepScreenshot(page, 'discovery-viewer');
     await page.goto(`${rig.url}network/simulated/${port}`);
     await page.locator('button[title*="do not let you patch switchports"]').waitFor();
+    // Events are part of no role of ours: what may not be read is not said to be nothing.
+    const events = page.getByRole('region', { name: 'Events' });
+    await events.getByText(/You may not see this: .*events.* is forbidden/).waitFor();
+    await keepScreenshot(page, 'port-viewer');
     await page.goto(`${rig.url}audit`);
     await page.getByRole('alert').filter({ hasText: 'You may not see the audit log' }).waitFor();
     await page.goto(`${rig.url}firmware`);

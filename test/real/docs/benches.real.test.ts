@@ -23,6 +23,7 @@ const root = join(import.meta.dirname, '..', '..', '..');
 /** What is added to the command of each bench that is run. The last of two options of one name counts. */
 const smaller: Readonly<Record<string, string>> = {
   apiserver: '--rounds 1 --seconds 0.1 --clients 2 --watchers 2 --objects 50 --sizes 10,20 --part memory',
+  bmc: '--sizes 2,4 --at-once 2 --compared 0 --rounds 1',
   console: '--hosts 10 --rounds 1 --changes 20',
   discovery: '--sizes 2 --rounds 1 --seconds 1 --warm-up 1',
   fleet: '--sizes 2,4 --rounds 1',

@@ -56,6 +56,16 @@ export async function startComponents(place: ComponentPlace, namespace: string):
   return Promise.all(items.map((deployment) => startComponent(place, deployment)));
 }
 
+/** Starts one more replica of a component, in a folder of its own. */
+export async function startReplica(
+  place: ComponentPlace,
+  component: string,
+  namespace: string,
+): Promise<RunningComponent> {
+  const deployment = await place.client.resource<Deployment>(deployments).get({ namespace, name: component });
+  return startComponent(place, deployment);
+}
+
 /** Starts one of them. */
 export async function startComponent(place: ComponentPlace, deployment: Deployment): Promise<RunningComponent> {
   const { name = '', namespace = '' } = deployment.metadata ?? {};

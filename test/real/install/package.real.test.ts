@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -40,6 +50,15 @@ describe('the package as it is published', () => {
     );
     const { devDependencies, scripts, imports } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
     assert.deepEqual([devDependencies, scripts, imports], [undefined, undefined, undefined]);
+  });
+
+  test('every command that it names is there, and may be run', () => {
+    const { bin } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
+      bin: Record<string, string>;
+    };
+    assert.deepEqual(Object.keys(bin).toSorted(), ['kubectl-rackwright', 'kubectl_complete-rackwright', 'rackwright']);
+    // npm says nothing of one that is missing.
+    for (const file of Object.values(bin)) accessSync(join(installed, file), constants.X_OK);
   });
 
   test('its command runs from another folder', async () => {

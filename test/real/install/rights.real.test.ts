@@ -10,7 +10,13 @@ import { whyNoRealKube } from '../kube/binaries.ts';
 import { type RealKube, startRealKube } from '../kube/real-kube.ts';
 import { auditPolicy, forbiddenIn, readAudit, unusedBy } from './audit.ts';
 import { type ClusterObjects, clusterObjects } from './cluster-objects.ts';
-import { type RunningComponent, startComponents, untilReady } from './component-processes.ts';
+import {
+  type ComponentPlace,
+  type RunningComponent,
+  startComponents,
+  startReplica,
+  untilReady,
+} from './component-processes.ts';
 import { type FirmwareWorld, startFirmwareWorld } from './firmware-world.ts';
 import { installOn } from './install-on.ts';
 import { doLateWork } from './late-work.ts';
@@ -31,6 +37,7 @@ describe('each component of an installation has the rights that it uses, and no 
   let ironic: FakeIronic;
   let firmware: FirmwareWorld;
   let objects: ClusterObjects;
+  let place: ComponentPlace;
   let running: readonly RunningComponent[] = [];
 
   before(async () => {
@@ -47,16 +54,14 @@ describe('each component of an installation has the rights that it uses, and no 
     scratch.keep({ stop: () => client.close() });
     await install();
     objects = clusterObjects(client, fleet);
-    running = await startComponents(
-      {
-        client,
-        caPem: kube.caPem,
-        folder: scratch.folder('components'),
-        env: { RACKWRIGHT_BMC_INSECURE: 'yes' },
-        serverFor: () => kube.server,
-      },
-      home,
-    );
+    place = {
+      client,
+      caPem: kube.caPem,
+      folder: scratch.folder('components'),
+      env: { RACKWRIGHT_BMC_INSECURE: 'yes' },
+      serverFor: () => kube.server,
+    };
+    running = await startComponents(place, home);
     for (const { process } of running) scratch.keep({ stop: async () => void (await process.end('SIGTERM')) });
     await objects.apply(`{ apiVersion: v1, kind: Namespace, metadata: { name: ${fleet} } }`);
   });
@@ -78,9 +83,48 @@ describe('each component of an installation has the rights that it uses, and no 
     await untilReady(running);
   });
 
+  test('of two replicas one works, and the other goes on when that one is killed', async () => {
+    const name = 'rackwright-network';
+    const first = running.find((each) => each.name === name);
+    assert.ok(first !== undefined);
+    const second = await startReplica({ ...place, folder: scratch.folder('replicas') }, name, home);
+    scratch.keep({ stop: async () => void (await second.process.end('SIGTERM')) });
+    await untilReady([second]);
+    // Usually the first; on a machine that stood still for long it may have lost the Lease.
+    const [leader, other] = await until({
+      what: `a replica in the Lease of ${name}`,
+      timeoutMs: 120_000,
+      async look() {
+        const holder = await holderOf(name);
+        if (holder === undefined) return undefined;
+        if (leaderIn(first) === holder) return [first, second] as const;
+        return leaderIn(second) === holder ? ([second, first] as const) : undefined;
+      },
+    });
+    assert.equal(await leader.process.end('SIGKILL'), null);
+    running = running.map((each) => (each === first ? other : each));
+    await untilLeading(other);
+    // Nobody else is left to do it.
+    await life.describeNetwork({ objects, ironic, bmcs, newcomer });
+  });
+
+  /** Waits until a replica says that it leads, and the Lease says so, too. */
+  async function untilLeading({ name, process }: RunningComponent): Promise<void> {
+    const look = async () => {
+      const identity = leaderIn({ process });
+      return identity !== undefined && identity === (await holderOf(name)) ? true : undefined;
+    };
+    await until({ what: `the other replica in the Lease of ${name}`, timeoutMs: 120_000, look });
+  }
+
+  async function holderOf(lease: string): Promise<string | undefined> {
+    const leases = await objects.list('Lease', 'coordination.k8s.io/v1', home);
+    const found = leases.find(({ metadata }) => metadata?.name === lease);
+    return (found?.spec as { holderIdentity?: string } | undefined)?.holderIdentity;
+  }
+
   test('hosts, machines, ports and discoveries live and end', async () => {
     const living = { objects, ironic, bmcs, newcomer };
-    await life.describeNetwork(living);
     await life.refuseWhatIsWrong(living);
     await life.registerHosts(living);
     // Much of it is waiting, which can be done at the same time.
@@ -122,3 +166,8 @@ describe('each component of an installation has the rights that it uses, and no 
     );
   }
 });
+
+/** The name under which a replica leads, as its log says it; undefined while it never did. */
+function leaderIn({ process }: Pick<RunningComponent, 'process'>): string | undefined {
+  return /"identity":"([^"]+)".*"msg":"leading"/.exec(process.printed.out)?.[1];
+}

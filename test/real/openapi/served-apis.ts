@@ -35,7 +35,7 @@ export interface ServedApi {
 
 const issuer = 'https://issuer.example';
 const audience = 'rackwright';
-const allScopes = 'read write read:server:credentials write:server:credentials';
+const allScopes = 'read write update:worker read:server:credentials write:server:credentials';
 
 /** Serves conditionOrc or Serverservice alone on a database, as its command does, behind tokens with scopes. */
 export async function serveApi(name: ApiName, database: Database, folder: string): Promise<ServedApi> {

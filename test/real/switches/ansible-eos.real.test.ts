@@ -83,6 +83,7 @@ describe('an emulated Arista EOS by Ansible', { skip: whyNoRealSwitches() ?? fal
     openAnsibleSwitch({
       clock: systemClock,
       runner,
+      object: { namespace: 'default', name: 'leaf' },
       hostKeys: createMemoryHostKeys(),
       spec: { os: 'eos', ip: '127.0.0.1', port, hostKey, credentialsSecret: { name: 'login' } },
       credentials: { username: 'admin', password },

@@ -44,12 +44,14 @@ describe('a real Open vSwitch by Ansible', { skip: whyNoRealSwitches() ?? false,
   });
 
   interface Wish {
+    readonly os?: 'openvswitch' | 'cumulus';
     readonly credentials?: Partial<SshCredentials>;
     readonly port?: number;
     readonly hostKey?: string;
     readonly hostKeys?: ReturnType<typeof createMemoryHostKeys>;
   }
   const open = ({
+    os = 'openvswitch',
     credentials,
     port = ssh.port,
     hostKey = ssh.hostKey,
@@ -58,12 +60,13 @@ describe('a real Open vSwitch by Ansible', { skip: whyNoRealSwitches() ?? false,
     openAnsibleSwitch({
       clock: systemClock,
       runner,
+      object: { namespace: 'default', name: 'leaf' },
       hostKeys,
       spec: {
-        os: 'openvswitch',
+        os,
         ip: '127.0.0.1',
         port,
-        bridge: ovs.bridge,
+        ...(os === 'openvswitch' ? { bridge: ovs.bridge } : {}),
         credentialsSecret: { name: 'login' },
         hostKey,
       },
@@ -97,7 +100,8 @@ describe('a real Open vSwitch by Ansible', { skip: whyNoRealSwitches() ?? false,
       providers: {
         open(access) {
           assert.ok(access.kind === 'AnsibleSwitch');
-          return openAnsibleSwitch({ clock: systemClock, runner, hostKeys: createMemoryHostKeys(), ...access });
+          const hostKeys = createMemoryHostKeys();
+          return openAnsibleSwitch({ clock: systemClock, runner, hostKeys, object: access, ...access });
         },
       },
     }),
@@ -131,6 +135,17 @@ describe('a real Open vSwitch by Ansible', { skip: whyNoRealSwitches() ?? false,
     await ovs.checkFrame(0, {}, {});
   });
 
+  it('logs in where nothing is read, too: a wrong password and a switch that is away are told', async () => {
+    const blind = { os: 'cumulus' } as const;
+    const verified = await open(blind).verify();
+    assert.equal(verified.kind, 'done', JSON.stringify(verified));
+    assert.equal((await open({ ...blind, credentials: { password: 'wrong' } }).verify()).kind, 'denied');
+    assert.equal((await open({ ...blind, port: 9 }).verify()).kind, 'unreachable');
+    // The role is found where pip puts it; the collection of this system is not installed here.
+    const set = (await open(blind).apply([{ port: 'swp1', wanted: access(10) }])).get('swp1');
+    assert.match(set?.kind === 'uncertain' ? set.message : JSON.stringify(set), /nclu/);
+  });
+
   it('sends no credentials to a switch with another host key', async () => {
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(folder, 'other')]);
     const device = open({ hostKey: readFileSync(join(folder, 'other.pub'), 'utf8') });
@@ -144,8 +159,8 @@ describe('a real Open vSwitch by Ansible', { skip: whyNoRealSwitches() ?? false,
     const device = open({ hostKey: '', hostKeys });
     assert.equal((await device.verify()).kind, 'done');
     const place = `[127.0.0.1]:${ssh.port}`;
-    assert.match(hostKeys.find(place) ?? '', new RegExp(ssh.hostKey.split(' ')[1]?.slice(0, 20) ?? 'x'));
-    hostKeys.keep(place, `${place} ${readFileSync(join(folder, 'other.pub'), 'utf8')}`);
+    assert.match(hostKeys.keys.get(place) ?? '', new RegExp(ssh.hostKey.split(' ')[1]?.slice(0, 20) ?? 'x'));
+    hostKeys.keys.set(place, `${place} ${readFileSync(join(folder, 'other.pub'), 'utf8')}`);
     assert.equal((await device.verify()).kind, 'untrusted');
     await device.close();
   });

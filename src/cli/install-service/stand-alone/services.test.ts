@@ -164,7 +164,8 @@ describe('a conditionorc on a data directory', () => {
 describe('what cannot be meant', () => {
   const orc = ['conditionorc', '--rest-port', '0', '--data-dir', 'bad'];
   const flasher = ['flasher', '--rest-port', '0', '--data-dir', 'bad'];
-  const url = 'postgres://me:not-to-be-seen@127.0.0.1/db';
+  const url = 'postgres://me@127.0.0.1/db';
+  const urlWithPassword = 'postgres://me:not-to-be-seen@127.0.0.1/db';
   const cases: [string, readonly string[], RegExp][] = [
     ['nobody who could be let in', orc, /nobody would be let in: name the issuer/],
     ['keys without an issuer', [...orc, '--jwt-key-file', keyFile], /go with --jwt-issuer/],
@@ -181,6 +182,11 @@ describe('what cannot be meant', () => {
       'an open address without a certificate',
       [...orc, ...issuer, '--host', '0.0.0.0'],
       /clear text: name a certificate with --tls-cert/,
+    ],
+    [
+      'a password on a command line',
+      [...orc, ...issuer, '--database-url', urlWithPassword],
+      /--database-url \.\.\.: .* set RACKWRIGHT_DATABASE_URL, or keep it in a file/,
     ],
     [
       'a database twice',
@@ -217,7 +223,7 @@ describe('what cannot be meant', () => {
     ['a token for nothing', ['issue-token', ...issuer, '--subject', 'me'], /--scope is missing/],
     [
       'an option that there is not',
-      [...orc, `--databse-url=${url}`],
+      [...orc, `--databse-url=${urlWithPassword}`],
       /unknown option '--databse-url=postgres:\/\/\[redacted\]@/,
     ],
   ];

@@ -1,4 +1,5 @@
 import { hostSettingNames } from '../../hosts/host-settings.ts';
+import { networkSettingNames } from '../../network/network-settings.ts';
 import { observeSettingNames } from '../../observe/observe-settings.ts';
 
 /** The settings that say where a service listens. */
@@ -164,6 +165,7 @@ export const controllersSettings = [
   'maxAttempts',
   'attemptsFirst',
   ...hostSettingNames,
+  ...networkSettingNames,
   'only',
   'namespace',
   'allPorts',

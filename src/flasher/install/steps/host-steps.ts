@@ -1,4 +1,5 @@
 import {
+  findUpdateWithHostOff,
   isBmcError,
   type PowerChange,
   type PowerWish,
@@ -11,6 +12,7 @@ import {
 import { FlasherError } from '../../errors.ts';
 import type { InstallResult } from '../install-table.ts';
 import type { InstallRun } from '../run.ts';
+import { isOtherRunning } from './other-update.ts';
 
 const looks = 12;
 const lookMs = 5000;
@@ -63,8 +65,9 @@ export async function switchHost(
   }
 }
 
-/** Switches the host on. That it was off is stored by now. */
+/** Switches the host on, unless it is off for an update of somebody else. That it was off is stored by now. */
 export async function powerOn(run: InstallRun): Promise<InstallResult> {
+  if ((await findUpdateWithHostOff(run.bmc)) !== undefined) return 'other-runs';
   await switchHost(run, { target: 'on' });
   await waitForHost(run);
   run.forgetMake();
@@ -108,6 +111,10 @@ export async function restorePower(run: InstallRun): Promise<InstallResult> {
   }
   const { state } = await readPower(run.bmc);
   if (state === powerBefore || state === 'unknown') return 'done';
+  if (await isOtherRunning(run)) {
+    run.say('the power of the host is left as it is, since the BMC is at another update');
+    return 'done';
+  }
   run.say(`the host is switched ${powerBefore} again`);
   await run.save();
   await switchHost(run, { target: powerBefore });

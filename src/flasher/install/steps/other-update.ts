@@ -1,4 +1,4 @@
-import { findRunningUpdate } from '../../../bmc/index.ts';
+import { findRunningUpdate, findUpdateWithHostOff, type RunningUpdate } from '../../../bmc/index.ts';
 import { backoffDelay } from '../../../kube/index.ts';
 import type { InstallResult } from '../install-table.ts';
 import type { InstallRun } from '../run.ts';
@@ -20,6 +20,29 @@ export async function meetOther(run: InstallRun): Promise<boolean> {
  * What it wrote is looked at afterwards as if nothing had been known.
  */
 export async function awaitOther(run: InstallRun): Promise<InstallResult> {
+  const other = await letEnd(run, findRunningUpdate, (message) =>
+    run.sayOf(`the BMC is at another update, which is let end before anything is sent: ${message}`),
+  );
+  if (other === undefined) return otherEnded(run);
+  return run.fail({ code: 'OtherUpdate', message: tooLong(run, other), messageIds: [], mayPass: false });
+}
+
+/** The same before there is a plan: a host that is off while its flash is written would spoil it if it were switched on. */
+export async function keepOff(run: InstallRun): Promise<InstallResult> {
+  const other = await letEnd(run, findUpdateWithHostOff, (message) =>
+    run.say(`the BMC is at another update, which is let end before the host is switched on: ${message}`),
+  );
+  if (other === undefined) return 'done';
+  run.progress.ending = { code: 'OtherUpdate', message: tooLong(run, other) };
+  return 'fault';
+}
+
+/** Undefined once there is none any more; the update when it has taken too long. */
+async function letEnd(
+  run: InstallRun,
+  look: typeof findRunningUpdate,
+  say: (message: string) => void,
+): Promise<RunningUpdate | undefined> {
   const { context, progress, bmc, work } = run;
   const { settings, random } = context;
   const end = progress.since + settings.followMs;
@@ -28,10 +51,9 @@ export async function awaitOther(run: InstallRun): Promise<InstallResult> {
   const endOutage = bmc.gate.expectOutage();
   try {
     for (let looks = 1; ; looks += 1) {
-      const other = await findRunningUpdate(bmc);
-      if (other === undefined) return otherEnded(run);
-      if (run.now >= end) return tooLong(run, other.message);
-      run.sayOf(`the BMC is at another update, which is let end before anything is sent: ${other.message}`);
+      const other = await look(bmc);
+      if (other === undefined || run.now >= end) return other;
+      say(other.message);
       await run.saveSometimes();
       await work.pause(backoffDelay({ baseMs: first, maxMs: most }, looks, random));
     }
@@ -50,12 +72,7 @@ function otherEnded(run: InstallRun): InstallResult {
   return 'done';
 }
 
-function tooLong(run: InstallRun, message: string): InstallResult {
-  const minutes = Math.round(run.context.settings.followMs / 60_000);
-  return run.fail({
-    code: 'OtherUpdate',
-    message: `another update did not end within ${minutes} minutes, and nothing was sent beside it (${message}): look at the BMC, let it end or end it there, then ask again`,
-    messageIds: [],
-    mayPass: false,
-  });
+function tooLong({ context }: InstallRun, { message }: RunningUpdate): string {
+  const minutes = Math.round(context.settings.followMs / 60_000);
+  return `another update did not end within ${minutes} minutes, and nothing was sent beside it (${message}): look at the BMC, let it end or end it there, then ask again`;
 }

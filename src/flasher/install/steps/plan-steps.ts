@@ -1,7 +1,6 @@
-import { isSameVersion, readInventory, readPower } from '../../../bmc/index.ts';
+import { isSameVersion, mustHostBeOff, readInventory, readPower } from '../../../bmc/index.ts';
 import { FlasherError } from '../../errors.ts';
 import type { Firmware } from '../../plan/firmware.ts';
-import { mustHostBeOff } from '../../plan/forecast-install.ts';
 import { told } from '../../plan/match-slots.ts';
 import { goingBack, type InstallPlan, type PlanInput, planInstall } from '../../plan/plan-install.ts';
 import type { InstallResult } from '../install-table.ts';
@@ -101,6 +100,7 @@ export async function checkInstalled(run: InstallRun): Promise<InstallResult> {
     ({ pendingVersion }) => pendingVersion !== undefined && isSameVersion(vendor, pendingVersion, version),
   );
   if (!isStaged || run.parameters.isDryRun) return 'outdated';
+  if (await meetOther(run)) return 'other-runs';
   run.sayOf('it is staged already and needs a restart');
   action.isTaskOver = true;
   return 'staged';

@@ -127,6 +127,25 @@ test('an image that fails, or says nothing, fails the update and leaves no media
   assert.deepEqual(mediaOf(silent), []);
 });
 
+test('an update that finds its address taken waits for its turn, and the desk that could not listen can later', async (context) => {
+  const scene = await open(context);
+  const other = createServer().listen(settings.report.port, host);
+  await once(other, 'listening');
+  context.after(() => other.close());
+  const strategy = await bootImage.create(settings);
+  const { target, parameters, clock, tools } = scene;
+  const condition = createTestCondition({ kind: 'firmwareInstall', target, parameters });
+  const ended = strategy.update(leaseTestWork(condition, { clock }), tools);
+  const waiting = async (): Promise<void> => {
+    while (!/it waits: reports of update images/.test(JSON.stringify(condition.reports))) await sleep(clock, 1000);
+  };
+  await Promise.race([waiting(), ended]);
+  assert.deepEqual(mediaOf(scene), []);
+  other.close();
+  assert.equal((await ended).outcome, 'succeeded');
+  assert.equal(scene.countInstalls(), 1);
+});
+
 test('reports need the token of their boot, and none is taken after the last', async () => {
   const desk = createReportDesk({ host: '127.0.0.1', port: 0 });
   const ticket = createTicket();

@@ -19,7 +19,7 @@ import {
   holdBmc,
   type StepStatus,
 } from '../../../flasher/index.ts';
-import { JobError } from '../../errors.ts';
+import { isJobError, JobError } from '../../errors.ts';
 import { defineStrategy, type StrategyTools } from '../strategy.ts';
 import { isInstalled, wantedOf } from '../wanted-firmware.ts';
 import {
@@ -68,6 +68,8 @@ interface ImageRunParts {
 }
 
 const lookMs = 5000;
+/** How often is looked whether the address for reports is free. */
+const turnMs = 5000;
 
 class ImageRun {
   readonly #parts: ImageRunParts;
@@ -80,7 +82,7 @@ class ImageRun {
   }
 
   async update(): Promise<WorkOutcome> {
-    const { work, tools, desk } = this.#parts;
+    const { work, tools } = this.#parts;
     const held = await holdBmc(work, tools);
     const wanted = wantedOf(work.condition.parameters);
     let progress = readProgress(work.condition.progress);
@@ -93,7 +95,7 @@ class ImageRun {
       const { state: powerBefore } = await readPower(held.bmc);
       progress = { state: 'preparing', ticket: createTicket(), powerBefore, drives: [] };
     }
-    const boot = await desk.expect(progress.ticket, {
+    const boot = await this.#expect(held, progress.ticket, {
       firmwares: wanted.map(shownFirmware),
       force: work.condition.parameters.force_install === true,
     });
@@ -105,6 +107,21 @@ class ImageRun {
     }
     await this.#restore(held, progress);
     return await this.#finish(held, wanted, progress.ending);
+  }
+
+  /** Jobs in processes of their own share one address: those that find it taken wait for their turn. */
+  async #expect(held: HeldBmc, ticket: BootTicket, order: object): Promise<ExpectedBoot> {
+    const { work, desk } = this.#parts;
+    for (;;) {
+      try {
+        return await desk.expect(ticket, order);
+      } catch (error) {
+        if (!isJobError(error, 'reportPortTaken')) throw error;
+        this.#status.say(`it waits: ${error.message}`);
+        await held.report({ status: this.#shown() });
+        await work.pause(turnMs);
+      }
+    }
   }
 
   /** Puts both media in, lets the host boot from the first once, and restarts it. */

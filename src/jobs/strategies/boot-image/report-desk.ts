@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { JobError } from '../../errors.ts';
 
 const ReportSchema = Type.Object({
   state: Type.Enum(['running', 'succeeded', 'failed']),
@@ -67,7 +68,12 @@ export function createReportDesk(address: DeskAddress): ReportDesk {
   return {
     async expect(ticket, order) {
       opened ??= listen(address, waiting);
-      const { url } = await opened;
+      const listening = opened;
+      const { url } = await listening.catch((error: unknown) => {
+        // The next one may be luckier.
+        if (opened === listening) opened = undefined;
+        throw error;
+      });
       const reportUrl = `${url}/v1/boot/${ticket.key}/report`;
       const medium = mediumOf({ ...order, reportUrl, token: ticket.token });
       const entry: Waiting = { ticket, medium, count: 0, last: undefined };
@@ -96,7 +102,10 @@ async function listen({ host, port, publicUrl }: DeskAddress, waiting: ReadonlyM
     answer(request, response, waiting).catch(() => response.writeHead(500).end());
   });
   server.listen({ host, port });
-  await once(server, 'listening');
+  await once(server, 'listening').catch((cause: unknown) => {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE')) throw cause;
+    throw new JobError('reportPortTaken', { host, port }, { cause });
+  });
   const { port: real } = server.address() as AddressInfo;
   const shown = host.includes(':') ? `[${host}]` : host;
   return { server, url: (publicUrl ?? `http://${shown}:${real}`).replace(/\/$/, '') };

@@ -1,15 +1,16 @@
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Work } from '../../../engine/index.ts';
 import type { Firmware, HeldBmc } from '../../../flasher/index.ts';
 import { type Clock, sleep } from '../../../kube/index.ts';
 import { JobError } from '../../errors.ts';
+import { readProcessMark } from '../../process-mark.ts';
 import type { StrategyTools } from '../strategy.ts';
 import { type CommandValues, fillCommand } from './fill-command.ts';
 import { defaultDeadlineSeconds } from './read-output.ts';
 import { type CommandEnd, runCommand } from './run-command.ts';
 import type { CommandTemplate } from './settings.ts';
+import { openToolFolder } from './tool-folders.ts';
 
 /** What commands for one server are run with. */
 export interface CommandSession {
@@ -38,7 +39,8 @@ export interface CommandCall {
  */
 export async function callCommand(session: CommandSession, call: CommandCall): Promise<CommandEnd> {
   const { work, held, tools, environment } = session;
-  const folder = await mkdtemp(join(tmpdir(), 'rackwright-cli-'));
+  const toolFolder = await openToolFolder(held.bmc.gate.endpoint.origin);
+  const folder = toolFolder.path;
   const ending = new AbortController();
   try {
     const { values, password } = await prepare(session, call, folder);
@@ -54,11 +56,15 @@ export async function callCommand(session: CommandSession, call: CommandCall): P
       signal: AbortSignal.any([work.signal, ending.signal]),
       clock: tools.clock,
       secrets: [password],
+      onStart: async (pid) => {
+        const mark = await readProcessMark(pid);
+        if (mark !== undefined) await toolFolder.note(mark, tools.clock.now() + deadlineMs);
+      },
       ...(call.onLine === undefined ? {} : { onLine: call.onLine }),
     });
     return await whileRenewing(running, { session, call, ending, clock: tools.clock });
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await toolFolder.remove();
   }
 }
 

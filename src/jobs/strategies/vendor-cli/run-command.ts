@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { access, constants } from 'node:fs/promises';
+import { delimiter, resolve } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import type { Clock } from '../../../kube/index.ts';
 import { redactedMark, redactText } from '../../../telemetry/index.ts';
@@ -17,6 +19,8 @@ export interface CommandOrder {
   /** Never shown, wherever the command prints them. */
   readonly secrets: readonly string[];
   readonly onLine?: (line: string) => void;
+  /** Told which process it is; the command does nothing before this is done. */
+  readonly onStart?: (pid: number) => Promise<void>;
   /** How much of the output is kept: its beginning and, in greater part, its end. 256 KiB unless given. */
   readonly mostBytes?: number;
   /** How long it may take to end when it is told to; 5 s unless given. */
@@ -34,17 +38,23 @@ export interface CommandEnd {
 
 const longestLine = 16 * 1024;
 
-/** Runs a command without a shell until it ends or its time is over. Throws `commandNotFound`. */
+/** Becomes the command when it is told to, and ends when nobody is there any more to tell it. No word of it is read. */
+const untilTold = 'unset PWD OLDPWD SHLVL; read -r told && exec "$@" </dev/null';
+
+/** Runs a command until it ends or its time is over, each word as one argument. Throws `commandNotFound`. */
 export async function runCommand(order: CommandOrder): Promise<CommandEnd> {
-  const { command, cwd, environment, clock, signal, killAfterMs = 5000 } = order;
-  const [program, ...words] = command;
+  const { command, cwd, environment, clock, signal, onStart, killAfterMs = 5000 } = order;
+  const [program] = command;
+  await requireProgram(program, order);
   // In the group of this process: who ends that ends this too.
-  const child = spawn(program, words, {
+  const child = spawn('/bin/sh', ['-c', untilTold, 'rackwright', ...command], {
     cwd,
     env: { ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
     shell: false,
   });
+  // Ended before it was told: how it ended says so.
+  child.stdin.on('error', () => {});
   const output = new KeptOutput(order);
   for (const stream of [child.stdout, child.stderr]) output.follow(stream);
   const closed = once(child, 'close') as Promise<[number | null]>;
@@ -53,6 +63,14 @@ export async function runCommand(order: CommandOrder): Promise<CommandEnd> {
     const detail = cause instanceof Error ? cause.message : String(cause);
     throw new JobError('commandNotFound', { command: program, detail }, { cause });
   });
+  try {
+    await onStart?.(child.pid ?? 0);
+  } catch (error) {
+    child.stdin.end();
+    await ended(child, closed);
+    throw error;
+  }
+  child.stdin.end(signal.aborted ? '' : 'go\n');
   let isLate = false;
   const timers = [
     clock.after(order.deadlineMs, () => {
@@ -73,6 +91,22 @@ export async function runCommand(order: CommandOrder): Promise<CommandEnd> {
     signal.removeEventListener('abort', stop);
     for (const timer of timers) timer.cancel();
   }
+}
+
+/** Said before anything is started: what becomes of the process later cannot be told from what the command ends with. */
+async function requireProgram(program: string, { cwd, environment }: CommandOrder): Promise<void> {
+  const folders = program.includes('/') ? [cwd] : (environment.PATH ?? '').split(delimiter);
+  const found = await Promise.all(
+    folders.map((folder) =>
+      access(resolve(folder, program), constants.X_OK).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  if (found.includes(true)) return;
+  const detail = program.includes('/') ? 'it is not there, or not executable' : 'it is in no folder of PATH';
+  throw new JobError('commandNotFound', { command: program, detail });
 }
 
 /** What it started may keep the streams open after it ended itself: that is not waited for long. */

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { after, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { systemClock } from '../../../kube/index.ts';
 import { runStrategyContract } from '../../contract/strategy-contract.ts';
 import { createTestCondition, leaseTestWork } from '../../contract/test-work.ts';
@@ -12,6 +17,7 @@ import { type SimulatedScene, startSimulatedScene } from '../../testing/simulate
 import { fillCommand } from './fill-command.ts';
 import { readFirmwareLines } from './read-output.ts';
 import { runCommand } from './run-command.ts';
+import { openToolFolder } from './tool-folders.ts';
 import { vendorCli } from './vendor-cli.ts';
 
 interface Call {
@@ -25,10 +31,14 @@ interface Call {
   readonly image: string;
 }
 
-const tool = join(import.meta.dirname, '..', '..', 'testing', 'vendor-tool.ts');
+const testing = join(import.meta.dirname, '..', '..', 'testing');
+const tool = join(testing, 'vendor-tool.ts');
+const killedCommand = join(testing, 'killed-command.ts');
 let scene: SimulatedScene | undefined;
 let calls: Call[] = [];
 let sessionsSeen: number[] = [];
+/** While it is there, updates of the tool are not answered. */
+let gate: Promise<void> | undefined;
 let script: { readonly code: number; readonly prints: string } | undefined;
 
 // What the tool is told reaches the simulated server by way of this.
@@ -36,6 +46,7 @@ const wire = createServer(async (request, response) => {
   const call = (await json(request)) as Call;
   calls.push(call);
   sessionsSeen.push(scene?.machine.sessions.all.length ?? 0);
+  if (call.action === 'update') await gate;
   if (call.action === 'update' && script === undefined) scene?.install(call.component, call.version);
   const version = scene?.machine.firmware.find(({ component }) => component === 'bios')?.version;
   const printed = script?.prints ?? (call.action === 'scan' ? `BIOS | Dell Inc. | ${version}` : 'Progress: 50 %');
@@ -105,12 +116,80 @@ runStrategyContract('vendor-cli', {
   ],
 });
 
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await setTimeout(20);
+}
+
 async function update(by: SimulatedScene) {
   const condition = createTestCondition({ kind: 'firmwareInstall', target: by.target, parameters: by.parameters });
   const strategy = await vendorCli.create(settings);
   const ended = strategy.update(leaseTestWork(condition, { clock: by.clock }), by.tools);
   return { condition, ended };
 }
+
+test('a command that outlives its killed process is waited for: there are never two, and its credentials go', async (context) => {
+  const by = await open(context);
+  const held = Promise.withResolvers<void>();
+  gate = held.promise;
+  context.after(() => {
+    gate = undefined;
+    held.resolve();
+  });
+  const origin = (await by.tools.servers.find(by.target))?.endpoint.origin ?? '';
+  const credentials = JSON.stringify({ username: 'root', password: by.password });
+  const words = ['update', '--wire', url, '--credentials', '{credentialsFile}', '--component', 'bios'];
+  const killed = spawn(
+    process.execPath,
+    [killedCommand, origin, credentials, ...base, ...words, '--version', '9.9.9'],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  context.after(() => killed.kill('SIGKILL'));
+  const [folder] = await once(killed.stdout, 'data').then(([piece]) => String(piece).trim().split('\n'));
+  assert.ok(folder);
+  await until(() => calls.some(({ action }) => action === 'update'));
+  killed.kill('SIGKILL');
+  await once(killed, 'close');
+
+  const { condition, ended } = await update(by);
+  const isSecond = () => calls.filter(({ action }) => action === 'update').length > 1;
+  await until(() => isSecond() || /still runs/.test(JSON.stringify(condition.reports)));
+  assert.equal(condition.isCancelUnsafe, true);
+  assert.equal(existsSync(folder), true);
+  assert.deepEqual(
+    calls.map(({ action }) => action),
+    ['update'],
+  );
+  held.resolve();
+  assert.equal((await ended).outcome, 'succeeded');
+  assert.equal(by.countInstalls(), 1);
+  assert.equal(condition.isCancelUnsafe, false);
+  assert.equal(existsSync(folder), false);
+});
+
+test('a command that nobody is there to start does nothing', async () => {
+  const order = { cwd: '/', environment: {}, clock: systemClock, secrets: [], deadlineMs: 600_000 };
+  const signal = new AbortController().signal;
+  const folder = await mkdtemp(join(tmpdir(), 'not-begun-'));
+  const file = join(folder, 'begun');
+  const onStart = () => Promise.reject(new Error('it was not written down'));
+  await assert.rejects(runCommand({ ...order, signal, command: ['/bin/sh', '-c', `: > ${file}`], onStart }), /written/);
+  assert.equal(existsSync(file), false);
+  await rm(folder, { recursive: true });
+});
+
+test('what a killed process left is thrown away when the strategy is made, what others use is not', async () => {
+  const left = await openToolFolder('https://192.0.2.1');
+  const used = await openToolFolder('https://192.0.2.1');
+  for (const { path } of [left, used]) await writeFile(join(path, 'credentials'), 'hush', { mode: 0o600 });
+  const note = JSON.parse(await readFile(join(left.path, 'note.json'), 'utf8')) as { owner: { startedAt: string } };
+  // Another process has its number by now.
+  await writeFile(join(left.path, 'note.json'), JSON.stringify({ ...note, owner: { ...note.owner, startedAt: 'x' } }));
+  await vendorCli.create(settings);
+  assert.deepEqual([existsSync(left.path), existsSync(used.path)], [false, true]);
+  await used.remove();
+});
 
 test('the password reaches the tool by a file that only its owner can read, and is nowhere else', async (context) => {
   const by = await open(context);

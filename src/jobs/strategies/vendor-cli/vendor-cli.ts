@@ -11,15 +11,18 @@ import {
 import { JobError } from '../../errors.ts';
 import { defineStrategy, type StrategyTools } from '../strategy.ts';
 import { isInstalled, wantedOf } from '../wanted-firmware.ts';
+import { awaitTools } from './await-tools.ts';
 import { type CommandSession, callCommand } from './command-session.ts';
 import { judgeCommand, type PrintedFirmware, readFirmwareLines, readPercent } from './read-output.ts';
 import { chooseTemplate, readVendorCliSettings, type VendorCliSettings, type VendorTemplate } from './settings.ts';
+import { sweepToolFolders } from './tool-folders.ts';
 
 /** By vendors' own command-line tools, one command template for each manufacturer. */
 export const vendorCli = defineStrategy({
   name: 'vendor-cli',
-  create(given) {
+  async create(given) {
     const settings = readVendorCliSettings(given);
+    await sweepToolFolders();
     return {
       name: 'vendor-cli',
       update: (work, tools) => new CliRun(work, tools, settings).update(),
@@ -43,7 +46,7 @@ class CliRun {
   }
 
   async scan(): Promise<WorkOutcome> {
-    const held = await holdBmc(this.#work, this.#tools);
+    const held = await this.#hold();
     const { inventory } = await this.#read(held);
     await this.#store(inventory);
     this.#status.say(`${inventory.firmware.length} versions were read`);
@@ -51,7 +54,7 @@ class CliRun {
   }
 
   async update(): Promise<WorkOutcome> {
-    const held = await holdBmc(this.#work, this.#tools);
+    const held = await this.#hold();
     const wanted = wantedOf(this.#work.condition.parameters);
     const isForced = this.#work.condition.parameters.force_install === true;
     const before = await this.#read(held);
@@ -76,6 +79,18 @@ class CliRun {
     const message = `the commands ended well, but the server does not show ${missing.map(({ component, version }) => `${component} ${version}`).join(', ')}`;
     this.#status.say(message);
     return { outcome: 'failed', reason: { code: 'VersionMismatch', message }, status: this.#shown(), progress };
+  }
+
+  /** The server, once no command of an earlier life works on it. */
+  async #hold(): Promise<HeldBmc> {
+    const { servers, clock } = this.#tools;
+    const access = await servers.find(this.#work.condition.target);
+    const shown = (): JsonObject => {
+      this.#status.say('a command that was begun before still runs and is waited for');
+      return this.#shown();
+    };
+    if (access !== undefined) await awaitTools(this.#work, { origin: access.endpoint.origin, clock, shown });
+    return await holdBmc(this.#work, this.#tools);
   }
 
   async #install(

@@ -1,5 +1,6 @@
 import type { FirmwareComponentSeen, FirmwareSettingSchema, FirmwareSettingsSeen, Outcome } from '../../provisioner.ts';
 import { isIronicError, type JsonObject, numberOf, objectOf, objectsOf, textOf, textsOf } from '../client/index.ts';
+import type { IronicNode } from '../node/index.ts';
 import { findNode, type Workplace } from '../workplace.ts';
 
 const attributeTypes = ['Enumeration', 'String', 'Integer', 'Boolean', 'Password'] as const;
@@ -27,6 +28,13 @@ export async function readFirmwareComponents(place: Workplace): Promise<Outcome<
   if (node === undefined) return { kind: 'unregistered' };
   const components = await readList(place, `/nodes/${node.uuid}/firmware`, 'firmware');
   return { kind: 'done', value: components.map(componentOf) };
+}
+
+/** The versions that Ironic last read, by component. */
+export async function readVersions(place: Workplace, node: IronicNode): Promise<Readonly<Record<string, string>>> {
+  const components = await readList(place, `/nodes/${node.uuid}/firmware`, 'firmware');
+  const known = components.map((each) => [textOf(each.component) ?? '', textOf(each.current_version) ?? ''] as const);
+  return Object.fromEntries(known.filter(([component, version]) => component !== '' && version !== ''));
 }
 
 /** A driver that has none of it says so with an error. */

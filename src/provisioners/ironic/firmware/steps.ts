@@ -13,14 +13,16 @@ export interface FirmwareChange {
   readonly updates?: readonly FirmwareUpdate[] | undefined;
 }
 
-/** The steps that set BIOS settings and then update firmware; none where nothing is to be changed. */
+/**
+ * The steps that set BIOS settings and then update firmware; none where nothing is to be changed. Each component has a step
+ * of its own: one that fails says so of itself, and what comes before it is done.
+ */
 export function firmwareSteps({ settings = {}, updates = [] }: FirmwareChange): readonly NodeStep[] {
   const wanted = Object.entries(settings).map(([name, value]) => ({ name, value }));
   const steps: NodeStep[] = [];
   if (wanted.length > 0) steps.push({ interface: 'bios', step: 'apply_configuration', args: { settings: wanted } });
-  if (updates.length > 0) {
-    const chosen = updates.map(({ component, url }) => ({ component, url }));
-    steps.push({ interface: 'firmware', step: 'update', args: { settings: chosen } });
+  for (const { component, url } of updates) {
+    steps.push({ interface: 'firmware', step: 'update', args: { settings: [{ component, url }] } });
   }
   return steps;
 }

@@ -51,7 +51,7 @@ export async function moveOn<Order, Special extends string, T>(
     case 'finish':
       return operation.specials(place).finish(seen);
     case 'special':
-      return operation.specials(place)[move.step](seen);
+      return operation.specials(place)[move.step](known);
   }
 }
 

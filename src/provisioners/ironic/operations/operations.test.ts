@@ -5,6 +5,7 @@ import { ourReason } from '../node/index.ts';
 import { createTestBench, targetsOf } from '../testing/index.ts';
 
 const settings = { ProcTurboMode: 'Disabled' };
+const bios = { component: 'bios', url: 'http://files/bios-1.1.0' };
 const service: Servicing = { ticket: 'one', isSpecified: true, settings };
 const deployment: Deployment = {
   image: { url: 'http://files/image', checksum: 'abc', checksumType: 'sha512', format: 'raw' },
@@ -121,6 +122,35 @@ test('a service is given up once Ironic is done with the host, which it restarts
   assert.equal((await bench.at().service(givenUp)).kind, 'done');
   assert.deepEqual(bench.changes(), []);
 });
+
+test('a service that Ironic ended before it could be given up is told of, however often it is asked', async (t) => {
+  const bench = await createTestBench(t);
+  const node = await bench.node('active');
+  const order = { ...service, updates: [bios] };
+  await bench.at().service(order);
+  // Each look finds the node one state further: it waits, and then goes on with its last step.
+  for (const state of ['service wait', 'servicing'])
+    while (node.provision_state !== state) await bench.at().service(order);
+  for (const look of ['once', 'again']) {
+    const told = await bench.drive.done(() => bench.at().service({ ticket: 'one', isSpecified: false }));
+    assert.deepEqual(told, { settings, updates: [bios] }, look);
+  }
+  const another = await bench.drive.done(() => bench.at().service({ ticket: 'two', isSpecified: false }));
+  assert.deepEqual(another, { settings: {}, updates: [] });
+  assert.deepEqual(targetsOf(bench.changes()), ['service']);
+});
+
+for (const state of ['service wait', 'service failed'] as const) {
+  test(`nothing is called made of a service that is given up in ${state}`, async (t) => {
+    const bench = await createTestBench(t);
+    const extra = { rackwright_service: { ticket: 'one', since: 'active since ever', settings, updates: [bios] } };
+    const broken = state === 'service failed' ? failure : {};
+    await bench.node(state, { ...broken, extra, target_provision_state: 'active' });
+    const told = await bench.drive.done(() => bench.at().service({ ticket: 'one', isSpecified: false }));
+    assert.deepEqual(told, { settings: {}, updates: [] });
+    assert.deepEqual(targetsOf(bench.changes()), ['abort']);
+  });
+}
 
 test('an Ironic that cannot service says so at every look, and is of use otherwise', async (t) => {
   const bench = await createTestBench(t, { newestMinor: 86 });

@@ -1,7 +1,15 @@
 import { readBmcAddress } from '../../bmc-address/index.ts';
 import type { Outcome, Preparation } from '../../provisioner.ts';
 import { withoutBmc } from '../../without-bmc.ts';
-import { firmwareSteps, type NodeStep, planRaid } from '../firmware/index.ts';
+import { objectOf } from '../client/index.ts';
+import {
+  firmwareSteps,
+  type NodeStep,
+  planRaid,
+  planUpdates,
+  readUpdatesNote,
+  type UpdatesNote,
+} from '../firmware/index.ts';
 import {
   ask,
   askAfterFailure,
@@ -62,18 +70,35 @@ export const preparing: Operation<Preparation, 'start' | 'restart', undefined> =
   table,
   specials: (place) => ({
     finish: finishSilently,
-    start: ({ node, order }) => startCleaning(place, node, order),
+    start: async ({ node, order }) => {
+      const { note } = await planUpdates(place, node, { updates: order.updates });
+      return startCleaning(place, node, { order, note });
+    },
     // In one go, so that the answer that says it has begun is the one after which the steps are under way.
     restart: async ({ node, order }) => {
       const held = await endFailure(place, node);
       if (held !== undefined) return held;
+      const before = readUpdatesNote(objectOf(objectOf(node.raw.extra)[noteName]));
+      const { note, left } = await planUpdates(place, node, { updates: order.updates, before });
       await askFor(place, node, { target: 'manage' });
-      return startCleaning(place, { ...node, provisionState: 'manageable', isInMaintenance: false }, order);
+      const rest = { ...order, updates: left };
+      // What failed is not wanted any more, and all else is done.
+      if (stepsOf(rest).length === 0) return continueIn(place, 'short', true);
+      const managed = { ...node, provisionState: 'manageable', isInMaintenance: false };
+      return startCleaning(place, managed, { order: rest, note });
     },
   }),
 };
 
-async function startCleaning(place: Workplace, node: IronicNode, order: Preparation): Promise<Outcome> {
+/** Where Ironic keeps for us which updates a node was last cleaned with. */
+const noteName = 'rackwright_prepare';
+
+interface Cleaning {
+  readonly order: Preparation;
+  readonly note: UpdatesNote;
+}
+
+async function startCleaning(place: Workplace, node: IronicNode, { order, note }: Cleaning): Promise<Outcome> {
   if (!hasAccess(node)) return withoutBmc('RAID, BIOS settings and firmware cannot be changed');
   const raid = planRaid(order.raid, order.rootDeviceHints);
   if (raid !== undefined) {
@@ -89,6 +114,10 @@ async function startCleaning(place: Workplace, node: IronicNode, order: Preparat
     await place.client.call({ method: 'PUT', path: `/nodes/${node.uuid}/states/raid`, body });
   }
   if (node.isInMaintenance) return busy(place, `the node is in maintenance: ${node.maintenanceReason ?? 'no reason'}`);
+  if (note.updates.length > 0) {
+    const wanted = { [noteName]: note };
+    await patchNode(place, node, { steps: changesOf({ path: '/extra', seen: objectOf(node.raw.extra), wanted }) });
+  }
   const clean_steps = stepsOf(order);
   // Settings alone are changed from outside; booting the ramdisk for them would only take minutes.
   const isOutside = clean_steps.every((step) => step.interface === 'bios');

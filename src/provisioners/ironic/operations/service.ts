@@ -1,6 +1,6 @@
 import type { FirmwareSettings, Serviced, Servicing } from '../../provisioner.ts';
-import { objectOf, objectsOf, textOf } from '../client/index.ts';
-import { firmwareSteps } from '../firmware/index.ts';
+import { objectOf, textOf } from '../client/index.ts';
+import { firmwareSteps, planUpdates, readUpdatesNote, sinceOf, type UpdatesNote } from '../firmware/index.ts';
 import {
   askAfterFailure,
   endFailure,
@@ -26,32 +26,27 @@ function hasWork(order: Servicing): boolean {
 const noteName = 'rackwright_service';
 
 /** What is noted of an attempt just before it is asked for. */
-interface Note extends Serviced {
+interface Note extends UpdatesNote {
   readonly ticket: string;
-  /** When the node came into the state that it was in then: once that is another, the request has arrived. */
-  readonly since: string;
+  readonly settings: FirmwareSettings;
 }
 
 function noteIn(node: IronicNode): Note | undefined {
   const noted = objectOf(objectOf(node.raw.extra)[noteName]);
   const ticket = textOf(noted.ticket);
   if (ticket === undefined) return undefined;
-  const settings = objectOf(noted.settings) as FirmwareSettings;
-  const updates = objectsOf(noted.updates).map(({ component, url }) => ({
-    component: textOf(component) ?? '',
-    url: textOf(url) ?? '',
-  }));
-  return { ticket, since: textOf(noted.since) ?? '', settings, updates };
-}
-
-function sinceOf(node: IronicNode): string {
-  return `${node.provisionState} since ${textOf(node.raw.provision_updated_at) ?? 'ever'}`;
+  return { ...readUpdatesNote(noted), ticket, settings: objectOf(noted.settings) as FirmwareSettings };
 }
 
 /** Whether Ironic has taken the request of this attempt; what came of it is in the state of the node. */
 function isBegun(node: IronicNode, { ticket }: Servicing): boolean {
   const note = noteIn(node);
   return note?.ticket === ticket && note.since !== sinceOf(node);
+}
+
+/** Of what it gave up Ironic says so as an error. Where its last step must not be broken it ends that, and says nothing. */
+function isBroken({ lastError = '' }: IronicNode): boolean {
+  return lastError !== '';
 }
 
 const start = special('start');
@@ -95,27 +90,29 @@ export const servicing: Operation<Servicing, 'start', Serviced> = {
   table,
   specials: (place) => ({
     finish: async ({ node, order }) => {
-      const note = order.isSpecified && isBegun(node, order) ? noteIn(node) : undefined;
+      const isMade = isBegun(node, order) && (order.isSpecified || !isBroken(node));
+      const note = isMade ? noteIn(node) : undefined;
       return { kind: 'done', value: { settings: note?.settings ?? {}, updates: note?.updates ?? [] } };
     },
     start: async ({ node, order }) => {
-      const held = node.provisionState === 'service failed' ? await endFailure(place, node) : undefined;
+      const hasFailed = node.provisionState === 'service failed';
+      const held = hasFailed ? await endFailure(place, node) : undefined;
       if (held !== undefined) return held;
-      await takeNote(place, node, order);
-      await askFor(place, node, { target: 'service', service_steps: firmwareSteps(order) });
-      return continueIn(place, 'long', true);
+      const before = hasFailed ? noteIn(node) : undefined;
+      const { updates, settings = {}, ticket } = order;
+      const { note, left } = await planUpdates(place, node, { updates, ...(before && { before }) });
+      await takeNote(place, node, { ...note, ticket, settings });
+      const service_steps = firmwareSteps({ settings, updates: left });
+      // What failed is not wanted any more, and all else is done.
+      const isDone = service_steps.length === 0;
+      await askFor(place, node, isDone ? { target: 'abort' } : { target: 'service', service_steps });
+      return continueIn(place, isDone ? 'short' : 'long', true);
     },
   }),
 };
 
 /** Noted before it is asked for: whoever comes after us sees by it whether the request has arrived. */
-async function takeNote(place: Workplace, node: IronicNode, order: Servicing): Promise<void> {
-  const note: Note = {
-    ticket: order.ticket,
-    since: sinceOf(node),
-    settings: order.settings ?? {},
-    updates: (order.updates ?? []).map(({ component, url }) => ({ component, url })),
-  };
+async function takeNote(place: Workplace, node: IronicNode, note: Note): Promise<void> {
   const steps = changesOf({ path: '/extra', seen: objectOf(node.raw.extra), wanted: { [noteName]: note } });
   await patchNode(place, node, { steps });
 }

@@ -2,6 +2,7 @@ import { readBios, systemOf } from '../../../bmc/index.ts';
 import type { JsonObject } from '../../../engine/index.ts';
 import type { FirmwareSettings, Outcome, Preparation, Serviced, Servicing } from '../../provisioner.ts';
 import type { HostRecord, WorkNote } from '../host-record.ts';
+import type { DeskLook } from '../ports.ts';
 import { busy, changeRecord, done, goesOn, goesOnForLong, type Workplace, withRecord } from '../workplace.ts';
 
 const nothing: Serviced = { settings: {}, updates: [] };
@@ -32,7 +33,7 @@ export function prepareHost(place: Workplace, order: Preparation): Promise<Outco
 /** Changes a host in use, once for each ticket. */
 export function serviceHost(place: Workplace, order: Servicing): Promise<Outcome<Serviced>> {
   return withRecord(place, async (record): Promise<Outcome<Serviced>> => {
-    if (!order.isSpecified) return giveUp(place, record);
+    if (!order.isSpecified) return giveUp(place, record, order);
     if (record.use !== 'deployed')
       return { kind: 'failed', message: 'only a host in use is serviced, and this is none' };
     const note = record.service;
@@ -56,19 +57,34 @@ export function serviceHost(place: Workplace, order: Servicing): Promise<Outcome
 
 /** Ends what is under way for a host; undefined when nothing is. */
 export async function endWork(place: Workplace, record: HostRecord): Promise<Outcome<never> | undefined> {
-  const open = [record.preparation, record.service].filter((each) => each !== undefined && each.end === undefined);
-  const conditions = open.flatMap((each) => each?.conditions ?? []);
+  const conditions = openConditions(record);
   if (conditions.length === 0) return undefined;
   const { desk } = place.parts;
   await desk.cancel(conditions, clientOf(place));
-  return (await desk.look(conditions)).kind === 'going' ? goesOn(place) : undefined;
+  return (await isGoingOn(place, record)) ? goesOn(place) : undefined;
 }
 
-async function giveUp(place: Workplace, record: HostRecord): Promise<Outcome<Serviced>> {
+/** True while something is under way for a host, whatever is noted of it. */
+export async function isGoingOn({ parts }: Workplace, record: HostRecord): Promise<boolean> {
+  const conditions = openConditions(record);
+  return conditions.length > 0 && (await parts.desk.look(conditions)).kind === 'going';
+}
+
+function openConditions({ preparation, service }: HostRecord): readonly string[] {
+  const open = [preparation, service].filter((each) => each !== undefined && each.end === undefined);
+  return open.flatMap((each) => each?.conditions ?? []);
+}
+
+async function giveUp(place: Workplace, record: HostRecord, { ticket }: Servicing): Promise<Outcome<Serviced>> {
   const under = await endWork(place, record);
   if (under !== undefined) return under;
-  if (record.service !== undefined) await changeRecord(place, (now) => without(now, 'service'));
-  return { kind: 'done', value: nothing };
+  const { service: note } = record;
+  if (note === undefined) return { kind: 'done', value: nothing };
+  const end = note.end ?? endIn(await place.parts.desk.look(note.conditions));
+  const isMade = end.failure === undefined;
+  // What was made stays noted: whoever asked may not have heard of it.
+  await changeRecord(place, (now) => (isMade ? { ...now, service: { ...note, end } } : without(now, 'service')));
+  return { kind: 'done', value: isMade && note.ticket === ticket ? note.what : nothing };
 }
 
 function changeIn({ settings = {}, updates = [] }: Pick<Servicing, 'settings' | 'updates'>): Serviced {
@@ -99,9 +115,12 @@ function goesOnAs(place: Workplace, slot: Slot, hasStarted = false): Outcome<nev
 async function see(place: Workplace, slot: Slot, note: WorkNote): Promise<Outcome> {
   const look = await place.parts.desk.look(note.conditions);
   if (look.kind === 'going') return goesOnAs(place, slot);
-  const end = look.kind === 'failed' ? { failure: look.message } : {};
-  await changeRecord(place, (now) => ({ ...now, [slot]: { ...note, end } }));
+  await changeRecord(place, (now) => ({ ...now, [slot]: { ...note, end: endIn(look) } }));
   return look.kind === 'failed' ? { kind: 'failed', message: look.message } : done;
+}
+
+function endIn(look: DeskLook): NonNullable<WorkNote['end']> {
+  return look.kind === 'failed' ? { failure: look.message } : {};
 }
 
 interface Beginning {

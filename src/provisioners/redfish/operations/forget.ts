@@ -1,13 +1,12 @@
 import type { Outcome } from '../../provisioner.ts';
-import { isWorking } from '../host-record.ts';
 import { busy, done, type Workplace } from '../workplace.ts';
-import { endWork } from './change-firmware.ts';
+import { endWork, isGoingOn } from './change-firmware.ts';
 import { keyOf } from './power.ts';
 
 /** Forgets a host and leaves it as it is, in the middle of work only when forced. */
 export async function detachHost(place: Workplace, { isForced }: { readonly isForced: boolean }): Promise<Outcome> {
   const record = await place.parts.records.read(place.host);
-  if (record !== undefined && isWorking(record) && !isForced) {
+  if (record !== undefined && !isForced && (await isGoingOn(place, record))) {
     return busy(place, 'its firmware is being changed');
   }
   return forget(place);
@@ -22,6 +21,7 @@ export async function removeHost(place: Workplace): Promise<Outcome> {
 
 async function forget(place: Workplace): Promise<Outcome> {
   place.background.forget(keyOf(place));
+  place.updateWaits.end(keyOf(place));
   await place.parts.records.remove(place.host);
   return done;
 }

@@ -3,6 +3,7 @@ import {
   findRunningUpdate,
   isBmcError,
   type PowerWish,
+  type RunningUpdate,
   readPower,
   setBootOverride,
   setPower,
@@ -42,12 +43,18 @@ export function switchPower(place: Workplace, order: PowerOrder): Promise<Outcom
     const begun = place.background.look(keyOf(place), name);
     if (begun.kind === 'failed' && !order.isRetry) return { kind: 'failed', message: begun.message };
     if (begun.kind === 'going') return isReboot ? done : goesOn(place);
-    const writing = target === 'on' || order.isForced ? undefined : await whileUpdating(place, reached.bmc);
+    const writing = target === 'on' ? undefined : await guard(order)?.(place, reached.bmc);
     if (writing !== undefined) return writing;
     const isGraceful = order.mode === 'soft';
     beginPower(place, name, { target, isGraceful, gracePeriodMs: graceMs });
     return isReboot ? done : goesOn(place, true);
   });
+}
+
+/** How an update that the BMC is at is waited for before the power goes; undefined where it is not. */
+function guard({ isForced, isUpdateSpared }: PowerOrder): typeof whileUpdating | undefined {
+  if (isUpdateSpared === true) return letUpdateEnd;
+  return isForced ? undefined : whileUpdating;
 }
 
 /** Restarts a host, or starts it, from the network; done once it was. */
@@ -71,7 +78,25 @@ export function bootFromNetwork(place: Workplace): Promise<Outcome> {
 /** A host that loses its power while its BMC writes to it may be lost with it, whoever asked for the update. */
 async function whileUpdating(place: Workplace, bmc: Bmc): Promise<Outcome<never> | undefined> {
   const update = await findRunningUpdate(bmc);
-  return update && busy(place, `the BMC is at an update, which is let end first: ${update.message}`);
+  return update && busyUpdating(place, update);
+}
+
+function busyUpdating(place: Workplace, { message }: RunningUpdate): Outcome<never> {
+  return { ...busy(place, `the BMC is at an update, which is let end first: ${message}`), isUpdating: true };
+}
+
+/** The same for what nobody can force; an update that does not end is a failure, so that somebody gets to know. */
+export async function letUpdateEnd(place: Workplace, bmc: Bmc): Promise<Outcome<never> | undefined> {
+  const { updateWaits, parts } = place;
+  const update = await findRunningUpdate(bmc);
+  if (update === undefined) {
+    updateWaits.end(keyOf(place));
+    return undefined;
+  }
+  if (updateWaits.wait(keyOf(place)) < parts.updateWaitMs) return busyUpdating(place, update);
+  const minutes = Math.round(parts.updateWaitMs / 60_000);
+  const message = `the BMC has been at an update for ${minutes} minutes, and the power of the host was left alone (${update.message}): look at the BMC, let it end or end it there`;
+  return { kind: 'failed', message };
 }
 
 const networkBoot = 'boot from the network';

@@ -2,7 +2,7 @@ import { type Bmc, ejectMedia, insertMedium, isBmcError, readPower, setBootOverr
 import type { Deployment, Deprovisioning, HostConfig, Outcome } from '../../provisioner.ts';
 import type { HostRecord } from '../host-record.ts';
 import { changeRecord, done, goesOn, type Workplace, withFreeRecord } from '../workplace.ts';
-import { beginPower, keyOf } from './power.ts';
+import { beginPower, keyOf, letUpdateEnd } from './power.ts';
 
 /** Why a deployment cannot be done here; undefined where it can. Nothing was done to the host by asking. */
 export function whyNotDeployable(deployment: Deployment, config: HostConfig): string | undefined {
@@ -39,9 +39,11 @@ export function provisionHost(
       await changeRecord(place, (now) => ({ ...now, use: 'deployed', image }));
       return done;
     }
+    const isOn = (await readPower(reached.bmc)).state === 'on';
+    const writing = isOn ? await letUpdateEnd(place, reached.bmc) : undefined;
+    if (writing !== undefined) return writing;
     await insertMedium(reached.bmc, { image });
     await bootFromDrive(reached.bmc, deployment);
-    const isOn = (await readPower(reached.bmc)).state === 'on';
     beginPower(place, name, { target: isOn ? 'reset' : 'on' });
     return goesOn(place, true);
   });
@@ -74,6 +76,8 @@ export function deprovisionHost(place: Workplace, { attempted }: Deprovisioning)
     if (begun.kind === 'going') return goesOn(place);
     if (begun.kind === 'failed') return { kind: 'failed', message: begun.message };
     if ((await readPower(reached.bmc)).state !== 'off' && !place.host.isPowerOffDisabled) {
+      const writing = await letUpdateEnd(place, reached.bmc);
+      if (writing !== undefined) return writing;
       beginPower(place, 'leave', { target: 'off' });
       return goesOn(place, true);
     }

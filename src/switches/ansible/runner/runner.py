@@ -19,6 +19,7 @@ import selectors
 import shutil
 import signal
 import sys
+import sysconfig
 import tempfile
 import time
 
@@ -29,7 +30,15 @@ EVENTS = []
 MAX_PARALLEL = int(os.environ.get("RACKWRIGHT_RUNNER_PARALLEL", "4"))
 
 
+def own_roles():
+    """Where pip may have put the role of network-runner for this interpreter, and where it is by hand."""
+    folders = (sysconfig.get_path("purelib"), sys.prefix, os.path.join(sys.prefix, "local"), "/")
+    return ":".join(os.path.join(folder, "etc", "ansible", "roles") for folder in folders)
+
+
 def load_ansible():
+    # Read once, when it is loaded.
+    os.environ.setdefault("ANSIBLE_ROLES_PATH", own_roles())
     from ansible import context
     from ansible.module_utils.common.collections import ImmutableDict
 

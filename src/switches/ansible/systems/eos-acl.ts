@@ -5,6 +5,8 @@ import type { AclEntry, PortSpan } from '../../port-settings.ts';
 // A rule with several spans of ports takes several lines; the numbers of the lines tell which rule and in which order.
 const linesPerRule = 100;
 const endingNumber = 900_000;
+// Without these no IPv6 at all would work where there are rules.
+const discovery = ['neighbor-solicitation', 'neighbor-advertisement', 'router-solicitation'];
 
 /** Lines of one rule, as many as there are pairs of its spans. */
 export function lineCount({ sourcePorts, destinationPorts }: AclEntry): number {
@@ -20,7 +22,6 @@ export function aclLines(acl: readonly AclEntry[], family: AclEntry['family']): 
     entry.family === family ? linesOf(entry, (index + 1) * linesPerRule) : [],
   );
   if (family === 'ipv4') return rules;
-  const discovery = ['neighbor-solicitation', 'neighbor-advertisement', 'router-solicitation'];
   return [...rules, ...discovery.map((kind, at) => `${endingNumber + at} permit icmpv6 any any ${kind}`)];
 }
 
@@ -69,20 +70,37 @@ interface NumberedEntry {
   readonly entry: AclEntry;
 }
 
-/** Puts the lines of both families' lists back together. */
-export function readAclLines(lists: Readonly<Record<AclEntry['family'], readonly string[]>>): ReadAcl {
-  const strays: string[] = [];
-  const numbered = (['ipv4', 'ipv6'] as const).flatMap((family) =>
-    lists[family].flatMap((line) => {
-      const found = entryOf(line, family);
-      if (found !== undefined) return found.number < endingNumber ? [found] : [];
-      if (!/^\d+ permit icmpv6 any any \S+$/.test(line)) strays.push(`line ${JSON.stringify(line)} of the access list`);
-      return [];
-    }),
+/** Puts the lines of both families' lists back together; undefined is a list that is not on the port. */
+export function readAclLines(lists: Readonly<Record<AclEntry['family'], readonly string[] | undefined>>): ReadAcl {
+  const read = (['ipv4', 'ipv6'] as const).flatMap((family) =>
+    (lists[family] ?? []).map((line) => ({ line, found: entryOf(line, family) })),
   );
-  const rules = Map.groupBy(numbered, ({ number }) => Math.floor(number / linesPerRule));
-  const acl = [...rules].sort(([one], [other]) => one - other).flatMap(([, lines]) => joined(lines));
-  return { acl, strays };
+  const numbered = read.flatMap(({ found }) => (found !== undefined && found.number < endingNumber ? [found] : []));
+  const rules = [...Map.groupBy(numbered, ({ number }) => Math.floor(number / linesPerRule))]
+    .sort(([one], [other]) => one - other)
+    .flatMap(([rule, lines]) => joined(lines).map((entry) => ({ rule, entry })));
+  const expected = new Set(rules.flatMap(({ rule, entry }) => linesOf(entry, rule * linesPerRule)));
+  const strays = read.flatMap(({ line, found }) => {
+    const isOwn = found === undefined ? isDiscovery(line) : expected.delete(lineOf(found));
+    return isOwn ? [] : [`line ${JSON.stringify(line)} of the access list`];
+  });
+  // What is left over would be there if its rule were whole.
+  const missing = [...expected].map((line) => `no line ${JSON.stringify(line)} in the access list`);
+  const ending = lists.ipv6?.filter(isDiscovery).length ?? discovery.length;
+  if (ending < discovery.length) missing.push('no neighbour discovery in the access list');
+  return { acl: rules.map(({ entry }) => entry), strays: [...strays, ...missing] };
+}
+
+/** Which words EOS has for a type of ICMPv6 is its own business; which lines they are in is ours. */
+function isDiscovery(line: string): boolean {
+  const [, number] = /^(\d+) permit icmpv6 any any [a-z-]+$/.exec(line) ?? [];
+  const at = Number(number) - endingNumber;
+  return at >= 0 && at < discovery.length;
+}
+
+/** A line as it would be written, whatever words it was read in. */
+function lineOf({ number, entry }: NumberedEntry): string {
+  return linesOf(entry, number)[0] ?? '';
 }
 
 function joined(lines: readonly NumberedEntry[]): AclEntry[] {

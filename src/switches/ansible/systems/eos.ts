@@ -200,11 +200,15 @@ function aclOn(lines: readonly string[], { blocks, port }: AclPlace) {
   const foreign = Object.values(names).filter((name) => name !== undefined && name !== own);
   const isHalf = (names.ipv4 === undefined) !== (names.ipv6 === undefined);
   const linesOf = (word: string, name: string | undefined) =>
-    name === own ? (blocks.get(`${word} access-list ${aclName(port)}`) ?? []) : [];
-  const read = readAclLines({ ipv4: linesOf('ip', names.ipv4), ipv6: linesOf('ipv6', names.ipv6) });
+    name === own ? blocks.get(`${word} access-list ${aclName(port)}`) : undefined;
+  const lists = { ipv4: linesOf('ip', names.ipv4), ipv6: linesOf('ipv6', names.ipv6) };
+  const read = readAclLines(lists);
+  // A port with a list that there is none of lets everything in.
+  const isGone = (['ipv4', 'ipv6'] as const).some((family) => names[family] === own && lists[family] === undefined);
   const strays = [
     ...read.strays,
     ...foreign.map((name) => `access group ${name}`),
+    ...(isGone ? ['an access list that there is none of'] : []),
     ...(isHalf ? ['an access list for one address family only'] : []),
   ];
   return { acl: read.acl, strays };

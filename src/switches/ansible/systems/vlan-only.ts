@@ -30,12 +30,24 @@ export function roleSystem({ system, connection, networkOs, hasTrunks, collectio
     // The role chooses its provider by ansible_network_os, and so does the connection.
     vars: { ansible_connection: connection, ansible_network_os: networkOs, ansible_network_cli_ssh_type: 'paramiko' },
     readTasks: () => [],
+    loginTasks: () => loginTasks(connection),
     understand: () => ({
       portOf: (port) => done({ port, isDisabled: false, taggedVlans: [], acl: [], unread: portAspects, strays: [] }),
     }),
     writeTasks: (portWrites) => portWrites.flatMap(tasksOf),
     whyNot: (wanted) => whyNot(system, wanted),
   };
+}
+
+/** What every one of them takes from whoever may log in, and what changes nothing. */
+function loginTasks(connection: RoleSystem['connection']): RunnerTask[] {
+  const name = 'log in';
+  if (connection === 'ssh') return [{ name, module: 'ansible.builtin.raw', args: { _raw_params: 'true' } }];
+  return [
+    // Not raw: by network_cli that is run on this machine.
+    { name, module: 'ansible.netcommon.cli_command', args: { command: 'show version' } },
+    { name: 'hang up', meta: 'reset_connection' },
+  ];
 }
 
 function whyNot(system: AnsibleSwitchSystem, { untaggedVlan, taggedVlans }: PortSettings): SwitchFailure | undefined {

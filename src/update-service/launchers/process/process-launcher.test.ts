@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { readProcessMark } from '../../../jobs/index.ts';
 import { createLogger } from '../../../telemetry/index.ts';
 import { bmcPassword, jobProgram, startProcessRig } from '../testing/process-rig.ts';
 
@@ -94,6 +95,31 @@ test('an application that is not there is said, and leaves no token behind', asy
   const { launcher, order, folder } = await startProcessRig(context, { command: ['/nowhere/job'] });
   await assert.rejects(launcher.launch(order('succeed').order), /\/nowhere\/job cannot be started/);
   assert.deepEqual(await readdir(folder), []);
+});
+
+test('what a job left that ended while nobody looked is thrown away at the next start, of others nothing', async (context) => {
+  const { launcher, launch, open, order, atWork, until, folder } = await startProcessRig(context);
+  const ended = order('die', 'job-a');
+  const kept = order('die', 'job-b');
+  const running = order('wait', 'job-c');
+  const [endedHandle, keptHandle, runningHandle] = [
+    await launch(launcher, ended.order),
+    await launch(launcher, kept.order),
+    await launch(launcher, running.order),
+  ];
+  await atWork(running.job);
+  for (const { pid } of [endedHandle, keptHandle])
+    await until(async () => (await readProcessMark(Number(pid))) === undefined);
+  await launcher.close();
+  assert.equal(existsSync(join(String(endedHandle.folder), 'job.json')), true);
+  const next = open();
+  await next.sweep?.([keptHandle]);
+  assert.deepEqual(
+    [endedHandle, keptHandle, runningHandle].map((handle) => existsSync(join(String(handle.folder), 'job.json'))),
+    [false, true, true],
+  );
+  assert.equal((await readdir(folder)).length, 2);
+  await next.interrupt(runningHandle, { timeoutMs: 120_000, isForced: true });
 });
 
 test('a second process for the same folder does not begin', async (context) => {

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { dirname, isAbsolute, normalize } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { dirname, isAbsolute, join, normalize } from 'node:path';
 import type { JsonObject } from '../../../engine/index.ts';
 import { createTaskClient, isRunning, type ProcessMark, readAddress, readProcessMark } from '../../../jobs/index.ts';
 import { type Clock, sleep } from '../../../kube/index.ts';
@@ -209,6 +210,20 @@ class ProcessLauncher implements Launcher {
   #folderOf({ folder }: JsonObject): JobFolder | undefined {
     const isOurs = typeof folder === 'string' && dirname(folder) === normalize(this.#options.folder).replace(/\/$/, '');
     return isOurs ? folderAt(folder) : undefined;
+  }
+
+  async sweep(kept: readonly JsonObject[]): Promise<void> {
+    const { folder: root, logger } = this.#options;
+    const names = await readdir(root).catch((error: unknown) => {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+      throw error;
+    });
+    const paths = new Set(kept.map((handle) => this.#folderOf(handle)?.path));
+    for (const folder of names.map((name) => folderAt(join(root, name)))) {
+      if (paths.has(folder.path) || (await doesRun(folder))) continue;
+      logger.info('a job ended while nobody looked after it', { folder: folder.path });
+      await this.#bury(folder);
+    }
   }
 
   async close(): Promise<void> {

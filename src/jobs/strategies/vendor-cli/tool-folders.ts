@@ -1,0 +1,94 @@
+import { lstat, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isRunning, type ProcessMark, readProcessMark } from '../../process-mark.ts';
+
+/** A folder that a command runs in, with the credentials in it. It says whose it is, for whoever finds it after a crash. */
+export interface ToolFolder {
+  readonly path: string;
+  /** Writes down which process the command is, before it begins. */
+  note(tool: ProcessMark, endsBy: number): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** A command that runs on this machine, whoever started it. */
+export interface RunningTool {
+  readonly tool: ProcessMark;
+  /** When it has to be over, in milliseconds since 1970. */
+  readonly endsBy: number;
+  /** True when the process that started it is gone: nobody ends it when its time is over. */
+  readonly isOrphan: boolean;
+}
+
+interface Note {
+  readonly origin: string;
+  readonly owner: ProcessMark;
+  readonly tool?: ProcessMark;
+  readonly endsBy?: number;
+}
+
+const prefix = 'rackwright-cli-';
+const noteName = 'note.json';
+
+/** Makes a folder for a command that works on the BMC at an origin. */
+export async function openToolFolder(origin: string): Promise<ToolFolder> {
+  const owner = (await readProcessMark(process.pid)) ?? { pid: process.pid, startedAt: '' };
+  const path = await mkdtemp(join(tmpdir(), prefix));
+  const write = async (note: Note): Promise<void> => {
+    const draft = join(path, `${noteName}.new`);
+    await writeFile(draft, JSON.stringify(note), { mode: 0o600 });
+    await rename(draft, join(path, noteName));
+  };
+  await write({ origin, owner });
+  return {
+    path,
+    note: (tool, endsBy) => write({ origin, owner, tool, endsBy }),
+    remove: () => rm(path, { recursive: true, force: true }),
+  };
+}
+
+/** The commands that run on this machine for the BMC at an origin. */
+export async function findTools(origin: string): Promise<readonly RunningTool[]> {
+  const found: RunningTool[] = [];
+  for (const { note } of await listNotes()) {
+    const { tool, endsBy = 0, owner } = note;
+    if (note.origin !== origin || tool === undefined || !(await isRunning(tool))) continue;
+    found.push({ tool, endsBy, isOrphan: !(await isRunning(owner)) });
+  }
+  return found;
+}
+
+/** Throws away, with the credentials in them, the folders of crashed processes whose commands are over as well. */
+export async function sweepToolFolders(): Promise<void> {
+  for (const { path, note } of await listNotes()) {
+    if ((await isRunning(note.owner)) || (note.tool !== undefined && (await isRunning(note.tool)))) continue;
+    await rm(path, { recursive: true, force: true });
+  }
+}
+
+async function listNotes(): Promise<readonly { readonly path: string; readonly note: Note }[]> {
+  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix));
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const path = join(tmpdir(), name);
+      const note = await readNote(path);
+      return note === undefined ? [] : [{ path, note }];
+    }),
+  );
+  return found.flat();
+}
+
+/** Only of folders of our own: anybody may make one here, and what it says is acted on. */
+async function readNote(path: string): Promise<Note | undefined> {
+  try {
+    const { uid } = await lstat(path);
+    if (uid !== process.getuid?.()) return undefined;
+    const note = JSON.parse(await readFile(join(path, noteName), 'utf8')) as Note;
+    return typeof note.origin === 'string' && typeof note.owner?.pid === 'number' ? note : undefined;
+  } catch (error) {
+    // It goes, or has just been made.
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+      return undefined;
+    throw error;
+  }
+}
