@@ -6,6 +6,7 @@
 #   check: only say whether there is a usable Python or a way to install one.
 #   libvirt: also unpack Debian's libvirt client library, whose in-process test hypervisor backs the emulator, and
 #   its Python module. It needs a Debian machine and its own Python version.
+# Ironic makes config drives with genisoimage or the like; where the machine has none, Debian's is unpacked into tools/.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cache=${1:?usage: build.sh CACHE_DIR [check|libvirt]}
@@ -65,7 +66,25 @@ build_base() { # paths inside a virtual environment are absolute, so it is made 
   "$python" -m venv "$out/venv"
   "$out/venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps -r "$here/requirements.lock" >&2 ||
     fail "pip could not install requirements.lock; see above"
+  build_tools
   touch "$out/.complete"
+}
+build_tools() {
+  mkdir -p "$out/tools/bin"
+  for each in genisoimage mkisofs xorrisofs; do
+    if command -v "$each" >/dev/null; then return; fi
+  done
+  command -v apt-get >/dev/null || fail "Ironic needs genisoimage, mkisofs or xorrisofs for config drives: install one of them"
+  local work="$out/tools"
+  fetch "$work" genisoimage libmagic1 || {
+    apt_update || fail "apt-get could not fetch genisoimage"
+    fetch "$work" genisoimage libmagic1 || fail "apt-get could not fetch genisoimage"
+  }
+  for each in "$work"/*.deb; do dpkg-deb -x "$each" "$work"; done
+  rm "$work"/*.deb
+  printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec %s "$@"\n' "$(libraries_below "$work")" "$work/usr/bin/genisoimage" >"$work/bin/genisoimage"
+  chmod +x "$work/bin/genisoimage"
+  "$work/bin/genisoimage" --version >/dev/null || fail "Debian's genisoimage does not run here; install genisoimage, mkisofs or xorrisofs"
 }
 
 missing_packages() { # what apt-get would install for the Python module of libvirt, without installing it
@@ -100,9 +119,12 @@ fetch() { # fetch FOLDER PACKAGE...
   (cd "$folder" && printf '%s\n' "$@" | sort -u | xargs apt-get download -qq -o APT::Sandbox::User=root >&2)
 }
 library_path() {
+  libraries_below "$out/libvirt/unpacked"
+}
+libraries_below() { # libraries_below FOLDER: where packages that are unpacked there have their libraries
   local triplet
   triplet=$(dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null || echo "$(uname -m)-linux-gnu")
-  printf '%s' "$out/libvirt/unpacked/usr/lib/$triplet:$out/libvirt/unpacked/lib/$triplet"
+  printf '%s' "$1/usr/lib/$triplet:$1/lib/$triplet"
 }
 
 build_base

@@ -78,7 +78,7 @@ export async function startIronic(options: IronicOptions): Promise<Ironic> {
   if (options.credentials !== undefined) {
     writePasswordFile({ python: programs.python, path: join(dataDir, 'htpasswd'), ...options.credentials });
   }
-  const env = { ...process.env, TMPDIR: join(dataDir, 'tmp') };
+  const env = { ...process.env, TMPDIR: join(dataDir, 'tmp'), PATH: `${programs.tools}:${process.env.PATH}` };
   await createSchema({ programs, confPath, env });
   const start = () =>
     startProcess({

@@ -10,6 +10,8 @@ export interface IronicPrograms {
   readonly ironic: string;
   readonly ironicDbsync: string;
   readonly sushyEmulator: string;
+  /** Folder with programs that Ironic calls and that this machine may not have. */
+  readonly tools: string;
   /** Where the dynamic linker finds libvirt, when that was asked for. */
   readonly libraryPath?: string;
 }
@@ -42,6 +44,7 @@ export async function realIronicPrograms(wish: { readonly withLibvirt?: boolean 
     ironic: join(bin, 'ironic'),
     ironicDbsync: join(bin, 'ironic-dbsync'),
     sushyEmulator: join(bin, 'sushy-emulator'),
+    tools: join(folder, 'tools', 'bin'),
     ...(part === 'libvirt' ? { libraryPath: readFileSync(join(folder, 'libvirt', 'library-path'), 'utf8') } : {}),
   };
 }
