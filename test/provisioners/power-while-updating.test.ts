@@ -32,7 +32,8 @@ async function startFlashing(context: TestContext, personality: PersonalityName,
   await host.service(service);
   const { machine } = rig.bmc;
   while (!machine.log.events.some(({ event }) => event === 'update.flash-begin')) await delay(1);
-  assert.equal(machine.power.state, 'On');
+  // An OpenBMC writes the BIOS of a host that is off.
+  assert.equal(machine.power.state, personality === 'openbmc' ? 'Off' : 'On');
   // A busy machine would be through with the update before it has asked for anything.
   rig.goSlowly(true);
   const finish = () => {
@@ -62,6 +63,18 @@ for (const personality of ['dell-idrac9', 'hpe-ilo5', 'lenovo-xcc', 'supermicro-
     while (resets() === before) await delay(1);
   });
 }
+
+test('a host that has to be off for its BIOS is not switched on while that is written, nor booted from the network', async (context) => {
+  const { host, machine, finish } = await startFlashing(context, 'openbmc');
+  for (const ask of [() => host.setPower(on), async () => host.bootFromNetwork?.()]) {
+    const outcome = await ask();
+    assert.ok(outcome?.kind === 'busy' && outcome.isUpdating === true, JSON.stringify(outcome));
+  }
+  assert.equal(machine.power.state, 'Off');
+  await finish();
+  assert.ok(!machine.log.text().includes('interrupted'), machine.log.text());
+  await drive.done(() => host.setPower(on));
+});
 
 test('who forces it does not wait for an update', async (context) => {
   const { host, machine } = await startFlashing(context, 'hpe-ilo5');

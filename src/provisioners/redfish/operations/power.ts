@@ -1,6 +1,7 @@
 import {
   type Bmc,
   findRunningUpdate,
+  findUpdateWithHostOff,
   isBmcError,
   type PowerWish,
   type RunningUpdate,
@@ -43,12 +44,20 @@ export function switchPower(place: Workplace, order: PowerOrder): Promise<Outcom
     const begun = place.background.look(keyOf(place), name);
     if (begun.kind === 'failed' && !order.isRetry) return { kind: 'failed', message: begun.message };
     if (begun.kind === 'going') return isReboot ? done : goesOn(place);
-    const writing = target === 'on' ? undefined : await guard(order)?.(place, reached.bmc);
+    const writing = await guard(order)?.(place, reached.bmc, updateThatMinds(target === 'on'));
     if (writing !== undefined) return writing;
     const isGraceful = order.mode === 'soft';
     beginPower(place, name, { target, isGraceful, gracePeriodMs: graceMs });
     return isReboot ? done : goesOn(place, true);
   });
+}
+
+/** Finds an update that would be disturbed. */
+type FindUpdate = (bmc: Bmc) => Promise<RunningUpdate | undefined>;
+
+/** Who is switched on disturbs fewer updates than who loses its power. */
+export function updateThatMinds(isSwitchedOn: boolean): FindUpdate {
+  return isSwitchedOn ? findUpdateWithHostOff : findRunningUpdate;
 }
 
 /** How an update that the BMC is at is waited for before the power goes; undefined where it is not. */
@@ -67,7 +76,7 @@ export function bootFromNetwork(place: Workplace): Promise<Outcome> {
     if (begun.kind === 'failed') return { kind: 'failed', message: begun.message };
     if (begun.kind === 'done') return done;
     const isOn = (await readPower(reached.bmc)).state === 'on';
-    const writing = isOn ? await whileUpdating(place, reached.bmc) : undefined;
+    const writing = await whileUpdating(place, reached.bmc, updateThatMinds(!isOn));
     if (writing !== undefined) return writing;
     await setBootOverride(reached.bmc, { enabled: 'Once', target: 'Pxe' });
     beginPower(place, networkBoot, { target: isOn ? 'reset' : 'on' });
@@ -75,9 +84,9 @@ export function bootFromNetwork(place: Workplace): Promise<Outcome> {
   });
 }
 
-/** A host that loses its power while its BMC writes to it may be lost with it, whoever asked for the update. */
-async function whileUpdating(place: Workplace, bmc: Bmc): Promise<Outcome<never> | undefined> {
-  const update = await findRunningUpdate(bmc);
+/** A host whose power changes while its BMC writes to it may be lost with it, whoever asked for the update. */
+async function whileUpdating(place: Workplace, bmc: Bmc, find: FindUpdate): Promise<Outcome<never> | undefined> {
+  const update = await find(bmc);
   return update && busyUpdating(place, update);
 }
 
@@ -86,9 +95,13 @@ function busyUpdating(place: Workplace, { message }: RunningUpdate): Outcome<nev
 }
 
 /** The same for what nobody can force; an update that does not end is a failure, so that somebody gets to know. */
-export async function letUpdateEnd(place: Workplace, bmc: Bmc): Promise<Outcome<never> | undefined> {
+export async function letUpdateEnd(
+  place: Workplace,
+  bmc: Bmc,
+  find: FindUpdate = findRunningUpdate,
+): Promise<Outcome<never> | undefined> {
   const { updateWaits, parts } = place;
-  const update = await findRunningUpdate(bmc);
+  const update = await find(bmc);
   if (update === undefined) {
     updateWaits.end(keyOf(place));
     return undefined;

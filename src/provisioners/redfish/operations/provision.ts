@@ -2,7 +2,7 @@ import { type Bmc, ejectMedia, insertMedium, isBmcError, readPower, setBootOverr
 import type { Deployment, Deprovisioning, HostConfig, Outcome } from '../../provisioner.ts';
 import type { HostRecord } from '../host-record.ts';
 import { changeRecord, done, goesOn, type Workplace, withFreeRecord } from '../workplace.ts';
-import { beginPower, keyOf, letUpdateEnd } from './power.ts';
+import { beginPower, keyOf, letUpdateEnd, updateThatMinds } from './power.ts';
 
 /** Why a deployment cannot be done here; undefined where it can. Nothing was done to the host by asking. */
 export function whyNotDeployable(deployment: Deployment, config: HostConfig): string | undefined {
@@ -40,7 +40,7 @@ export function provisionHost(
       return done;
     }
     const isOn = (await readPower(reached.bmc)).state === 'on';
-    const writing = isOn ? await letUpdateEnd(place, reached.bmc) : undefined;
+    const writing = await letUpdateEnd(place, reached.bmc, updateThatMinds(!isOn));
     if (writing !== undefined) return writing;
     await insertMedium(reached.bmc, { image });
     await bootFromDrive(reached.bmc, deployment);
