@@ -5,6 +5,7 @@ import { outsideKinds } from '../../flasher/index.ts';
 import { firmwareForTests } from '../testing/fake-inventory.ts';
 import { kindForTests, kindsForTests } from '../testing/kinds.ts';
 import { imageA, imageB, type OrcRig, serverA, setA, startOrc } from '../testing/orc-rig.ts';
+import { fromShippedKind } from './shipped-kinds.ts';
 
 const kinds = [...kindsForTests, ...outsideKinds(), kindForTests('serverControl', ['action'])];
 
@@ -98,4 +99,10 @@ test('what shipped under one name is stored under names of our own', async (t) =
   assert.equal((await ask(rig, 'broker', { action: 'lend' })).status, 400);
   const control = await ask(rig, 'serverControl', { action: 'set_power_state', action_parameter: 'cycle' });
   assert.equal(control.record.kind, 'powerCycleHard');
+});
+
+test('a host that is to be off at once, in the words that shipped, is not cut off in the middle of a flash', () => {
+  const parameters = { action: 'set_power_state', action_parameter: 'off' };
+  const wanted = { kind: 'powerOff', parameters: { grace_period_seconds: 0 } };
+  assert.deepEqual(fromShippedKind({ kind: 'serverControl', parameters }), wanted);
 });

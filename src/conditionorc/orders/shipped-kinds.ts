@@ -8,7 +8,8 @@ export interface WantedWork {
 
 const powerStates: Readonly<Record<string, WantedWork>> = {
   on: { kind: 'powerOn', parameters: {} },
-  off: { kind: 'powerOff', parameters: { force: true } },
+  // Hard, and still not in the middle of a flash: who wants that says `force`.
+  off: { kind: 'powerOff', parameters: { grace_period_seconds: 0 } },
   soft: { kind: 'powerOff', parameters: {} },
   cycle: { kind: 'powerCycleHard', parameters: {} },
   reset: { kind: 'powerCycleHard', parameters: {} },

@@ -110,6 +110,16 @@ test('a host whose BMC writes firmware is not switched off or restarted before t
   assert.ok(events.lastIndexOf('update.done') < events.indexOf('power.reset'), rig.machine.log.text());
 });
 
+test('a host without time to shut down is switched off hard, after what its BMC writes', async (context) => {
+  const rig = await startFlasherRig(context, 'hpe-ilo5');
+  await leaveWriting(rig);
+  const { end } = await handle(rig, order('powerOff', { grace_period_seconds: 0 }));
+  assert.ok(end.outcome === 'succeeded', JSON.stringify(end));
+  assert.deepEqual(end.status?.sent, ['ForceOff']);
+  const events = rig.machine.log.events.map(({ event }) => event);
+  assert.ok(events.lastIndexOf('update.done') < events.indexOf('power.reset'), rig.machine.log.text());
+});
+
 test('an update that does not end keeps the power as it is, says so, and can be overruled', async (context) => {
   const rig = await startFlasherRig(context, 'hpe-ilo5');
   rig.setFaults([{ kind: 'flash-hangs' }]);

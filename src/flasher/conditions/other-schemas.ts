@@ -37,7 +37,11 @@ export const PowerSchema = Type.Object(
       }),
     ),
     grace_period_seconds: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 3600, description: 'how long an operating system may take to shut down' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: 3600,
+        description: 'how long an operating system may take to shut down; 0: powerOff does not ask it to',
+      }),
     ),
   },
   { additionalProperties: false },

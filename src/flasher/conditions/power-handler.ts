@@ -65,7 +65,7 @@ function wishOf(kind: PowerKind, { condition, signal }: Work): PowerWish {
     case 'powerOn':
       return { target: 'on', signal };
     case 'powerOff':
-      return { target: 'off', isGraceful: !isForced, gracePeriodMs, signal };
+      return { target: 'off', isGraceful: !isForced && gracePeriodMs > 0, gracePeriodMs, signal };
     case 'powerCycleHard':
       return { target: 'cycle', signal };
     case 'powerCycleSoft':
