@@ -4,11 +4,15 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 export async function until(
   what: string,
   isSo: () => boolean | Promise<boolean>,
-  { boundMs = 120_000, seen = () => '' }: { boundMs?: number; seen?: () => unknown } = {},
+  {
+    boundMs = 120_000,
+    everyMs = 5,
+    seen = () => '',
+  }: { boundMs?: number; everyMs?: number; seen?: () => unknown } = {},
 ): Promise<void> {
   const end = performance.now() + boundMs;
   for (let round = 0; !(await isSo()); round++) {
     if (performance.now() > end) throw new Error(`waited ${boundMs} ms in vain until ${what}; seen: ${seen()}`);
-    await (round < 50 ? nextTurn() : delay(5));
+    await (round < 50 && everyMs <= 5 ? nextTurn() : delay(everyMs));
   }
 }
