@@ -45,7 +45,9 @@ export function passOn({ behind, name, hasOtherTokens }: Behind, request: Incomi
     port: target.port === '' ? (target.protocol === 'https:' ? 443 : 80) : Number(target.port),
     path: `${target.pathname.replace(/\/$/, '')}${request.url ?? '/'}`,
     headers,
-  };
+    // A kept connection may be ended by the server just when a request goes out, and a write cannot be sent again for somebody.
+    agent: false,
+  } as const;
   const ask = target.protocol === 'https:' ? httpsRequest({ ...options, ...behind.tls }) : httpRequest(options);
   ask.on('response', (answer) => {
     if (answer.statusCode === 401 && hasOtherTokens === true) {
