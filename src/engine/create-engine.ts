@@ -7,7 +7,7 @@ import { changeCondition, removeCondition } from './conditions/change.ts';
 import { createConditions } from './conditions/create.ts';
 import { getCondition, listConditions } from './conditions/list.ts';
 import { joinNote } from './conditions/note.ts';
-import { eventsAfter, lastEvent } from './conditions/outbox.ts';
+import { eventsAfter, lastEvent, numberAfter } from './conditions/outbox.ts';
 import { createQueueCount } from './conditions/queue-count.ts';
 import type { EngineContext } from './context.ts';
 import type { Engine, EngineLimits } from './engine.ts';
@@ -67,6 +67,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     remove: (id) => removeCondition(context, id),
     eventsAfter: (seq, limit) => eventsAfter(context, seq, limit),
     lastEvent: () => lastEvent(context),
+    numberAfter: (seq) => numberAfter(context, seq),
     machines: createMachines(context),
     claims: createClaims(context),
     worker: port,

@@ -125,6 +125,8 @@ export interface Engine {
   eventsAfter(seq: number, limit: number): Promise<readonly EngineEvent[]>;
   /** The number of the last event there is; 0 when there is none. */
   lastEvent(): Promise<number>;
+  /** Events that happen from now on get greater numbers than this one, for a store that followers know to have had it. */
+  numberAfter(seq: number): Promise<void>;
   readonly machines: Machines;
   /** Machines that somebody outside owns. */
   readonly claims: Claims;

@@ -80,3 +80,17 @@ test('events that nobody asked for for long get their numbers in order, in porti
   assert.deepEqual(two, one);
   assert.ok(rig.database.counts.transactions - before >= 8, 'all were numbered at once');
 });
+
+test('a store that is told of a greater number counts on from there, never back, and what happened before stays before', async (t) => {
+  const rig = await setUpEngine(t);
+  await rig.create('model/a', 'catalogueLookup');
+  await rig.engine.numberAfter(5000);
+  await rig.engine.numberAfter(10);
+  await rig.create('model/b', 'catalogueLookup');
+  const events = await rig.engine.eventsAfter(0, 100);
+  assert.deepEqual(
+    events.map(({ seq }) => seq),
+    [1, 5001],
+  );
+  assert.equal(await rig.engine.lastEvent(), 5001);
+});

@@ -90,6 +90,14 @@ export async function lastEvent(context: EngineContext): Promise<number> {
   return numberOf(row ?? {}, 'number_value');
 }
 
+/** Lets the counter jump, never back. What happened before is numbered before: it is not newer than what had that number. */
+export async function numberAfter(context: EngineContext, seq: number): Promise<void> {
+  await numberAll(context);
+  await context.write((tx) =>
+    tx.run(`UPDATE engine_facts SET number_value = ? WHERE name = 'event-seq' AND number_value < ?`, seq, seq),
+  );
+}
+
 /** The events after `seq`, oldest first. */
 export async function eventsAfter(context: EngineContext, seq: number, limit: number): Promise<readonly EngineEvent[]> {
   await numberAll(context);

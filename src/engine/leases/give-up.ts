@@ -7,6 +7,7 @@ import { settleKeys } from '../conditions/settle-line.ts';
 import { toldText } from '../conditions/told-text.ts';
 import type { EngineContext } from '../context.ts';
 import type { Transaction } from '../store/database.ts';
+import type { ReleaseOptions } from '../worker/worker-port.ts';
 import { longestPauseMs } from './clock-watch.ts';
 import { forgetLeftovers, leaveBehind } from './fence.ts';
 import { type HeldLease, heldLease } from './report.ts';
@@ -87,7 +88,7 @@ export async function takeAway(
 export async function releaseLease(
   context: EngineContext,
   lease: HeldLease,
-  giving: { readonly why: string; readonly afterMs?: number; readonly areLeftoversKept?: boolean },
+  giving: ReleaseOptions & { readonly why: string },
 ): Promise<void> {
   const { afterMs } = giving;
   const why = toldText(giving.why);
@@ -105,7 +106,7 @@ export async function releaseLease(
       previous: null,
       reason: { code: 'Released', message: why },
       detail: { controller: stored.condition.controller ?? null, why },
-      isStrike: afterMs !== undefined,
+      isStrike: afterMs !== undefined && giving.isNotCounted !== true,
       notBefore: tx.now + Math.min(Math.max(0, afterMs ?? 0), longestPauseMs),
     });
   });

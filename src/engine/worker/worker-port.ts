@@ -49,6 +49,13 @@ export type ReportOutcome =
   | { readonly outcome: 'kept'; readonly until: number; readonly cancel: Condition['cancel'] }
   | { readonly outcome: 'lost'; readonly why: string };
 
+/** How work is given back; see `WorkerPort.release`. */
+export interface ReleaseOptions {
+  readonly afterMs?: number;
+  readonly isNotCounted?: boolean;
+  readonly areLeftoversKept?: boolean;
+}
+
 /** How workers work for an engine: in its process, or over HTTP. */
 export interface WorkerPort {
   /** Says hello; what was leased to an earlier life under the same id is given up. */
@@ -72,13 +79,13 @@ export interface WorkerPort {
   check(lease: { readonly conditionId: string; readonly token: number }): Promise<void>;
   /**
    * Gives the work back unfinished: it is pending again. With `afterMs` it was a failure: it is not leased again before
-   * that, and it counts towards the kind's `maxLeases`. With `areLeftoversKept` nothing was done under the lease: who left
-   * the device before without a clean end is told of again.
+   * that, and it counts towards the kind's `maxLeases`, unless `isNotCounted` says that the work is not to blame. With
+   * `areLeftoversKept` nothing was done under the lease: who left the device before without a clean end is told of again.
    */
   release(
     lease: { readonly conditionId: string; readonly token: number },
     why: string,
-    options?: { readonly afterMs?: number; readonly areLeftoversKept?: boolean },
+    options?: ReleaseOptions,
   ): Promise<void>;
   /** One of the slots that limit uploads; resolves when there is one. Waiting in line renews the lease. */
   acquireSlot(

@@ -273,6 +273,46 @@ describe('a worker', () => {
     await bench.until(async () => (await bench.get(id)).state === 'failed');
   });
 
+  test('gives the place of work that hangs to other work, and leaves what that works on alone until it ended', async (t) => {
+    const bench = await setUp(t);
+    const { id } = await bench.create('server/m0', 'firmwareInstall');
+    const hanging = await bench.next(0);
+    const wait = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
+      for (let second = 0; second < 600 && !(await isSo()); second++) {
+        bench.clock.advance(1000);
+        await bench.engine.sweep();
+        for (let breath = 0; breath < 5; breath++) await new Promise((resolve) => setImmediate(resolve));
+      }
+      assert.ok(await isSo());
+    };
+    await wait(async () => (await bench.get(id)).reason?.message.includes('has not ended') === true);
+    assert.equal(bench.worker.running, 1, 'it gets a moment to notice');
+    await wait(() => bench.worker.running === 0);
+    for (const other of ['m1', 'm2']) await bench.create(`server/${other}`, 'firmwareInstall');
+    await wait(() => bench.taken.length === 3);
+    for (const { end } of bench.taken.slice(1)) end({ outcome: 'succeeded' });
+    await wait(async () => (await bench.get(id)).leases > 4);
+    assert.equal(bench.taken.length, 3);
+    hanging.end({ outcome: 'succeeded' });
+    await wait(() => bench.taken.length === 4);
+    assert.equal(bench.taken[3]?.work.condition.id, id);
+    assert.deepEqual(
+      bench.taken[3]?.work.leftovers.map(({ token }) => token),
+      [hanging.work.lease.token],
+      'nobody ended the session of what hung',
+    );
+  });
+
+  test('keeps the places of what hangs once that is more than it may work on', async (t) => {
+    const bench = await setUp(t, { concurrency: 1 });
+    for (const one of ['m0', 'm1', 'm2']) await bench.create(`server/${one}`, 'firmwareInstall');
+    for (let second = 0; second < 600; second++) {
+      bench.clock.advance(1000);
+      for (let breath = 0; breath < 5; breath++) await new Promise((resolve) => setImmediate(resolve));
+    }
+    assert.deepEqual([bench.taken.length, bench.worker.running], [2, 1]);
+  });
+
   test('does not end a flash as cancelled because something else went wrong in the middle of it', async (t) => {
     const bench = await setUp(t);
     const { id } = await bench.create('server/m0', 'firmwareInstall');

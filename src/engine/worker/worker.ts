@@ -10,7 +10,7 @@ import {
 } from '../../telemetry/index.ts';
 import type { Bus, BusHint } from '../bus/bus.ts';
 import { isEngineError } from '../errors.ts';
-import { type HandlerEnd, runHandler } from './end-work.ts';
+import { abortOf, type HandlerEnd, runHandler } from './end-work.ts';
 import { HeldWork } from './held-work.ts';
 import type { Leisure } from './leisure.ts';
 import type { WorkHandler } from './work.ts';
@@ -69,6 +69,8 @@ function handlerOf({ handlers }: WorkerOptions, kind: string): WorkHandler | und
 
 const retry = { baseMs: 500, maxMs: 15_000 };
 const defaultGraceMs = 30_000;
+/** How long work that cannot be done beside what hangs is left to others. */
+const leaving = { baseMs: 10_000, maxMs: 10 * 60_000 };
 
 class RunningWorker implements Worker {
   readonly online: Promise<void>;
@@ -79,6 +81,8 @@ class RunningWorker implements Worker {
   readonly #works = new Map<HeldWork, Promise<void>>();
   readonly #stopping = new AbortController();
   readonly #done: Promise<unknown>;
+  /** What handlers that lost their lease and do not notice may still act on, with how many of them. */
+  readonly #hanging = new Map<string, number>();
   #roomMade = Promise.withResolvers<void>();
 
   constructor(options: WorkerOptions) {
@@ -179,8 +183,46 @@ class RunningWorker implements Worker {
     for (const lease of leases) {
       // After a long wait nobody knows how old the lease is: was it given just now, or was this process frozen?
       const isFresh = gotAt - sentAt < lease.leaseMs / 4;
-      this.#start(lease, { isFresh, askedAt: isFresh ? sentAt : gotAt });
+      if (this.#isInUse(lease)) await this.#leave(lease);
+      else this.#start(lease, { isFresh, askedAt: isFresh ? sentAt : gotAt });
     }
+  }
+
+  /** True while a handler may still act here that has no right to any more: beside it no other may begin. */
+  #isInUse({ condition: { id, lockKey } }: Lease): boolean {
+    const isLeftOf = ({ condition, signal }: HeldWork): boolean =>
+      condition.id === id || (condition.lockKey === lockKey && signal.aborted);
+    return this.#hanging.has(lockKey) || [...this.#works.keys()].some(isLeftOf);
+  }
+
+  /** Another process may have it: there is waited until requests of this one are over, and its session is ended. */
+  async #leave({ condition, token }: Lease): Promise<void> {
+    const afterMs = Math.round(backoffDelay(leaving, condition.leases, this.#random));
+    const why = `in ${this.#options.identity.id} work on ${condition.lockKey} that lost its lease has not ended: if it hangs, restart that process`;
+    const how = { afterMs, isNotCounted: true, areLeftoversKept: true };
+    await this.#options.port.release({ conditionId: condition.id, token }, why, how).catch((error: unknown) => {
+      this.#logger.warn('work was not given back; it is leased again when its lease ends', { error });
+    });
+  }
+
+  /**
+   * Work that hangs gives its place to other work. Only so much of it as there are places: what hangs beyond that keeps its
+   * place, so that a process in which everything hangs does not fill up without end.
+   */
+  async #hang(work: HeldWork, hanging: Promise<void>): Promise<void> {
+    const { lockKey, id } = work.condition;
+    const count = (by: number): void => {
+      const left = (this.#hanging.get(lockKey) ?? 0) + by;
+      if (left > 0) this.#hanging.set(lockKey, left);
+      else this.#hanging.delete(lockKey);
+    };
+    count(1);
+    this.#logger.error('work hangs though it lost its lease; what it worked on is left alone here until it ends', {
+      condition: id,
+      lockKey,
+    });
+    const ended = hanging.then(() => count(-1));
+    if (this.#hanging.size > this.#options.concurrency) await Promise.race([ended, abortOf(this.#stopping.signal)]);
   }
 
   #start(lease: Lease, { isFresh, askedAt }: { readonly isFresh: boolean; readonly askedAt: number }): void {
@@ -233,10 +275,11 @@ class RunningWorker implements Worker {
       if (!isFresh) await work.send({});
       return await handler(held);
     };
-    const end = await runHandler(handle, work, this.#random);
+    const end = await runHandler(handle, work, { random: this.#random, clock });
     this.#metrics.ended({ kind, outcome: end.outcome }, (clock.monotonic() - began) / 1000);
     try {
       await this.#tell(work, end);
+      if ('hanging' in end && end.hanging !== undefined) await this.#hang(work, end.hanging);
       logger.info('work ended', { outcome: end.outcome, ...('why' in end ? { why: end.why } : {}) });
     } catch (error) {
       logger.error('the end of the work could not be told; it is leased again when its lease ends', { error });

@@ -39,16 +39,23 @@ export interface ConditionContext {
 const longestMessage = 4000;
 
 /**
- * The conditions as drafted, in that order; a condition whose status stays keeps its time. Conditions of types that `owned`
- * names and no draft mentions go, those of other types are somebody else's and stay.
+ * The conditions as drafted; a condition whose status stays keeps its time. Conditions of types that `owned` names and no
+ * draft mentions go, those of other types are somebody else's and stay. What is there keeps its place, since two writers
+ * that each put their own first would write without end; what is new comes first, as it is drafted.
  */
 export function writeConditions(
   drafts: readonly ConditionDraft[],
   context: ConditionContext,
   owned: readonly string[],
 ): Condition[] {
-  const others = (context.before ?? []).filter(({ type }) => !owned.includes(type));
-  return [...drafts.map((draft) => toCondition(draft, context)), ...others];
+  const before = context.before ?? [];
+  const written = drafts.map((draft) => toCondition(draft, context));
+  const fresh = written.filter(({ type }) => conditionOf(before, type) === undefined);
+  const kept = before.flatMap((each) => {
+    const drafted = conditionOf(written, each.type);
+    return drafted ?? (owned.includes(each.type) ? [] : each);
+  });
+  return [...fresh, ...kept];
 }
 
 function toCondition(draft: ConditionDraft, { before, generation, now }: ConditionContext): Condition {

@@ -165,6 +165,36 @@ describe('the shell of a controller', () => {
     assert.equal(controller.last('a')?.failure?.code, 'NoPower');
   });
 
+  test('independent effects are all done, and of several failures the one to be tried soonest counts', async () => {
+    const done: string[] = [];
+    const { change, written, clock } = setUp(
+      () => ({
+        ...quiet,
+        effects: [
+          { kind: 'power', key: 'k1', on: true },
+          { kind: 'tell', key: 'k2', text: 'fails' },
+          { kind: 'tell', key: 'k3', text: 'works' },
+        ],
+        status: { phase: 'On' },
+      }),
+      {
+        areEffectsIndependent: true,
+        effects: {
+          power: async () => failed({ code: 'Refused', message: 'never', retry: 'terminal' }),
+          tell: async ({ text }) => {
+            done.push(text);
+            return text === 'works' ? ok() : failed({ code: 'Away', message: 'not now', retry: 'transient' });
+          },
+        },
+        describeFailure: (_seen, failure) => ({ phase: failure.code, note: failure.message }),
+      },
+    );
+    await change();
+    assert.deepEqual(done, ['fails', 'works']);
+    assert.deepEqual(written, [{ phase: 'Away', note: 'not now; never' }]);
+    assert.equal(clock.nextInMs(), 75);
+  });
+
   const outcomes: [string, () => Promise<Result>, number | undefined][] = [
     ['transient: soon', async () => failed({ code: 'C', message: 'm', retry: 'transient' }), 75],
     [

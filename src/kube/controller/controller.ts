@@ -8,7 +8,7 @@ import type { KubeObject } from '../object.ts';
 import { createWorkQueue, type WorkOutcome } from '../queue/work-queue.ts';
 import { type ControllerMetrics, createControllerMetrics } from './controller-metrics.ts';
 import type { Decision, Effect, Instant } from './decision.ts';
-import { type Failure, type Result, toFailure } from './result.ts';
+import { type Failure, joinFailures, type Result, toFailure } from './result.ts';
 import { isSameJson } from './same-json.ts';
 import { createStateCounts, type StateCounts } from './state-metrics.ts';
 
@@ -54,6 +54,8 @@ export interface ControllerDefinition<Seen, E extends Effect, S> {
   /** The status as last seen, to write only what changed. */
   readonly statusOf: (seen: Seen) => S | undefined;
   readonly writeStatus: (seen: Seen, status: S, context: EffectContext<Seen>) => Promise<void>;
+  /** True: an effect that failed does not keep those after it from being done. False unless given. */
+  readonly areEffectsIndependent?: boolean;
   /** The status that tells about a failed effect; nothing is written unless given. Pure. */
   readonly describeFailure?: (seen: Seen, failure: Failure, now: Instant) => S | undefined;
   /** The object that events are about. */
@@ -178,11 +180,17 @@ class Shell<Seen, E extends Effect, S> {
 
   /** Effects in order, then the status, then events: a crash in between repeats effects, which is harmless. */
   async #act(seen: Seen, decision: Decision<E, S>, context: EffectContext<Seen>): Promise<Failure | undefined> {
+    const failures: Failure[] = [];
     for (const effect of decision.effects) {
       const result = await this.#do(effect, context);
       if (result.ok) continue;
-      await this.#tellFailure(seen, result.failure, context);
-      return result.failure;
+      failures.push(result.failure);
+      if (this.#definition.areEffectsIndependent !== true) break;
+    }
+    const failed = joinFailures(failures);
+    if (failed !== undefined) {
+      await this.#tellFailure(seen, failed, context);
+      return failed;
     }
     const failure = await this.#writeStatus(seen, decision.status, context);
     if (failure === undefined) this.#record(seen, decision);

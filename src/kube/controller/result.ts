@@ -42,3 +42,13 @@ export function toFailure(error: unknown): Failure {
     cause: error,
   };
 }
+
+const soonestFirst: readonly RetryClass[] = ['bug', 'transient', 'blocked', 'terminal'];
+
+/** Several failures as one: it is tried again when the first of them is, and tells of all. */
+export function joinFailures(failures: readonly Failure[]): Failure | undefined {
+  const urgency = ({ retry }: Failure): number => soonestFirst.indexOf(retry);
+  const [first, ...others] = failures.toSorted((left, right) => urgency(left) - urgency(right));
+  if (first === undefined || others.length === 0) return first;
+  return { ...first, message: [first, ...others].map(({ message }) => message).join('; ') };
+}
