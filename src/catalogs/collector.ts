@@ -3,7 +3,7 @@ import type { FirmwareEntry } from './entry.ts';
 import type { EntryDraft } from './formats/format.ts';
 import { addressAnywhere, addressBelow } from './formats/image-address.ts';
 import { isForModel } from './model-match.ts';
-import { type ReadContext, refusal } from './reading/context.ts';
+import { checkNames, type ReadContext, refusal } from './reading/context.ts';
 
 /** Looks closely at what formats tell, and keeps what is for one model. */
 export interface Collector {
@@ -17,6 +17,8 @@ export interface Collector {
 /** Makes a collector for the names of one model. */
 export function createCollector(names: readonly string[]): Collector {
   const entries: FirmwareEntry[] = [];
+  // All entries of one file may share one list, so each list is looked at once.
+  const judged = new WeakMap<readonly string[], boolean>();
   let seen = 0;
   const count = (context: ReadContext): void => {
     seen += 1;
@@ -28,7 +30,12 @@ export function createCollector(names: readonly string[]): Collector {
       count(context);
       // All entries are looked at and not only those that are asked for: a catalogue is right or refused.
       const entry = toEntry(draft, context);
-      if (!isForModel(entry.models, names)) return;
+      const { models } = draft;
+      if (!judged.has(models)) {
+        for (const model of models) checkText('model', model, { fileName: entry.fileName, context, most: longestText });
+        judged.set(models, isForModel(models, names));
+      }
+      if (judged.get(models) !== true) return;
       entries.push(entry);
       const { maxMatches } = context.limits;
       if (entries.length > maxMatches)
@@ -55,11 +62,11 @@ function toEntry(draft: EntryDraft, context: ReadContext): FirmwareEntry {
   const fileName = fileNameIn(url);
   const texts = { version: draft.version, manufacturer: draft.manufacturer, component: draft.component };
   for (const [name, text] of Object.entries(texts)) checkText(name, text, { fileName, context, most: longestName });
-  const lists = [...draft.models, ...draft.softwareIds];
-  for (const text of lists) checkText('model or id', text, { fileName, context, most: longestText });
+  checkNames(draft.models.length + draft.softwareIds.length, context);
+  for (const id of draft.softwareIds) checkText('software id', id, { fileName, context, most: longestText });
   return {
     component: draft.component,
-    name: draft.name.replaceAll(/\p{Cc}+/gu, ' ').slice(0, longestText),
+    name: draft.name.slice(0, longestText).replaceAll(/\p{Cc}+/gu, ' '),
     manufacturer: draft.manufacturer,
     version: draft.version,
     models: draft.models,

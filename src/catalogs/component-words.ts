@@ -12,11 +12,11 @@ const rows: readonly (readonly [RegExp, string])[] = [
   ],
   [/\bgpu\b|graphics|accelerator/, 'gpu'],
   [
-    /\bperc\b|\braid\b|\bhba\b|\bboss\b|smart ?array|storage controller|megaraid|host bus adapter|\bsas controller/,
+    /\bperc\b|\braid\b|\bhba\b|\bboss\b|smart ?array|storage controller|megaraid|host bus adapter|\bs(?:as|ata) controller/,
     'storage-controller',
   ],
   [/network|ethernet|\bnic\b|infiniband|fibre channel|connectx|\blan\b|flexfabric|adapter/, 'nic'],
-  [/\bdrives?\b|\bssd\b|\bhdd\b|\bnvme\b|hard disk|solid state|\bdisk\b/, 'drive'],
+  [/\bdrives?\b|\bssd\b|\bhdd\b|\bnvme\b|hard disk|solid state|\bdisk\b|\bserial ata\b|\bsata\b/, 'drive'],
   [/\bbios\b|\buefi\b|system rom|rom flash/, 'bios'],
 ];
 

@@ -26,6 +26,12 @@ const dell = (change: Partial<typeof bios>): string => dellCatalog([...dellPacka
 const hpe = (name: string): string => JSON.stringify({ ...hpeIndex, [name]: hpeIndex['ilo5_299.fwpkg'] });
 const lenovo = (Payload: unknown): string =>
   JSON.stringify({ ...lenovoIndex, Updates: [{ ...lenovoIndex.Updates[0], Payload }] });
+const lenovoOf = (own: object, ofAll: object): string => {
+  const [first] = lenovoIndex.Updates;
+  const Updates = [{ ...first, Oem: { ...first?.Oem, ...own } }];
+  return JSON.stringify({ Updates, Oem: { ...lenovoIndex.Oem, ...ofAll } });
+};
+const many = Array.from({ length: defaultCatalogLimits.maxNames + 1 }, (_, at) => `T${at}`);
 const plain = (change: object): string =>
   JSON.stringify({ ...plainCatalog, firmware: [...plainCatalog.firmware, { ...plainCatalog.firmware[0], ...change }] });
 
@@ -164,11 +170,77 @@ const rows: readonly Row[] = [
     { limits: { maxPieceBytes: 100_000 } },
   ],
   ['has a prototype', 'hpe', 'fwrepo.json', '{"__proto__": {"version": "1"}, "a.fwpkg": 5}', 'malformed'],
+  [
+    'names too many targets',
+    'hpe',
+    'fwrepo.json',
+    JSON.stringify({ 'a.fwpkg': { ...hpeIndex['ilo5_299.fwpkg'], target: many } }),
+    'tooLarge',
+  ],
+  [
+    'names too many models in words',
+    'hpe',
+    'fwrepo.json',
+    JSON.stringify({
+      'a.fwpkg': { ...hpeIndex['ilo5_299.fwpkg'], description: many.map((_, at) => `DL${at + 10} Gen10`).join('/') },
+    }),
+    'tooLarge',
+  ],
   ['leads up', 'lenovo', 'x_index.json', lenovo('../payload.uxz'), 'hostile'],
   ['has no payload', 'lenovo', 'x_index.json', lenovo(7), 'hostile'],
   ['is cut off', 'lenovo', 'x_index.json', JSON.stringify(lenovoIndex).slice(0, -5), 'truncated'],
   ['leads up', 'lenovo', 'lnvgy_fw_a.xml', lenovoXml('../lnvgy_fw_xcc_afbt58b-5.90_anyos_noarch.uxz'), 'hostile'],
   ['declares entities', 'lenovo', 'lnvgy_fw_a.xml', bomb, 'hostile'],
+  [
+    'names too many machine types',
+    'lenovo',
+    'x_index.json',
+    lenovoOf({}, { ApplicableMachineTypes: many }),
+    'tooLarge',
+  ],
+  [
+    'names too many machine types for one update',
+    'lenovo',
+    'x_index.json',
+    lenovoOf({ ApplicableMachineTypes: many }, {}),
+    'tooLarge',
+  ],
+  [
+    'names too many ids',
+    'lenovo',
+    'x_index.json',
+    lenovoOf({ Inventory: many.map((SoftwareId) => ({ SoftwareId, Version: '1.0' })) }, {}),
+    'tooLarge',
+  ],
+  [
+    'names too many ids at once',
+    'lenovo',
+    'x_index.json',
+    lenovoOf({ Inventory: [{ SoftwareId: many, Version: '1.0' }] }, {}),
+    'tooLarge',
+  ],
+  [
+    'names too many versions of one update',
+    'lenovo',
+    'x_index.json',
+    lenovoOf({ Inventory: many.map((Version) => ({ Version })) }, {}),
+    'tooLarge',
+  ],
+  [
+    'opens brackets without end',
+    'lenovo',
+    'lnvgy_fw_a.xml',
+    lenovoXml().replace('[7X05, 7X06]', '['.repeat(1_000_000)),
+    'badEntry',
+  ],
+  [
+    'has a version without end',
+    'lenovo',
+    'lnvgy_fw_a.xml',
+    lenovoXml('x.uxz').replace('Version 5.90', '1'.repeat(1_000_000)),
+    'badEntry',
+  ],
+  ['has a payload without end', 'lenovo', 'x_index.json', lenovo(`lnvgy_fw_xcc_${'1_'.repeat(400_000)}`), 'hostile'],
   ['leads up', 'plain', 'a.json', plain({ url: '../x.bin' }), 'hostile'],
   ['names a file', 'plain', 'a.json', plain({ url: 'file:///etc/passwd' }), 'hostile'],
   [

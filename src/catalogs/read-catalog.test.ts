@@ -90,6 +90,57 @@ test('a model is found by its own name, with its brand or without, and no other 
   assert.deepEqual(hpe.entries, []);
 });
 
+const packings: readonly (readonly [packageType: string, fileName: string, isTaken: boolean])[] = [
+  ['LW64', 'a.EXE', true],
+  ['LWXP', 'a.EXE', true],
+  ['LW32', 'a.exe', true],
+  ['LW64', 'a.bin', true],
+  ['', 'a.EXE', true],
+  ['', 'firmimg.d9', true],
+  ['SOME', 'a.EXE', true],
+  ['LLXP', 'a.BIN', false],
+  ['LLX6', 'a.BIN', false],
+  ['llxp', 'a.bin', false],
+  ['LLXP', 'a', false],
+  ['', 'a.BIN', false],
+  ['SOME', 'a.bin', false],
+];
+for (const [packageType, fileName, isTaken] of packings) {
+  const what = `a package ${fileName} of ${packageType === '' ? 'no type' : `the type ${packageType}`}`;
+  test(`${what} is ${isTaken ? 'taken' : 'left out: no BMC takes it'}`, async (context) => {
+    const one = { path: `FOLDER01/1/${fileName}`, version: '2.19.1', packageType };
+    const location = await folderWith(context, { 'Catalog.xml': dellCatalog([one]) });
+    const { entries, seen } = await readCatalog({ format: 'dell', location }, r640);
+    assert.deepEqual([entries.length, seen], [isTaken ? 1 : 0, 1]);
+  });
+}
+
+test('a PowerEdge is found also where its brand is shown as Enterprise Servers', async (context) => {
+  const one = { path: 'FOLDER01/1/a.EXE', version: '1.5.0', brand: 'Enterprise Servers', model: 'XR5610' };
+  const location = await folderWith(context, { 'Catalog.xml': dellCatalog([one]) });
+  const count = async (model: string): Promise<number> =>
+    (await readCatalog({ format: 'dell', location }, { manufacturer: 'Dell', model })).entries.length;
+  const models = ['PowerEdge XR5610', 'XR5610', 'PowerEdge XR5610t', 'PowerEdge R5610', 'PowerVault XR5610'];
+  assert.deepEqual(await Promise.all(models.map(count)), [1, 1, 0, 0, 0]);
+});
+
+test("Dell's SATA drives are drives, and what controls them is not", async (context) => {
+  const sata = { type: 'FRMW', category: 'Serial ATA', version: 'MA8F' };
+  const location = await folderWith(context, {
+    'Catalog.xml': dellCatalog([
+      {
+        ...sata,
+        path: 'F/1/Serial-ATA_MA8F.EXE',
+        name: 'Seagate MA8F for model number(s) ST6000NM0024',
+        device: 'Makara',
+      },
+      { ...sata, path: 'F/2/BOSS.EXE', name: 'Dell BOSS-S1', device: 'BOSS-S1', componentId: '2' },
+    ]),
+  });
+  const { entries } = await readCatalog({ format: 'dell', location }, r640);
+  assert.deepEqual(inShort(entries), ['drive Seagate MA8F', 'storage-controller Dell MA8F']);
+});
+
 test("the index of HPE's repositories is read, with what its descriptions tell of models", async (context) => {
   const location = await folderWith(context, { 'fwrepodata/fwrepo.json': JSON.stringify(hpeIndex) });
   const query = { manufacturer: 'Hewlett Packard Enterprise', model: 'ProLiant DL360 Gen10' };
@@ -162,9 +213,9 @@ test('several files in a folder are one catalogue', async (context) => {
 });
 
 test('images of one version count once when versions are counted', async (context) => {
-  const twice = [...dellPackages, { path: 'FOLDER09/1/BIOS_2.21.2.BIN', version: '2.21.2', date: '2024-03-05' }];
+  const twice = [...dellPackages, { path: 'FOLDER09/1/BIOS_2.21.2_other.EXE', version: '2.21.2', date: '2024-03-05' }];
   const location = await folderWith(context, { 'Catalog.xml': dellCatalog(twice) });
   const { entries } = await readCatalog({ format: 'dell', location }, { ...r640, versionsToStore: 1 });
   const files = entries.filter(({ component }) => component === 'bios').map(({ fileName }) => fileName);
-  assert.deepEqual(files.sort(), ['BIOS_2.21.2.BIN', 'BIOS_2.21.2.EXE']);
+  assert.deepEqual(files.sort(), ['BIOS_2.21.2.EXE', 'BIOS_2.21.2_other.EXE']);
 });

@@ -1,5 +1,5 @@
 import { componentIn, makerIn } from '../component-words.ts';
-import { refusal } from '../reading/context.ts';
+import { checkNames, refusal } from '../reading/context.ts';
 import { walkXml, type XmlListener } from '../reading/walk-xml.ts';
 import { releaseDay } from '../release-day.ts';
 import { asFolder, type FormatContext, type FormatReader, folderOf } from './format.ts';
@@ -19,6 +19,8 @@ interface Package {
   deviceIds: string[];
   models: string[];
   brand: string;
+  /** Dell's short sign of the brand: `PE` for PowerEdge. */
+  brandSign: string;
   hashes: string[];
 }
 
@@ -27,10 +29,7 @@ function createListener(context: FormatContext): XmlListener {
   let base: URL | undefined;
   let current: Package | undefined;
   let hashName = '';
-  const count = (list: readonly string[]): void => {
-    if (list.length < context.limits.maxNames) return;
-    throw refusal(context, 'tooLarge', { limit: `${context.limits.maxNames} names in one entry` });
-  };
+  const count = (list: readonly string[]): void => checkNames(list.length + 1, context);
   return {
     open(name, attributes) {
       path.push(name);
@@ -39,7 +38,10 @@ function createListener(context: FormatContext): XmlListener {
       if (current === undefined) return;
       if (name === 'ComponentType') current.type = attributes.value ?? '';
       if (name === 'Hash') hashName = attributes.algorithm ?? '';
-      if (name === 'Brand') current.brand = '';
+      if (name === 'Brand') {
+        current.brand = '';
+        current.brandSign = attributes.prefix?.trim() ?? '';
+      }
       if (name === 'Device' && path.at(-2) === 'SupportedDevices') {
         count(current.deviceIds);
         current.deviceIds.push((attributes.componentID ?? '').trim());
@@ -63,7 +65,7 @@ function createListener(context: FormatContext): XmlListener {
 
 function emptyPackage(attributes: Readonly<Record<string, string>>): Package {
   const lists = { devices: [], deviceIds: [], models: [], hashes: [] };
-  return { attributes, type: '', name: '', words: '', brand: '', ...lists };
+  return { attributes, type: '', name: '', words: '', brand: '', brandSign: '', ...lists };
 }
 
 /** `downloads.dell.com` with `HTTPS`, or nothing in copies of the catalogue: then images are beside it. */
@@ -90,7 +92,13 @@ function takeDisplay(current: Package, parent: string, text: string): void {
   if (parent === 'Category' || parent === 'LUCategory') current.words += ` ${text}`;
   if (parent === 'Device') current.devices.push(text);
   if (parent === 'Brand') current.brand = text;
-  if (parent === 'Model') current.models.push(withBrand(current.brand, text));
+  if (parent === 'Model') current.models.push(...namesOf(current, text));
+}
+
+/** Newer PowerEdge servers are listed under `Enterprise Servers`, which no server calls itself. */
+function namesOf({ brand, brandSign }: Package, model: string): string[] {
+  const isPowerEdge = brandSign.toUpperCase() === 'PE';
+  return [...new Set([withBrand(brand, model), ...(isPowerEdge ? [withBrand('PowerEdge', model)] : [])])];
 }
 
 function withBrand(brand: string, model: string): string {
@@ -105,7 +113,7 @@ function takeHash(current: Package, algorithm: string, hex: string): void {
 function finish(current: Package, base: URL, context: FormatContext): void {
   const { attributes, name } = current;
   const version = attributes.vendorVersion?.trim() || (attributes.dellVersion?.trim() ?? '');
-  if (!['FRMW', 'BIOS'].includes(current.type.toUpperCase())) {
+  if (!['FRMW', 'BIOS'].includes(current.type.toUpperCase()) || isForLinux(attributes)) {
     context.skip();
     return;
   }
@@ -126,6 +134,15 @@ function finish(current: Package, base: URL, context: FormatContext): void {
     releaseDate: releaseDay(attributes.dateTime) ?? releaseDay(attributes.releaseDate),
     isRebootNeeded: attributes.rebootRequired === undefined ? undefined : attributes.rebootRequired === 'true',
   });
+}
+
+/**
+ * Dell packs most firmware twice: for Windows (`LW64`, `LWXP`, ...: .EXE), which iDRAC takes too, and for Linux (`LLXP`,
+ * ...: .BIN), which nothing but a Linux on the host takes. Where the type tells nothing the end of the name does.
+ */
+function isForLinux({ packageType = '', path = '' }: Readonly<Record<string, string>>): boolean {
+  const [, system] = /^L([LW])/i.exec(packageType.trim()) ?? [];
+  return system === undefined ? /\.bin$/i.test(path.trim()) : system.toUpperCase() === 'L';
 }
 
 function withoutVersion(name: string, version: string): string {

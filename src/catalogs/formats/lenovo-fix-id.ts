@@ -18,9 +18,13 @@ const makers: Readonly<Record<string, string>> = {
   qlgc: 'QLogic',
 };
 
+/** No name or version is as long; what searches for one takes the square of the length, or more. */
+export const longestSearch = 512;
+
 /** Reads the name of a package, with or without folder and ending; undefined for other names. */
 export function readFixId(text: string): LenovoFixId | undefined {
   const name = text.slice(text.lastIndexOf('/') + 1).replace(/\.(?:uxz|zip|xml|json|bin|exe|tgz|lvt)$/i, '');
+  if (name.length > longestSearch) return undefined;
   const found = /^(?:([a-z0-9]+)-)?(?:lnvgy|ibm)_([a-z]+)_([a-z0-9]+)_(.+?)_([a-z0-9.]+)_([a-z0-9-]+)$/i.exec(name);
   if (found === null) return undefined;
   const [, maker, kind = '', subject = '', rest = ''] = found;

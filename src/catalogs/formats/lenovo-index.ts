@@ -1,5 +1,5 @@
 import { componentIn, makerIn } from '../component-words.ts';
-import { refusal } from '../reading/context.ts';
+import { checkNames, refusal } from '../reading/context.ts';
 import { walkJson } from '../reading/walk-json.ts';
 import { releaseDay } from '../release-day.ts';
 import { type EntryDraft, type FormatContext, type FormatReader, folderOf } from './format.ts';
@@ -16,7 +16,7 @@ export const readLenovoIndex: FormatReader = async (text, context) => {
   const value = (path: readonly (string | number)[], member: unknown): void => {
     if (path[0] === 'Oem') bundle = isRecord(member) ? member : {};
     else if (!isRecord(member)) throw refusal(context, 'malformed', { detail: 'one of its Updates is no object' });
-    else drafts.push(...draftsOf(member, context));
+    else for (const draft of draftsOf(member, context)) drafts.push(draft);
     // What they are for is only told at the end, so they have to be kept until then.
     if (drafts.length <= context.limits.maxMatches) return;
     throw refusal(context, 'tooLarge', { limit: `${context.limits.maxMatches} updates in one index` });
@@ -33,43 +33,53 @@ export const readLenovoIndex: FormatReader = async (text, context) => {
 function draftsOf(update: JsonRecord, context: FormatContext): readonly EntryDraft[] {
   const oem = recordIn(update, 'Oem') ?? {};
   const payload = textIn(update, 'Payload') ?? '';
-  const inventory = recordsIn(oem, 'Inventory');
-  const versions = new Map<string, string[]>();
-  for (const each of inventory) {
-    const version = textIn(each, 'Version');
-    if (version === undefined) continue;
-    versions.set(version, [...(versions.get(version) ?? []), ...textsIn(each, 'SoftwareId')]);
-  }
   const fix = readFixId(textIn(recordIn(oem, 'FixId') ?? {}, 'Name') ?? payload);
   if (fix !== undefined && fix.kind !== 'fw') {
     context.skip();
     return [];
   }
+  const versions = versionsIn(oem, context);
   if (versions.size === 0 && fix !== undefined && fix.version !== '') versions.set(fix.version, []);
-  return [...versions].map(([version, ids]) => draftOf({ version, ids, payload, fix, oem }, context));
+  const common = describe({ payload, fix, oem }, context);
+  return [...versions].map(([version, ids]) => {
+    const softwareIds = [...new Set(ids)].sort();
+    return { ...common, version, softwareIds, line: softwareIds.length > 0 ? softwareIds.join(',') : common.line };
+  });
+}
+
+/** The versions of an update, each with the ids of what it is for. */
+function versionsIn(oem: JsonRecord, context: FormatContext): Map<string, string[]> {
+  const versions = new Map<string, string[]>();
+  let count = 0;
+  for (const each of recordsIn(oem, 'Inventory')) {
+    const version = textIn(each, 'Version');
+    if (version === undefined) continue;
+    const ids = versions.get(version) ?? [];
+    versions.set(version, ids);
+    const more = textsIn(each, 'SoftwareId');
+    for (const id of more) ids.push(id);
+    count += 1 + more.length;
+    checkNames(count, context);
+  }
+  return versions;
 }
 
 interface Found {
-  readonly version: string;
-  readonly ids: readonly string[];
   readonly payload: string;
   readonly fix: LenovoFixId | undefined;
   readonly oem: JsonRecord;
 }
 
-function draftOf({ version, ids, payload, fix, oem }: Found, context: FormatContext): EntryDraft {
+/** What is the same for all versions of an update. It is made once: there may be thousands of them. */
+function describe({ payload, fix, oem }: Found, context: FormatContext): Omit<EntryDraft, 'version' | 'softwareIds'> {
   const described = textIn(oem, 'Description') ?? '';
   const component = componentOfSubject(fix?.subject ?? '') ?? componentIn(`${described} ${fix?.subject ?? ''}`);
-  const softwareIds = [...new Set(ids)].sort();
-  const maker = makerIn(component, `${fix?.maker ?? ''} ${described}`);
   return {
     component,
     name: described === '' ? payload.slice(payload.lastIndexOf('/') + 1) : described,
-    manufacturer: maker ?? 'Lenovo',
-    version,
+    manufacturer: makerIn(component, `${fix?.maker ?? ''} ${described}`) ?? 'Lenovo',
     models: textsIn(oem, 'ApplicableMachineTypes'),
-    softwareIds,
-    line: softwareIds.length > 0 ? softwareIds.join(',') : `${component} ${fix?.maker ?? ''} ${fix?.subject ?? ''}`,
+    line: `${component} ${fix?.maker ?? ''} ${fix?.subject ?? ''}`,
     image: { path: payload, base: context.baseUrl ?? folderOf(context.place) },
     sizeBytes: undefined,
     digests: [],

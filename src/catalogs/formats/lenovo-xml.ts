@@ -3,7 +3,7 @@ import { refusal } from '../reading/context.ts';
 import { walkXml } from '../reading/walk-xml.ts';
 import { releaseDay } from '../release-day.ts';
 import { type FormatContext, type FormatReader, folderOf } from './format.ts';
-import { componentOfSubject, readFixId } from './lenovo-fix-id.ts';
+import { componentOfSubject, longestSearch, readFixId } from './lenovo-fix-id.ts';
 
 /**
  * Reads the XML file that comes with each of Lenovo's packages for older servers: `PROPERTY` and `PROPERTY.ARRAY` with
@@ -27,7 +27,9 @@ export const readLenovoXml: FormatReader = async (text, context) => {
           throw refusal(context, 'tooLarge', { limit: `${context.limits.maxNames} properties in one file` });
         }
         const key = name.toLowerCase();
-        properties.set(key, [...(properties.get(key) ?? []), value.trim()]);
+        const values = properties.get(key) ?? [];
+        values.push(value.trim());
+        properties.set(key, values);
       },
     },
     context,
@@ -65,15 +67,16 @@ function take(properties: ReadonlyMap<string, readonly string[]>, context: Forma
 /** Inventories write build and version together: `AFBT58B-5.90`. */
 function versionOf(version: string, build: string, fromName: string): string {
   if (fromName !== '') return fromName;
-  const number = /\d+(?:\.\d+)+[0-9a-z]*/i.exec(version)?.[0] ?? version;
+  // Of a text without end only its beginning is searched: the search takes the square of its length.
+  const number = /\d+(?:\.\d+)+[0-9a-z]*/i.exec(version.slice(0, longestSearch))?.[0] ?? version;
   return /^[a-z][0-9a-z]{6}$/i.test(build) && number !== '' ? `${build.toUpperCase()}-${number}` : number;
 }
 
 /** `[7X05, 7X06] ThinkSystem SR650`, `[7X06]`. */
 function machineTypes(values: readonly string[]): readonly string[] {
   return values.flatMap((value) => {
-    const types = [...value.matchAll(/\[([^\]]*)\]/g)].flatMap(([, list = '']) => list.split(/[,\s]+/));
-    const name = value.replaceAll(/\[[^\]]*\]/g, '').trim();
+    const types = [...value.matchAll(/\[([^[\]]*)\]/g)].flatMap(([, list = '']) => list.split(/[,\s]+/));
+    const name = value.replaceAll(/\[[^[\]]*\]/g, '').trim();
     return [...types.filter((type) => type !== ''), ...(name === '' ? [] : [name])];
   });
 }

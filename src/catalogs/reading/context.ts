@@ -22,3 +22,9 @@ export function refusal(
     cause === undefined ? {} : { cause },
   );
 }
+
+/** Refuses an entry that names more models, devices and ids than one may. */
+export function checkNames(count: number, context: ReadContext): void {
+  const { maxNames } = context.limits;
+  if (count > maxNames) throw refusal(context, 'tooLarge', { limit: `${maxNames} names in one entry` });
+}

@@ -11,6 +11,10 @@ export interface DellPackage {
   readonly device?: string;
   readonly componentId?: string;
   readonly model?: string;
+  /** As it is shown; the sign of the brand is that of PowerEdge. */
+  readonly brand?: string;
+  /** What it is packed for: Windows, and with it iDRAC, unless given; left out when empty. */
+  readonly packageType?: string;
   readonly md5?: string;
   readonly sha256?: string;
   readonly size?: string;
@@ -25,20 +29,21 @@ export function hashOf(algorithm: 'md5' | 'sha256', text: string): string {
 export function dellPackage(each: DellPackage): string {
   const { path, version, date = '2023-07-19', name = 'BIOS', type = 'BIOS', category = 'BIOS', model = 'R640' } = each;
   const { device = 'BIOS', componentId = '159', md5 = hashOf('md5', path), sha256, size = '31457280' } = each;
+  const { brand = 'PowerEdge', packageType = 'LW64' } = each;
   const hashes =
     sha256 === undefined
       ? ''
       : `<Cryptography><Hash algorithm="SHA256">${sha256}</Hash><Hash algorithm="SHA1">${'0'.repeat(40)}</Hash></Cryptography>`;
   return `  <SoftwareComponent schemaVersion="2.0" packageID="PKG" releaseID="REL" hashMD5="${md5}" path="${path}"
     dateTime="${date}T10:00:00+05:30" releaseDate="July 19, 2023" vendorVersion="${version}" dellVersion="A00"
-    packageType="LW64" rebootRequired="true" size="${size}" identifier="0f0f0f0f">
+    ${packageType === '' ? '' : `packageType="${packageType}" `}rebootRequired="true" size="${size}" identifier="0f0f0f0f">
     <Name><Display lang="en"><![CDATA[${name}]]></Display></Name>
     <ComponentType value="${type}"><Display lang="en"><![CDATA[${type}]]></Display></ComponentType>
     <Description><Display lang="en"><![CDATA[It makes things better & safer.]]></Display></Description>
     <Category value="XX"><Display lang="en"><![CDATA[${category}]]></Display></Category>
     <SupportedDevices><Device componentID="${componentId}" embedded="1"><PCIInfo deviceID="1657" vendorID="14E4"/>
       <Display lang="en"><![CDATA[${device}]]></Display></Device></SupportedDevices>
-    <SupportedSystems><Brand key="3" prefix="PE"><Display lang="en"><![CDATA[PowerEdge]]></Display>
+    <SupportedSystems><Brand key="3" prefix="PE"><Display lang="en"><![CDATA[${brand}]]></Display>
       <Model systemID="0716" systemIDType="BIOS"><Display lang="en"><![CDATA[${model}]]></Display></Model></Brand></SupportedSystems>
     ${hashes}
   </SoftwareComponent>`;
@@ -81,6 +86,7 @@ export const dellPackages: readonly DellPackage[] = [
     device: 'Broadcom Gigabit Ethernet BCM5720',
     componentId: '108255',
   },
+  { path: 'FOLDER08/1/BIOS_2.21.2.BIN', version: '2.21.2', date: '2024-03-05', packageType: 'LLXP' },
   { path: 'FOLDER07/1/Driver.EXE', version: '1.0', type: 'DRVR', name: 'A driver', category: 'Network' },
 ];
 
