@@ -78,6 +78,8 @@ export interface FirmwareSlot {
   readonly previousVersion: string | undefined;
   readonly isUpdateable: boolean;
   readonly softwareId: string | undefined;
+  /** More of the vendor's own ids of what firmware it takes, where a BMC shows several: iLO's targets. */
+  readonly otherSoftwareIds?: readonly string[];
   /** `@odata.id` of the inventory entry: what an update names as its target. */
   readonly uri: string;
   readonly relatedItems: readonly string[];

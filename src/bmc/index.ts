@@ -96,6 +96,7 @@ export {
   type BootOverride,
   type BootOverrideEnabled,
   ejectMedia,
+  findVirtualDrive,
   type Indicator,
   insertMedium,
   listVirtualDrives,

@@ -30,4 +30,5 @@ export {
   type RemoteWorkerPort,
   type RemoteWorkerPortOptions,
 } from './worker-api/remote-worker-port.ts';
+export { createSlotDesk, type SlotDesk } from './worker-api/slot-desk.ts';
 export { type TokenSource, tokenFromFile } from './worker-api/worker-client.ts';

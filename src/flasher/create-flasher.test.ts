@@ -107,8 +107,8 @@ async function setUp(context: TestContext, personalities: readonly PersonalityNa
 }
 
 function toJson(firmware: Firmware): JsonObject {
-  const { id, vendor, version, component, url, checksum, models, softwareId = '' } = firmware;
-  return { id, vendor, version, component, URL: url, checksum, models: [...models], software_id: softwareId };
+  const { id, vendor, version, component, url, checksum, models, softwareIds = [] } = firmware;
+  return { id, vendor, version, component, URL: url, checksum, models: [...models], software_ids: [...softwareIds] };
 }
 
 /** The engine does not hear of a dead process any more. */

@@ -40,7 +40,7 @@ export {
   wordsOf,
 } from './plan/firmware.ts';
 export { type ForecastStep, forecastInstall } from './plan/forecast-install.ts';
-export type { PlannedServer, SkipCode } from './plan/match-slots.ts';
+export { idsOf, isForSlot, isOfServer, type PlannedServer, type SkipCode } from './plan/match-slots.ts';
 export {
   byInstallOrder,
   type InstallPlan,

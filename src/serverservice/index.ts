@@ -23,6 +23,7 @@ export type {
   FirmwareSet,
   FirmwareSetQuery,
 } from './firmware/firmware.ts';
+export { longestSoftwareId, mostSoftwareIds } from './firmware/firmware-row.ts';
 export type { FirmwareSetDraft, FirmwareSets } from './firmware/firmware-sets.ts';
 export type { FirmwareVersions } from './firmware/firmware-versions.ts';
 export { shownUrl } from './firmware/shown-url.ts';

@@ -98,6 +98,8 @@ const biosConfig = [
     ON inventory_firmware_set_validations (set_id, performed_on)`,
 ];
 
+const firmwareIds = [`ALTER TABLE inventory_firmware ADD COLUMN software_ids TEXT NOT NULL DEFAULT '[]'`];
+
 /** The tables of the inventory, in SQL that SQLite, PostgreSQL and CockroachDB read alike. */
 export const inventoryMigrations: readonly Migration[] = [
   { version: 1, statements: { common: servers } },
@@ -106,4 +108,5 @@ export const inventoryMigrations: readonly Migration[] = [
   { version: 4, statements: { common: firmware } },
   { version: 5, statements: { common: rest } },
   { version: 6, statements: { common: biosConfig } },
+  { version: 7, statements: { common: firmwareIds } },
 ];

@@ -97,6 +97,22 @@ describe('the tables of the inventory', () => {
     assert.equal((await again.credentials.listTypes(firstPage)).total, 1);
   });
 
+  test('have firmware of before with no ids of what it is for', async (t) => {
+    const database = await openDatabase(t);
+    await migrate(database, inventoryMigrations.slice(0, 6), { schema: inventorySchema });
+    const id = randomUUID();
+    await database.write((tx) =>
+      tx.run(
+        `INSERT INTO inventory_firmware (id, component, vendor, filename, version, models, upstream_url, repository_url,
+           is_inband, is_oem, created_at, updated_at) VALUES (?, 'bios', 'dell', 'a', '1', '["R640"]', '', '', 0, 0, 1, 1)`,
+        id,
+      ),
+    );
+    const { firmware } = await createServerservice({ database });
+    const { models, softwareIds } = await firmware.get(id);
+    assert.deepEqual([models, softwareIds], [['R640'], []]);
+  });
+
   test('of a newer version are refused', async (t) => {
     const database = await openDatabase(t);
     const newer = [...inventoryMigrations, { version: 999, statements: {} }];

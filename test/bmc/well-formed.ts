@@ -52,6 +52,7 @@ const slot = shape({
   previousVersion: maybe(text),
   isUpdateable: truth,
   softwareId: maybe(text),
+  otherSoftwareIds: maybe(list(text)),
   uri: path,
   relatedItems: list(path),
   health: maybe(text),

@@ -19,6 +19,7 @@ export { readSecureBoot, type SecureBoot, setSecureBoot } from './secure-boot.ts
 export { resetBiosToDefaults, type StagedBios, stageBios } from './stage-bios.ts';
 export {
   ejectMedia,
+  findVirtualDrive,
   insertMedium,
   listVirtualDrives,
   type MediumChange,

@@ -84,6 +84,11 @@ function toDrive({ path, body }: Member): VirtualDrive {
   };
 }
 
+/** The drive that an image would be put into. */
+export async function findVirtualDrive(bmc: Bmc, order: MediumOrder): Promise<VirtualDrive> {
+  return toDrive(choose(bmc, await drives(bmc), order));
+}
+
 /** Puts an image into a virtual drive. One that is in already is left; another is taken out first. */
 export async function insertMedium(bmc: Bmc, order: MediumOrder): Promise<MediumChange> {
   const member = choose(bmc, await drives(bmc), order);

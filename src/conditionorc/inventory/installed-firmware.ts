@@ -39,7 +39,7 @@ export async function readInstalled(
 function toSlot(record: ComponentRecord): FirmwareSlot[] {
   const noted = record.versionedAttributes.find(({ namespace }: VersionedAttribute) => namespace === firmwareNamespace);
   if (noted === undefined) return [];
-  const { installed, softwareId, isUpdateable, component } = noted.data;
+  const { installed, softwareId, otherSoftwareIds, isUpdateable, component } = noted.data;
   const { version, pendingVersion, previousVersion } = objectOf(installed);
   return [
     {
@@ -53,6 +53,9 @@ function toSlot(record: ComponentRecord): FirmwareSlot[] {
       previousVersion: textOf(previousVersion),
       isUpdateable: isUpdateable !== false,
       softwareId: textOf(softwareId),
+      ...(Array.isArray(otherSoftwareIds)
+        ? { otherSoftwareIds: otherSoftwareIds.flatMap((id) => textOf(id) ?? []) }
+        : {}),
       uri: '',
       relatedItems: [],
       health: undefined,

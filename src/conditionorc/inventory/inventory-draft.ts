@@ -50,9 +50,9 @@ export function draftInventory(report: InventoryReport): InventoryDraft {
 function toComponent(slot: FirmwareSlot): ComponentDraft[] {
   const type = typeOf[slot.component] ?? typesByName.find(([names]) => names.test(slot.name))?.[1];
   if (type === undefined || slot.isBackup === true) return [];
-  const { version, pendingVersion, previousVersion, softwareId, isUpdateable, component } = slot;
+  const { version, pendingVersion, previousVersion, softwareId, otherSoftwareIds, isUpdateable, component } = slot;
   const installed = { version, pendingVersion, previousVersion };
-  const data = plain({ installed, softwareId, isUpdateable, component });
+  const data = plain({ installed, softwareId, otherSoftwareIds, isUpdateable, component });
   const versionedAttributes = [{ namespace: firmwareNamespace, data }];
   const known = { vendor: slot.vendor ?? '', model: slot.model ?? '' };
   return [{ type, serial: slot.slot, name: slot.name, ...known, versionedAttributes }];

@@ -81,11 +81,15 @@ test('an inventory is stored while its lease is held, and can be read back', asy
   const { port, lease, report, biosVersion, parts } = await setUp(t);
   const held = await lease('w1');
   const firmware = [slot('BIOS', 'bios', '2.1'), slot('Enclosure', 'other', '7.1'), slot('Fan', 'other', '1')];
+  const ids = { softwareId: '159', otherSoftwareIds: ['160', '161'] };
+  firmware[0] = { ...slot('BIOS', 'bios', '2.1'), ...ids };
   const named = firmware.map((one) => (one.slot === 'Enclosure' ? { ...one, name: 'Backplane 1' } : one));
   await port.writeInventory(report(held, inventoryOf(named)));
   assert.equal(await biosVersion(), '2.1');
   assert.deepEqual(await parts(), ['backplane-expander Enclosure', 'bios BIOS']);
-  const { vendor, model, manufacturer } = (await port.installedFirmware(serverA))?.server ?? {};
+  const { vendor, model, manufacturer, slots = [] } = (await port.installedFirmware(serverA))?.server ?? {};
+  const { softwareId, otherSoftwareIds } = slots.find((one) => one.slot === 'BIOS') ?? {};
+  assert.deepEqual({ softwareId, otherSoftwareIds }, ids);
   assert.deepEqual([vendor, manufacturer, model], ['dell', 'Dell Inc.', 'PowerEdge R640']);
 });
 

@@ -16,6 +16,9 @@ const Slot = Type.Object(
     pendingVersion: word('What waits for a restart.'),
     previousVersion: word('What could be gone back to.'),
     softwareId: word('The vendor’s own name of what firmware it takes.'),
+    otherSoftwareIds: Type.Optional(
+      ListOf(Text('An id.', { maxLength: 512 }), 'More of such names.', { maxItems: 1000 }),
+    ),
     isUpdateable: Type.Optional(Type.Boolean({ description: 'Whether the BMC can update it.' })),
     isBackup: Type.Optional(Type.Boolean({ description: 'A spare bank.' })),
   },

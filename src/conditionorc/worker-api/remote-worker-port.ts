@@ -46,9 +46,8 @@ export function createRemoteWorkerPort(options: RemoteWorkerPortOptions): Remote
     async check(lease) {
       await client.post({ what: 'check', body: nameOf(lease) });
     },
-    async release(lease, why, { afterMs } = {}) {
-      const after = afterMs === undefined ? {} : { afterMs };
-      await client.post({ what: 'release', body: { ...nameOf(lease), why, ...after } });
+    async release(lease, why, how = {}) {
+      await client.post({ what: 'release', body: { ...nameOf(lease), why, ...(how as JsonObject) } });
     },
     acquireSlot: (name, lease, signal) => acquireSlot({ client, clock }, { name, lease: nameOf(lease), signal }),
     inventorySink: {

@@ -66,6 +66,8 @@ export const ReleaseBody = Struct(
     ...held,
     why: Text('Why.', { maxLength: 8192 }),
     afterMs: Type.Optional(Type.Number({ minimum: 0, maximum: 86_400_000, description: 'Not again before that.' })),
+    isNotCounted: Type.Optional(Type.Boolean({ description: 'The work is not to blame for waiting.' })),
+    areLeftoversKept: Type.Optional(Type.Boolean({ description: 'Nothing was done under the lease.' })),
   },
   { title: 'Release', description: 'Work that is given back.' },
 );

@@ -143,8 +143,8 @@ export function workerRoutes(parts: {
       summary: 'Gives work back unfinished.',
       body: ReleaseBody,
       answers: { 200: MessageAnswer },
-      async handle({ body: { conditionId, token, why, afterMs } }) {
-        await port.release({ conditionId, token }, why, afterMs === undefined ? {} : { afterMs });
+      async handle({ body: { conditionId, token, why, ...how } }) {
+        await port.release({ conditionId, token }, why, how);
         return done('released');
       },
     }),

@@ -26,7 +26,8 @@ const FirmwareSchema = Type.Object(
     model: Type.Optional(Type.Array(short('the same, in the catalogue’s own records'), { maxItems: 500 })),
     install_inband: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
     oem: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
-    software_id: Type.Optional(short('the vendor’s own name of what the image is for')),
+    software_id: Type.Optional(short('the vendor’s own id of what the image is for')),
+    software_ids: Type.Optional(Type.Array(short('the same, where there are several'), { maxItems: 1000 })),
   },
   { additionalProperties: true },
 );
@@ -114,6 +115,10 @@ function urlOf(given: GivenFirmware): string {
   return (given.URL ?? given.url ?? given.repository_url ?? '').trim();
 }
 
+function softwareIdsOf({ software_id: one, software_ids: more = [] }: GivenFirmware): string[] {
+  return [...new Set([one ?? '', ...more].map((id) => id.trim()).filter((id) => id !== ''))];
+}
+
 function normalFirmware(given: GivenFirmware): JsonObject {
   const { vendor, version, component, filename, checksum, size, software_id: softwareId } = given;
   const id = given.id ?? given.uuid ?? `${vendor}-${component}-${version}`;
@@ -130,6 +135,7 @@ function normalFirmware(given: GivenFirmware): JsonObject {
     oem: given.oem ?? false,
     ...(size === undefined ? {} : { size }),
     ...(softwareId === undefined ? {} : { software_id: softwareId }),
+    ...(given.software_ids === undefined ? {} : { software_ids: given.software_ids }),
   };
 }
 
@@ -150,7 +156,8 @@ export function readInstallParameters(stored: JsonObject): InstallParameters {
 
 /** A firmware of the catalogue's JSON, as the planner uses it. */
 export function toFirmware(given: GivenFirmware): Firmware {
-  const { size, software_id: softwareId } = given;
+  const { size } = given;
+  const softwareIds = softwareIdsOf(given);
   return {
     id: given.id ?? given.uuid ?? `${given.vendor}-${given.component}-${given.version}`,
     vendor: given.vendor,
@@ -162,6 +169,6 @@ export function toFirmware(given: GivenFirmware): Firmware {
     models: given.models ?? given.model ?? [],
     isInband: given.install_inband === true,
     ...(size === undefined ? {} : { sizeBytes: size }),
-    ...(softwareId === undefined ? {} : { softwareId }),
+    ...(softwareIds.length === 0 ? {} : { softwareIds }),
   };
 }

@@ -135,7 +135,7 @@ for (const personality of personalityNames) {
   test(`${personality}: several parts of one kind get the image together, and each of them is verified`, async (context) => {
     const rig = await startFlasherRig(context, personality);
     const drive = await rig.release('drive', { models: [driveModels[personality]] });
-    const { softwareId: _, ...byModel } = drive;
+    const { softwareIds: _, ...byModel } = drive;
     const status = succeeded(await rig.process(rig.order({ firmwares: [byModel] })), rig);
     const [action] = status.actions as { slots: string[] }[];
     assert.equal(action?.slots.length, 8);

@@ -16,8 +16,8 @@ export interface Firmware {
   readonly models: readonly string[];
   /** Must be installed by a tool on the host; not by way of the BMC. */
   readonly isInband: boolean;
-  /** The vendor's own name of what the image is for, where the catalogue knows it. */
-  readonly softwareId?: string;
+  /** The vendor's own ids of what the image is for, where the catalogue knows them: it is for nothing else. */
+  readonly softwareIds?: readonly string[];
 }
 
 /** What firmware can be for, in the order in which it is installed. */

@@ -87,12 +87,10 @@ function matchParts(server: PlannedServer, firmware: Firmware, all: readonly Fir
 
 /** An image is for one kind of part. Where several fit, only the vendor's own id can tell, and nothing is guessed. */
 function ofOneKind(slots: readonly FirmwareSlot[], firmware: Firmware): SlotMatch {
-  const { softwareId } = firmware;
-  const known = softwareId === undefined ? [] : slots.filter((slot) => slot.softwareId !== undefined);
-  if (softwareId !== undefined && known.length > 0) {
-    const meant = known.filter((slot) => fold(slot.softwareId) === fold(softwareId));
-    if (meant.length > 0) return { kind: 'slots', slots: meant };
-    return { kind: 'none', why: 'absent', message: `nothing in this server takes firmware ${softwareId}` };
+  const { softwareIds = [] } = firmware;
+  if (softwareIds.length > 0 && slots.some((slot) => idsOf(slot).length > 0)) {
+    const meant = slots.filter((slot) => isForSlot(softwareIds, slot));
+    return meant.length > 0 ? { kind: 'slots', slots: meant } : otherHardware(slots, firmware);
   }
   const kinds = new Set(slots.map(kindOf));
   if (kinds.size <= 1) return { kind: 'slots', slots };
@@ -101,6 +99,17 @@ function ofOneKind(slots: readonly FirmwareSlot[], firmware: Firmware): SlotMatc
     kind: 'ambiguous',
     message: `${told(firmware)} could be for any of ${names}: name the model of the part, or its software id`,
   };
+}
+
+/** The vendor's own ids of what firmware a place takes; none where the BMC does not tell. Dell's `0` is none. */
+export function idsOf({ softwareId, otherSoftwareIds = [] }: FirmwareSlot): readonly string[] {
+  return [softwareId, ...otherSoftwareIds].map(fold).filter((id) => id !== '' && id !== '0');
+}
+
+/** True where a place shows one of the ids that an image is for. */
+export function isForSlot(softwareIds: readonly string[], slot: FirmwareSlot): boolean {
+  const shown = idsOf(slot);
+  return softwareIds.some((id) => shown.includes(fold(id)));
 }
 
 /** Ports of one card have names that differ in their address or number only. */
@@ -162,6 +171,20 @@ function otherVendor({ manufacturer, vendor }: PlannedServer, firmware: Firmware
 function otherModel({ model }: PlannedServer, firmware: Firmware): SlotMatch {
   const message = `${told(firmware)} is for ${firmware.models.join(', ')}; nothing of that is in this server (${model ?? 'of unknown model'})`;
   return { kind: 'none', why: 'other-model', message };
+}
+
+function otherHardware(slots: readonly FirmwareSlot[], firmware: Firmware): SlotMatch {
+  const meant = listed(firmware.softwareIds ?? []);
+  const there = slots.map((slot) => `${slot.slot} (${listed(idsOf(slot)) || 'which shows none'})`).join(', ');
+  const message = `${told(firmware)} is for other hardware: the ids that it is for are ${meant}; here there is ${there}`;
+  return { kind: 'none', why: 'absent', message };
+}
+
+const mostShown = 5;
+
+function listed(ids: readonly string[]): string {
+  const more = ids.length - mostShown;
+  return [...ids.slice(0, mostShown), ...(more > 0 ? [`${more} more`] : [])].join(', ');
 }
 
 function absent(firmware: Firmware): SlotMatch {

@@ -133,8 +133,68 @@ const cases: readonly {
   },
   {
     name: 'the software id of the vendor tells which part is meant',
-    firmwares: [firmware('nic', '16.36', { models: ['PowerEdge R640'], softwareId: '107545' })],
+    firmwares: [firmware('nic', '16.36', { models: ['PowerEdge R640'], softwareIds: ['107545'] })],
     expected: [['nic 16.36', 'NIC.2-1']],
+  },
+  {
+    name: 'any of the ids of an image will do, and of two kinds of cards each gets its own',
+    firmwares: [
+      firmware('nic', '22.71', { models: ['PowerEdge R640'], softwareIds: ['1', '108255'] }),
+      firmware('nic', '16.36', { models: ['PowerEdge R640'], softwareIds: ['107545', '2'] }),
+      firmware('nic', '9.9', { models: ['PowerEdge R640'], softwareIds: ['3', '4'] }),
+    ],
+    expected: [
+      ['nic 16.36', 'NIC.2-1'],
+      ['nic 22.71', 'NIC.1-1', 'NIC.1-2'],
+      ['nic 9.9', 'skipped: absent'],
+    ],
+  },
+  {
+    name: 'an image for another BMC is left out, also with force and however well its model fits',
+    firmwares: [firmware('bmc', '1.62', { models: ['PowerEdge R640'], softwareIds: ['t6'] })],
+    slots: [slot('BMC', 'bmc', '2.72', { otherSoftwareIds: ['t0', 'T5'] })],
+    isForced: true,
+    expected: [['bmc 1.62', 'skipped: absent']],
+  },
+  {
+    name: 'of several images of one version the ids choose',
+    firmwares: ['t4', 't5', 't6'].map((id) => firmware('bmc', '3.05', { softwareIds: [id], checksum: id.repeat(32) })),
+    slots: [slot('BMC', 'bmc', '2.72', { otherSoftwareIds: ['t0', 'T5'] })],
+    expected: [
+      ['bmc 3.05', 'BMC'],
+      ['bmc 3.05', 'skipped: absent'],
+      ['bmc 3.05', 'skipped: absent'],
+    ],
+  },
+  {
+    name: 'two images that both fit are one too many',
+    firmwares: ['a', 'b'].map((letter) => firmware('bmc', '3.05', { softwareIds: ['t5', letter], checksum: letter })),
+    slots: [slot('BMC', 'bmc', '2.72', { softwareId: 't5' })],
+    expected: [['bmc 3.05', 'BMC'], ['problem: contradiction']],
+  },
+  {
+    name: 'an image that does not say what it is for gives way to one of the same version that does',
+    firmwares: [
+      firmware('bmc', '3.05', { id: 'a', checksum: 'aa' }),
+      firmware('bmc', '3.05', { id: 'b', checksum: 'bb', softwareIds: ['t5'] }),
+    ],
+    slots: [slot('BMC', 'bmc', '2.72', { softwareId: 't5' })],
+    expected: [
+      ['bmc 3.05', 'BMC'],
+      ['bmc 3.05', 'skipped: duplicate'],
+    ],
+  },
+  {
+    name: 'where the server shows no ids, those of the image say nothing',
+    firmwares: [
+      firmware('bios', '2.21', { softwareIds: ['159'] }),
+      firmware('bmc', '7.10', { softwareIds: ['25227'] }),
+    ],
+    slots: [slot('iDRAC', 'bmc', '7.00'), slot('BIOS', 'bios', '2.19.1', { softwareId: '0' })],
+    expected: [
+      ['bmc 7.10', 'iDRAC'],
+      ['bios 2.21', 'BIOS'],
+    ],
   },
   {
     name: 'drives go by the model that the drive itself tells, all of them in one action',
@@ -239,6 +299,16 @@ for (const { name, firmwares, expected, ...more } of cases) {
     assert.deepEqual(shown(plan(firmwares, more)), expected);
   });
 }
+
+test('planning: an image for other hardware is left out with what it is for and what is there', () => {
+  const softwareIds = Array.from({ length: 300 }, (_, at) => `id-${at}`);
+  const slots = [slot('iLO 5', 'bmc', '2.72', { otherSoftwareIds: ['4764a662'] })];
+  const { skipped } = plan([firmware('bmc', '1.62', { softwareIds })], { slots });
+  assert.equal(
+    skipped[0]?.message,
+    'bmc 1.62 is for other hardware: the ids that it is for are id-0, id-1, id-2, id-3, id-4, 295 more; here there is iLO 5 (4764a662)',
+  );
+});
 
 test('planning: versions are compared as their vendor writes them', () => {
   const slots = [slot('System ROM', 'bios', 'U32 v2.80 (04/20/2023)')];

@@ -110,7 +110,10 @@ function match(
   return { problem: { code: 'unreadable', message: `${found.message}, but ${detail}`, isTransient: true } };
 }
 
-/** One slot gets one image: the same one twice is left out, another version is a contradiction, installed or not. */
+/**
+ * One slot gets one image: the same one twice is left out, so is one that does not say which hardware it is for where
+ * another does, and anything else is a contradiction, installed or not.
+ */
 function rivalry(claims: readonly Claim[], { firmware, slots }: Claim): Refusal | undefined {
   const names = new Set(slots.map(({ slot }) => slot));
   const rival = claims.find((claim) => claim.slots.some(({ slot }) => names.has(slot)));
@@ -119,9 +122,29 @@ function rivalry(claims: readonly Claim[], { firmware, slots }: Claim): Refusal 
     const message = `${told(firmware)} is asked for twice (${rival.firmware.id} and ${firmware.id})`;
     return { skipped: { firmware, why: 'duplicate', message } };
   }
+  if (isMoreCertain(rival, { firmware, slots })) {
+    const message = `${rival.firmware.id} brings ${told(firmware)} too and names the hardware that it is for, which ${firmware.id} does not`;
+    return { skipped: { firmware, why: 'duplicate', message } };
+  }
   const shared = rival.slots.filter(({ slot }) => names.has(slot)).map(({ slot }) => slot);
   const message = `${shared.join(', ')} cannot get both ${told(rival.firmware)} (${rival.firmware.id}) and ${told(firmware)} (${firmware.id})`;
   return { problem: { code: 'contradiction', message, isTransient: false } };
+}
+
+/** Images of one version of which only the first says by ids what it is for, and which has all the slots of the other. */
+function isMoreCertain(rival: Claim, { firmware, slots }: Claim): boolean {
+  const taken = new Set(rival.slots.map(({ slot }) => slot));
+  return (
+    rival.firmware.component === firmware.component &&
+    rival.firmware.version === firmware.version &&
+    hasIds(rival.firmware) &&
+    !hasIds(firmware) &&
+    slots.every(({ slot }) => taken.has(slot))
+  );
+}
+
+function hasIds({ softwareIds = [] }: Pick<Firmware, 'softwareIds'>): boolean {
+  return softwareIds.length > 0;
 }
 
 function choose(inventory: PlannedServer, { firmware, slots }: Claim, parameters: PlanInput['parameters']): Judged {
@@ -174,11 +197,17 @@ function isSameChecksum(one: Firmware, other: Firmware): boolean {
 }
 
 /** What the place of an image in an install depends on. */
-export type OrderedImage = Pick<Firmware, 'id' | 'component' | 'version'>;
+export type OrderedImage = Pick<Firmware, 'id' | 'component' | 'version' | 'softwareIds'>;
 
 /** Compares two images by when they are installed: the BMC first, since the rest goes through it; then as parts depend on each other. */
 export function byInstallOrder(one: OrderedImage, other: OrderedImage): number {
-  return rankOf(one) - rankOf(other) || compare(one.version, other.version) || compare(one.id, other.id);
+  return (
+    rankOf(one) - rankOf(other) ||
+    compare(one.version, other.version) ||
+    // Those that say which hardware they are for have the first choice.
+    Number(hasIds(other)) - Number(hasIds(one)) ||
+    compare(one.id, other.id)
+  );
 }
 
 function rankOf({ component }: OrderedImage): number {

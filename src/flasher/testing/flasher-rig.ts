@@ -197,7 +197,7 @@ export async function makeRelease(
     checksum: `sha256:${image.sha256}`,
     models: component === 'nic' ? [slot.name.split(' - ')[0] ?? slot.name] : [machine.hardware.model],
     isInband: false,
-    softwareId,
+    softwareIds: [softwareId],
     ...change,
   };
 }

@@ -176,6 +176,43 @@ export function tryFirmware(open: OpenRig): void {
     assert.deepEqual(await service.firmware.resolve({ ...wanted, version: '2.2' }), []);
   });
 
+  test('the ids of what firmware is for are kept, and who does not know them takes none away', async (t) => {
+    const rig = await open(t);
+    const uuid = await create(rig, { software_ids: ['159', ' 160 ', '159', ''] });
+    const path = `/server-component-firmwares/${uuid}`;
+    const shown = async () => (await rig.call('GET', path)).body.record;
+    assert.deepEqual((await shown()).software_ids, ['159', '160']);
+    const { record } = (await rig.call('GET', path)).body;
+    assert.equal((await rig.call('PUT', path, { body: { ...record, version: '5' } })).status, 200);
+    assert.deepEqual((await shown()).software_ids, ['159', '160'], 'what was read can be sent back');
+    const bare = { component: 'bios', vendor: 'dell', filename: 'bios.exe', version: '5', checksums: [sha256] };
+    const find = (softwareIds?: readonly string[]) =>
+      rig.service.firmware.putAll([{ ...bare, softwareIds }], undefined, { areChecksumsFixed: true });
+    await find();
+    assert.deepEqual((await shown()).software_ids, ['159', '160']);
+    await find(['161']);
+    assert.deepEqual((await shown()).software_ids, ['161']);
+    assert.equal((await rig.call('PUT', path, { body: firmware() })).status, 200);
+    assert.deepEqual((await shown()).software_ids, [], 'replacing it replaces them');
+    const many = Array.from({ length: 1001 }, (_, at) => `${at}`);
+    for (const software_ids of [many, ['x'.repeat(256)], '159']) {
+      assert.equal((await rig.call('PUT', path, { body: firmware({ software_ids }) })).status, 400);
+    }
+    await assert.rejects(find(many), /more than 1000 software ids/);
+  });
+
+  test('what fits equally well comes in one order, whatever its id', async (t) => {
+    const { service } = await open(t);
+    const draft = { component: 'bios', vendor: 'dell', version: '2.1', checksums: [sha256] };
+    const names = ['c', 'a', 'e', 'b', 'd'];
+    await service.firmware.putAll(names.map((filename) => ({ ...draft, filename })));
+    const found = await service.firmware.resolve({ vendor: 'dell', model: 'r750', component: 'bios', version: '2.1' });
+    assert.deepEqual(
+      found.map(({ filename }) => filename),
+      names.toSorted(),
+    );
+  });
+
   test('a set has a name, labels and firmware; firmware in a set cannot be deleted', async (t) => {
     const rig = await open(t);
     const [bios, bmc] = [await create(rig), await create(rig, { component: 'bmc' })];

@@ -14,6 +14,7 @@ export function readFirmware(row: Row): FirmwareRecord {
     component: textOf(row, 'component'),
     vendor: textOf(row, 'vendor'),
     models: jsonOf<string[]>(row, 'models'),
+    softwareIds: jsonOf<string[]>(row, 'software_ids'),
     filename: textOf(row, 'filename'),
     version: textOf(row, 'version'),
     checksums,
@@ -38,6 +39,11 @@ function readChecksums(row: Row): Checksums {
   };
 }
 
+/** How many ids of what it is for a firmware may have. */
+export const mostSoftwareIds = 1000;
+/** How long one may be. */
+export const longestSoftwareId = 255;
+
 /** A draft in its one spelling, as values of columns. */
 export interface CheckedFirmware {
   readonly names: {
@@ -47,6 +53,7 @@ export interface CheckedFirmware {
     readonly filename: string;
   };
   readonly models: readonly string[];
+  readonly softwareIds: readonly string[];
   readonly checksums: Checksums;
   readonly urls: { readonly upstream: string; readonly repository: string };
   readonly isInband: boolean;
@@ -62,28 +69,37 @@ export function checkFirmware(draft: FirmwareDraft, rules: { readonly isChecksum
     version: draft.version.trim(),
     filename: draft.filename.trim(),
   };
+  const softwareIds = distinctTexts(draft.softwareIds);
   const urls = { upstream: (draft.upstreamUrl ?? '').trim(), repository: (draft.repositoryUrl ?? '').trim() };
   const problems = [
     ...Object.entries(names).flatMap(([name, text]) => (text === '' ? [`${name} is empty`] : [])),
     ...Object.entries(urls).flatMap(([name, url]) =>
       isFetchable(url) ? [] : [`${name}_url is not an http, https or file URL`],
     ),
+    ...(softwareIds.length > mostSoftwareIds ? [`it has more than ${mostSoftwareIds} software ids`] : []),
+    ...(softwareIds.some((id) => id.length > longestSoftwareId) ? ['a software id is too long'] : []),
     ...(bestChecksum(checksums) === '' && !rules.isChecksumOptional
       ? ['it has no checksum; give sha256, or allow firmware without one in the settings']
       : []),
   ];
   if (problems.length > 0) throw new InventoryError('badValue', { what: 'firmware' }, { problems });
-  const models = [...new Set((draft.models ?? []).map((model) => model.trim()).filter((model) => model !== ''))];
-  return { names, models, checksums, urls, isInband: draft.isInband ?? false, isOem: draft.isOem ?? false };
+  const { isInband = false, isOem = false } = draft;
+  return { names, models: distinctTexts(draft.models), softwareIds, checksums, urls, isInband, isOem };
+}
+
+function distinctTexts(texts: readonly string[] = []): string[] {
+  return [...new Set(texts.map((text) => text.trim()).filter((text) => text !== ''))];
 }
 
 function isFetchable(url: string): boolean {
   return url === '' || (URL.canParse(url) && ['http:', 'https:', 'file:'].includes(new URL(url).protocol));
 }
 
-function valuesOf({ names, models, checksums, urls, isInband, isOem }: CheckedFirmware, now: number): SqlValue[] {
+function valuesOf(firmware: CheckedFirmware, now: number): SqlValue[] {
+  const { names, models, softwareIds, checksums, urls, isInband, isOem } = firmware;
   return [
-    ...[names.component, names.vendor, names.filename, names.version, JSON.stringify(models)],
+    ...[names.component, names.vendor, names.filename, names.version],
+    ...[JSON.stringify(models), JSON.stringify(softwareIds)],
     ...[checksums.sha256 ?? null, checksums.sha512 ?? null, checksums.md5 ?? null],
     ...[urls.upstream, urls.repository, isInband ? 1 : 0, isOem ? 1 : 0, now],
   ];
@@ -92,9 +108,9 @@ function valuesOf({ names, models, checksums, urls, isInband, isOem }: CheckedFi
 /** Adds firmware; false when its vendor, component, version and filename, or its id, are taken. */
 export async function insertFirmware(tx: Transaction, id: string, firmware: CheckedFirmware): Promise<boolean> {
   const added = await tx.run(
-    `INSERT INTO inventory_firmware (component, vendor, filename, version, models, sha256, sha512, md5, upstream_url,
-       repository_url, is_inband, is_oem, updated_at, id, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    `INSERT INTO inventory_firmware (component, vendor, filename, version, models, software_ids, sha256, sha512, md5,
+       upstream_url, repository_url, is_inband, is_oem, updated_at, id, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     ...valuesOf(firmware, tx.now),
     id,
     tx.now,
@@ -106,8 +122,8 @@ export async function insertFirmware(tx: Transaction, id: string, firmware: Chec
 /** Changes firmware that is there. */
 export async function updateFirmware(tx: Transaction, id: string, firmware: CheckedFirmware): Promise<void> {
   await tx.run(
-    `UPDATE inventory_firmware SET component = ?, vendor = ?, filename = ?, version = ?, models = ?, sha256 = ?,
-       sha512 = ?, md5 = ?, upstream_url = ?, repository_url = ?, is_inband = ?, is_oem = ?, updated_at = ?
+    `UPDATE inventory_firmware SET component = ?, vendor = ?, filename = ?, version = ?, models = ?, software_ids = ?,
+       sha256 = ?, sha512 = ?, md5 = ?, upstream_url = ?, repository_url = ?, is_inband = ?, is_oem = ?, updated_at = ?
       WHERE id = ?`,
     ...valuesOf(firmware, tx.now),
     id,

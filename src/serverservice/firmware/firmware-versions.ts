@@ -21,6 +21,8 @@ import { writtenUrl } from './shown-url.ts';
 
 /** The catalogue of firmware versions: the one place that says from which file a version is installed. */
 export interface FirmwareVersions {
+  /** Firmware without a checksum is taken. */
+  readonly isChecksumOptional: boolean;
   /** Throws `notFound`. */
   get(id: string): Promise<FirmwareRecord>;
   list(query: FirmwareQuery, request: PageRequest): Promise<Page<FirmwareRecord>>;
@@ -66,8 +68,9 @@ export const firmwareOrders = Object.keys(orders);
 
 /** The catalogue kept in the store. */
 export function createFirmwareVersions(context: InventoryContext): FirmwareVersions {
-  const { database } = context;
+  const { database, isChecksumOptional } = context;
   return {
+    isChecksumOptional,
     get: (id) => database.read((tx) => requireFirmware(tx, id)),
     list: (query, request) =>
       database.read(async (tx) => {
@@ -126,7 +129,10 @@ async function putUnchanged(tx: Transaction, prepared: readonly Prepared[]): Pro
     }
     // Checksums of other functions that are known stay: who tells only an MD5 takes no SHA-256 away.
     const checksums = { ...before?.checksums, ...checked.checksums };
-    await putFirmware(tx, { id, checked: { ...checked, checksums, models: allModels(before, checked) } });
+    const models = allModels(before, checked);
+    // So do ids of what it is for, where only another catalogue tells them.
+    const softwareIds = checked.softwareIds.length > 0 ? checked.softwareIds : (before?.softwareIds ?? []);
+    await putFirmware(tx, { id, checked: { ...checked, checksums, models, softwareIds } });
   }
   if (problems.length > 0) throw new InventoryError('checksumChanged', {}, { problems: problems.slice(0, 20) });
 }
@@ -233,7 +239,7 @@ async function resolveFirmware(
 ): Promise<readonly FirmwareRecord[]> {
   const rows = await tx.all(
     `SELECT f.* FROM inventory_firmware f WHERE f.vendor = ? AND f.component = ? AND lower(f.version) = lower(?)
-      ORDER BY f.created_at DESC, f.id`,
+      ORDER BY f.created_at DESC, f.filename, f.id`,
     wanted.vendor.trim().toLowerCase(),
     wanted.component.trim().toLowerCase(),
     wanted.version.trim(),

@@ -9,6 +9,8 @@ export interface FirmwareRecord {
   readonly vendor: string;
   /** Models of servers or parts that it is for, as they were written; any when empty. */
   readonly models: readonly string[];
+  /** The vendor's own ids of what it is for, as inventories show them; any where nobody told. */
+  readonly softwareIds: readonly string[];
   readonly filename: string;
   readonly version: string;
   readonly checksums: Checksums;
@@ -34,6 +36,7 @@ export interface FirmwareDraft {
   readonly component: string;
   readonly vendor: string;
   readonly models?: readonly string[] | undefined;
+  readonly softwareIds?: readonly string[] | undefined;
   readonly filename: string;
   readonly version: string;
   /** `sha256:...`, bare hex, or `md5sum:...` for legacy sets. */

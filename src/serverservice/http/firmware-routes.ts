@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { ListOf, pageQuery, type Route, restResources, Struct, Text, Time, Uuid } from '../../rest/index.ts';
 import { checksumPattern } from '../firmware/checksums.ts';
 import type { FirmwareDraft, FirmwareQuery, FirmwareRecord } from '../firmware/firmware.ts';
+import { longestSoftwareId, mostSoftwareIds } from '../firmware/firmware-row.ts';
 import { firmwareOrders } from '../firmware/firmware-versions.ts';
 import type { Serverservice } from '../serverservice.ts';
 import { recordRoutes } from './record-routes.ts';
@@ -15,6 +16,9 @@ export const FirmwareShape = Struct(
     component: Type.String({ description: 'What it is for: `bios`.' }),
     vendor: Type.String({ description: 'Who made it, in small letters.' }),
     model: Type.Array(Type.String(), { description: 'Models it is for; any when empty.' }),
+    software_ids: Type.Array(Type.String(), {
+      description: 'The vendor’s own ids of what it is for, as inventories show them; any when empty.',
+    }),
     filename: Type.String({ description: 'The name of the file.' }),
     version: Type.String({ description: 'The version.' }),
     checksum: Type.String({ description: 'The best checksum, as `sha256:...`.' }),
@@ -55,6 +59,13 @@ const FirmwareDraftShape = Struct(
         {
           description: 'Models it is for; any when there is none.',
         },
+      ),
+    ),
+    software_ids: Type.Optional(
+      ListOf(
+        Text('An id.', { maxLength: longestSoftwareId }),
+        'The vendor’s own ids of what it is for, as inventories show them; any when there is none.',
+        { maxItems: mostSoftwareIds },
       ),
     ),
     filename: Text('The name of the file.', { minLength: 1, maxLength: 255 }),
@@ -103,6 +114,7 @@ function readDraft(body: Static<typeof FirmwareDraftShape>): FirmwareDraft {
     component: body.component,
     vendor: body.vendor,
     models: model === undefined ? [] : typeof model === 'string' ? [model] : model,
+    softwareIds: body.software_ids,
     filename: body.filename,
     version: body.version,
     checksums: [body.checksum, ...Object.values(body.checksums ?? {})].filter(

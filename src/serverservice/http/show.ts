@@ -88,6 +88,7 @@ export function showFirmware(firmware: FirmwareRecord): JsonObject {
     component: firmware.component,
     vendor: firmware.vendor,
     model: [...firmware.models],
+    software_ids: [...firmware.softwareIds],
     filename: firmware.filename,
     version: firmware.version,
     checksum: firmware.checksum,

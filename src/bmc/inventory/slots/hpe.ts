@@ -1,5 +1,5 @@
 import type { ComponentType, FirmwareSlot } from '../../bmc.ts';
-import { objectIn, textIn } from '../../redfish/index.ts';
+import { objectIn, textIn, textsIn } from '../../redfish/index.ts';
 import { componentOf } from '../component-type.ts';
 import { type FirmwareEntry, type SlotReader, toSlot, withUniqueNames } from './entry.ts';
 
@@ -16,14 +16,20 @@ function isRedundantRom({ name }: FirmwareEntry): boolean {
   return /redundant system rom|backup system rom/i.test(name);
 }
 
+/** Real iLOs show a few for each firmware. */
+const mostTargets = 100;
+
 function toHpeSlot(entry: FirmwareEntry, redundant: FirmwareEntry | undefined): FirmwareSlot {
-  const place = textIn(objectIn(entry.body, 'Oem', 'Hpe'), 'DeviceContext');
+  const own = objectIn(entry.body, 'Oem', 'Hpe');
+  const place = textIn(own, 'DeviceContext');
+  const targets = textsIn(own, 'Targets').slice(0, mostTargets);
   const isOnBoard = place === undefined || /system board|embedded/i.test(place);
   const isBackup = isRedundantRom(entry);
   const isRom = !isBackup && /system rom/i.test(entry.name);
   return toSlot(entry, {
     slot: isOnBoard ? entry.name : `${entry.name} (${place})`,
     component: componentOfName(entry, place),
+    ...(targets.length > 0 ? { otherSoftwareIds: targets } : {}),
     ...(isRom && redundant !== undefined ? { previousVersion: redundant.version } : {}),
     ...(isBackup ? { isBackup } : {}),
   });

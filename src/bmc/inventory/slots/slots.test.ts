@@ -105,7 +105,11 @@ test('HPE: names instead of numbers, and the redundant ROM is what one can go ba
   const oem = (DeviceContext: string) => ({ Oem: { Hpe: { DeviceContext } } });
   const slots = slotsOf('hpe', {
     1: { Name: 'iLO 5', Version: '2.72 Sep 04 2022', Updateable: true, ...oem('System Board') },
-    2: { Name: 'System ROM', Version: 'U46 v2.10 (05/17/2023)', ...oem('System Board') },
+    2: {
+      Name: 'System ROM',
+      Version: 'U46 v2.10 (05/17/2023)',
+      Oem: { Hpe: { DeviceContext: 'System Board', Targets: ['00000000-0204', '00000000-3436'] } },
+    },
     6: { Name: 'Redundant System ROM', Version: 'U46 v1.80 (05/17/2022)', ...oem('System Board') },
     7: { Name: 'System Programmable Logic Device', Version: '0x2A', ...oem('System Board') },
     8: { Name: 'Power Supply Firmware', Version: '2.00', ...oem('Bay 1') },
@@ -129,6 +133,8 @@ test('HPE: names instead of numbers, and the redundant ROM is what one can go ba
   ]);
   assert.equal(slots[1]?.previousVersion, 'U46 v1.80 (05/17/2022)');
   assert.equal(slots[1]?.isBackup, undefined);
+  assert.deepEqual(slots[1]?.otherSoftwareIds, ['00000000-0204', '00000000-3436']);
+  assert.equal(slots[0]?.otherSoftwareIds, undefined);
   assert.equal(slots[2]?.isBackup, true);
 });
 

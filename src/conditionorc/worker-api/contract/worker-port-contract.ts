@@ -212,6 +212,19 @@ function tryTime(open: PortTarget['open']): void {
     assert.equal((await leaseOne(port)).condition.leases, 3);
   });
 
+  test('work that is given back for no fault of its own is given back as often as it takes', async (t) => {
+    const { port, clock, order } = await open(t);
+    await port.online(identity);
+    await order('m1', 'powerOn');
+    for (let round = 1; round <= 20; round++) {
+      const lease = await leaseOne(port);
+      assert.equal(lease.condition.leases, round);
+      await port.release(heldOf(lease), 'no room', { afterMs: 1000, isNotCounted: true, areLeftoversKept: true });
+      assert.deepEqual(await port.lease(identity.id, { max: 1, waitMs: 0 }), []);
+      clock.advance(1000);
+    }
+  });
+
   test('what an earlier life under the same id held is given up', async (t) => {
     const { port, clock, order } = await open(t);
     await port.online(identity);
