@@ -38,6 +38,11 @@ export const storeErrors = {
     retry: 'blocked',
     message: 'there is no image {digest} in the store: put it there first',
   },
+  noStore: {
+    status: 503,
+    retry: 'blocked',
+    message: 'there is no image store in {folder} here: mount the folder that the update service has there',
+  },
   badRange: { status: 416, retry: 'terminal', message: 'the image {digest} has {size} bytes and no range {range}' },
   imageInUse: {
     status: 409,

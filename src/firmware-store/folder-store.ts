@@ -10,7 +10,7 @@ import { hashFile, isMissing, namesIn, remove, statOf } from './artifacts/files.
 import { takeLock } from './artifacts/key-lock.ts';
 import { entriesOf, evict } from './artifacts/make-room.ts';
 import { StoreError } from './errors.ts';
-import { imageDigest, rangeOf, referenceKey, safeFileName } from './image-name.ts';
+import { imageDigest, originKey, rangeOf, referenceKey, safeFileName } from './image-name.ts';
 import type {
   ByteRange,
   Collected,
@@ -29,6 +29,8 @@ export interface FolderStoreOptions extends StoreLimits, StoreSources {
   readonly folder: string;
   /** Where the folder is served: images are at `<publicUrl>/v1/images/<sha256>/<name>`. */
   readonly publicUrl: string;
+  /** Somebody else made the store: a folder that is none is refused, as one that was not mounted would be. */
+  readonly isThere?: boolean | undefined;
   readonly clock?: Clock | undefined;
   readonly logger?: Logger | undefined;
 }
@@ -37,7 +39,11 @@ export interface FolderStoreOptions extends StoreLimits, StoreSources {
 export async function openFolderStore(options: FolderStoreOptions): Promise<FirmwareStore> {
   const references = join(options.folder, 'references');
   const sums = join(options.folder, 'sums');
-  for (const each of [references, sums]) await mkdir(each, { recursive: true, mode: 0o700 });
+  const origins = join(options.folder, 'origins');
+  if (options.isThere === true && (await statOf(sums)) === undefined) {
+    throw new StoreError('noStore', { folder: options.folder });
+  }
+  for (const each of [references, sums, origins]) await mkdir(each, { recursive: true, mode: 0o700 });
   const { clock = systemClock, logger = silentLogger } = options;
   const folder = await openArtifactFolder({
     ...sourcesOf(options),
@@ -49,7 +55,7 @@ export async function openFolderStore(options: FolderStoreOptions): Promise<Firm
     logger,
     isKept: (key) => hasReferences(references, key),
   });
-  return new FolderStore(options, { folder, references, sums, clock });
+  return new FolderStore(options, { folder, references, sums, origins, clock });
 }
 
 function sourcesOf({ fileFolders, caPem, credentialsFor, maxTries, backoff }: StoreSources) {
@@ -68,6 +74,8 @@ interface Parts {
   readonly references: string;
   /** One file for each image, as `sha256sum` writes it. */
   readonly sums: string;
+  /** One file for each order that named no SHA-256, with that of the image that it gave. */
+  readonly origins: string;
   readonly clock: Clock;
 }
 
@@ -93,6 +101,27 @@ class FolderStore implements FirmwareStore {
   }
 
   async fetch(order: ImageOrder): Promise<StoredImage> {
+    const origin = originKey(order, this.#options);
+    if (origin === undefined) return this.#fetch(order);
+    const there = await this.#fetchedBefore(origin, order);
+    if (there !== undefined) return there;
+    const image = await this.#fetch(order);
+    await writeWhole(join(this.#parts.origins, origin), image.sha256);
+    return image;
+  }
+
+  /** What the same order gave before, while it is there and whole: what was taken first counts. */
+  async #fetchedBefore(origin: string, { sizeBytes }: ImageOrder): Promise<StoredImage | undefined> {
+    const hex = await readIfThere(join(this.#parts.origins, origin));
+    if (hex === undefined) return undefined;
+    const artifact = await this.#parts.folder.find(imageDigest(hex));
+    if (artifact === undefined) return undefined;
+    await artifact.release();
+    const image = await this.find(hex);
+    return sizeBytes === undefined || image?.sizeBytes === sizeBytes ? image : undefined;
+  }
+
+  async #fetch(order: ImageOrder): Promise<StoredImage> {
     const { folder } = this.#parts;
     const artifact = await folder.open(order);
     const fileName = safeFileName(order.fileName ?? URL.parse(order.url)?.pathname);
@@ -202,9 +231,14 @@ class FolderStore implements FirmwareStore {
     await this.#parts.folder.close();
   }
 
-  /** References and sums of images that were thrown away to make room. */
+  /** What is noted of images that were thrown away. */
   async #dropLeftovers(): Promise<void> {
-    const { sums, folder } = this.#parts;
+    const { sums, origins, folder } = this.#parts;
+    for (const name of await namesIn(origins)) {
+      const hex = await readIfThere(join(origins, name));
+      const isThere = hex !== undefined && /^[0-9a-f]{64}$/.test(hex) && (await this.find(hex)) !== undefined;
+      if (!isThere) await remove(join(origins, name));
+    }
     for (const key of await namesIn(sums)) {
       if ((await statOf(folder.folder.object(key.replace(/~.*$/, '')))) === undefined) await remove(join(sums, key));
     }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Digest, parseDigest } from './artifacts/digest.ts';
+import { parseSource, shownSource } from './artifacts/source.ts';
 import { StoreError } from './errors.ts';
-import type { ByteRange } from './store.ts';
+import type { ByteRange, ImageOrder, StoreLimits } from './store.ts';
 
 /** The digest that an image is kept under. Throws `badDigest` for anything but SHA-256. */
 export function imageDigest(text: string): Digest {
@@ -27,6 +28,24 @@ export function referenceKey(reference: string): string {
   }
   const detail = 'a reference is a text of 1 to 500 characters';
   throw new StoreError('badSource', { source: 'reference', detail });
+}
+
+/**
+ * What an order is remembered by that does not name the SHA-256 of its image; undefined for one that does. Throws
+ * `digestMissing` for an order without any checksum, unless such are allowed.
+ */
+export function originKey(
+  { url, checksum = '' }: Pick<ImageOrder, 'url' | 'checksum'>,
+  { areUnverifiedAllowed }: Pick<StoreLimits, 'areUnverifiedAllowed'>,
+): string | undefined {
+  const digest = checksum.trim() === '' ? undefined : parseDigest(checksum);
+  if (digest === undefined && areUnverifiedAllowed !== true) {
+    throw new StoreError('digestMissing', { source: shownSource(parseSource(url)) });
+  }
+  if (digest?.algorithm === 'sha256') return undefined;
+  return createHash('sha256')
+    .update(JSON.stringify([url, digest?.hex ?? '']))
+    .digest('hex');
 }
 
 /** The part of an image that is wanted; all of it unless told. Throws `badRange`. */

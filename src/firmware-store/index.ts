@@ -19,6 +19,7 @@ export { parseSource, shownSource } from './artifacts/source.ts';
 export { type FileServer, startFileServer } from './artifacts/testing/file-server.ts';
 export { isStoreError, StoreError, type StoreErrorCode, storeErrors } from './errors.ts';
 export { type FolderStoreOptions, openFolderStore } from './folder-store.ts';
+export { openStoreAt, type StoreOpening, type StorePlace } from './open-store.ts';
 export type { BucketSettings } from './s3/bucket.ts';
 export { openS3Store, type S3StoreOptions } from './s3/s3-store.ts';
 export { imageHandler } from './serve/image-handler.ts';

@@ -135,6 +135,11 @@ class FolderCache implements ArtifactFolder {
     if (digest === undefined && this.#options.areUnverifiedAllowed !== true) {
       throw new StoreError('digestMissing', { source: shownSource(url) });
     }
+    if (digest === undefined) {
+      this.#options.logger?.warn('a file is taken that has no checksum: nobody can tell what is in it', {
+        source: shownSource(url),
+      });
+    }
     const key = digest === undefined ? `unverified-${hashOf(url.href)}` : keyOf(digest);
     const signal = AbortSignal.any([this.#closing.signal, ...(order.signal === undefined ? [] : [order.signal])]);
     return this.#turns.inTurn(

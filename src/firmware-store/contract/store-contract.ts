@@ -117,6 +117,26 @@ export function storeContract({ name, open }: StoreKind): void {
     assert.deepEqual(names, wanted.map(([body, fileName]) => [sha256Of(body), fileName].join()).sort());
   });
 
+  test(`${name}: what names no SHA-256 is fetched once, and counts as what it was then while it is there`, async (context) => {
+    const lenient = { ...roomy, areUnverifiedAllowed: true, keepUnreferencedMs: 0 };
+    const { store, place } = await start(context, lenient);
+    const server = await startFileServer(context);
+    const [first, second] = [randomBytes(1000), randomBytes(1000)];
+    const url = server.put('/hpe.fwpkg', first);
+    const old = server.put('/old.bin', first);
+    const md5 = `md5:${createHash('md5').update(first).digest('hex')}`;
+    for (let time = 0; time < 2; time += 1) {
+      assert.equal((await store.fetch({ url })).sha256, sha256Of(first));
+      assert.equal((await store.fetch({ url: old, checksum: md5 })).sha256, sha256Of(first));
+      server.put('/hpe.fwpkg', second);
+    }
+    assert.deepEqual(server.requests.map((one) => one.url).sort(), ['/hpe.fwpkg', '/old.bin']);
+    const { store: strict } = await start(context, roomy, place);
+    await assert.rejects(strict.fetch({ url }), code('digestMissing'));
+    await store.collect();
+    assert.equal((await store.fetch({ url })).sha256, sha256Of(second));
+  });
+
   test(`${name}: a fetch that was cut off goes on where it stopped`, async (context) => {
     const { store } = await start(context);
     const server = await startFileServer(context);

@@ -7,7 +7,7 @@ import { parseDigest } from '../artifacts/digest.ts';
 import { holderName, isHolderAlive } from '../artifacts/holder.ts';
 import { StoreError } from '../errors.ts';
 import { openFolderStore } from '../folder-store.ts';
-import { imageDigest, rangeOf, referenceKey } from '../image-name.ts';
+import { imageDigest, originKey, rangeOf, referenceKey } from '../image-name.ts';
 import type {
   ByteRange,
   Collected,
@@ -83,13 +83,21 @@ class S3Store implements FirmwareStore {
   }
 
   async fetch(order: ImageOrder): Promise<StoredImage> {
-    const checksum = order.checksum?.trim() ?? '';
-    const wanted = checksum === '' ? undefined : parseDigest(checksum);
+    const origin = originKey(order, this.#options);
     // What is in the bucket went through here once: it need not be fetched again to know that.
-    const there = wanted?.algorithm === 'sha256' ? await this.find(wanted.hex) : undefined;
+    const hex = origin === undefined ? parseDigest(order.checksum ?? '').hex : await this.#fetchedBefore(origin);
+    const there = hex === undefined ? undefined : await this.find(hex);
     const isMeant = order.sizeBytes === undefined || order.sizeBytes === there?.sizeBytes;
     if (there !== undefined && isMeant) return there;
-    return this.#upload(await this.#staging.fetch(order));
+    const image = await this.#upload(await this.#staging.fetch(order));
+    if (origin !== undefined) await this.#bucket.put(`origins/${origin}/${image.sha256}`, Buffer.from(image.sha256));
+    return image;
+  }
+
+  /** The SHA-256 of what the same order gave first. */
+  async #fetchedBefore(origin: string): Promise<string | undefined> {
+    const found = await this.#bucket.list(`origins/${origin}/`);
+    return found.toSorted((a, b) => a.changedAtMs - b.changedAtMs)[0]?.name.split('/')[2];
   }
 
   async find(text: string): Promise<StoredImage | undefined> {
@@ -157,9 +165,17 @@ class S3Store implements FirmwareStore {
       gone.images += 1;
       gone.bytes += image.sizeBytes;
     }
+    await this.#dropOrigins();
     await dropDeadUploads(this.#staging);
     const { parts } = await this.#staging.collect();
     return { ...gone, parts };
+  }
+
+  /** Notes of where images came from that are gone. */
+  async #dropOrigins(): Promise<void> {
+    const origins = await this.#bucket.list('origins/');
+    const kept = new Set(origins.length === 0 ? [] : (await this.list()).map(({ sha256 }) => sha256));
+    for (const { name } of origins) if (!kept.has(name.split('/')[2] ?? '')) await this.#bucket.remove(name);
   }
 
   async close(): Promise<void> {
