@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { Firmware, ServerFirmware } from '../api/index.ts';
+import type { Firmware, ServerFirmware, ServerFirmwareGroup } from '../api/index.ts';
 import { createMetrics } from '../telemetry/index.ts';
 import { compareVersions } from './compare-versions.ts';
 import { discoveryTable } from './discovery/discovery-table.ts';
@@ -11,7 +11,7 @@ import { decideServer } from './server/decide-server.ts';
 import { readServerSeen } from './server/read-server.ts';
 import { serverTable } from './server/server-table.ts';
 import { defaultFirmwareSettings } from './settings.ts';
-import { createFakeUpdateService } from './testing/fake-update-service.ts';
+import { createFakeUpdateService, fakeStore } from './testing/fake-update-service.ts';
 import {
   type ApiRig,
   conditionIn,
@@ -141,6 +141,48 @@ test('a version that breaks servers halts its group, a retry lets it go on', asy
   assert.equal(done.metadata.annotations?.['metal.ironcore.dev/operation'], undefined);
 });
 
+test('a halted group that is paused and goes on sends its version to nobody else, and another version to all', async (t) => {
+  const api = await setUp(t);
+  const service = createFakeUpdateService();
+  service.isInstant = true;
+  const settings = { gatherMs: 5, retryFromMs: 1, retryToMs: 1, maxAttempts: 1 };
+  const rig = await startControllers(api, { service, settings });
+  t.after(() => rig.stop());
+  const [broken, others] = [
+    ['s0', 's1', 's2'],
+    ['s3', 's4', 's5', 's6'],
+  ];
+  const add = async (name: string): Promise<void> => {
+    service.installed.set(name, [fw('ssd', '1.0')]);
+    service.broken.add(name);
+    await putServer(api, name);
+    await putFirmware(api, name, { labels: { group: 'g' } });
+  };
+  for (const name of broken) await add(name);
+  await putGroup(api, 'g', { firmwares: [fw('ssd', '2.0')] });
+  const isHalted = (each: ServerFirmwareGroup): boolean => conditionIn(each, 'Halted')?.status === 'True';
+  await until(api.groups, 'g', isHalted);
+  for (const name of others) await add(name);
+  await until(api.groups, 'g', ({ status }) => status?.serversInGroup === 7);
+  for (const spec of [{ paused: true }, { paused: false }]) {
+    const { metadata } = await api.groups.patch({ name: 'g' }, { type: 'merge', body: { spec } });
+    const judged = await until(api.groups, 'g', ({ status }) => status?.observedGeneration === metadata.generation);
+    assert.equal(isHalted(judged), true);
+  }
+  service.broken.clear();
+  const spec = { firmwares: [fw('ssd', '2.1')] };
+  await api.groups.patch({ name: 'g' }, { type: 'merge', body: { spec } });
+  await until(api.groups, 'g', ({ status }) => status?.updatesApplied === 7);
+  const sentTo = (version: string): string[] =>
+    service.asked.flatMap((each) =>
+      each.kind === 'update' && each.request.firmwares.some((one) => one.version === version)
+        ? [each.request.server.name]
+        : [],
+    );
+  assert.deepEqual(sentTo('2.0').toSorted(), broken);
+  assert.deepEqual(sentTo('2.1').toSorted(), [...broken, ...others]);
+});
+
 test('a refused request is told with its reason and asked for again', async (t) => {
   const api = await setUp(t);
   const service = createFakeUpdateService();
@@ -219,7 +261,8 @@ test('controllers that start again send nothing twice and lose nothing', async (
   await service.finish(service.asked[1] ?? assert.fail());
   await until(api.firmwares, 's1', isUpToDate);
   // Told again, and told late: both are dropped.
-  const report = { server: 's1', kind: 'Scan', conditionId: 'old', at: 0, installed: [] } as const;
+  const late = { kind: 'Scan', conditionId: 'old', store: fakeStore, at: 0, installed: [] } as const;
+  const report = { ...late, server: 's1' };
   assert.equal(await second.controllers.reports.server({ ...report, sequence: 1 }), 'stale');
   assert.equal(await second.controllers.reports.server({ ...report, sequence: 2 }), 'stale');
   assert.equal(await second.controllers.reports.server({ ...report, server: 'nobody', sequence: 9 }), 'no-object');

@@ -15,6 +15,9 @@ export const resources = {
   discovered: clusterScoped('discoveredfirmwares', 'DiscoveredFirmware'),
 } as const;
 
+/** Keeps a ServerFirmware that asked for an update until that is taken back or cannot be any more. */
+export const updateFinalizer = 'rackwright.io/firmware-update';
+
 /** Who owns the fields that this room writes. Two names never change: what was written under them would stay for ever. */
 export const fieldManagers = {
   /** Entries of groups in `ServerFirmware.spec.firmwares`. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { groupAnnotation, type Server, type ServerFirmwareGroup } from '../api/index.ts';
 import { type Change, type Clock, type Timer, type Watch, watchInformer } from '../kube/index.ts';
-import { type Fleet, isHalted } from './fleet/fleet.ts';
+import { type Fleet, isExcluded, isHalted } from './fleet/fleet.ts';
 import type { FleetInformers } from './fleet/informers.ts';
 import type { OwnedFirmware } from './fleet/objects.ts';
 import { hardwareKey } from './hardware.ts';
@@ -34,6 +34,10 @@ export function createFleetWatches(informers: FleetInformers, fleet: Fleet, gath
       watchInformer(informers.servers, (_, change) =>
         isSame(change, serverFactsOf) ? [] : firmwaresOf(fleet, change),
       ),
+      watchInformer(informers.bmcs, (key, change) => {
+        if (isSame(change, ({ metadata }) => isExcluded(metadata.labels))) return [];
+        return informers.servers.byIndex('bmc', key).flatMap((server) => fleet.firmwaresOf(nameOf(server)).map(nameOf));
+      }),
       // Its entries wake a server when they are written; of the group itself only whether it holds them back counts.
       watchInformer(informers.groups, (key, change) =>
         isSame(change, holdOf) ? [] : fleet.writtenBy(key).map(nameOf),
@@ -108,7 +112,10 @@ export function createFleetWatches(informers: FleetInformers, fleet: Fleet, gath
         ...(isAppearing(change) ? claimantsOf(informers, change) : []),
       ]),
       watchInformer(informers.firmwares, (_, change) =>
-        isSame(change, ({ metadata, ownership }) => [metadata.labels, ownership.onboardedLabels])
+        isSame(change, ({ metadata, status, ownership }) => [
+          [metadata.labels, metadata.ownerReferences, status?.systemUUID],
+          [ownership.onboardedLabels, ownership.isOnboarded],
+        ])
           ? []
           : [(change.current ?? change.previous)?.spec.serverRef.name ?? ''],
       ),
@@ -116,7 +123,9 @@ export function createFleetWatches(informers: FleetInformers, fleet: Fleet, gath
         change.current === undefined ? serversOf(informers, change) : [],
       ),
       watchInformer(informers.bmcs, (key, change) =>
-        isSame(change, ({ spec }) => spec) ? [] : informers.servers.byIndex('bmc', key).map(nameOf),
+        isSame(change, ({ spec }) => spec)
+          ? []
+          : [...informers.servers.byIndex('bmc', key), ...servedAt(informers, change)].map(nameOf),
       ),
       watchInformer(informers.bmcSecrets, (key) => {
         const bmcs = informers.bmcs.byIndex('secret', key).map(nameOf);
@@ -191,7 +200,10 @@ function serverPartsOf({ metadata, status, ownership }: OwnedFirmware): unknown 
 function serverFactsOf({ metadata, spec, status }: Server): unknown {
   const { manufacturer, model, bios, biosVersion, conditions } = status ?? {};
   const duplicate = conditions?.find(({ type }) => type === 'DuplicateMachine')?.status;
-  return [metadata.labels, metadata.annotations, spec.systemUUID, manufacturer, model, bios, biosVersion, duplicate];
+  return [
+    [metadata.labels, metadata.annotations, spec.systemUUID, spec.bmcRef?.name],
+    [manufacturer, model, bios, biosVersion, duplicate],
+  ];
 }
 
 function hardwarePartsOf({ status }: Server): unknown {
@@ -230,6 +242,12 @@ function bmcPartsOf({ metadata }: FleetObject<'bmcs'>): unknown {
 function inlinePartsOf({ metadata, spec }: Server): unknown {
   const { generation, labels, annotations, deletionTimestamp } = metadata;
   return spec.bmc === undefined ? undefined : [generation, labels, annotations, deletionTimestamp];
+}
+
+/** Servers that name a BMC by its address: with an object of that BMC they have its lock, without it their own. */
+function servedAt(informers: FleetInformers, { previous, current }: Change<FleetObject<'bmcs'>>): readonly Server[] {
+  const addresses = new Set([previous, current].flatMap((bmc) => bmc?.spec.access?.ip ?? []));
+  return [...addresses].flatMap((address) => informers.servers.byIndex('address', address));
 }
 
 function claimantsOf(informers: FleetInformers, { previous, current }: Change<Server>): string[] {

@@ -62,8 +62,10 @@ export function concernedServers(plan: FirmwarePlan, group: string): readonly Se
 /** `2 servers get 5 installs, with 2 restarts of hosts and 1 of BMCs.` */
 export function planSentence(servers: readonly ServerPlan[]): string {
   const sum = (of: (server: ServerPlan) => number): number => servers.reduce((total, each) => total + of(each), 0);
-  const updated = servers.filter(({ installs }) => installs.length > 0).length;
-  const installs = sum((server) => server.installs.length);
+  // What the last scan did not see is left out of an update that does not find it either.
+  const expected = servers.map(({ installs }) => installs.filter(({ relation }) => relation !== 'missing').length);
+  const updated = expected.filter((count) => count > 0).length;
+  const installs = expected.reduce((total, count) => total + count, 0);
   if (servers.length === 0) return 'The group would have no servers.';
   if (installs === 0) return `Nothing would be installed on its ${counted(servers.length, 'server')}.`;
   const hosts = sum(({ hostReboots }) => hostReboots);

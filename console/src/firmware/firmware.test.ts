@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { componentsOf, filterMachines, isMet, toMachineRow } from './compliance.ts';
 import { concernedServers, type FirmwarePlan, planSentence, type ServerPlan } from './firmware-plan.ts';
-import { type AvailableFirmware, draftOf, emptyDraft, type FirmwareGroup, groupOf, wishLines } from './group-draft.ts';
+import {
+  type AvailableFirmware,
+  draftOf,
+  emptyDraft,
+  type FirmwareGroup,
+  groupOf,
+  groupStanding,
+  wishLines,
+} from './group-draft.ts';
 
 const entry = (name: string, version: string) => ({ name, manufacturer: 'Acme', version });
 
@@ -74,7 +82,9 @@ test('a form that is not finished says what is missing', () => {
   assert.match(problem({ name: 'a' }), /hardware/);
   assert.match(problem({ name: 'a', hardware: 'x / y' }), /labels/);
   assert.match(problem({ name: 'a', hardware: 'x / y', labels: 'nonsense' }), /key=value/);
-  assert.equal(problem({ name: 'a', hardware: 'x / y', labels: 'a.b/c=d' }), '');
+  const named = { name: 'a', hardware: 'x / y', labels: 'a.b/c=d' };
+  assert.match(problem({ ...named, versions: { 'nic / Acme': '' } }), /version/);
+  assert.equal(problem({ ...named, versions: { 'nic / Acme': '1' } }), '');
 });
 
 test('the form offers the newest version first, and keeps one that the catalogue has lost', () => {
@@ -105,7 +115,7 @@ test('a plan is told in one sentence, of the servers that the group has to do wi
     groups: [],
     servers: [
       server('a', { group: 'g', installs: [install], hostReboots: 1 }),
-      server('b', { writes: { group: 'g' } }),
+      server('b', { writes: { group: 'g' }, installs: [{ ...install, relation: 'missing' }] }),
       server('c'),
     ],
   };
@@ -116,4 +126,18 @@ test('a plan is told in one sentence, of the servers that the group has to do wi
   );
   assert.equal(planSentence(concerned), '1 install on 1 of 2 servers, with 1 restart of hosts and 0 of BMCs.');
   assert.equal(planSentence([]), 'The group would have no servers.');
+});
+
+test('a group whose servers are not known yet, or wait for somebody, is neither applied nor in progress', () => {
+  const spec = { manufacturer: 'Dell Inc.', model: 'R750', serverSelector: {} };
+  const standing = (reason: string, counts: { serversInGroup: number; updatesApplied: number }) => {
+    const conditions = [{ type: 'Ready', status: 'False', reason, message: 'told' } as const];
+    const group = { metadata: { name: 'g' }, spec, status: { ...counts, conditions } } as unknown as FirmwareGroup;
+    const { text, why } = groupStanding(group);
+    return `${text}: ${why}`;
+  };
+  assert.equal(standing('HardwareUnknown', { serversInGroup: 2, updatesApplied: 2 }), 'not known yet: told');
+  assert.equal(standing('NeedsAttention', { serversInGroup: 2, updatesApplied: 1 }), 'needs attention: told');
+  assert.equal(standing('Applying', { serversInGroup: 2, updatesApplied: 1 }), 'in progress: told');
+  assert.equal(standing('AllApplied', { serversInGroup: 2, updatesApplied: 2 }), 'applied: ');
 });

@@ -131,6 +131,9 @@ export function groupOf(draft: GroupDraft, present: FirmwareGroup | undefined): 
     const [name = '', maker = ''] = splitOnce(key, ' / ');
     return version === '' ? [] : [{ name, manufacturer: maker, version }];
   });
+  if (firmwares.length === 0 && present === undefined) {
+    return { problem: 'Choose a version that the group is to want.' };
+  }
   return {
     apiVersion: 'metal.ironcore.dev/v1alpha1',
     kind: 'ServerFirmwareGroup',
@@ -185,7 +188,10 @@ export function groupStanding({ spec, status = {} }: FirmwareGroup): {
   if (conflict !== undefined) return { tone: 'bad', text: 'overlaps', why: conflict.message ?? '' };
   if (spec.paused === true) return { tone: 'idle', text: 'paused', why: 'Nothing is written to its servers.' };
   if (updatesFailed > 0) return { tone: 'warn', text: `${updatesFailed} failed`, why: 'They gave up on its versions.' };
+  const { reason, message: why = '' } = status.conditions?.find(({ type }) => type === 'Ready') ?? {};
+  if (reason === 'HardwareUnknown') return { tone: 'busy', text: 'not known yet', why };
   if (serversInGroup === 0) return { tone: 'idle', text: 'no servers', why: 'Its selector selects none.' };
+  if (reason === 'NeedsAttention') return { tone: 'warn', text: 'needs attention', why };
   if (updatesApplied === serversInGroup) return { tone: 'good', text: 'applied', why: '' };
-  return { tone: 'busy', text: 'in progress', why: '' };
+  return { tone: 'busy', text: 'in progress', why };
 }

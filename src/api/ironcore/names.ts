@@ -68,6 +68,8 @@ export const ironcoreConditions = {
   ready: 'Ready',
   /** Another object claims the same machine; this one is inert. */
   duplicateMachine: 'DuplicateMachine',
+  /** What belongs to a Server could not be made, or the inventory could not be told of it. */
+  onboardingFailed: 'OnboardingFailed',
   /** Another ServerFirmware refers to the same server; this one is inert. */
   duplicateServer: 'DuplicateServer',
   /** The installed firmware was read within the scan threshold. */

@@ -52,6 +52,11 @@ const Attempts = Struct(
 export const ServerFirmwareStatus = Struct(
   {
     observedGeneration: Type.Optional(Int64('metadata.generation last looked at.', { minimum: 0 })),
+    systemUUID: Type.Optional(
+      Text('UUID of the machine that this tells of; all is forgotten when the Server is another one.', {
+        maxLength: 64,
+      }),
+    ),
     lastScanTime: Type.Optional(Time({ description: 'When the installed versions were last read.' })),
     bios: Type.Optional(Bios('The BIOS that is installed.')),
     firmwares: Type.Optional(

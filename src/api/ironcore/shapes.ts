@@ -99,11 +99,14 @@ export function Bios(description: string, options: SchemaOptions = {}) {
   );
 }
 
-/** Which piece of finished work last wrote the status; results with an older sequence are dropped. */
+/** Which piece of finished work last wrote the status; results of the same store with an older sequence are dropped. */
 export const Report = Struct(
   {
     conditionID: Text('Id of the work the result came from.', { minLength: 1, maxLength: 253 }),
-    sequence: Int64('Grows with every result.', { minimum: 0 }),
+    store: Type.Optional(
+      Text('Id of the store of the work engine that numbered it.', { minLength: 1, maxLength: 253 }),
+    ),
+    sequence: Int64('Grows with every result of one store.', { minimum: 0 }),
   },
   { description: 'Which piece of finished work last wrote this status.' },
 );
@@ -123,6 +126,12 @@ function openRequest(description: string) {
       jobID: Text('Id of the work that does it.', { minLength: 1, maxLength: 253 }),
       time: Time({ description: 'When it was accepted.' }),
       desiredHash: Type.Optional(Text('Which desired list an update is for.', { minLength: 1, maxLength: 128 })),
+      partHash: Type.Optional(
+        Text('Which part of that list, where entries of a group that is paused or has halted were left out.', {
+          minLength: 1,
+          maxLength: 128,
+        }),
+      ),
       report: Type.Optional(
         Int64('Sequence of the result that answered it; stays when other results come.', { minimum: 0 }),
       ),

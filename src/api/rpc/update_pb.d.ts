@@ -496,6 +496,13 @@ export declare type UpdateDiscoveredFirmwareRequest = Message<"rackwright.update
    * @generated from field: repeated rackwright.update.v1.FirmwareImage images = 5;
    */
   images: FirmwareImage[];
+
+  /**
+   * How many of the images could not be taken into the store and stay where their vendors have them.
+   *
+   * @generated from field: uint32 images_not_kept = 6;
+   */
+  imagesNotKept: number;
 };
 
 /**
@@ -540,6 +547,14 @@ export declare type TakeJobRequest = Message<"rackwright.update.v1.TakeJobReques
    * @generated from field: string address = 2;
    */
   address: string;
+
+  /**
+   * Made up by each process: whoever takes first has the job, and may ask again; another is told that the lease is
+   * lost. The address stands for it where it is empty.
+   *
+   * @generated from field: string taker = 3;
+   */
+  taker: string;
 };
 
 /**
@@ -730,6 +745,87 @@ export declare type FailJobResponse = Message<"rackwright.update.v1.FailJobRespo
  * Use `create(FailJobResponseSchema)` to create a new message.
  */
 export declare const FailJobResponseSchema: GenMessage<FailJobResponse>;
+
+/**
+ * @generated from message rackwright.update.v1.AcquireUploadSlotRequest
+ */
+export declare type AcquireUploadSlotRequest = Message<"rackwright.update.v1.AcquireUploadSlotRequest"> & {
+  /**
+   * @generated from field: rackwright.update.v1.JobProof proof = 1;
+   */
+  proof?: JobProof | undefined;
+};
+
+/**
+ * Describes the message rackwright.update.v1.AcquireUploadSlotRequest.
+ * Use `create(AcquireUploadSlotRequestSchema)` to create a new message.
+ */
+export declare const AcquireUploadSlotRequestSchema: GenMessage<AcquireUploadSlotRequest>;
+
+/**
+ * @generated from message rackwright.update.v1.AcquireUploadSlotResponse
+ */
+export declare type AcquireUploadSlotResponse = Message<"rackwright.update.v1.AcquireUploadSlotResponse"> & {
+  /**
+   * @generated from field: rackwright.update.v1.RequestStatus status = 1;
+   */
+  status: RequestStatus;
+
+  /**
+   * @generated from field: rackwright.update.v1.RequestError error = 2;
+   */
+  error?: RequestError | undefined;
+
+  /**
+   * False: ask again.
+   *
+   * @generated from field: bool is_granted = 3;
+   */
+  isGranted: boolean;
+};
+
+/**
+ * Describes the message rackwright.update.v1.AcquireUploadSlotResponse.
+ * Use `create(AcquireUploadSlotResponseSchema)` to create a new message.
+ */
+export declare const AcquireUploadSlotResponseSchema: GenMessage<AcquireUploadSlotResponse>;
+
+/**
+ * @generated from message rackwright.update.v1.ReleaseUploadSlotRequest
+ */
+export declare type ReleaseUploadSlotRequest = Message<"rackwright.update.v1.ReleaseUploadSlotRequest"> & {
+  /**
+   * @generated from field: rackwright.update.v1.JobProof proof = 1;
+   */
+  proof?: JobProof | undefined;
+};
+
+/**
+ * Describes the message rackwright.update.v1.ReleaseUploadSlotRequest.
+ * Use `create(ReleaseUploadSlotRequestSchema)` to create a new message.
+ */
+export declare const ReleaseUploadSlotRequestSchema: GenMessage<ReleaseUploadSlotRequest>;
+
+/**
+ * @generated from message rackwright.update.v1.ReleaseUploadSlotResponse
+ */
+export declare type ReleaseUploadSlotResponse = Message<"rackwright.update.v1.ReleaseUploadSlotResponse"> & {
+  /**
+   * @generated from field: rackwright.update.v1.RequestStatus status = 1;
+   */
+  status: RequestStatus;
+
+  /**
+   * @generated from field: rackwright.update.v1.RequestError error = 2;
+   */
+  error?: RequestError | undefined;
+};
+
+/**
+ * Describes the message rackwright.update.v1.ReleaseUploadSlotResponse.
+ * Use `create(ReleaseUploadSlotResponseSchema)` to create a new message.
+ */
+export declare const ReleaseUploadSlotResponseSchema: GenMessage<ReleaseUploadSlotResponse>;
 
 /**
  * @generated from message rackwright.update.v1.Job
@@ -1437,6 +1533,27 @@ export declare const UpdateService: GenService<{
     methodKind: "unary";
     input: typeof FailJobRequestSchema;
     output: typeof FailJobResponseSchema;
+  },
+  /**
+   * How a job asks whether it may send an image, of which only so many are sent at once. The answer comes after a while
+   * at most; who asks again keeps its place in the line, and standing in it renews the lease.
+   *
+   * @generated from rpc rackwright.update.v1.UpdateService.AcquireUploadSlot
+   */
+  acquireUploadSlot: {
+    methodKind: "unary";
+    input: typeof AcquireUploadSlotRequestSchema;
+    output: typeof AcquireUploadSlotResponseSchema;
+  },
+  /**
+   * Gives it back, or the place in the line.
+   *
+   * @generated from rpc rackwright.update.v1.UpdateService.ReleaseUploadSlot
+   */
+  releaseUploadSlot: {
+    methodKind: "unary";
+    input: typeof ReleaseUploadSlotRequestSchema;
+    output: typeof ReleaseUploadSlotResponseSchema;
   },
   /**
    * @generated from rpc rackwright.update.v1.UpdateService.ListJobs

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ironcoreApiVersion } from '../../api/index.ts';
+import { type AdmissionRequest, allowed, type KubeObject } from '../../kube/index.ts';
 import {
   type ApiRig,
   type ControllerRig,
@@ -12,7 +13,9 @@ import {
   startControllers,
   until,
 } from '../testing/rig.ts';
-import { createFirmwareAdmission } from './firmware-rules.ts';
+import { admitGroup, createFirmwareAdmission } from './firmware-rules.ts';
+
+const firmwares = [fw('nic', '1')];
 
 describe('what is refused before it is stored', () => {
   let api: ApiRig;
@@ -57,16 +60,16 @@ describe('what is refused before it is stored', () => {
   }
 
   test('a group whose selector overlaps with another as it is written', async () => {
-    await putGroup(api, 'g', { serverSelector: { matchLabels: { env: 'prod' } } });
+    await putGroup(api, 'g', { serverSelector: { matchLabels: { env: 'prod' } }, firmwares });
     await until(api.groups, 'g', ({ status }) => status?.serversInGroup !== undefined);
     const refuse = (serverSelector: object) =>
-      assert.rejects(putGroup(api, 'h', { serverSelector }), /intersects with the selector of the group g/);
+      assert.rejects(putGroup(api, 'h', { serverSelector, firmwares }), /intersects with the selector of the group g/);
     await refuse({ matchLabels: { env: 'prod' } });
     await refuse({ matchLabels: { env: 'prod', rack: 'r1' } });
     await refuse({ matchExpressions: [{ key: 'env', operator: 'In', values: ['prod', 'stage'] }] });
     await refuse({ matchExpressions: [{ key: 'env', operator: 'NotIn', values: ['stage'] }] });
     await refuse({});
-    await putGroup(api, 'stage', { serverSelector: { matchLabels: { env: 'stage' } } });
+    await putGroup(api, 'stage', { serverSelector: { matchLabels: { env: 'stage' } }, firmwares });
   });
 
   test('a group that selects a server of another today, and a change that would', async () => {
@@ -74,8 +77,8 @@ describe('what is refused before it is stored', () => {
     await putFirmware(api, 's2', { labels: { env: 'prod', rack: 'r2' } });
     await until(api.groups, 'g', ({ status }) => status?.serversInGroup === 1);
     const r2 = { serverSelector: { matchLabels: { rack: 'r2' } } };
-    await assert.rejects(putGroup(api, 'r2', r2), /the group g also selects s2/);
-    await putGroup(api, 'r3', { serverSelector: { matchLabels: { rack: 'r3' } } });
+    await assert.rejects(putGroup(api, 'r2', { ...r2, firmwares }), /the group g also selects s2/);
+    await putGroup(api, 'r3', { serverSelector: { matchLabels: { rack: 'r3' } }, firmwares });
     const change = (spec: object) => api.groups.patch({ name: 'r3' }, { type: 'merge', body: { spec } });
     await assert.rejects(change(r2), /the group g also selects s2/);
     await change({ firmwares: [fw('ssd', '1')] });
@@ -121,14 +124,41 @@ describe('what is refused before it is stored', () => {
     await assert.rejects(api.groups.get({ name: 'absurd' }), { code: 404 });
   });
 
+  test('a new group that wants nothing; one that is emptied takes back what it wrote', async () => {
+    const serverSelector = { matchLabels: { group: 'empty' } };
+    for (const nothing of [{}, { firmwares: [] }]) {
+      await assert.rejects(putGroup(api, 'empty', { serverSelector, ...nothing }), /spec\.firmwares.*name a firmware/);
+    }
+    await assert.rejects(api.groups.get({ name: 'empty' }), { code: 404 });
+    await putServer(api, 's3');
+    await putFirmware(api, 's3', { labels: { group: 'empty' } });
+    await putGroup(api, 'empty', { serverSelector, firmwares });
+    await until(api.firmwares, 's3', ({ spec }) => spec.firmwares?.length === 1);
+    const change = (body: object) => api.groups.patch({ name: 'empty' }, { type: 'merge', body });
+    await change({ spec: { firmwares: [] } });
+    await until(api.firmwares, 's3', ({ spec }) => (spec.firmwares ?? []).length === 0);
+    await change({ metadata: { labels: { still: 'changeable' } } });
+  });
+
   test('an unknown server is accepted with a warning, and waits', async () => {
     await putFirmware(api, 'nowhere');
     const waiting = await until(api.firmwares, 'nowhere', ({ status }) => status?.conditions !== undefined);
     const progressing = waiting.status?.conditions?.find(({ type }) => type === 'Progressing');
     assert.equal(progressing?.reason, 'ServerNotFound');
+    assert.match(progressing?.message ?? '', /there is no Server nowhere; nothing happens until there is/);
     assert.deepEqual(
       rig.service.asked.filter(({ request }) => 'server' in request && request.server.name === 'nowhere'),
       [],
     );
   });
+});
+
+test('who empties a group is warned, and who changes an empty one is not', () => {
+  const group = (entries: object[]) =>
+    ({ metadata: { name: 'g' }, spec: { serverSelector: {}, firmwares: entries } }) as unknown as KubeObject;
+  const admit = (oldObject: KubeObject, object: KubeObject) =>
+    admitGroup({ operation: 'UPDATE', oldObject, object } as unknown as AdmissionRequest, undefined);
+  const warned = allowed('the group wants nothing any more: its servers lose its entries');
+  assert.deepEqual(admit(group(firmwares), group([])), warned);
+  assert.deepEqual(admit(group([]), group([])), allowed());
 });

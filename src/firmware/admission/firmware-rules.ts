@@ -116,13 +116,22 @@ export function admitGroup(request: AdmissionRequest, view: View): Verdict {
   const object = request.object as unknown as ServerFirmwareGroup;
   const before = request.oldObject as unknown as ServerFirmwareGroup | undefined;
   const hasOtherSelector = JSON.stringify(before?.spec.serverSelector) !== JSON.stringify(object.spec.serverSelector);
+  const { firmwares = [] } = object.spec;
+  const isEmptied = firmwares.length === 0 && (before?.spec.firmwares ?? []).length > 0;
   const reasons = [
-    ...judgeEntries(object.spec.firmwares ?? []),
+    ...(firmwares.length === 0 && request.operation === 'CREATE' ? [wantsNothing] : []),
+    ...judgeEntries(firmwares),
     // What became wrong by itself must not keep somebody from changing the rest.
     ...(view === undefined || !hasOtherSelector ? [] : judgeSelector(object, view.fleet)),
   ];
-  return verdictOf(reasons);
+  return verdictOf(reasons, ...(isEmptied ? ['the group wants nothing any more: its servers lose its entries'] : []));
 }
+
+/** Who makes one means to want something; who empties one takes it back, and may fill it again. */
+const wantsNothing = {
+  field: 'spec.firmwares',
+  message: 'it is empty, and the group would do nothing; name a firmware',
+};
 
 /** Two selectors that overlap as they are written, or on servers that are there. */
 function judgeSelector(group: ServerFirmwareGroup, fleet: Fleet): Denial[] {

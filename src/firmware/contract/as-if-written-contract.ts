@@ -93,7 +93,7 @@ export function runAsIfWrittenContract(where: string, open: () => Promise<ApiRig
           if (effect === undefined) continue;
           const foretold = asIfWritten(firmware, effect);
           const mark = effect.group === undefined ? {} : { annotations: { [groupAnnotation]: effect.group } };
-          const entries = entriesToApply(effect.firmwares, firmware.ownership);
+          const entries = entriesToApply(effect, firmware.ownership);
           const body = {
             metadata: { name, ...mark },
             ...(entries.length === 0 ? {} : { spec: { firmwares: entries } }),

@@ -88,6 +88,22 @@ export function runGroupMergeContract(where: string, open: () => Promise<ApiRig>
       await has('c1', 'nic 2, ssd 2');
     });
 
+    test('a BIOS that a user sets wins over the entry of the group, whichever was there first, and gives way when it goes', async () => {
+      const bios = (version: string) => fw('BIOS', version, 'LENOVO');
+      const mine = { fieldManager: 'admin', isForced: true };
+      const base = { apiVersion: ironcoreApiVersion, kind: 'ServerFirmware', metadata: { name: 'h1' } } as const;
+      await member('h1', 'h');
+      await api.firmwares.apply({ ...base, spec: { serverRef: { name: 'h1' }, bios: { version: '2.0' } } }, mine);
+      await putGroup(api, 'h', { firmwares: [bios('3.0'), fw('ssd', '1')] });
+      await has('h1', 'ssd 1');
+      await change('h', { firmwares: [bios('4.0'), fw('ssd', '2')] });
+      await has('h1', 'ssd 2');
+      await api.firmwares.apply({ ...base, spec: { serverRef: { name: 'h1' } } }, mine);
+      await has('h1', 'BIOS 4.0, ssd 2');
+      await api.firmwares.apply({ ...base, spec: { serverRef: { name: 'h1' }, bios: { version: '2.0' } } }, mine);
+      await has('h1', 'ssd 2');
+    });
+
     test('a deleted group and a server that leaves take the entries of the group away, and nothing else', async () => {
       await member('d1', 'd', [fw('bmc', '7')]);
       await member('d2', 'd');

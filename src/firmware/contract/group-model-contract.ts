@@ -74,7 +74,7 @@ async function groupActs(api: ApiRig, name: string, list: Step & { kind: 'group'
       name,
       ...(effect.group === undefined ? {} : { annotations: { 'metal.ironcore.dev/firmware-group': effect.group } }),
     };
-    const firmwares = entriesToApply(effect.firmwares, firmware.ownership);
+    const firmwares = entriesToApply(effect, firmware.ownership);
     // Without force: a conflict would fail the test.
     await api.firmwares.apply({ metadata, ...(firmwares.length === 0 ? {} : { spec: { firmwares } }) } as never, {
       fieldManager: fieldManagers.group,

@@ -41,6 +41,13 @@ const cases: [string, DiscoveredFirmwareStatus, string | undefined, number, Wake
     change,
   ],
   ['after a failure it waits', { failedRuns: { failed: 1, lastFailureTime: ago(0) } }, undefined, 0, { after: 60_000 }],
+  [
+    'a failure in a far future was a wrong clock, and counts as of now',
+    { failedRuns: { failed: 1, lastFailureTime: '2099-01-01T00:00:00Z' } },
+    undefined,
+    0,
+    { after: 60_000 },
+  ],
   ['a second object about a model does nothing', {}, 'first', 0, change],
 ];
 for (const [what, status, duplicateOf, effects, wake] of cases) {

@@ -1,5 +1,6 @@
 import { type DiscoveredFirmware, type DiscoveredFirmwareStatus, ironcoreConditions } from '../../api/index.ts';
 import { type Decision, type Facts, type Instant, takeStep, type Wake } from '../../kube/index.ts';
+import { believableFailures } from '../believable-failures.ts';
 import { type ConditionDraft, writeConditions } from '../conditions.ts';
 import { hardwareKey } from '../hardware.ts';
 import type { DiscoverRequest } from '../ports.ts';
@@ -40,7 +41,8 @@ interface Situation {
 }
 
 /** Decides whether to look for firmware of a model. Pure. */
-export function decideDiscovery(seen: DiscoverySeen, now: Instant): DiscoveryDecision {
+export function decideDiscovery(told: DiscoverySeen, now: Instant): DiscoveryDecision {
+  const seen = believeSeen(told, now);
   const situation = situationOf(seen, now);
   const status = statusOf(seen, situation, now);
   return {
@@ -54,6 +56,14 @@ export function decideDiscovery(seen: DiscoverySeen, now: Instant): DiscoveryDec
     })),
     state: situation.phase,
   };
+}
+
+/** What is seen, with a time that can be waited from. */
+function believeSeen(seen: DiscoverySeen, now: Instant): DiscoverySeen {
+  const { object, settings } = seen;
+  const failedRuns = believableFailures(object.status?.failedRuns, { settings, now });
+  if (failedRuns === undefined || failedRuns === object.status?.failedRuns) return seen;
+  return { ...seen, object: { ...object, status: { ...object.status, failedRuns } } };
 }
 
 function discover({ metadata, spec }: DiscoveredFirmware): Discover {

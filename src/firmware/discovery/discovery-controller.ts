@@ -30,7 +30,7 @@ export interface DiscoveryControllerParts {
   readonly watches: readonly Watch[];
 }
 
-const ownParts = ['observedGeneration', 'bios', 'firmwares', 'request', 'conditions'] as const;
+const ownParts = ['observedGeneration', 'bios', 'firmwares', 'request', 'failedRuns', 'conditions'] as const;
 
 /** Asks for discoveries. */
 export function createDiscoveryController(

@@ -1,4 +1,5 @@
 import {
+  type BMC,
   excludeLabel,
   groupAnnotation,
   ironcoreConditions,
@@ -17,12 +18,17 @@ import type { ObjectTable } from './table.ts';
 /** The tables a fleet is read from. */
 export type FleetTables = {
   readonly [K in 'servers' | 'firmwares' | 'groups']: ObjectTable<FleetObjects[K]>;
+} & {
+  /** Only for who decides whether servers are left alone. */
+  readonly bmcs?: Pick<ObjectTable<BMC>, 'get'>;
 };
 
 /** How the servers, their firmware and the groups belong together; the same over caches and over listings. */
 export interface Fleet {
   firmware(name: string): OwnedFirmware | undefined;
   server(name: string): OwnedServer | undefined;
+  /** The BMC that a server is behind. */
+  bmcOf(server: Server | undefined): BMC | undefined;
   group(name: string): ServerFirmwareGroup | undefined;
   groups(): readonly ServerFirmwareGroup[];
   /** The ServerFirmware objects that refer to a server; the first one counts. */
@@ -50,6 +56,7 @@ export function createFleet(tables: FleetTables): Fleet {
   return {
     firmware: (name) => tables.firmwares.get(name),
     server: (name) => tables.servers.get(name),
+    bmcOf: (server) => (server?.spec.bmcRef === undefined ? undefined : tables.bmcs?.get(server.spec.bmcRef.name)),
     group: (name) => tables.groups.get(name),
     groups: () => tables.groups.list(),
     firmwaresOf: (server) => {
@@ -83,11 +90,14 @@ export interface Inertness {
 }
 
 /** Why a server is left alone; undefined for one that is worked on. */
-export function inertnessOf(server: Server): Inertness | undefined {
+export function inertnessOf(server: Server, bmc: BMC | undefined): Inertness | undefined {
   const { metadata, status } = server;
   const name = metadata.name ?? '';
   if (isExcluded(metadata.labels)) {
     return { code: 'Excluded', message: `Server ${name} carries the label ${excludeLabel}` };
+  }
+  if (isExcluded(bmc?.metadata.labels)) {
+    return { code: 'BmcExcluded', message: `its BMC ${bmc?.metadata.name} carries the label ${excludeLabel}` };
   }
   if (metadata.annotations?.[parkedAnnotation] === 'true') {
     return { code: 'ServerParked', message: `Server ${name} is parked` };
@@ -116,11 +126,12 @@ export function fitOf(group: ServerFirmwareGroup, server: Server | undefined): H
   return hardwareKey(hardware) === hardwareKey(group.spec) ? 'same' : 'other';
 }
 
-/** True when a group has stopped because too many of its servers failed, and nobody told it to go on. */
-export function isHalted({ metadata, status }: ServerFirmwareGroup): boolean {
-  const halted = conditionOf(status?.conditions, ironcoreConditions.halted);
-  // A changed spec is another version to try.
-  return halted?.status === 'True' && (halted.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+/**
+ * True when a group has stopped because too many of its servers failed. Also when its spec has changed since: whether that
+ * is another version to try is for the group controller to say, before anything is written or installed.
+ */
+export function isHalted({ status }: ServerFirmwareGroup): boolean {
+  return isTrue(status?.conditions, ironcoreConditions.halted);
 }
 
 /** True when a group writes nothing because it is told not to. */

@@ -29,6 +29,7 @@ export async function loadFleet(client: KubeClient, signal?: AbortSignal): Promi
     servers: createTable(servers.items.map(withOwnership), serverIndexers),
     firmwares: createTable(firmwares.items.map(withOwnership), firmwareIndexers),
     groups: createTable(groups.items),
+    bmcs: createTable(bmcs.items),
   };
   return {
     fleet: createFleet(tables),

@@ -57,9 +57,12 @@ export const firmwareIndexers: Readonly<Record<'server' | 'label' | 'group', Ind
 };
 
 /** How Server objects are found. */
-export const serverIndexers: Readonly<Record<'uuid' | 'bmc' | 'secret' | 'hardware', Indexer<OwnedServer>>> = {
+export const serverIndexers: Readonly<
+  Record<'uuid' | 'bmc' | 'address' | 'secret' | 'hardware', Indexer<OwnedServer>>
+> = {
   uuid: ({ spec }) => [spec.systemUUID.toLowerCase()],
   bmc: ({ spec }) => (spec.bmcRef === undefined ? [] : [spec.bmcRef.name]),
+  address: ({ spec }) => (spec.bmc === undefined ? [] : [spec.bmc.address]),
   secret: ({ spec }) => (spec.bmc === undefined ? [] : [spec.bmc.bmcSecretRef.name]),
   hardware: ({ status }) =>
     status?.manufacturer === undefined || status.model === undefined

@@ -18,6 +18,8 @@ export interface Ownership {
   readonly isBiosTaken: boolean;
   /** True when we own `spec.bios`. */
   readonly isBiosOurs: boolean;
+  /** True when onboarding owns `spec.serverRef`: it made the ServerFirmware. */
+  readonly isOnboarded: boolean;
   /** Labels that onboarding owns. */
   readonly onboardedLabels: ReadonlySet<string>;
   /** Labels that somebody else owns. */
@@ -51,6 +53,7 @@ export function readOwnership(
     otherLabels: new Set<string>(),
   };
   let [isGroupManaged, isBiosTaken, isBiosOurs, isGroupAnnotationTaken] = [false, false, false, false];
+  let isOnboarded = false;
   for (const entry of managedFields ?? []) {
     if (entry.subresource !== undefined && entry.subresource !== '') continue;
     const fields = readFields(entry.fieldsV1);
@@ -64,11 +67,13 @@ export function readOwnership(
     }
     isBiosOurs ||= fields.hasBios && isBios;
     isBiosTaken ||= fields.hasBios && !isBios;
-    const labels = applier === fieldManagers.onboarding ? sets.onboardedLabels : sets.otherLabels;
+    const isOnboarding = applier === fieldManagers.onboarding;
+    isOnboarded ||= isOnboarding && fields.hasServerRef;
+    const labels = isOnboarding ? sets.onboardedLabels : sets.otherLabels;
     for (const label of fields.labels) labels.add(label);
     if (!isGroup && fields.annotations.includes(annotations.group)) isGroupAnnotationTaken = true;
   }
-  return { ...sets, isGroupManaged, isBiosTaken, isBiosOurs, isGroupAnnotationTaken };
+  return { ...sets, isGroupManaged, isBiosTaken, isBiosOurs, isOnboarded, isGroupAnnotationTaken };
 }
 
 /** So many different digests are far more than a fleet has; then it is begun anew, so that it cannot grow without end. */
@@ -102,6 +107,7 @@ interface OwnedEntry {
 interface Fields {
   readonly entries: readonly OwnedEntry[];
   readonly hasBios: boolean;
+  readonly hasServerRef: boolean;
   readonly labels: readonly string[];
   readonly annotations: readonly string[];
 }
@@ -119,6 +125,7 @@ function readFields(fields: unknown): Fields {
       return key === undefined ? [] : [{ key, hasVersion: 'f:version' in owned, isWhole: '.' in owned }];
     }),
     hasBios: 'f:version' in child(spec, 'f:bios'),
+    hasServerRef: 'f:serverRef' in spec,
     labels: namesIn(child(metadata, 'f:labels')),
     annotations: namesIn(child(metadata, 'f:annotations')),
   };

@@ -5,8 +5,11 @@ import { ironcoreApiVersion, type ServerFirmwareGroup, type ServerFirmwareGroupS
 import { checkTable } from '../../kube/index.ts';
 import { conditionOf } from '../conditions.ts';
 import { bmcTable } from '../onboarding/bmc-table.ts';
+import { holdOf } from '../server/read-server.ts';
 import { defaultFirmwareSettings as settings } from '../settings.ts';
+import { aServer } from '../testing/server-seen.ts';
 import { decideGroup } from './decide-group.ts';
+import { membershipOf } from './decide-member.ts';
 import { groupTable } from './group-table.ts';
 import type { MemberStanding } from './member-standing.ts';
 
@@ -33,6 +36,7 @@ function standings(count: number, more: (index: number) => Partial<MemberStandin
     isApplied: true,
     isFailed: false,
     isRetrying: false,
+    stoppedBy: undefined,
     ...more(index),
   }));
 }
@@ -56,6 +60,7 @@ test('applied and not applied add up to the servers in the group, whatever they 
     isApplied: fc.boolean(),
     isFailed: fc.boolean(),
     isRetrying: fc.boolean(),
+    stoppedBy: fc.constantFrom(undefined, 'Excluded'),
   });
   fc.assert(
     fc.property(fc.array(standing), fc.boolean(), (selected, paused) => {
@@ -100,6 +105,34 @@ test('a halted group stays halted when its servers recover, until its spec chang
   assert.equal(isHalted(decide(aGroup({ status, generation: 2 }), failing(10, 3)).status), true);
 });
 
+test('a halted group stays halted while it is paused, when it goes on, and when it only grows', () => {
+  const { status } = decide(aGroup(), failing(10, 3));
+  const still = (group: ServerFirmwareGroup, selected: MemberStanding[]) => decide(group, selected).status ?? {};
+  const pausedThen = still(aGroup({ status: status ?? {}, paused: true, generation: 2 }), failing(10, 3));
+  assert.deepEqual([isHalted(pausedThen), conditionOf(pausedThen.conditions, 'Paused')?.status], [true, 'True']);
+  const going = still(aGroup({ status: pausedThen, generation: 3 }), failing(10, 3));
+  assert.deepEqual([isHalted(going), conditionOf(going.conditions, 'Paused')?.status], [true, 'False']);
+  // Three of a hundred are not too many to go on with; what three failed is not another version.
+  assert.equal(isHalted(still(aGroup({ status: going, generation: 4 }), failing(100, 3))), true);
+  const changedWhilePaused = still(aGroup({ status: pausedThen, generation: 3, paused: true }), standings(10));
+  assert.equal(isHalted(changedWhilePaused), false);
+  assert.equal(conditionOf(changedWhilePaused.conditions, 'Ready')?.reason, 'Paused');
+});
+
+test('failures are counted while a group is paused, so that it does not go on with them', () => {
+  assert.equal(isHalted(decide(aGroup({ paused: true }), failing(10, 3)).status), true);
+});
+
+test('nothing is written or installed for a group that halted and was changed, before it was counted again', () => {
+  const { status } = decide(aGroup(), failing(10, 3));
+  const touched = aGroup({ status: status ?? {}, generation: 2 });
+  const server = aServer();
+  assert.equal(membershipOf({ server, groups: [touched] }).kind, 'frozen');
+  assert.equal(holdOf(touched)?.code, 'GroupHalted');
+  const counted = { ...touched, status: decide(touched, standings(10)).status ?? {} };
+  assert.deepEqual([membershipOf({ server, groups: [counted] }).kind, holdOf(counted)], ['member', undefined]);
+});
+
 test('a retry is passed on to the servers that failed, and taken away when all were told', () => {
   const { status } = decide(aGroup(), failing(10, 3));
   assert.ok(status !== undefined);
@@ -124,4 +157,40 @@ test('a conflict names the servers and the other groups', () => {
   const conflict = conditionOf(status?.conditions, 'SelectorConflict');
   assert.match(conflict?.message ?? '', /also selected by h.*: s1\./);
   assert.equal(conditionOf(status?.conditions, 'Ready')?.status, 'False');
+});
+
+const readiness: [string, MemberStanding[], string][] = [
+  ['has no servers', [], 'False NoServers'],
+  ['selects only other hardware', standings(2, () => ({ fit: 'other' })), 'False NoServers'],
+  ['selects a server that is not known yet', standings(1, () => ({ fit: 'unknown' })), 'Unknown HardwareUnknown'],
+  [
+    'has all applied and selects one that is not known yet',
+    standings(3, (index) => (index === 2 ? { fit: 'unknown' } : {})),
+    'Unknown HardwareUnknown',
+  ],
+  ['has all applied', standings(2), 'True AllApplied'],
+  [
+    'goes on beside servers that are left alone',
+    standings(3, (index) => ({ isApplied: false, ...(index === 0 ? { stoppedBy: 'Excluded' } : {}) })),
+    'False Applying',
+  ],
+  [
+    'has only servers left that are left alone',
+    standings(3, (index) => (index === 0 ? { isApplied: false, stoppedBy: 'Excluded' } : { stoppedBy: 'Excluded' })),
+    'False NeedsAttention',
+  ],
+];
+for (const [what, selected, expected] of readiness) {
+  test(`a group that ${what} is ${expected}`, () => {
+    const { status, reason } = conditionOf(decide(aGroup(), selected).status?.conditions, 'Ready') ?? {};
+    assert.equal(`${status} ${reason}`, expected);
+  });
+}
+
+test('servers to which nothing more happens by itself are named with why, also while the group is halted', () => {
+  const selected = standings(4, (index) => ({ isApplied: false, isFailed: index > 0, stoppedBy: `Why${index}` }));
+  for (const group of [aGroup(), aGroup({ paused: true })]) {
+    const { message } = conditionOf(decide(group, selected).status?.conditions, 'Ready') ?? {};
+    assert.match(message ?? '', /^0 of 4 .*: s0 \(Why0\), s1 \(Why1\), s2 \(Why2\), s3 \(Why3\)\.$/);
+  }
 });

@@ -7,7 +7,7 @@ import {
 } from '../../api/index.ts';
 import { type Decision, type EventDraft, type Instant, takeStep } from '../../kube/index.ts';
 import { type ConditionDraft, conditionOf, namesForPeople, writeConditions } from '../conditions.ts';
-import { isHalted } from '../fleet/fleet.ts';
+import { isHalted, isPaused } from '../fleet/fleet.ts';
 import type { FirmwareSettings } from '../settings.ts';
 import { type GroupPhase, groupTable } from './group-table.ts';
 import type { MemberStanding } from './member-standing.ts';
@@ -59,6 +59,8 @@ interface Tally {
   readonly contested: readonly MemberStanding[];
   readonly others: readonly string[];
   readonly unknown: readonly string[];
+  /** Those not applied to which nothing more happens by itself, with why. */
+  readonly stopped: readonly string[];
   /** So many failed servers are too many. */
   readonly limit: number;
 }
@@ -73,6 +75,11 @@ function count({ selected, settings }: GroupSeen): Tally {
     contested: selected.filter(({ contestedBy }) => contestedBy.length > 0),
     others: namesOf(selected.filter(({ fit }) => fit === 'other')),
     unknown: namesOf(selected.filter(({ fit }) => fit === 'unknown')),
+    stopped: members
+      .flatMap(({ name, isApplied, stoppedBy }) =>
+        isApplied || stoppedBy === undefined ? [] : [`${name} (${stoppedBy})`],
+      )
+      .toSorted(),
     limit: Math.max(settings.haltLeast, Math.ceil(members.length * settings.haltShare)),
   };
 }
@@ -82,22 +89,29 @@ function hasRetry({ metadata }: ServerFirmwareGroup): boolean {
 }
 
 function settle({ group }: GroupSeen, tally: Tally, now: Instant): GroupPhase {
-  const isRetry = hasRetry(group);
-  const wasHalted = conditionOf(group.status?.conditions, halted)?.status === 'True';
   const facts = {
-    paused: group.spec.paused === true,
+    paused: isPaused(group),
     conflict: tally.contested.length > 0,
-    // Servers that are about to try again have not failed.
-    failures: !isRetry && tally.failed.length >= tally.limit ? 'many' : 'few',
-    released: isRetry || !isHalted(group),
+    failures: failuresOf(group, tally),
+    released: hasRetry(group) || isChangedSinceHalt(group),
   } as const;
-  let state: GroupPhase = wasHalted ? 'Halted' : 'Active';
+  let state: GroupPhase = isHalted(group) ? 'Halted' : 'Active';
   for (let steps = 0; steps < groupTable.states.length; steps++) {
     const next: GroupPhase = takeStep(groupTable, { state, since: now }, facts, now).position.state;
     if (next === state) break;
     state = next;
   }
   return state;
+}
+
+function failuresOf(group: ServerFirmwareGroup, { failed, limit }: Tally): 'none' | 'few' | 'many' {
+  // Servers that are about to try again have not failed.
+  if (failed.length === 0 || hasRetry(group)) return 'none';
+  return failed.length >= limit ? 'many' : 'few';
+}
+
+function isChangedSinceHalt({ metadata, status }: ServerFirmwareGroup): boolean {
+  return (conditionOf(status?.conditions, halted)?.observedGeneration ?? 0) < (metadata.generation ?? 0);
 }
 
 function statusOf(
@@ -114,27 +128,40 @@ function statusOf(
     updatesApplied: applied,
     updatesNotApplied: members.length - applied,
     updatesFailed: failed.length,
-    conditions: writeConditions(draftsOf(tally, phase), context, ownConditions),
+    conditions: writeConditions(draftsOf(group, tally, phase), context, ownConditions),
   };
 }
 
-function draftsOf(tally: Tally, phase: GroupPhase): ConditionDraft[] {
+function draftsOf(group: ServerFirmwareGroup, tally: Tally, phase: GroupPhase): ConditionDraft[] {
   return [
     readyDraft(tally, phase),
     haltDraft(tally, phase),
-    pauseDraft(phase),
+    pauseDraft(group),
     conflictDraft(tally),
     otherDraft(tally),
   ];
 }
 
-function readyDraft({ members, applied, contested }: Tally, phase: GroupPhase): ConditionDraft {
-  const message = `${applied} of ${members.length} servers have everything installed.`;
-  if (phase === 'Halted' || phase === 'Paused') return { type: ready, status: 'False', reason: phase, message };
-  if (contested.length > 0) return { type: ready, status: 'False', reason: selectorConflict, message };
-  return applied === members.length
-    ? { type: ready, status: 'True', reason: 'AllApplied', message }
-    : { type: ready, status: 'False', reason: 'Applying', message };
+function readyDraft(tally: Tally, phase: GroupPhase): ConditionDraft {
+  const { members, applied, unknown, stopped } = tally;
+  const left = stopped.length === 0 ? '' : ` Nothing is done on these until somebody acts: ${namesForPeople(stopped)}.`;
+  const told = `${applied} of ${members.length} servers have everything installed.${left}`;
+  const draft = (status: ConditionDraft['status'], reason: string, message = told): ConditionDraft => ({
+    type: ready,
+    status,
+    reason,
+    message,
+  });
+  if (phase === 'Halted' || phase === 'Paused') return draft('False', phase);
+  if (tally.contested.length > 0) return draft('False', selectorConflict);
+  if (applied < members.length) {
+    return draft('False', stopped.length === members.length - applied ? 'NeedsAttention' : 'Applying');
+  }
+  // Whoever waits for it does not want to be told before its servers are known.
+  if (unknown.length > 0) {
+    return draft('Unknown', 'HardwareUnknown', `${told} Not known yet what they are: ${namesForPeople(unknown)}.`);
+  }
+  return members.length === 0 ? draft('False', 'NoServers', 'No server is in the group.') : draft('True', 'AllApplied');
 }
 
 function haltDraft({ failed, limit }: Tally, phase: GroupPhase): ConditionDraft {
@@ -144,12 +171,13 @@ function haltDraft({ failed, limit }: Tally, phase: GroupPhase): ConditionDraft 
       failed.length === 0 ? '' : `${failed.length} servers failed, ${limit} would halt the group: ${names}.`;
     return { type: halted, status: 'False', reason: 'NotHalted', message };
   }
-  const message = `${failed.length} servers failed the wanted versions (${limit} are too many): ${names}. Nothing more is written or updated. Change the group, or annotate it with ${operationAnnotation}: ${retryOperation}.`;
+  const message = `${failed.length} servers failed the wanted versions (${limit} are too many): ${names}. Nothing more is written or updated. Change what the group wants, or annotate it with ${operationAnnotation}: ${retryOperation}.`;
   return { type: halted, status: 'True', reason: 'TooManyFailed', message };
 }
 
-function pauseDraft(phase: GroupPhase): ConditionDraft {
-  return phase === 'Paused'
+/** Told of a halted group, too. */
+function pauseDraft(group: ServerFirmwareGroup): ConditionDraft {
+  return isPaused(group)
     ? { type: paused, status: 'True', reason: 'PausedBySpec', message: 'spec.paused is true: nothing is written.' }
     : { type: paused, status: 'False', reason: 'NotPaused', message: '' };
 }

@@ -4,6 +4,7 @@ import type { Decision, Reason } from '../../kube/index.ts';
 import { fitOf, groupNameOf, isHalted, isPaused } from '../fleet/fleet.ts';
 import type { OwnedFirmware } from '../fleet/objects.ts';
 import { entryKey, type Ownership, readEntryKey } from '../fleet/ownership.ts';
+import { takenParts } from './taken-parts.ts';
 
 /** What decides which entries of groups a ServerFirmware has. */
 export interface MemberSeen {
@@ -21,6 +22,8 @@ export interface ApplyEntries {
   readonly group: string | undefined;
   /** What the group wants, whoever owns it. */
   readonly firmwares: readonly Firmware[];
+  /** Whose BIOS `spec.bios` is about. */
+  readonly serverManufacturer: string | undefined;
 }
 
 /** What is decided about one member; its status is not the group controller's to write. */
@@ -68,46 +71,47 @@ export function decideMember(seen: MemberSeen): MemberDecision {
   return { effects, status: undefined, wake: { on: 'change' }, why: [describeMembership(membership)] };
 }
 
-function effectsOf({ firmware, groups }: MemberSeen, membership: Membership): ApplyEntries[] {
+function effectsOf({ firmware, server, groups }: MemberSeen, membership: Membership): ApplyEntries[] {
   const { ownership, metadata } = firmware;
   const writer = groupNameOf(firmware);
+  const serverManufacturer = server?.status?.manufacturer;
   if (membership.kind === 'member') {
     const { name } = membership.group.metadata;
     const firmwares = membership.group.spec.firmwares ?? [];
-    return hasEntries(firmware, { group: name, firmwares }) ? [] : [applyTo(metadata.name, { group: name, firmwares })];
+    const wish = { group: name, firmwares, serverManufacturer };
+    return hasEntries(firmware, wish) ? [] : [applyTo(metadata.name, wish)];
   }
   if (!ownership.isGroupManaged) return [];
   const isStillSelected = writer !== undefined && groups.some((group) => group.metadata.name === writer);
   // What a group wrote stays while it may not write, as long as the server is its own.
   const isKept = isStillSelected && membership.kind !== 'other-hardware';
-  const nothing = { group: undefined, firmwares: [] };
+  const nothing = { group: undefined, firmwares: [], serverManufacturer };
   return isKept || hasEntries(firmware, nothing) ? [] : [applyTo(metadata.name, nothing)];
 }
 
 /** What a group wants of a server. */
-type Wish = Pick<ApplyEntries, 'group' | 'firmwares'>;
+type Wish = Pick<ApplyEntries, 'group' | 'firmwares' | 'serverManufacturer'>;
 
 /**
  * What is applied for a group: its entries without those whose version somebody else owns. Of an entry of ours that
  * somebody edited the keys stay, since it would go as a whole when we let go of it.
  */
 export function entriesToApply(
-  firmwares: readonly Firmware[],
+  { firmwares, serverManufacturer }: Pick<ApplyEntries, 'firmwares' | 'serverManufacturer'>,
   ownership: Ownership,
 ): readonly (Pick<Firmware, 'name' | 'manufacturer'> & { readonly version?: string })[] {
   const { groupEntries, editedEntries, otherEntries, otherItems } = ownership;
-  // What somebody else wrote wins in any spelling.
-  const theirs = new Set([...otherEntries].map((key) => partKey(readEntryKey(key))));
+  const theirs = takenParts(ownership, serverManufacturer);
   const own = firmwares.filter((entry) => !theirs.has(partKey(entry)));
   const edited = [...groupEntries, ...editedEntries].filter((key) => otherEntries.has(key) && !otherItems.has(key));
   return [...own, ...edited.map(readEntryKey)];
 }
 
-function hasEntries({ ownership, spec, metadata }: OwnedFirmware, { group, firmwares }: Wish): boolean {
+function hasEntries({ ownership, spec, metadata }: OwnedFirmware, wish: Wish): boolean {
   const marked = metadata.annotations?.[groupAnnotation];
-  if (!ownership.isGroupAnnotationTaken && marked !== group) return false;
+  if (!ownership.isGroupAnnotationTaken && marked !== wish.group) return false;
   const present = new Map((spec.firmwares ?? []).map((entry) => [entryKey(entry), entry.version]));
-  const wanted = entriesToApply(firmwares, ownership);
+  const wanted = entriesToApply(wish, ownership);
   if (wanted.length !== ownership.groupEntries.size + ownership.editedEntries.size) return false;
   return wanted.every((entry) => {
     const key = entryKey(entry);

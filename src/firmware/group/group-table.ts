@@ -12,18 +12,19 @@ export const groupTable = defineStateTable({
     /** Another group selects some of its servers. */
     conflict: [true, false],
     /** How many of its servers failed its version. */
-    failures: ['few', 'many'],
+    failures: ['none', 'few', 'many'],
     /** Somebody changed the spec or asked for a retry since it halted. */
     released: [true, false],
   },
   rows: [
-    { from: ['Active', 'Conflicted', 'Halted'], when: { paused: true }, to: 'Paused' },
-    { from: 'Paused', when: { paused: false }, to: 'Active' },
-    { from: 'Active', when: { paused: false, failures: 'many' }, to: 'Halted' },
-    { from: 'Halted', when: { paused: false, released: true, failures: 'few' }, to: 'Active' },
-    { from: 'Active', when: { paused: false, failures: 'few', conflict: true }, to: 'Conflicted' },
-    { from: 'Conflicted', when: { paused: false, conflict: false }, to: 'Active' },
-    { from: 'Conflicted', when: { paused: false, conflict: true, failures: 'many' }, to: 'Halted' },
+    // Also while it is paused, so that nothing is written between going on and halting.
+    { from: ['Active', 'Paused', 'Conflicted'], when: { failures: 'many' }, to: 'Halted' },
+    // A version that was not tried yet has failed nowhere: a changed spec that wants the old one lets nothing go on.
+    { from: 'Halted', when: { released: true, failures: 'none' }, to: 'Active' },
+    { from: ['Active', 'Conflicted'], when: { paused: true, failures: ['none', 'few'] }, to: 'Paused' },
+    { from: 'Paused', when: { paused: false, failures: ['none', 'few'] }, to: 'Active' },
+    { from: 'Active', when: { paused: false, failures: ['none', 'few'], conflict: true }, to: 'Conflicted' },
+    { from: 'Conflicted', when: { paused: false, failures: ['none', 'few'], conflict: false }, to: 'Active' },
   ],
 });
 

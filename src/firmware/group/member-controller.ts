@@ -89,12 +89,13 @@ async function applyEntries(
 }
 
 function bodyOf(
-  { group, firmwares }: ApplyEntries,
+  effect: ApplyEntries,
   { name, uid, ownership }: { readonly name: string; readonly uid: string | undefined; readonly ownership: Ownership },
 ): ServerFirmware & KubeObject {
+  const { group } = effect;
   const isMarked = group !== undefined && !ownership.isGroupAnnotationTaken;
   // With the uid an object that was deleted meanwhile is not made anew.
   const metadata = { name, uid, ...(isMarked ? { annotations: { [groupAnnotation]: group } } : {}) };
-  const entries = entriesToApply(firmwares, ownership);
+  const entries = entriesToApply(effect, ownership);
   return { metadata, ...(entries.length === 0 ? {} : { spec: { firmwares: entries } }) } as unknown as ServerFirmware;
 }

@@ -1,14 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '#fast-check';
-import { groupAnnotation, ironcoreApiVersion, type ServerFirmwareGroup } from '../../api/index.ts';
+import {
+  excludeLabel,
+  type Firmware,
+  groupAnnotation,
+  ironcoreApiVersion,
+  type ServerFirmwareGroup,
+} from '../../api/index.ts';
 import { compareVersions } from '../compare-versions.ts';
 import { createFleet, type FleetTables } from '../fleet/fleet.ts';
 import { firmwareIndexers, type OwnedFirmware, type OwnedServer, serverIndexers } from '../fleet/objects.ts';
+import { entryKey } from '../fleet/ownership.ts';
 import { createTable, type ObjectTable } from '../fleet/table.ts';
+import { desiredHash } from '../server/desired.ts';
 import { fw } from '../testing/rig.ts';
 import { aFirmware, aServer, noOwnership } from '../testing/server-seen.ts';
-import { createStandings } from './member-standing.ts';
+import { createStandings, type MemberStanding } from './member-standing.ts';
 
 const names = ['s0', 's1', 's2'] as const;
 const versions = fc.constantFrom('1', '2');
@@ -148,4 +156,49 @@ test('a server whose objects stay is not worked out again when another one chang
   assert.equal(count(), 0);
   world.take({ kind: 'install', name: 's1', version: '2' });
   assert.equal(count(), 1);
+});
+
+/** How a server stands to the group g after three failed attempts at its list. */
+function exhausted(
+  given: { readonly own?: Firmware[]; readonly group?: Firmware[]; readonly installed: Firmware[] },
+  wanted = given.group ?? [],
+): MemberStanding {
+  const { own = [], group = [], installed } = given;
+  const firmwares = [...own, ...group];
+  const bare = aFirmware({ firmwares }, { group: 'g', labels: { group: 'g' } });
+  const keys = (list: readonly Firmware[]): Set<string> => new Set(list.map(entryKey));
+  const ownership = { ...bare.ownership, groupEntries: keys(group), otherEntries: keys(own), otherItems: keys(own) };
+  const attempts = { desiredHash: desiredHash(firmwares), failed: 3 };
+  const status = { lastScanTime: '2030-01-01T00:00:00Z', firmwares: installed, attempts };
+  const spec = { ...aGroup('g', '1', false).spec, firmwares: wanted };
+  return standingIn({ ...bare, ownership, status }, { ...aGroup('g', '1', false), spec });
+}
+
+function standingIn(firmware: OwnedFirmware, group: ServerFirmwareGroup, labels = {}): MemberStanding {
+  const server = aServer();
+  const owned = { ...server, metadata: { ...server.metadata, labels }, ownership: noOwnership };
+  const fleet = createFleet({
+    firmwares: createTable([firmware], firmwareIndexers),
+    servers: createTable([owned], serverIndexers),
+    groups: createTable([group]),
+  });
+  const [standing] = createStandings({ fleet, compare: compareVersions, maxAttempts: 3 })(group);
+  return standing ?? assert.fail('it is not selected');
+}
+
+test('a server fails its group when something that the group wants is not installed, and not for a wish of its own', () => {
+  const [ssd, nic] = [fw('ssd', '2'), fw('nic', '2', 'Intel')];
+  const own = exhausted({ own: [nic], group: [ssd], installed: [ssd, fw('nic', '1', 'Intel')] });
+  assert.deepEqual([own.isFailed, own.isApplied, own.stoppedBy], [false, false, 'AttemptsExhausted']);
+  const both = exhausted({ own: [nic], group: [ssd], installed: [fw('ssd', '1'), fw('nic', '1', 'Intel')] });
+  assert.equal(both.isFailed, true);
+  // The group does not want any more what failed, and could not take it back yet.
+  const dropped = exhausted({ group: [ssd, nic], installed: [fw('ssd', '1'), nic] }, [nic]);
+  assert.equal(dropped.isFailed, false);
+});
+
+test('a server that is left alone says why', () => {
+  const [firmware, group] = [aFirmware({}, { labels: { group: 'g' } }), aGroup('g', '1', false)];
+  assert.equal(standingIn(firmware, group).stoppedBy, undefined);
+  assert.equal(standingIn(firmware, group, { [excludeLabel]: 'true' }).stoppedBy, 'Excluded');
 });

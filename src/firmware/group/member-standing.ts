@@ -1,4 +1,6 @@
 import {
+  type Firmware,
+  ironcoreReasons,
   operationAnnotation,
   retryOperation,
   retryPropagatedOperation,
@@ -6,11 +8,16 @@ import {
   type ServerFirmwareGroup,
 } from '../../api/index.ts';
 import { partKey } from '../../flasher/index.ts';
-import { type Fleet, fitOf } from '../fleet/fleet.ts';
+import { type Fleet, fitOf, type Inertness } from '../fleet/fleet.ts';
 import type { OwnedFirmware } from '../fleet/objects.ts';
-import { entryKey, readEntryKey } from '../fleet/ownership.ts';
+import { entryKey } from '../fleet/ownership.ts';
 import type { CompareVersions } from '../ports.ts';
-import { desiredHash, desiredOf, differencesOf } from '../server/desired.ts';
+import { type Difference, desiredHash, desiredOf, differencesOf } from '../server/desired.ts';
+import { duplicateOf } from '../server/read-server.ts';
+import { findInertness } from '../server/server-facts.ts';
+import { takenParts } from './taken-parts.ts';
+
+const { attemptsExhausted } = ironcoreReasons;
 
 /** How one server that a group selects stands. */
 export interface MemberStanding {
@@ -24,6 +31,8 @@ export interface MemberStanding {
   readonly isFailed: boolean;
   /** Told to try again, and has not begun to. */
   readonly isRetrying: boolean;
+  /** Why nothing more happens to it until somebody acts; undefined while something does. */
+  readonly stoppedBy: string | undefined;
 }
 
 /** What standings are worked out with. */
@@ -69,22 +78,27 @@ interface OwnStanding {
   readonly isAsWanted: boolean;
   readonly isExhausted: boolean;
   readonly isRetrying: boolean;
+  readonly differences: readonly Difference[];
+  readonly inertness: Inertness | undefined;
 }
 
 function workOut(
   firmware: OwnedFirmware,
   server: Server | undefined,
-  { compare, maxAttempts }: StandingContext,
+  { fleet, compare, maxAttempts }: StandingContext,
 ): OwnStanding {
   const manufacturer = server?.status?.manufacturer;
   const { attempts, lastScanTime } = firmware.status ?? {};
   const operation = firmware.metadata.annotations?.[operationAnnotation];
-  const isAsWanted = lastScanTime !== undefined && differencesOf(firmware, manufacturer, compare).length === 0;
+  const differences = differencesOf(firmware, manufacturer, compare);
+  const isAsWanted = lastScanTime !== undefined && differences.length === 0;
   const isSpent = attempts !== undefined && attempts.failed >= maxAttempts;
   return {
     isAsWanted,
     isExhausted: isSpent && !isAsWanted && attempts.desiredHash === desiredHash(desiredOf(firmware, manufacturer)),
     isRetrying: operation === retryOperation || operation === retryPropagatedOperation,
+    differences,
+    inertness: findInertness({ firmware, server, bmc: fleet.bmcOf(server), duplicateOf: duplicateOf(fleet, firmware) }),
   };
 }
 
@@ -103,21 +117,38 @@ function standingOf(
   },
 ): MemberStanding {
   const groups = fleet.groupsOf(firmware.metadata.labels);
-  const hasVersion = carriesVersion(firmware, group);
+  const hasVersion = carriesVersion(firmware, { group, serverManufacturer: server?.status?.manufacturer });
   return {
     name: firmware.metadata.name ?? '',
     fit: fitOf(group, server),
     contestedBy: groups.flatMap(({ metadata }) => (metadata.name === group.metadata.name ? [] : (metadata.name ?? []))),
     isApplied: own.isAsWanted && hasVersion,
-    isFailed: own.isExhausted && hasVersion && !own.isRetrying,
+    isFailed: own.isExhausted && hasVersion && !own.isRetrying && lacksEntryOf(group, own),
     isRetrying: own.isRetrying,
+    stoppedBy: own.inertness?.code ?? (own.isExhausted && !own.isRetrying ? attemptsExhausted : undefined),
   };
 }
 
+/** True when something that the group wants is not installed: what fails a wish of the server's own fails no group. */
+function lacksEntryOf({ spec }: ServerFirmwareGroup, { differences }: OwnStanding): boolean {
+  const missing = new Set(differences.filter(({ isFromGroup }) => isFromGroup).map(wishOf));
+  return (spec.firmwares ?? []).some((entry) => missing.has(wishOf(entry)));
+}
+
+function wishOf(entry: Firmware): string {
+  return JSON.stringify([partKey(entry), entry.version]);
+}
+
 /** True when every entry of the group is there: as the group wants it, or as somebody who wins over it does. */
-function carriesVersion({ spec, ownership }: OwnedFirmware, group: ServerFirmwareGroup): boolean {
+function carriesVersion(
+  { spec, ownership }: OwnedFirmware,
+  {
+    group,
+    serverManufacturer,
+  }: { readonly group: ServerFirmwareGroup; readonly serverManufacturer: string | undefined },
+): boolean {
   const present = new Map((spec.firmwares ?? []).map((entry) => [entryKey(entry), entry.version]));
-  const theirs = new Set([...ownership.otherEntries].map((key) => partKey(readEntryKey(key))));
+  const theirs = takenParts(ownership, serverManufacturer);
   return (group.spec.firmwares ?? []).every(
     (entry) => present.get(entryKey(entry)) === entry.version || theirs.has(partKey(entry)),
   );

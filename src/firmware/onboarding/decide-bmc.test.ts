@@ -117,3 +117,101 @@ test('what keeps it from being read is told, and nothing is asked of it', () => 
   const decision = decideBmc(seen(undefined, { obstacle }), now);
   assert.deepEqual([decision.effects, decision.wake, decision.status?.state], [[], { on: 'change' }, 'Error']);
 });
+
+const failed: BmcReading = { kind: 'failed', code: 'BmcUnreachable', message: 'no answer', until: undefined };
+/** A Server as a good reading left it. */
+const taken = (name: string, systemUUID: string, systemURI: string): OwnedServer => {
+  const first = decideBmc(
+    seen(good({ ...system(systemURI, systemUUID), interfaces: [{ name: '1', mac: 'aa' }] })),
+    now,
+  );
+  const tell = first.effects.find((effect) => effect.kind === 'tell-server') ?? assert.fail('nothing was told');
+  const labels = { env: 'prod' };
+  return {
+    ...known(name, systemUUID),
+    metadata: { name, labels, ownerReferences: [{ apiVersion: ironcoreApiVersion, kind: 'BMC', name: 'b', uid: 'u' }] },
+    spec: { systemUUID, systemURI, bmcRef: { name: 'b' } },
+    status: tell.status,
+    ownership: { ...noOwnership, onboardedLabels: new Set(['env']) },
+  };
+};
+const short = (path: string, id: string): SystemReading => ({
+  ...system(path, id),
+  interfaces: undefined,
+  processors: undefined,
+});
+const told = (decision: ReturnType<typeof decideBmc>) =>
+  decision.effects.flatMap((effect) => {
+    if (effect.kind !== 'tell-server') return [];
+    const ready = effect.status.conditions?.find(({ type }) => type === 'Ready');
+    return [[effect.name, ready?.status, ready?.reason, effect.status.state, effect.status.powerState]];
+  });
+
+test('a Server whose system is gone says so once a second reading soon after has not found it either', () => {
+  const servers = [taken('b-system-0', 'u1', '/1'), taken('b-system-1', 'u2', '/2')];
+  const reading = good(short('/1', 'u1'));
+  const once = decideBmc(seen(reading, { servers }), now);
+  assert.deepEqual([once.effects, once.wake], [[], { after: settings.bmcRetryFromMs }]);
+  const remembered = { at: now, access: 'a', reading, failures: 0 };
+  const back = { ...remembered, before: [short('/1', 'u1'), short('/2', 'u2')] };
+  assert.deepEqual(decideBmc(seen(reading, { servers, remembered: back }), now).effects, []);
+  const twice = decideBmc(seen(reading, { servers, remembered: { ...remembered, before: [short('/1', 'u1')] } }), now);
+  assert.deepEqual(told(twice), [['b-system-1', 'False', 'SystemNotFound', 'Error', undefined]]);
+  assert.deepEqual(twice.wake, { after: settings.bmcIntervalMs });
+  // Whoever begins anew knows of no reading before, and yet there is nothing new to tell.
+  const [tell] = twice.effects.flatMap((effect) => (effect.kind === 'tell-server' ? [effect.status] : []));
+  const gone = [servers[0] ?? assert.fail(), { ...(servers[1] ?? assert.fail()), status: tell ?? {} }];
+  const later = decideBmc(seen(reading, { servers: gone }), now);
+  assert.deepEqual([later.effects, later.wake], [[], { after: settings.bmcIntervalMs }]);
+});
+
+test('Servers behind a BMC that cannot be read say so, but not for one failure, nor where it is left alone', () => {
+  const servers = [taken('b-system-0', 'u1', '/1')];
+  const once = { at: now, access: 'a', reading: failed, failures: 1 };
+  assert.deepEqual(told(decideBmc(seen(failed, { servers, remembered: once }), now)), []);
+  const unreachable = decideBmc(seen(failed, { servers }), now);
+  assert.deepEqual(told(unreachable), [['b-system-0', 'False', 'BmcUnreachable', 'Error', undefined]]);
+  const without = { code: 'SecretNotFound', message: 'there is no BMCSecret b' };
+  assert.equal(told(decideBmc(seen(undefined, { servers, obstacle: without }), now))[0]?.[2], 'SecretNotFound');
+  const excluded = { code: 'Excluded', message: 'its labels opt it out' };
+  assert.deepEqual(told(decideBmc(seen(failed, { servers, obstacle: excluded }), now)), []);
+  const reserved = servers.map((each) => ({ ...each, status: { ...each.status, state: 'Reserved' as const } }));
+  assert.equal(told(decideBmc(seen(failed, { servers: reserved }), now))[0]?.[3], 'Reserved');
+});
+
+test('the ports of a board that was swapped go before the other one has its UUID, and are read soon', () => {
+  const servers = [taken('b-system-0', 'u1', '/1')];
+  const swapped = decideBmc(seen(good({ ...short('/1', 'u9'), biosVersion: '2.0' }), { servers }), now);
+  assert.deepEqual(
+    swapped.effects.map(({ kind }) => kind),
+    ['tell-server', 'put-server'],
+  );
+  const [tell] = swapped.effects.flatMap((effect) => (effect.kind === 'tell-server' ? [effect.status] : []));
+  assert.ok(tell !== undefined && 'networkInterfaces' in tell && 'processors' in tell);
+  assert.deepEqual([tell.networkInterfaces, tell.processors, tell.bios?.version], [undefined, undefined, '2.0']);
+  assert.deepEqual(swapped.wake, { after: settings.bmcRetryFromMs });
+  const other = [{ ...taken('b-system-0', 'u9', '/1'), status: tell }];
+  const later = now + settings.bmcRetryFromMs;
+  const again = decideBmc(
+    seen(good(short('/1', 'u9')), { servers: other, bmc: { ...bmc, status: { state: 'Enabled' } } }),
+    later,
+  );
+  assert.deepEqual(
+    again.effects.flatMap((effect) => (effect.kind === 'read-bmc' ? [effect.isFull] : [])),
+    [true],
+  );
+});
+
+test('a BMC is read in full now and then, each at a time of its own', () => {
+  const servers = [taken('b-system-0', 'u1', '/1')];
+  const turnsOf = (name: string): number[] =>
+    Array.from({ length: 24 }, (_, turn) => turn).filter((turn) => {
+      const at = now + turn * settings.bmcIntervalMs;
+      const named = { ...bmc, metadata: { ...bmc.metadata, name } };
+      const [read] = decideBmc(seen(undefined, { servers, bmc: named }), at).effects;
+      return read?.kind === 'read-bmc' && read.isFull;
+    });
+  const all = Array.from({ length: 50 }, (_, index) => turnsOf(`bmc-${index}`));
+  assert.ok(all.every((turns) => turns.length === 1));
+  assert.ok(new Set(all.flat()).size > 5);
+});

@@ -8,13 +8,20 @@ import {
   type ServerStatus,
 } from '../../api/index.ts';
 import type { Decision, Instant } from '../../kube/index.ts';
-import { writeConditions } from '../conditions.ts';
+import { conditionOf, writeConditions } from '../conditions.ts';
 import type { Inertness } from '../fleet/fleet.ts';
 import type { OwnedServer } from '../fleet/objects.ts';
 import type { BmcReading, SystemReading } from '../ports.ts';
 import type { FirmwareSettings } from '../settings.ts';
-import { describeServer } from './describe-server.ts';
-import { courseOf, describeCourse, type ReadingCourse, type RememberedReading } from './reading-course.ts';
+import { describeMissing, describeServer, describeUnread } from './describe-server.ts';
+import {
+  courseOf,
+  describeCourse,
+  isFullTurn,
+  isLastingFailure,
+  type ReadingCourse,
+  type RememberedReading,
+} from './reading-course.ts';
 
 /** What onboarding looks at. */
 export interface BmcSeen {
@@ -48,15 +55,21 @@ export type BmcDecision = Decision<BmcEffect, BMCStatus>;
 
 /** Decides what to do about a BMC. Pure. */
 export function decideBmc(seen: BmcSeen, now: Instant): BmcDecision {
-  const { bmc, obstacle } = seen;
-  const course = courseOf({ ...seen, phase: bmc.status?.state }, now);
-  const { phase, current, isReading } = course;
-  const good = obstacle === undefined && current?.reading.kind === 'read' ? current.reading : undefined;
+  const { bmc } = seen;
+  const good = goodReading(seen);
+  const places = good === undefined ? [] : good.systems.map((system) => placeOf(seen, good, system));
+  const absent = good === undefined ? [] : seen.servers.filter((each) => !places.some(({ known }) => known === each));
+  const isDoubtful = places.some(lacksPorts) || absent.some((each) => !isMissed(seen, each) && !isToldMissing(each));
+  const course = courseOf({ ...seen, isDoubtful, phase: bmc.status?.state }, now);
+  const { phase, isReading } = course;
+  const missed = good === undefined ? [] : absent.filter((each) => isMissed(seen, each));
   return {
     effects: [
-      ...(good === undefined ? [] : good.systems.flatMap((system) => serverEffects(seen, good, { system, now }))),
+      ...places.flatMap((place) => serverEffects(seen, place, now)),
+      ...missed.flatMap((each) => unreadEffects(each, describeMissing(each, good?.systems ?? []), now)),
+      ...failureEffects(seen, course, now),
       ...(isReading
-        ? [{ kind: 'read-bmc', key: `read/${bmc.metadata.name}`, isFull: isFullNeeded(seen) } as const]
+        ? [{ kind: 'read-bmc', key: `read/${bmc.metadata.name}`, isFull: isFullNeeded(seen, now) } as const]
         : []),
     ],
     status: describeStatus(seen, course, now),
@@ -66,31 +79,81 @@ export function decideBmc(seen: BmcSeen, now: Instant): BmcDecision {
   };
 }
 
-/** What takes many requests is read once for each server. */
-function isFullNeeded({ servers }: BmcSeen): boolean {
-  return servers.length === 0 || servers.some(({ status }) => status?.networkInterfaces === undefined);
-}
-
 type GoodReading = Extract<BmcReading, { kind: 'read' }>;
 
-function serverEffects(
-  seen: BmcSeen,
-  reading: GoodReading,
-  { system, now }: { readonly system: SystemReading; readonly now: Instant },
-): BmcEffect[] {
+function goodReading({ obstacle, remembered, access }: BmcSeen): GoodReading | undefined {
+  const reading = obstacle === undefined && remembered?.access === access ? remembered.reading : undefined;
+  return reading?.kind === 'read' ? reading : undefined;
+}
+
+/** What takes many requests is read when some of it is not known, and now and then, since ports get replaced. */
+function isFullNeeded({ bmc, servers, settings }: BmcSeen, now: Instant): boolean {
+  const isKnown = servers.length > 0 && servers.every(({ status }) => status?.networkInterfaces !== undefined);
+  return !isKnown || isFullTurn(bmc.metadata.name ?? '', { settings, now });
+}
+
+/** A system and the Server that is to be there for it. */
+interface Place {
+  readonly system: SystemReading;
+  readonly known: OwnedServer | undefined;
+  readonly name: string;
+  readonly uuid: string;
+  /** True when the Server was another machine so far: its board was swapped. */
+  readonly isOther: boolean;
+}
+
+function placeOf(seen: BmcSeen, reading: GoodReading, system: SystemReading): Place {
   const known = findServer(seen, system);
-  const uuid =
-    known?.spec.systemUUID.toLowerCase() === system.fallbackId
-      ? known?.spec.systemUUID
-      : uuidFor(seen, reading, system);
+  const before = known?.spec.systemUUID.toLowerCase();
+  const uuid = before !== undefined && before === system.fallbackId ? before : uuidFor(seen, reading, system);
   const name = known?.metadata.name ?? freeName(seen, reading, system);
-  const body = bodyOf(seen, { name, uuid: (uuid ?? system.id).toLowerCase(), system, known });
-  const effects: BmcEffect[] = [];
-  if (known === undefined || !isAsBody(known, body))
-    effects.push({ kind: 'put-server', key: `put-server/${name}`, name, body });
-  const status = describeServer(known, system, now);
-  if (status !== undefined) effects.push({ kind: 'tell-server', key: `tell-server/${name}`, name, status });
-  return effects;
+  const isOther = before !== undefined && before !== uuid.toLowerCase();
+  return { system, known, name, uuid: uuid.toLowerCase(), isOther };
+}
+
+/** True when its ports are to be read, which the last reading did not do. */
+function lacksPorts({ system, known, isOther }: Place): boolean {
+  return system.interfaces === undefined && (isOther || known?.status?.networkInterfaces === undefined);
+}
+
+function serverEffects(seen: BmcSeen, place: Place, now: Instant): BmcEffect[] {
+  const { known, name, system, isOther } = place;
+  const body = bodyOf(seen, place);
+  const isPut = known === undefined || !isAsBody(known, body);
+  const puts: BmcEffect[] = isPut ? [{ kind: 'put-server', key: `put-server/${name}`, name, body }] : [];
+  const tells = tellEffects(name, describeServer(known, system, { now, isOther }));
+  // What is not true of the other board goes before it is known by its UUID: after that, nothing would tell that it is old.
+  return isOther ? [...tells, ...puts] : [...puts, ...tells];
+}
+
+function tellEffects(name: string, status: ServerStatus | undefined): BmcEffect[] {
+  return status === undefined ? [] : [{ kind: 'tell-server', key: `tell-server/${name}`, name, status }];
+}
+
+function unreadEffects(server: OwnedServer, fault: Inertness, now: Instant): BmcEffect[] {
+  return tellEffects(server.metadata.name ?? '', describeUnread(server, fault, now));
+}
+
+/** True when a second reading in a row did not have the system of a Server: one that is just being powered may come back. */
+function isMissed(seen: BmcSeen, server: OwnedServer): boolean {
+  const before = seen.remembered?.before;
+  return before !== undefined && !before.some((system) => findServer(seen, system) === server);
+}
+
+function isToldMissing({ status }: OwnedServer): boolean {
+  return conditionOf(status?.conditions, ironcoreConditions.ready)?.reason === 'SystemNotFound';
+}
+
+/** Nobody knows how the servers behind a BMC are that cannot be read for a while; one that is left alone says nothing of them. */
+function failureEffects({ bmc, servers, obstacle }: BmcSeen, course: ReadingCourse, now: Instant): BmcEffect[] {
+  const { current } = course;
+  const isLeftAlone = obstacle?.code === 'Excluded' || obstacle?.code === 'Ignored';
+  if (isLeftAlone || (obstacle === undefined && !isLastingFailure(course))) return [];
+  const failed = current?.reading.kind === 'failed' ? current.reading : undefined;
+  const { code, message } = obstacle ?? { code: failed?.code ?? 'BmcUnreadable', message: failed?.message ?? '' };
+  // Without the time of the next reading, so that servers are not written at each.
+  const fault = { code, message: `its BMC ${bmc.metadata.name} cannot be read: ${message}` };
+  return servers.flatMap((server) => unreadEffects(server, fault, now));
 }
 
 /** The Server of a system: by what it goes by, else by its place on the BMC, where a board was swapped. */
@@ -126,14 +189,7 @@ function freeName({ bmc, servers }: BmcSeen, { systems }: GoodReading, system: S
   }
 }
 
-interface ServerDraft {
-  readonly name: string;
-  readonly uuid: string;
-  readonly system: SystemReading;
-  readonly known: OwnedServer | undefined;
-}
-
-function bodyOf({ bmc }: BmcSeen, { name, uuid, system, known }: ServerDraft): Server {
+function bodyOf({ bmc }: BmcSeen, { name, uuid, system, known }: Place): Server {
   const { labels = {}, name: bmcName = '', uid = '' } = bmc.metadata;
   // Labels that somebody gave the Server itself win.
   const own = Object.entries(labels).filter(([key]) => known?.ownership.otherLabels.has(key) !== true);

@@ -6,8 +6,15 @@ import type { OwnedServer } from '../fleet/objects.ts';
 import type { SystemReading } from '../ports.ts';
 import type { FirmwareSettings } from '../settings.ts';
 import type { BmcPhase } from './bmc-table.ts';
-import { describeServer } from './describe-server.ts';
-import { courseOf, describeCourse, type ReadingCourse, type RememberedReading } from './reading-course.ts';
+import { describeMissing, describeServer, describeUnread } from './describe-server.ts';
+import {
+  courseOf,
+  describeCourse,
+  isFullTurn,
+  isLastingFailure,
+  type ReadingCourse,
+  type RememberedReading,
+} from './reading-course.ts';
 
 /** What is looked at of a Server that says itself where its BMC is. */
 export interface InlineSeen {
@@ -32,27 +39,29 @@ const { ready } = ironcoreConditions;
 
 /** Decides about a Server whose BMC has no object of its own. Pure. */
 export function decideInline(seen: InlineSeen, now: Instant): InlineDecision {
-  const { server, obstacle } = seen;
+  const { server } = seen;
   const { name } = server.metadata;
-  const course = courseOf({ ...seen, phase: phaseOf(server) }, now);
-  const { current, isReading } = course;
-  const reading = obstacle === undefined && current?.reading.kind === 'read' ? current.reading : undefined;
-  const system = reading === undefined ? undefined : findSystem(server, reading.systems);
-  const fault = system === undefined ? describeFault(seen, course) : undefined;
+  const system = findSystem(seen);
+  // The ports that are known may be those of the machine that was looked for before.
+  const isOther = system !== undefined && conditionOf(server.status?.conditions, ready)?.reason === 'SystemNotFound';
+  const lacksPorts = isOther || server.status?.networkInterfaces === undefined;
+  const isDoubtful = system !== undefined && system.interfaces === undefined && lacksPorts;
+  const course = courseOf({ ...seen, isDoubtful, phase: phaseOf(server) }, now);
   const effects: InlineEffect[] = [];
   if (system !== undefined && server.spec.systemURI === undefined) {
     effects.push({ kind: 'name-system', key: `system/${name}`, path: system.path });
   }
-  if (isReading) {
-    effects.push({ kind: 'read-bmc', key: `read/${name}`, isFull: server.status?.networkInterfaces === undefined });
+  if (course.isReading) {
+    const isFull = lacksPorts || isFullTurn(name ?? '', { settings: seen.settings, now });
+    effects.push({ kind: 'read-bmc', key: `read/${name}`, isFull });
   }
-  return {
-    effects,
-    status: fault === undefined ? describe(server, system, now) : withFault(server, { fault, course, now }),
-    wake: course.wake,
-    why: [fault ?? { code: 'Read', message: 'it was read through its BMC' }],
-    state: course.phase,
-  };
+  const { wake, phase: state } = course;
+  if (system === undefined) {
+    const fault = describeFault(seen, course);
+    return { effects, status: withFault(server, { fault, course, now }), wake, why: [fault], state };
+  }
+  const status = describeServer(server, system, { now, isOther });
+  return { effects, status, wake, why: [{ code: 'Read', message: 'it was read through its BMC' }], state };
 }
 
 /** Where the last look left it: what was written then tells. */
@@ -62,27 +71,25 @@ function phaseOf({ status }: OwnedServer): BmcPhase {
 }
 
 /** Only by what it goes by: at the place that somebody wrote may be another machine by now. */
-function findSystem({ spec }: OwnedServer, systems: readonly SystemReading[]): SystemReading | undefined {
-  const id = spec.systemUUID.toLowerCase();
+function findSystem({ server, obstacle, remembered, access }: InlineSeen): SystemReading | undefined {
+  const reading = obstacle === undefined && remembered?.access === access ? remembered.reading : undefined;
+  const id = server.spec.systemUUID.toLowerCase();
+  const systems = reading?.kind === 'read' ? reading.systems : [];
   return systems.find((system) => system.id === id || system.fallbackId === id);
 }
 
 function describeFault({ server, obstacle }: InlineSeen, course: ReadingCourse): Inertness {
   const { reading } = course.current ?? {};
   if (obstacle !== undefined || reading?.kind !== 'read') return describeCourse(course, obstacle);
-  const there = reading.systems.map(({ id, path }) => `${id} at ${path}`).join(', ') || 'none';
-  const message = `its BMC has no system with the UUID ${server.spec.systemUUID}; correct spec.systemUUID or spec.bmc. There are: ${there}`;
-  return { code: 'SystemNotFound', message };
-}
-
-function describe(server: OwnedServer, system: SystemReading | undefined, now: Instant): ServerStatus | undefined {
-  return system === undefined ? undefined : describeServer(server, system, now);
+  return describeMissing(server, reading.systems);
 }
 
 function withFault(
-  { metadata, status = {} }: OwnedServer,
+  server: OwnedServer,
   { fault, course, now }: { readonly fault: Inertness; readonly course: ReadingCourse; readonly now: Instant },
-): ServerStatus {
+): ServerStatus | undefined {
+  if (fault.code === 'SystemNotFound' || isLastingFailure(course)) return describeUnread(server, fault, now);
+  const { metadata, status = {} } = server;
   const context = { before: status.conditions, generation: metadata.generation, now };
   const draft = {
     type: ready,

@@ -4,10 +4,12 @@ import {
   ironcoreConditions,
   type Server,
   type ServerFirmware,
+  type ServerFirmwareStatus,
   type ServerStatus,
 } from '../../api/index.ts';
-import type { Decision, Instant } from '../../kube/index.ts';
-import { writeConditions } from '../conditions.ts';
+import type { Decision, Failure, Instant } from '../../kube/index.ts';
+import { type ConditionDraft, conditionOf, writeConditions } from '../conditions.ts';
+import type { FirmwareErrorCode } from '../errors.ts';
 import { isExcluded, olderFirst } from '../fleet/fleet.ts';
 import type { OwnedFirmware, OwnedServer } from '../fleet/objects.ts';
 import { hardwareNames, hardwareOf } from '../hardware.ts';
@@ -38,34 +40,52 @@ export interface OnboardingSeen {
 /** What onboarding does about a Server. */
 export type OnboardingEffect =
   | { readonly kind: 'put-firmware'; readonly key: string; readonly body: ServerFirmware }
+  /** Forgets what is known of the machine that the Server was before. */
+  | { readonly kind: 'forget-machine'; readonly key: string; readonly status: ServerFirmwareStatus }
   | { readonly kind: 'put-discovered'; readonly key: string; readonly body: DiscoveredFirmware }
   | { readonly kind: 'mirror'; readonly key: string; readonly fingerprint: string; readonly server: MirroredServer };
 
 /** What is decided about taking on one Server. */
 export type OnboardingDecision = Decision<OnboardingEffect, ServerStatus>;
 
-const { duplicateMachine } = ironcoreConditions;
+const { duplicateMachine, onboardingFailed } = ironcoreConditions;
 
 /** Decides what a Server still lacks. Pure. */
 export function decideOnboarding(seen: OnboardingSeen, now: Instant): OnboardingDecision {
   const { server } = seen;
   const duplicate = duplicateOf(seen);
   const isGone = server.metadata.deletionTimestamp !== undefined;
-  const drafts =
-    duplicate === undefined
-      ? []
-      : [{ type: duplicateMachine, status: 'True', reason: duplicateMachine, message: duplicate } as const];
-  const context = { before: server.status?.conditions, generation: server.metadata.generation, now };
-  const conditions = writeConditions(drafts, context, [duplicateMachine]);
-  const isSilent = conditions.length === 0 && server.status?.conditions === undefined;
-  const first = drafts.length > 0 && !server.status?.conditions?.some(({ type }) => type === duplicateMachine);
+  const first = duplicate !== undefined && conditionOf(server.status?.conditions, duplicateMachine) === undefined;
   return {
     effects: isGone ? [] : effectsOf(seen, duplicate !== undefined),
-    status: isSilent || isGone ? undefined : { ...server.status, conditions },
+    status: isGone ? undefined : describeStatus(seen, now),
     wake: { on: 'change' },
     why: duplicate === undefined ? [] : [{ code: duplicateMachine, message: duplicate }],
     ...(first ? { events: [{ type: 'Warning', reason: duplicateMachine, message: duplicate ?? '' }] } : {}),
   };
+}
+
+/** What a Server says when something it lacks could not be given; what passes by itself is not told. Pure. */
+export function describeOnboardingFailure(
+  seen: OnboardingSeen,
+  failure: Failure,
+  now: Instant,
+): ServerStatus | undefined {
+  const isPassing = failure.retry === 'transient' && failure.code !== ('MirrorFailed' satisfies FirmwareErrorCode);
+  return isPassing ? undefined : describeStatus(seen, now, failure);
+}
+
+function describeStatus(seen: OnboardingSeen, now: Instant, failure?: Failure): ServerStatus | undefined {
+  const { metadata, status } = seen.server;
+  const message = duplicateOf(seen);
+  const drafts: ConditionDraft[] = [];
+  if (message !== undefined) drafts.push({ type: duplicateMachine, status: 'True', reason: duplicateMachine, message });
+  if (failure !== undefined)
+    drafts.push({ type: onboardingFailed, status: 'True', reason: failure.code, message: failure.message });
+  const context = { before: status?.conditions, generation: metadata.generation, now };
+  const conditions = writeConditions(drafts, context, [duplicateMachine, onboardingFailed]);
+  const isSilent = conditions.length === 0 && status?.conditions === undefined;
+  return isSilent ? undefined : { ...status, conditions };
 }
 
 /** Who had the machine first, if it was not this one. */
@@ -83,7 +103,7 @@ function effectsOf(seen: OnboardingSeen, isDuplicate: boolean): OnboardingEffect
   const { server, mirror, mirrored } = seen;
   const isLeftOut = isExcluded(server.metadata.labels) || (isDuplicate && seen.firmware === undefined);
   const isTwin = seen.twins.toSorted(olderFirst)[0]?.metadata.name !== server.metadata.name;
-  const effects: OnboardingEffect[] = [];
+  const effects: OnboardingEffect[] = forgetEffects(seen);
   if (!isLeftOut) effects.push(...firmwareEffects(seen), ...discoveredEffects(seen));
   // A twin would overwrite what the inventory knows of the machine.
   if (mirror !== undefined && !isTwin && mirrored?.fingerprint !== mirror.fingerprint) {
@@ -96,28 +116,40 @@ function effectsOf(seen: OnboardingSeen, isDuplicate: boolean): OnboardingEffect
 function firmwareEffects({ server, firmware, isFirmwareNameTaken }: OnboardingSeen): OnboardingEffect[] {
   const { name = '', uid = '', labels = {} } = server.metadata;
   const own = { apiVersion: ironcoreApiVersion, kind: 'ServerFirmware' } as const;
+  const ownerReferences = [{ apiVersion: ironcoreApiVersion, kind: 'Server', name, uid, controller: true }];
+  const spec = { serverRef: { name } };
   if (firmware === undefined) {
-    const owner = { apiVersion: ironcoreApiVersion, kind: 'Server', name, uid, controller: true };
-    const metadata = { name: isFirmwareNameTaken ? `${name}-firmware` : name, labels, ownerReferences: [owner] };
-    return [
-      { kind: 'put-firmware', key: `firmware/${name}`, body: { ...own, metadata, spec: { serverRef: { name } } } },
-    ];
+    const metadata = { name: isFirmwareNameTaken ? `${name}-firmware` : name, labels, ownerReferences };
+    return [{ kind: 'put-firmware', key: `firmware/${name}`, body: { ...own, metadata, spec } }];
   }
+  if (isInStep(server, firmware)) return [];
   const { metadata, ownership } = firmware;
-  const entries = Object.entries(labels);
-  const isInStep =
-    entries.length === ownership.onboardedLabels.size &&
-    entries.every(([key, value]) => metadata.labels?.[key] === value);
-  if (isInStep) return [];
-  const ours = (metadata.ownerReferences ?? []).filter((owner) => owner.uid === uid);
-  // What onboarding made it goes on naming, since what it names no more would go.
-  const spec = ours.length > 0 ? { spec: { serverRef: { name } } } : {};
-  const body = {
-    ...own,
-    metadata: { name: metadata.name, uid: metadata.uid, labels, ...(ours.length > 0 ? { ownerReferences: ours } : {}) },
-    ...spec,
-  };
+  const known = { name: metadata.name, uid: metadata.uid, labels };
+  // What onboarding made it goes on naming, since what it names no more would go; what somebody else made has no owner.
+  const body = ownership.isOnboarded
+    ? { ...own, metadata: { ...known, ownerReferences }, spec }
+    : { ...own, metadata: known };
   return [{ kind: 'put-firmware', key: `firmware/${name}`, body: body as ServerFirmware }];
+}
+
+/** Versions of another board say nothing of this one: it is as if it had never been scanned. */
+function forgetEffects({ server, firmware }: OnboardingSeen): OnboardingEffect[] {
+  const { systemUUID: before, observedGeneration, report, conditions } = firmware?.status ?? {};
+  const systemUUID = server.spec.systemUUID.toLowerCase();
+  if (before === undefined || before === systemUUID) return [];
+  const kept = Object.entries({ observedGeneration, report, conditions }).filter(([, value]) => value !== undefined);
+  const status = { ...Object.fromEntries(kept), systemUUID };
+  return [{ kind: 'forget-machine', key: `forget/${before}`, status }];
+}
+
+function isInStep({ metadata: { uid, labels = {} } }: OwnedServer, { metadata, ownership }: OwnedFirmware): boolean {
+  const entries = Object.entries(labels);
+  const isOwned = (metadata.ownerReferences ?? []).some((owner) => owner.uid === uid);
+  return (
+    entries.length === ownership.onboardedLabels.size &&
+    entries.every(([key, value]) => metadata.labels?.[key] === value) &&
+    (isOwned || !ownership.isOnboarded)
+  );
 }
 
 function discoveredEffects({ server, hasDiscovered, isDiscoveredNameTaken }: OnboardingSeen): OnboardingEffect[] {

@@ -2,22 +2,31 @@ import { isDeepStrictEqual } from 'node:util';
 import { ironcoreConditions, parkedAnnotation, type Server, type ServerStatus } from '../../api/index.ts';
 import type { Instant } from '../../kube/index.ts';
 import { writeConditions } from '../conditions.ts';
+import type { Inertness } from '../fleet/fleet.ts';
 import type { SystemReading } from '../ports.ts';
 
 const powerStates: readonly string[] = ['On', 'Off', 'Paused', 'PoweringOn', 'PoweringOff'];
 
-/** The status of a Server with what its BMC told; undefined when that changes nothing. Pure. */
+const { ready } = ironcoreConditions;
+
+/** What no short reading tells, and a scan: of another board it is not true. Named, so that it is taken away. */
+const unknown = { bios: undefined, networkInterfaces: undefined, processors: undefined };
+
+/**
+ * The status of a Server with what its BMC told; undefined when that changes nothing. With `isOther` it is another machine
+ * than the one that the status tells of. Pure.
+ */
 export function describeServer(
   server: Server | undefined,
   system: SystemReading,
-  now: Instant,
+  { now, isOther = false }: { readonly now: Instant; readonly isOther?: boolean },
 ): ServerStatus | undefined {
-  const before = server?.status ?? {};
-  const { ready } = ironcoreConditions;
+  const known = server?.status ?? {};
+  const before = (isOther ? { ...known, ...unknown } : known) as ServerStatus;
   const message = 'It was read through its BMC.';
   const drafts = [{ type: ready, status: 'True', reason: 'Read', message } as const];
   const context = { before: before.conditions, generation: server?.metadata.generation, now };
-  const known = {
+  const read = {
     manufacturer: system.manufacturer,
     model: system.model,
     sku: system.sku,
@@ -36,9 +45,32 @@ export function describeServer(
     state: stateOf(server),
     conditions: writeConditions(drafts, context, [ready]),
   };
-  const told = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
+  const told = Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
   const after = { ...before, ...told } as ServerStatus;
-  return isDeepStrictEqual(after, before) ? undefined : after;
+  return isDeepStrictEqual(after, known) ? undefined : after;
+}
+
+/** The status of a Server that its BMC does not tell of; undefined when that changes nothing. Pure. */
+export function describeUnread(
+  { metadata, status = {} }: Server,
+  { code: reason, message }: Inertness,
+  now: Instant,
+): ServerStatus | undefined {
+  const context = { before: status.conditions, generation: metadata.generation, now };
+  const after = {
+    ...status,
+    ...(status.state === 'Available' ? { state: 'Error' } : {}),
+    ...(status.powerState === undefined ? {} : { powerState: undefined }),
+    conditions: writeConditions([{ type: ready, status: 'False', reason, message }], context, [ready]),
+  } as ServerStatus;
+  return isDeepStrictEqual(after, status) ? undefined : after;
+}
+
+/** That none of the systems behind a BMC is the one of a Server. */
+export function describeMissing({ spec }: Server, systems: readonly SystemReading[]): Inertness {
+  const there = systems.map(({ id, path }) => `${id} at ${path}`).join(', ') || 'none';
+  const message = `its BMC has no system with the UUID ${spec.systemUUID}; correct spec.systemUUID or its BMC. There are: ${there}`;
+  return { code: 'SystemNotFound', message };
 }
 
 function stateOf(server: Server | undefined): ServerStatus['state'] {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import { createEngine, createLocalBus, openSqliteDatabase } from '../../engine/index.ts';
+import { createEngine, createLocalBus, externalWork, openSqliteDatabase } from '../../engine/index.ts';
 import { systemClock } from '../../kube/index.ts';
 import { createServerservice } from '../../serverservice/index.ts';
 import type { MirroredServer } from '../ports.ts';
@@ -22,7 +22,7 @@ const one: MirroredServer = {
 
 async function setUp(t: TestContext) {
   const database = await openSqliteDatabase({ path: ':memory:', clock: systemClock });
-  const engine = await createEngine({ database, kinds: [], clock: systemClock, bus: createLocalBus({}) });
+  const engine = await createEngine({ database, kinds: [externalWork], clock: systemClock, bus: createLocalBus({}) });
   t.after(async () => {
     await engine.close();
     await database.close();
@@ -76,4 +76,26 @@ test('servers become machines of the inventory, changes follow, and names of ano
   await mirror.remove(one.id, one.name);
   await assert.rejects(service.servers.get(one.id), { code: 'notFound' });
   assert.deepEqual(await mirror.put(twin, signal), { kind: 'ok' });
+});
+
+test('all systems behind a BMC have its lock, also one that was enrolled without it, but none moves while it is worked on', async (t) => {
+  const { engine, service } = await setUp(t);
+  const mirror = createServerserviceMirror({ service, machines: engine.machines, facilityOf: () => 'fc1' });
+  await service.servers.create({ id: one.id, name: 'by hand', facility: 'fc1', serial: one.serialNumber });
+  const lockOf = async (id: string) => (await engine.machines.get(id))?.bmcId;
+  const two = { ...one, id: '11111111-7742-3448-3784-823347823834', name: 'b-system-1', serialNumber: 'SN2', macs: [] };
+  const sibling = { ...two, bmcAddress: 'https://192.0.2.1:443/systems/2' };
+  for (const server of [one, sibling]) assert.deepEqual(await mirror.put(server, signal), { kind: 'ok' });
+  assert.deepEqual([await lockOf(one.id), await lockOf(sibling.id)], ['b', 'b']);
+  await engine.worker.online({ id: 'w', kinds: [externalWork.kind], facilities: ['fc1'] });
+  const order = { kind: externalWork.kind, parameters: { owner: 'somebody' } };
+  await engine.create({ target: `server/${one.id}`, orders: [order], client: 'test' });
+  const [lease] = await engine.worker.lease('w', { max: 1, waitMs: 0 });
+  const moved = { ...one, bmcId: 'other' };
+  await assert.rejects(mirror.put(moved, signal), { code: 'busy' });
+  assert.equal(await lockOf(one.id), 'b');
+  assert.ok(lease !== undefined);
+  await engine.worker.report({ conditionId: lease.condition.id, token: lease.token }, { state: 'succeeded' });
+  assert.deepEqual(await mirror.put(moved, signal), { kind: 'ok' });
+  assert.equal(await lockOf(one.id), 'other');
 });

@@ -30,7 +30,9 @@ export function createServerserviceMirror(options: MirrorOptions): InventoryMirr
       await servers.create({ id, facility: facilityOf(server), ...fields, attributes: marks });
     } else {
       // What the inventory calls it and where it is were said there; what the BMC tells is newer here.
-      const fresh = { vendor, model, serial, bmcAddress, ...(macs.length === 0 ? {} : { macs }) };
+      // All systems behind a BMC are worked on under one lock, so it moves too, or throws `busy` while work goes on.
+      const { bmcId } = server;
+      const fresh = { vendor, model, serial, bmcId, bmcAddress, ...(macs.length === 0 ? {} : { macs }) };
       const isSame = Object.entries(fresh).every(
         ([field, value]) => JSON.stringify(known[field as keyof typeof fresh]) === JSON.stringify(value),
       );

@@ -25,7 +25,13 @@ import { fieldManagers, resources } from '../resources.ts';
 import { patchStatus } from '../status-patch.ts';
 import { inlineOrigin, loginOf, originOf } from './access.ts';
 import type { OnboardingTables } from './bmc-controller.ts';
-import { decideOnboarding, type Mirrored, type OnboardingEffect, type OnboardingSeen } from './decide-onboarding.ts';
+import {
+  decideOnboarding,
+  describeOnboardingFailure,
+  type Mirrored,
+  type OnboardingEffect,
+  type OnboardingSeen,
+} from './decide-onboarding.ts';
 
 /** What the part of onboarding that completes Servers works with. */
 export interface OnboardingControllerParts {
@@ -61,6 +67,8 @@ export function createOnboardingController(
         return seen;
       },
       decide: decideOnboarding,
+      areEffectsIndependent: true,
+      describeFailure: describeOnboardingFailure,
       statusOf: ({ server }) => server.status,
       writeStatus: ({ server }, status, { signal }) =>
         patchStatus(servers, server, status, { parts: ['conditions'], signal }),
@@ -68,6 +76,10 @@ export function createOnboardingController(
       effects: {
         'put-firmware': async ({ body }, { signal }) => {
           await firmwares.apply(body, { fieldManager: fieldManagers.onboarding, isForced: true, signal });
+          return ok();
+        },
+        'forget-machine': async ({ status }, { seen, signal }) => {
+          if (seen.firmware !== undefined) await patchStatus(firmwares, seen.firmware, status, { signal });
           return ok();
         },
         'put-discovered': async ({ body }, { signal }) => {

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { type Instant, takeStep, type Wake } from '../../kube/index.ts';
 import type { Inertness } from '../fleet/fleet.ts';
-import type { BmcReading } from '../ports.ts';
+import type { BmcReading, SystemReading } from '../ports.ts';
 import type { FirmwareSettings } from '../settings.ts';
 import { growingWaitMs, textOfMoment } from '../times.ts';
 import { type BmcPhase, bmcTable } from './bmc-table.ts';
@@ -13,6 +14,8 @@ export interface RememberedReading {
   readonly reading: BmcReading;
   /** Failures in a row, this one included. */
   readonly failures: number;
+  /** What was behind it by the good reading before this one; undefined when there was none. */
+  readonly before?: readonly SystemReading[] | undefined;
 }
 
 /** What tells how reading a BMC goes on. */
@@ -24,6 +27,8 @@ export interface ReadingSeen {
   /** Why it cannot be read or should not be. */
   readonly obstacle: Inertness | undefined;
   readonly remembered: RememberedReading | undefined;
+  /** True when what was read is to be read once more soon, before it is believed. */
+  readonly isDoubtful?: boolean;
   readonly settings: FirmwareSettings;
 }
 
@@ -42,7 +47,7 @@ export interface ReadingCourse {
 export function courseOf(seen: ReadingSeen, now: Instant): ReadingCourse {
   const { remembered, obstacle } = seen;
   const current = remembered?.access === seen.access ? remembered : undefined;
-  const nextAt = current === undefined ? undefined : nextReadAt(current, seen.settings);
+  const nextAt = current === undefined ? undefined : nextReadAt(current, seen);
   const facts = {
     access: obstacle === undefined ? 'usable' : 'unusable',
     reading: current === undefined ? 'none' : current.reading.kind === 'read' ? 'good' : 'failed',
@@ -69,8 +74,8 @@ function settle(
   return { phase: state, isReading: false };
 }
 
-function nextReadAt({ at, reading, failures }: RememberedReading, settings: FirmwareSettings): Instant {
-  if (reading.kind === 'read') return at + settings.bmcIntervalMs;
+function nextReadAt({ at, reading, failures }: RememberedReading, { settings, isDoubtful }: ReadingSeen): Instant {
+  if (reading.kind === 'read') return at + (isDoubtful === true ? settings.bmcRetryFromMs : settings.bmcIntervalMs);
   const wait = growingWaitMs(failures, { fromMs: settings.bmcRetryFromMs, toMs: settings.bmcRetryToMs });
   return Math.max(at + wait, reading.until ?? 0);
 }
@@ -90,5 +95,25 @@ export function rememberReading(
   { access, reading, at }: Pick<RememberedReading, 'access' | 'reading' | 'at'>,
 ): RememberedReading {
   const failures = reading.kind === 'read' ? 0 : (before?.access === access ? before.failures : 0) + 1;
-  return { at, access, reading, failures };
+  const last = before?.access === access ? before : undefined;
+  return { at, access, reading, failures, before: last?.reading.kind === 'read' ? last.reading.systems : last?.before };
+}
+
+/** One failure says nothing yet of the servers behind a BMC: it may be restarting. */
+const leastFailures = 2;
+
+/** True when it is no passing trouble that a BMC cannot be read. */
+export function isLastingFailure({ current }: ReadingCourse): boolean {
+  return current?.reading.kind === 'failed' && current.failures >= leastFailures;
+}
+
+const fullTurnEvery = 24;
+
+/**
+ * True when it is the turn of a BMC to be read with all that takes many requests: in one of so many intervals. Which one
+ * depends on its name, so that a fleet is not read in full at once, and on the clock, so that no restart puts it off.
+ */
+export function isFullTurn(name: string, { settings, now }: { settings: FirmwareSettings; now: Instant }): boolean {
+  const offset = createHash('sha256').update(name).digest().readUInt16BE();
+  return (Math.floor(now / settings.bmcIntervalMs) + offset) % fullTurnEvery === 0;
 }

@@ -48,6 +48,8 @@ function adviceAboutObjects(
   switch (code) {
     case 'Excluded':
       return [{ command: `rackwright label server ${server} ${excludeLabel}-`, purpose: 'take it in again' }];
+    case 'BmcExcluded':
+      return [{ command: `rackwright label bmc ${bmc} ${excludeLabel}-`, purpose: 'take its servers in again' }];
     case 'ServerParked':
       return [{ command: `rackwright annotate server ${server} ${parkedAnnotation}-`, purpose: 'end its parking' }];
     case 'ServerIgnored':

@@ -9,7 +9,7 @@ import { type ApplyEntries, entriesToApply } from '../group/decide-member.ts';
  */
 export function asIfWritten(firmware: OwnedFirmware, effect: ApplyEntries): OwnedFirmware {
   const { ownership, metadata, spec } = firmware;
-  const applied = entriesToApply(effect.firmwares, ownership);
+  const applied = entriesToApply(effect, ownership);
   const versions = new Map(applied.map((entry) => [entryKey(entry), entry.version]));
   const before = spec.firmwares ?? [];
   const isDropped = (key: string): boolean =>

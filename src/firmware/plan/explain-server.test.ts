@@ -136,6 +136,18 @@ test('groups that hold, have halted or conflict are named, with what to do about
   assert.deepEqual(commandsFor([plannedGroup('g'), rival]), ['rackwright get serverfirmwaregroups -o yaml']);
 });
 
+test('a server behind a BMC that is opted out is left alone, and the advice is about the BMC', () => {
+  const bmc = { ...plannedBmc('b'), metadata: { name: 'b', labels: { 'metal.ironcore.dev/exclude': 'true' } } };
+  const shared = { servers: [plannedServer('s', { bmc: 'b' })], bmcs: [bmc] };
+  const { text, advice } = explain(planFacts({ ...shared, firmwares: [plannedFirmware('s')] }), 's');
+  assert.match(text, /its BMC b carries the label metal\.ironcore\.dev\/exclude/);
+  assert.deepEqual(
+    advice.map(({ command }) => command),
+    ['rackwright label bmc b metal.ironcore.dev/exclude-'],
+  );
+  assert.match(explain(planFacts(shared), 's').text, /its BMC b carries the label/);
+});
+
 test('a BMC that is not well is told of, and so are controllers that do not look', () => {
   const ready = condition('Ready', 'False', { reason: 'BmcUnreachable', message: 'no answer' });
   const facts = (observedGeneration: number) =>

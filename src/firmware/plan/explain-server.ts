@@ -7,7 +7,7 @@ import { entryKey } from '../fleet/ownership.ts';
 import { membershipOf } from '../group/decide-member.ts';
 import { desiredOf, differencesOf } from '../server/desired.ts';
 import { readServerSeen, type ServerReading } from '../server/read-server.ts';
-import { describeSituation, isAnswered } from '../server/server-facts.ts';
+import { describeSituation, isAnswered, isFor, type ServerSituation } from '../server/server-facts.ts';
 import { textOfMoment } from '../times.ts';
 import { adviceFor } from './advise.ts';
 import type { ServerExplanation, ToldEvent, ToldRequest, WantedFirmware } from './explanation.ts';
@@ -134,10 +134,9 @@ function historyOf(
   const { status } = firmware;
   const seen = readServerSeen(fleetOf(facts), nameOf(firmware), reading);
   const situation = seen === undefined ? undefined : describeSituation(seen, now);
-  const isOpen = situation?.facts.request === 'open';
   const attempts = situation?.attempts ?? status?.attempts;
   return {
-    request: requestOf(status, { isOpen, hash: situation?.hash }),
+    request: requestOf(status, situation),
     lastReport: status?.report?.conditionID,
     attempts:
       attempts === undefined
@@ -154,13 +153,14 @@ function historyOf(
 
 function requestOf(
   status: ServerFirmwareStatus | undefined,
-  { isOpen, hash }: { readonly isOpen: boolean; readonly hash: string | undefined },
+  situation: ServerSituation | undefined,
 ): ToldRequest | undefined {
   const { request } = status ?? {};
   if (request === undefined) return undefined;
   const { kind, jobID, time } = request;
   const told = { kind, jobID, time };
+  const isSuperseded = kind === 'Update' && situation !== undefined && !isFor(request, situation);
   if (isAnswered(status)) return { ...told, became: 'reported' };
-  if (isOpen) return { ...told, became: 'under-way' };
-  return { ...told, became: kind === 'Update' && request.desiredHash !== hash ? 'superseded' : 'lost' };
+  if (situation?.facts.request === 'open') return { ...told, became: 'under-way' };
+  return { ...told, became: isSuperseded ? 'superseded' : 'lost' };
 }

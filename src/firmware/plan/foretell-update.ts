@@ -46,7 +46,7 @@ export function wantedBy(
 ): WantedBy {
   const name = group?.metadata.name ?? '';
   if (wish.isFromGroup) return { kind: 'group', group: name };
-  const entry = group?.spec.firmwares?.find((each) => entryKey(each) === entryKey(wish));
+  const entry = group?.spec.firmwares?.find((each) => partKey(each) === partKey(wish));
   return entry === undefined ? { kind: 'server' } : { kind: 'override', group: name, groupVersion: entry.version };
 }
 
@@ -78,7 +78,20 @@ export function foretell(
       isHostOff,
     }),
   );
-  return { steps, notes: differences.flatMap((each) => notFound(each, traces.discovered)) };
+  const notes = differences.flatMap((each) => [...notSeen(each), ...notFound(each, traces.discovered)]);
+  return { steps, notes };
+}
+
+/** True for what the last scan saw: of the rest an update installs only what it finds all the same. */
+export function isSeen({ relation }: Pick<Difference, 'relation'>): boolean {
+  return relation !== 'missing';
+}
+
+function notSeen(wish: Difference): PlanReason[] {
+  if (isSeen(wish)) return [];
+  const maker = wish.manufacturer === '' ? '' : ` (${wish.manufacturer})`;
+  const message = `The last scan saw no ${wish.name}${maker}: the update is asked for ${wish.version} all the same, and leaves it out unless it finds one. What that would restart is not counted.`;
+  return [{ code: 'NotSeen', message }];
 }
 
 /** Discovery keeps the newest versions only, so that one that it did not find may still be in a catalogue. */

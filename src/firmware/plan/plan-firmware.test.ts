@@ -103,6 +103,22 @@ describe('what would be installed', () => {
     });
   });
 
+  test('promises no install and no reboot for what the last scan did not see, and says so', () => {
+    const own = [fw('nic', '2'), fw('gpu', '3')];
+    const firmwares = [plannedFirmware('s', { own, installed: [fw('nic', '1')] })];
+    const server = only(planFacts({ servers: [plannedServer('s')], firmwares }));
+    assert.deepEqual([server.state, server.asks, server.hostReboots], ['update', ['update'], 1]);
+    assert.deepEqual(
+      server.installs.map(({ name, relation, restarts }) => [name, relation, restarts]),
+      [
+        ['nic', 'different', 'host'],
+        ['gpu', 'missing', 'host'],
+      ],
+    );
+    assert.equal(plan(planFacts({ servers: [plannedServer('s')], firmwares })).totals.installs, 1);
+    assert.match(server.notes[0]?.message ?? '', /saw no gpu \(ACME\): .* leaves it out unless it finds one/);
+  });
+
   test('warns of versions that discovery did not find', () => {
     const discovered: DiscoveredFirmware = {
       apiVersion: ironcoreApiVersion,

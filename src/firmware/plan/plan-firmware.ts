@@ -3,7 +3,7 @@ import type { Instant } from '../../kube/index.ts';
 import type { GroupDecision } from '../group/decide-group.ts';
 import type { ServerReading } from '../server/read-server.ts';
 import { textOfMoment } from '../times.ts';
-import { createTraces } from './foretell-update.ts';
+import { createTraces, isSeen } from './foretell-update.ts';
 import {
   type AssumedObject,
   type FirmwarePlan,
@@ -89,8 +89,9 @@ export function subjectsOf({ servers, firmwares }: Pick<PlanFacts, 'servers' | '
 export function planSubject(context: PlanContext, subject: PlanSubject): ServerPlan[] {
   const { serverFirmware } = subject;
   if (serverFirmware !== undefined) return [planServer(context, serverFirmware)].filter((each) => each !== undefined);
-  const server = context.settled.fleet.server(subject.server);
-  return server === undefined ? [] : [planBareServer(server)];
+  const { fleet } = context.settled;
+  const server = fleet.server(subject.server);
+  return server === undefined ? [] : [planBareServer(server, fleet.bmcOf(server))];
 }
 
 function isAssumed({ assumed = [] }: PlanOrder, group: ServerFirmwareGroup): boolean {
@@ -138,7 +139,7 @@ function addUp(servers: readonly ServerPlan[]): PlanTotals {
     writes: count(({ writes }) => writes !== undefined),
     scans: count(({ asks }) => asks.includes('scan')),
     updates: count(({ state }) => state === 'update'),
-    installs: sum(({ installs }) => installs.length),
+    installs: sum(({ installs }) => installs.filter(isSeen).length),
     hostReboots: sum(({ hostReboots }) => hostReboots),
     bmcRestarts: sum(({ bmcRestarts }) => bmcRestarts),
     byReason: Object.fromEntries([...byReason].toSorted(([a], [b]) => (a < b ? -1 : 1))),

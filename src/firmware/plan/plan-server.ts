@@ -1,4 +1,4 @@
-import { ironcoreConditions, type Server, type ServerFirmwareGroup } from '../../api/index.ts';
+import { type BMC, ironcoreConditions, type Server, type ServerFirmwareGroup } from '../../api/index.ts';
 import type { Instant } from '../../kube/index.ts';
 import { conditionOf } from '../conditions.ts';
 import { firmwareErrors } from '../errors.ts';
@@ -13,7 +13,7 @@ import { readServerSeen, type ServerReading } from '../server/read-server.ts';
 import { describeSituation, type ServerSeen, type ServerSituation, unsentJobId } from '../server/server-facts.ts';
 import { textOfMoment } from '../times.ts';
 import { asIfWritten } from './as-if-written.ts';
-import { foretell, type HardwareTraces, plannedFirmware, wantedBy } from './foretell-update.ts';
+import { foretell, type HardwareTraces, isSeen, plannedFirmware, wantedBy } from './foretell-update.ts';
 import type { PlannedWrite, PlanReason, PlanState, ServerPlan, WaitingFirmware } from './plan.ts';
 import type { SettledFleet } from './settle-fleet.ts';
 
@@ -65,8 +65,8 @@ export function planServer(context: PlanContext, name: string): ServerPlan | und
     writes: writeOf(context, name),
     installs: steps,
     waiting: waitingOf(look, { isUpdating, refusal, group }),
-    hostReboots: steps.filter(({ restarts }) => restarts === 'host').length,
-    bmcRestarts: steps.filter(({ restarts }) => restarts === 'bmc').length,
+    hostReboots: steps.filter((step) => step.restarts === 'host' && isSeen(step)).length,
+    bmcRestarts: steps.filter((step) => step.restarts === 'bmc' && isSeen(step)).length,
     isHostOff: isUpdating && server?.status?.powerState === 'Off',
     reasons: reasonsOf(look, { state, refusal }),
     notes: installs.notes,
@@ -75,12 +75,12 @@ export function planServer(context: PlanContext, name: string): ServerPlan | und
 }
 
 /** Plans a Server that has no ServerFirmware: nothing is done to it. */
-export function planBareServer(server: Server): ServerPlan {
+export function planBareServer(server: Server, bmc: BMC | undefined): ServerPlan {
   const missing: Inertness = {
     code: 'NoServerFirmware',
     message: 'it has no ServerFirmware yet; onboarding makes one',
   };
-  const { code, message } = inertnessOf(server) ?? missing;
+  const { code, message } = inertnessOf(server, bmc) ?? missing;
   return {
     server: server.metadata.name ?? '',
     manufacturer: server.status?.manufacturer,
@@ -116,7 +116,7 @@ function lookAt({ settled, now }: PlanContext, seen: ServerSeen): Look {
 /** The scan that is asked for sees what the last one saw; undefined where there was none. */
 function asIfScanned(seen: ServerSeen, decision: ServerDecision, now: Instant): ServerSeen | undefined {
   const { firmware } = seen;
-  const { lastScanTime, bios, firmwares = [], report } = firmware.status ?? {};
+  const { lastScanTime, bios, firmwares = [] } = firmware.status ?? {};
   if (lastScanTime === undefined || decision.status === undefined) return undefined;
   const installed = bios === undefined ? firmwares : [...firmwares, { name: biosName, manufacturer: '', ...bios }];
   const status = mergeServerReport(
@@ -125,7 +125,9 @@ function asIfScanned(seen: ServerSeen, decision: ServerDecision, now: Instant): 
       server: firmware.spec.serverRef.name,
       kind: 'Scan',
       conditionId: unsentJobId,
-      sequence: (report?.sequence ?? 0) + 1,
+      // Of no store that reported before, so that nothing there is newer.
+      store: unsentJobId,
+      sequence: 0,
       at: now,
       installed,
     },

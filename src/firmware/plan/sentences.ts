@@ -1,6 +1,7 @@
 import { type BMC, ironcoreConditions } from '../../api/index.ts';
 import { conditionOf, namesForPeople } from '../conditions.ts';
 import type { Explained } from './explain-server.ts';
+import { isSeen } from './foretell-update.ts';
 import type { PlannedFirmware, ServerPlan, WantedBy } from './plan.ts';
 
 /** An explanation in plain sentences, the most important first. */
@@ -61,7 +62,9 @@ function tellState({ plan, since, wanted }: Explained): string[] {
 }
 
 function describeInstalls({ installs }: ServerPlan): string {
-  return installs.map((each) => `${describeFirmware(each)} for ${describeWantedBy(each.wantedBy)}`).join(', then ');
+  const describe = (each: PlannedFirmware): string =>
+    `${describeFirmware(each)} for ${describeWantedBy(each.wantedBy)}${isSeen(each) ? '' : ', if it is there'}`;
+  return installs.map(describe).join(', then ');
 }
 
 function tellWaiting({ waiting }: ServerPlan): string[] {

@@ -79,11 +79,17 @@ function decideGroups(
 }
 
 /** A fleet over lists. */
-export function fleetOf({ servers, firmwares, groups }: Pick<PlanFacts, 'servers' | 'firmwares' | 'groups'>): Fleet {
+export function fleetOf({
+  servers,
+  firmwares,
+  groups,
+  bmcs,
+}: Pick<PlanFacts, 'servers' | 'firmwares' | 'groups' | 'bmcs'>): Fleet {
   return createFleet({
     servers: createTable(servers, serverIndexers),
     firmwares: createTable(firmwares, firmwareIndexers),
     groups: createTable(groups),
+    bmcs: createTable(bmcs),
   });
 }
 

@@ -11,11 +11,14 @@ const report = (sequence: number, more: Partial<ServerReport> = {}): ServerRepor
   server: 's',
   kind: 'Scan',
   conditionId: `c${sequence}`,
+  store: 'a',
   sequence,
   at,
   installed: [fw('ssd', String(sequence))],
   ...more,
 });
+
+const found = { name: 'd', conditionId: 'c', store: 'a', sequence: 1, at } as const;
 
 test('in whatever order and however often reports come, the status ends as the newest says', () => {
   const sequences = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1 });
@@ -69,7 +72,7 @@ test('discovery keeps the newest versions, as many as the object stores', () => 
     { name: 'bios', manufacturer: 'Dell Inc.', versions: ['1', '2', '3'] },
     { name: 'nic', manufacturer: 'Intel', versions: ['7', '8', '9', '9'] },
   ];
-  const status = mergeDiscoveryReport({ spec }, { name: 'd', conditionId: 'c', sequence: 1, at, available });
+  const status = mergeDiscoveryReport({ spec }, { ...found, available });
   assert.deepEqual(status?.bios, { versions: ['2', '3'] });
   assert.deepEqual(status?.firmwares, [
     { name: 'nic', manufacturer: 'Intel', version: ['8', '9'], versions: ['8', '9'] },
@@ -86,10 +89,10 @@ test('one part that is told under two names is there once, with the older versio
     { name: 'drive', manufacturer: 'Intel(R)', versions: ['1.1.0'] },
   ];
   const spec = { manufacturer: 'Dell Inc.', model: 'R750', versionsToStore: 2 };
-  const found = mergeDiscoveryReport({ spec }, { name: 'd', conditionId: 'c', sequence: 1, at, available });
+  const discovered = mergeDiscoveryReport({ spec }, { ...found, available });
   const versions = ['1.1.0', '1.2.0'];
   assert.deepEqual(
-    [found?.bios, found?.firmwares],
+    [discovered?.bios, discovered?.firmwares],
     [{ versions: ['1.0.0'] }, [{ name: 'ssd', manufacturer: 'Intel', version: versions, versions }]],
   );
 });
@@ -129,9 +132,36 @@ test('a discovery that ended is over, though somebody reported newer versions me
   const spec = { manufacturer: 'Dell Inc.', model: 'R750', versionsToStore: 2 };
   const request = { kind: 'Discovery', jobID: 'c5', time: '2030-01-01T00:00:00Z' } as const;
   const available = [{ name: 'bios', manufacturer: 'Dell Inc.', versions: ['2'] }];
-  const told = { name: 'd', at, available };
+  const told = { name: 'd', store: 'a', at, available };
   const newer = mergeDiscoveryReport({ spec, status: { request } }, { ...told, conditionId: 'c6', sequence: 6 });
   const late = { ...told, conditionId: 'c5', sequence: 5, available: [] };
   const status = mergeDiscoveryReport({ spec, status: newer ?? {} }, late);
   assert.deepEqual([status?.request, status?.bios], [undefined, { versions: ['2'] }]);
+});
+
+test('numbers of another store, or of nobody knows which, hide nothing; those of the same store still do', () => {
+  const known = { conditionID: 'lost', sequence: 5000 };
+  for (const before of [known, { ...known, store: 'lost' }]) {
+    const first = mergeServerReport({ status: { report: before } }, report(1)) ?? {};
+    assert.deepEqual(
+      [first.report, first.firmwares],
+      [{ conditionID: 'c1', store: 'a', sequence: 1 }, [fw('ssd', '1')]],
+    );
+    const second = mergeServerReport({ status: first }, report(2)) ?? {};
+    assert.equal(mergeServerReport({ status: second }, report(1)), undefined);
+  }
+  const spec = { manufacturer: 'Dell Inc.', model: 'R750' };
+  const status = { report: { ...known, store: 'lost' } };
+  assert.equal(mergeDiscoveryReport({ spec, status }, { ...found, available: [] })?.report?.store, 'a');
+});
+
+test('a discovery that was asked for and told nothing newer has failed, so that the next one waits', () => {
+  const spec = { manufacturer: 'Dell Inc.', model: 'R750' };
+  const request = { kind: 'Discovery', jobID: 'c', time: '2030-01-01T00:00:00Z' } as const;
+  const status = { request, report: { conditionID: 'x', store: 'a', sequence: 9 } };
+  const old = { ...status, lastDiscoveryTime: '2029-12-31T00:00:00Z' };
+  for (const before of [status, old]) {
+    const merged = mergeDiscoveryReport({ spec, status: before }, { ...found, available: [] });
+    assert.deepEqual([merged?.request, merged?.failedRuns?.failed], [undefined, 1]);
+  }
 });

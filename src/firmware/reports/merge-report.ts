@@ -9,7 +9,7 @@ import { partKey, partName } from '../../flasher/index.ts';
 import type { Instant } from '../../kube/index.ts';
 import { sortVersions } from '../../versions/index.ts';
 import { biosName } from '../server/desired.ts';
-import { textOfMoment } from '../times.ts';
+import { momentOf, textOfMoment } from '../times.ts';
 
 /** Why work ended badly. */
 export interface ReportedFailure {
@@ -25,7 +25,9 @@ export interface ServerReport {
   readonly kind: 'Scan' | 'Update';
   /** Id of the condition the job worked for. */
   readonly conditionId: string;
-  /** Grows with every report about this server, whoever makes it. */
+  /** Id of the store that numbered it: numbers of two stores say nothing of each other. */
+  readonly store: string;
+  /** Grows with every report of one store about this server, whoever makes it. */
   readonly sequence: number;
   /** When the versions were read, or the work failed. */
   readonly at: Instant;
@@ -40,6 +42,7 @@ export interface DiscoveryReport {
   /** Name of the DiscoveredFirmware object. */
   readonly name: string;
   readonly conditionId: string;
+  readonly store: string;
   readonly sequence: number;
   readonly at: Instant;
   /** Versions oldest first; longer lists than the object stores lose their oldest. */
@@ -52,12 +55,26 @@ export interface DiscoveryReport {
 const cancelled = 'Cancelled';
 const longestMessage = 1000;
 
-/** True when the status has this report or a newer one already. */
+/** Where a report has its place among all of them. */
+export type ReportPlace = Pick<ServerReport, 'store' | 'sequence'>;
+
+/**
+ * True when the status has this report or a newer one already. Only one store works on a fleet at a time, so what another
+ * one numbered, or nobody knows who, is of the time before.
+ */
 export function isStale(
   status: Pick<ServerFirmwareStatus, 'report'> | undefined,
-  report: { readonly sequence: number },
+  { store, sequence }: ReportPlace,
 ): boolean {
-  return status?.report !== undefined && status.report.sequence >= report.sequence;
+  return status?.report !== undefined && status.report.store === store && status.report.sequence >= sequence;
+}
+
+function markOf({
+  conditionId,
+  store,
+  sequence,
+}: ReportPlace & { readonly conditionId: string }): NonNullable<ServerFirmwareStatus['report']> {
+  return { conditionID: conditionId, store, sequence };
 }
 
 /**
@@ -92,7 +109,7 @@ function withInstalled(status: ServerFirmwareStatus, report: ServerReport): Serv
   const { failedScans, ...kept } = status;
   return {
     ...kept,
-    report: { conditionID: report.conditionId, sequence: report.sequence },
+    report: markOf(report),
     ...(report.installed === undefined ? keepScans(failedScans) : installedFields(report.installed, report.at)),
   };
 }
@@ -140,15 +157,14 @@ function withFailure(
   // It says nothing of how things stand; that the request is over its mark says.
   if (failure.isLate && (report.kind === 'Scan' || failure.reason === cancelled)) return status;
   if (failure.reason === cancelled) return kept;
-  const run = { lastFailureTime: textOfMoment(report.at), message: failure.message.slice(0, longestMessage) };
   if (report.kind === 'Scan') {
-    return { ...kept, failedScans: { failed: (status.failedScans?.failed ?? 0) + 1, ...run } };
+    return { ...kept, failedScans: oneMore(status.failedScans, report.at, failure.message) };
   }
   const desiredHash = isOurs ? request?.desiredHash : undefined;
   // An update that another door asked for says nothing of our list.
   if (desiredHash === undefined) return kept;
-  const before = status.attempts?.desiredHash === desiredHash ? status.attempts.failed : 0;
-  return { ...kept, attempts: { desiredHash, failed: before + 1, ...run } };
+  const before = status.attempts?.desiredHash === desiredHash ? status.attempts : undefined;
+  return { ...kept, attempts: { desiredHash, ...oneMore(before, report.at, failure.message) } };
 }
 
 /** The same for what discovery found. Pure. */
@@ -159,23 +175,37 @@ export function mergeDiscoveryReport(
   const { request, failedRuns, ...rest } = status;
   const isOurs = request?.jobID === report.conditionId;
   // What it found is older than what is there; that the request is over is news.
-  if (isStale(status, report)) return isOurs ? withoutRequest(status) : undefined;
+  if (isStale(status, report)) return isOurs ? withoutRequest(status, report) : undefined;
   const kept: DiscoveredFirmwareStatus = {
     ...rest,
     ...(isOurs || request === undefined ? {} : { request }),
-    report: { conditionID: report.conditionId, sequence: report.sequence },
+    report: markOf(report),
   };
   const { failure, available } = report;
   if (failure !== undefined) {
     if (failure.reason === cancelled) return { ...kept, ...(failedRuns === undefined ? {} : { failedRuns }) };
-    const run = { lastFailureTime: textOfMoment(report.at), message: failure.message.slice(0, longestMessage) };
-    return { ...kept, failedRuns: { failed: (failedRuns?.failed ?? 0) + 1, ...run } };
+    return { ...kept, failedRuns: oneMore(failedRuns, report.at, failure.message) };
   }
   return { ...kept, lastDiscoveryTime: textOfMoment(report.at), ...availableFields(available ?? [], spec) };
 }
 
-function withoutRequest({ request: _, ...rest }: DiscoveredFirmwareStatus): DiscoveredFirmwareStatus {
-  return rest;
+/** A request that is over and left nothing newer behind has failed: otherwise it would be made again at once. */
+function withoutRequest(
+  { request, ...rest }: DiscoveredFirmwareStatus,
+  { at }: DiscoveryReport,
+): DiscoveredFirmwareStatus {
+  const [foundAt = 0, sentAt = 0] = [momentOf(rest.lastDiscoveryTime), momentOf(request?.time)];
+  if (foundAt >= sentAt) return rest;
+  return { ...rest, failedRuns: oneMore(rest.failedRuns, at, 'it told nothing newer than what is known.') };
+}
+
+function oneMore(
+  before: { readonly failed: number } | undefined,
+  at: Instant,
+  message: string,
+): NonNullable<DiscoveredFirmwareStatus['failedRuns']> {
+  const run = { lastFailureTime: textOfMoment(at), message: message.slice(0, longestMessage) };
+  return { failed: (before?.failed ?? 0) + 1, ...run };
 }
 
 function availableFields(

@@ -3,6 +3,7 @@ import {
   type Clock,
   isNotFound,
   type KubeClient,
+  KubeError,
   type KubeObject,
   type Random,
   type ResourceClient,
@@ -17,6 +18,7 @@ import {
   isStale,
   mergeDiscoveryReport,
   mergeServerReport,
+  type ReportPlace,
   type ServerReport,
 } from './merge-report.ts';
 
@@ -32,6 +34,8 @@ export type ReportOutcome =
 export interface FirmwareReports {
   server(report: ServerReport, signal?: AbortSignal): Promise<ReportOutcome>;
   discovery(report: DiscoveryReport, signal?: AbortSignal): Promise<ReportOutcome>;
+  /** The greatest number that a store gave to a report which objects show; 0 when they show none of it. */
+  newest(store: string, signal?: AbortSignal): Promise<number>;
 }
 
 /** What reports are written with. */
@@ -65,6 +69,10 @@ export function createFirmwareReports(options: ReportsOptions): FirmwareReports 
       const job = { client: discovered, name: report.name, cached, report, signal };
       return write(options, job, (object) => mergeDiscoveryReport(object, report));
     },
+    async newest(store, signal) {
+      const call = { store, signal };
+      return Math.max(await newestIn(firmwares, call), await newestIn(discovered, call));
+    },
   };
 }
 
@@ -72,7 +80,7 @@ interface Writing<T extends KubeObject> {
   readonly client: ResourceClient<T>;
   readonly name: string;
   readonly cached: T | undefined;
-  readonly report: { readonly sequence: number };
+  readonly report: ReportPlace;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -99,6 +107,24 @@ async function write<T extends Reported>(
     if (isNotFound(error)) return 'no-object';
     throw error;
   }
+}
+
+async function newestIn<T extends Reported>(
+  client: ResourceClient<T>,
+  { store, signal }: { readonly store: string; readonly signal: AbortSignal | undefined },
+): Promise<number> {
+  let newest = 0;
+  try {
+    for await (const { items } of client.pages(signal === undefined ? {} : { signal })) {
+      for (const { status } of items) {
+        if (status?.report?.store === store) newest = Math.max(newest, status.report.sequence);
+      }
+    }
+  } catch (error) {
+    // A cluster that does not have the kind yet shows nothing, and results go where they can also for one who may not list.
+    if (!(error instanceof KubeError && [403, 404].includes(error.code))) throw error;
+  }
+  return newest;
 }
 
 async function findFirmware(

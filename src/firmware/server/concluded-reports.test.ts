@@ -27,6 +27,7 @@ const report: ServerReport = {
   server: 'foo',
   kind: 'Update',
   conditionId: 'job-1',
+  store: 'a',
   sequence: 7,
   at: clock.now(),
   installed: [fw('ssd', '2.0')],
@@ -67,6 +68,7 @@ function setUp(...versions: readonly OwnedFirmware[]) {
         plain.push(each);
         return 'written';
       },
+      newest: async () => 0,
       discovery: async () => 'written',
     },
   });
@@ -92,6 +94,7 @@ test('what a job found and what that means are one write, after which the contro
     {
       firmware: seenAs(after),
       server: aServer(),
+      bmc: undefined,
       duplicateOf: undefined,
       hold: undefined,
       compare: compareVersions,
@@ -140,7 +143,7 @@ test('after a conflict it is concluded from what was in the way; nothing older i
     ],
   );
   assert.equal(late.plain.length, 0);
-  const newer = { ...updating, report: { conditionID: 'job-2', sequence: 8 } };
+  const newer = { ...updating, report: { conditionID: 'job-2', store: 'a', sequence: 8 } };
   const overtaken = setUp(seenAs(updating, '1'), seenAs(newer, '2'));
   await overtaken.reports.server(report);
   assert.equal(overtaken.patches.length, 1);

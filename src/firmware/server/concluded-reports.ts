@@ -35,6 +35,7 @@ export function createConcludedReports(parts: ConcludedReportsParts): FirmwareRe
   const firmwares = parts.client.resource<ServerFirmware & KubeObject>(resources.firmwares);
   return {
     discovery: (report, signal) => parts.plain.discovery(report, signal),
+    newest: (store, signal) => parts.plain.newest(store, signal),
     server: async (report, signal) =>
       (await concludeSoon(parts, firmwares, { report, signal })) ?? (await parts.plain.server(report, signal)),
   };

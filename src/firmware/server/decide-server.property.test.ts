@@ -43,6 +43,7 @@ function play(wanted: Firmware[], installed: Firmware[], isBroken: (attempt: num
         server: 'foo',
         kind: request.kind === 'scan' ? 'Scan' : 'Update',
         conditionId: jobId,
+        store: 'a',
         sequence: ++sequence,
         at: now,
         installed: [...onMachine.values()],

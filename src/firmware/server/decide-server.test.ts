@@ -3,6 +3,8 @@ import { describe, test } from 'node:test';
 import type { Firmware, ServerFirmwareStatus } from '../../api/index.ts';
 import { checkTable, type Wake } from '../../kube/index.ts';
 import { conditionOf } from '../conditions.ts';
+import { entryKey, type Ownership } from '../fleet/ownership.ts';
+import { plannedBmc } from '../testing/plan-facts.ts';
 import { fw } from '../testing/rig.ts';
 import { aFirmware, aServer, seenOf } from '../testing/server-seen.ts';
 import { textOfMoment } from '../times.ts';
@@ -112,6 +114,20 @@ describe('updates', () => {
     assert.deepEqual(kinds(decideServer(seenOf(changed), now)), ['withdraw', 'update']);
   });
 
+  test('an object that nothing keeps is kept before it asks for an update, and let go when it is deleted', () => {
+    const { finalizers: _, ...metadata } = wanted.metadata;
+    const unheld = { ...wanted, metadata };
+    assert.deepEqual(kinds(decideServer(seenOf(unheld), now)), ['hold', 'update']);
+    const request = { kind: 'Update', jobID: 'j1', time: ago(1), desiredHash: 'of another list' } as const;
+    const deleted = { ...wanted.metadata, deletionTimestamp: ago(0) };
+    const waiting = { ...wanted, metadata: deleted, status: { ...wanted.status, request } };
+    assert.deepEqual(kinds(decideServer(seenOf(waiting), now)), ['withdraw', 'let-go']);
+    assert.deepEqual(
+      kinds(decideServer(seenOf({ ...unheld, metadata: { ...metadata, deletionTimestamp: ago(0) } }), now)),
+      [],
+    );
+  });
+
   const hash = desiredHash(wanted.spec.firmwares ?? []);
   const tried = (failed: number, minutes: number, annotations = {}) =>
     seenOf({
@@ -127,6 +143,21 @@ describe('updates', () => {
     assert.deepEqual(decideServer(tried(1, 0), now).wake, after(1));
     assert.deepEqual(decideServer(tried(2, 0), now).wake, after(2));
     assert.deepEqual(kinds(decideServer(tried(2, 2), now)), ['update']);
+  });
+
+  test('failures in a far future were a wrong clock: they count as of now, and are tried again after the usual wait', () => {
+    const far = '2099-01-01T00:00:00Z';
+    const failedScans = { failed: 1, lastFailureTime: far };
+    const attempts = { desiredHash: hash, failed: 1, lastFailureTime: far };
+    for (const [status, again] of [
+      [{ failedScans }, 'scan'],
+      [{ ...wanted.status, attempts }, 'update'],
+    ] as const) {
+      const decision = decideServer(seenOf({ ...wanted, status }), now);
+      assert.deepEqual([kinds(decision), decision.wake], [[], after(1)]);
+      const later = { ...wanted, status: decision.status as ServerFirmwareStatus };
+      assert.deepEqual(kinds(decideServer(seenOf(later), now + minute)), [again]);
+    }
   });
 
   test('after three failed attempts the same list waits for somebody, though it is still scanned', () => {
@@ -196,6 +227,59 @@ describe('updates', () => {
     );
     assert.deepEqual(kinds(decideServer(seen, now)), ['withdraw']);
   });
+
+  describe('of a list of which a group wants a part', () => {
+    const hold = { code: 'GroupPaused', message: 'the group g is paused' };
+    const list = [fw('ssd', '2.0'), fw('nic', '5.0')];
+    const [ofGroup, ofUser] = list.map((each) => new Set([entryKey(each)]));
+    const ownership = { groupEntries: ofGroup, otherEntries: ofUser, otherItems: ofUser } as Partial<Ownership>;
+    const installed = [fw('ssd', '1.0'), fw('nic', '4.0')];
+    const mixed = (status: ServerFirmwareStatus) => aFirmware({ firmwares: list }, { group: 'g', ownership, status });
+    const sent = ({ status }: ServerDecision): ServerFirmwareStatus['request'] =>
+      status?.request === undefined ? undefined : { ...status.request, jobID: 'j1' };
+    const asked = ({ effects }: ServerDecision): readonly Firmware[] =>
+      effects.flatMap((each) => (each.kind === 'update' ? each.request.firmwares : []));
+    const known = (decision: ServerDecision, more: ServerFirmwareStatus = {}): ServerFirmwareStatus =>
+      ({ ...decision.status, request: sent(decision), ...more }) as ServerFirmwareStatus;
+
+    test('an update of both that waits its turn is taken back when the group is paused, and the rest is asked for', () => {
+      const both = decideServer(seenOf(mixed(scanned(1, ...installed))), now);
+      assert.deepEqual(asked(both), list);
+      const paused = decideServer(seenOf(mixed(known(both)), { hold }), now);
+      assert.deepEqual(kinds(paused), ['withdraw', 'update']);
+      const [withdrawal] = paused.effects;
+      assert.equal(withdrawal?.kind === 'withdraw' && withdrawal.reason, hold.message);
+      assert.deepEqual(asked(paused), [fw('nic', '5.0')]);
+      const keys = [both, paused].flatMap(({ effects }) =>
+        effects.flatMap((each) => (each.kind === 'update' ? each.key : [])),
+      );
+      assert.notEqual(keys[0], keys[1]);
+      const waiting = decideServer(seenOf(mixed(known(paused)), { hold }), now);
+      assert.deepEqual([kinds(waiting), reasonOf(waiting, 'UpToDate')], [[], 'Updating']);
+    });
+
+    test('an update of the rest that ended well has not failed when the group goes on', () => {
+      const part = decideServer(seenOf(mixed(scanned(1, ...installed)), { hold }), now);
+      const status = known(part, {
+        firmwares: [fw('ssd', '1.0'), fw('nic', '5.0')],
+        report: { conditionID: 'j1', sequence: 7 },
+      });
+      const gone = decideServer(seenOf(mixed(status)), now);
+      assert.deepEqual([gone.status?.attempts, asked(gone)], [undefined, [fw('ssd', '2.0')]]);
+    });
+
+    test('an update of the rest that ended well and changed nothing has failed', () => {
+      const part = decideServer(seenOf(mixed(scanned(1, ...installed)), { hold }), now);
+      const status = known(part, { report: { conditionID: 'j1', sequence: 7 } });
+      assert.equal(decideServer(seenOf(mixed(status), { hold }), now).status?.attempts?.failed, 1);
+    });
+
+    test('a pause changes nothing for an update of the rest when all of the group is installed', () => {
+      const rest = decideServer(seenOf(mixed(scanned(1, fw('ssd', '2.0'), fw('nic', '4.0')))), now);
+      assert.deepEqual(asked(rest), [fw('nic', '5.0')]);
+      assert.deepEqual(kinds(decideServer(seenOf(mixed(known(rest)), { hold }), now)), []);
+    });
+  });
 });
 
 describe('the BIOS', () => {
@@ -231,6 +315,11 @@ describe('a server is left alone', () => {
       'Excluded',
     ],
     [
+      'whose BMC is opted out',
+      { bmc: { ...plannedBmc('b'), metadata: { name: 'b', labels: { 'metal.ironcore.dev/exclude': '' } } } },
+      'BmcExcluded',
+    ],
+    [
       'that is a duplicate',
       {
         server: aServer({
@@ -255,6 +344,14 @@ describe('a server is left alone', () => {
         [kinds(decision), reasonOf(decision, 'Progressing'), decision.wake],
         [[], reason, { on: 'change' }],
       );
+      const request = {
+        kind: 'Update',
+        jobID: 'j1',
+        time: ago(1),
+        desiredHash: desiredHash([fw('ssd', '2.0')]),
+      } as const;
+      const waiting = aFirmware({ firmwares: [fw('ssd', '2.0')] }, { status: { ...scanned(1), request } });
+      assert.deepEqual(kinds(decideServer(seenOf(waiting, more), now)), ['withdraw']);
     });
   }
 });

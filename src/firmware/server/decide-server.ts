@@ -1,8 +1,26 @@
 import type { ServerFirmwareStatus } from '../../api/index.ts';
-import { type Decision, type EventDraft, type Instant, type Reason, takeStep, type Wake } from '../../kube/index.ts';
+import {
+  type Decision,
+  type EventDraft,
+  hasFinalizer,
+  type Instant,
+  isBeingDeleted,
+  type Reason,
+  takeStep,
+  type Wake,
+} from '../../kube/index.ts';
 import type { ScanRequest, ServerTarget, UpdateRequest } from '../ports.ts';
+import { updateFinalizer } from '../resources.ts';
 import { textOfMoment } from '../times.ts';
-import { describeSituation, isAnswered, type ServerSeen, type ServerSituation, unsentJobId } from './server-facts.ts';
+import {
+  believeSeen,
+  describeSituation,
+  isAnswered,
+  isFor,
+  type ServerSeen,
+  type ServerSituation,
+  unsentJobId,
+} from './server-facts.ts';
 import { describeServerStatus } from './server-status.ts';
 import { type ServerAction, type ServerPhase, serverTable } from './server-table.ts';
 
@@ -17,13 +35,18 @@ export type ServerEffect =
   /** Tells the Server which BIOS the last scan saw. */
   | { readonly kind: 'tell-bios'; readonly key: string; readonly server: string; readonly version: string }
   /** Takes the retry annotation away, once what it asks for is written down. */
-  | { readonly kind: 'consume-retry'; readonly key: string };
+  | { readonly kind: 'consume-retry'; readonly key: string }
+  /** Sees to it that the object cannot go unseen while its update waits. */
+  | { readonly kind: 'hold'; readonly key: string }
+  /** Lets an object go that is being deleted. */
+  | { readonly kind: 'let-go'; readonly key: string };
 
 /** What is decided about one server. */
 export type ServerDecision = Decision<ServerEffect, ServerFirmwareStatus>;
 
 /** Decides what to do about the firmware of one server. Pure. */
-export function decideServer(seen: ServerSeen, now: Instant): ServerDecision {
+export function decideServer(told: ServerSeen, now: Instant): ServerDecision {
+  const seen = believeSeen(told, now);
   const situation = describeSituation(seen, now);
   const { phase, action } = settle(situation, now);
   const status = describeServerStatus(seen, situation, {
@@ -33,8 +56,11 @@ export function decideServer(seen: ServerSeen, now: Instant): ServerDecision {
   });
   return {
     effects: [
+      // First: it must not begin while something else does not work.
+      ...withdrawal(seen, situation),
       ...biosEffects(seen, situation),
       ...retryEffects(seen, situation),
+      ...holdEffects(seen, status.request),
       ...requestEffects(seen, situation, action),
     ],
     status,
@@ -63,12 +89,15 @@ function settle(
 
 function requestAfter(
   { firmware }: ServerSeen,
-  { facts, hash }: ServerSituation,
+  { facts, hash, part }: ServerSituation,
   { action, now }: { readonly action: ServerAction | undefined; readonly now: Instant },
 ): ServerFirmwareStatus['request'] {
   const time = textOfMoment(now);
   if (action === 'scan') return { kind: 'Scan', jobID: unsentJobId, time };
-  if (action === 'update') return { kind: 'Update', jobID: unsentJobId, time, desiredHash: hash };
+  if (action === 'update') {
+    const asked = { kind: 'Update', jobID: unsentJobId, time, desiredHash: hash } as const;
+    return part === undefined ? asked : { ...asked, partHash: part };
+  }
   return facts.request === 'open' && facts.target === 'ready' ? firmware.status?.request : undefined;
 }
 
@@ -88,31 +117,46 @@ function requestEffects(
   action: ServerAction | undefined,
 ): ServerEffect[] {
   const server = targetOf(seen);
-  const withdrawn = withdrawal(seen, situation);
   if (action === 'scan') {
     const key = `scan/${server.systemUUID}`;
-    return [...withdrawn, { kind: 'scan', key, request: { key, server } }];
+    return [{ kind: 'scan', key, request: { key, server } }];
   }
   if (action === 'update') {
-    const { hash, askable } = situation;
-    const key = `update/${server.systemUUID}/${hash}`;
+    const { hash, part, askable } = situation;
+    const key = `update/${server.systemUUID}/${part ?? hash}`;
     const firmwares = askable.map(({ name, manufacturer, version }) => ({ name, manufacturer, version }));
-    return [...withdrawn, { kind: 'update', key, request: { key, server, firmwares, desiredHash: hash } }];
+    return [{ kind: 'update', key, request: { key, server, firmwares, desiredHash: hash } }];
   }
-  return withdrawn;
+  return [];
 }
 
-/** An update that waits its turn for a list that is not wanted any more would flash what nobody wants. */
-function withdrawal({ firmware, hold }: ServerSeen, { facts, hash }: ServerSituation): ServerEffect[] {
-  const { request, openUpdate } = firmware.status ?? {};
-  const isHeld = facts.difference === 'held';
-  return [isAnswered(firmware.status) ? undefined : request, openUpdate].flatMap((update): ServerEffect[] => {
+/** An update that waits its turn would flash what nobody wants any more, or a server that is to be left alone. */
+function withdrawal(seen: ServerSeen, situation: ServerSituation): ServerEffect[] {
+  const { status } = seen.firmware;
+  return [isAnswered(status) ? undefined : status?.request, status?.openUpdate].flatMap((update): ServerEffect[] => {
     if (update?.kind !== 'Update') return [];
-    const isOther = update.desiredHash !== hash;
-    if (!isOther && !isHeld) return [];
-    const reason = isOther ? 'other versions are wanted now' : (hold?.message ?? 'it is held');
+    const reason = reasonToWithdraw(update, seen, situation);
+    if (reason === undefined) return [];
     return [{ kind: 'withdraw', key: `withdraw/${update.jobID}`, jobId: update.jobID, reason }];
   });
+}
+
+function reasonToWithdraw(
+  update: NonNullable<ServerFirmwareStatus['request']>,
+  { hold }: ServerSeen,
+  { facts, hash, part, inertness }: ServerSituation,
+): string | undefined {
+  if (inertness !== undefined) return inertness.message;
+  if (isFor(update, { hash, part })) return facts.difference === 'held' ? (hold?.message ?? 'it is held') : undefined;
+  const isSameList = part !== undefined && update.desiredHash === hash;
+  return (isSameList ? hold?.message : undefined) ?? 'other versions are wanted now';
+}
+
+function holdEffects({ firmware }: ServerSeen, request: ServerFirmwareStatus['request']): ServerEffect[] {
+  const { name } = firmware.metadata;
+  const isHeld = hasFinalizer(firmware, updateFinalizer);
+  if (isBeingDeleted(firmware)) return isHeld ? [{ kind: 'let-go', key: `let-go/${name}` }] : [];
+  return request?.kind === 'Update' && !isHeld ? [{ kind: 'hold', key: `hold/${name}` }] : [];
 }
 
 function biosEffects({ firmware, server }: ServerSeen, { inertness }: ServerSituation): ServerEffect[] {

@@ -1,5 +1,6 @@
 import type { ServerFirmwareGroup } from '../../api/index.ts';
 import { type Fleet, groupNameOf, type Inertness, isHalted, isPaused } from '../fleet/fleet.ts';
+import type { OwnedFirmware } from '../fleet/objects.ts';
 import type { CompareVersions } from '../ports.ts';
 import type { FirmwareSettings } from '../settings.ts';
 import type { ServerSeen } from './server-facts.ts';
@@ -14,17 +15,23 @@ export interface ServerReading {
 export function readServerSeen(fleet: Fleet, name: string, reading: ServerReading): ServerSeen | undefined {
   const firmware = fleet.firmware(name);
   if (firmware === undefined) return undefined;
-  const server = firmware.spec.serverRef.name;
-  const [first] = fleet.firmwaresOf(server);
+  const server = fleet.server(firmware.spec.serverRef.name);
   const groupName = groupNameOf(firmware);
   const group = groupName === undefined ? undefined : fleet.group(groupName);
   return {
     firmware,
-    server: fleet.server(server),
-    duplicateOf: first === undefined || first.metadata.name === name ? undefined : first.metadata.name,
+    server,
+    bmc: fleet.bmcOf(server),
+    duplicateOf: duplicateOf(fleet, firmware),
     hold: group === undefined ? undefined : holdOf(group),
     ...reading,
   };
+}
+
+/** The older ServerFirmware that refers to the same server; undefined for the one that counts. */
+export function duplicateOf(fleet: Pick<Fleet, 'firmwaresOf'>, { metadata, spec }: OwnedFirmware): string | undefined {
+  const [first] = fleet.firmwaresOf(spec.serverRef.name);
+  return first?.metadata.name === metadata.name ? undefined : first?.metadata.name;
 }
 
 /** Why a group's entries are not installed now. */

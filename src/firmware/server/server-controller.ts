@@ -10,6 +10,7 @@ import {
   type ControllerOptions,
   defineController,
   type Failure,
+  failed,
   type Instant,
   isConflict,
   isNotFound,
@@ -17,17 +18,19 @@ import {
   type KubeObject,
   ok,
   type Result,
+  removeFinalizer,
   type Watch,
 } from '../../kube/index.ts';
 import { writeConditions } from '../conditions.ts';
+import { firmwareFailure } from '../errors.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { JobWait, UpdateServicePort } from '../ports.ts';
 import { createRequestSender } from '../request-sender.ts';
-import { fieldManagers, resources } from '../resources.ts';
+import { fieldManagers, resources, updateFinalizer } from '../resources.ts';
 import { patchStatus } from '../status-patch.ts';
 import { decideServer, type ServerEffect } from './decide-server.ts';
 import { readServerSeen, type ServerReading } from './read-server.ts';
-import { type ServerSeen, unsentJobId } from './server-facts.ts';
+import { isAnswered, type ServerSeen, unsentJobId } from './server-facts.ts';
 import { serverConditions } from './server-status.ts';
 import { serverTable } from './server-table.ts';
 
@@ -41,7 +44,15 @@ export interface ServerControllerParts {
 }
 
 /** The parts of the status that are this controller's; the rest is what jobs reported. */
-const ownParts = ['observedGeneration', 'attempts', 'request', 'openUpdate', 'failedScans', 'conditions'] as const;
+const ownParts = [
+  'systemUUID',
+  'observedGeneration',
+  'attempts',
+  'request',
+  'openUpdate',
+  'failedScans',
+  'conditions',
+] as const;
 
 /** Asks for scans and updates of servers. */
 export function createServerController(
@@ -52,6 +63,8 @@ export function createServerController(
   const firmwares = client.resource<ServerFirmware & KubeObject>(resources.firmwares);
   const servers = client.resource<Server & KubeObject>(resources.servers);
   const sender = createRequestSender();
+  /** The versions that our own writes made of what was seen: they are no reason for a conflict. */
+  const written = new WeakMap<object, string | undefined>();
   /** The job may have reported before its request was written: which list it was for must be known all the same. */
   const keepRequest = (
     { metadata: { name = '', uid } }: ServerSeen['firmware'],
@@ -60,7 +73,10 @@ export function createServerController(
   ): Promise<Result> =>
     gently(async () => {
       const counted = attempts === undefined ? {} : { attempts };
-      const body = { metadata: { uid }, status: { request: { ...request, report: null }, ...counted } };
+      const body = {
+        metadata: { uid },
+        status: { request: { ...request, partHash: request?.partHash ?? null, report: null }, ...counted },
+      };
       await firmwares.status.patch({ name }, { type: 'merge', body }, { fieldManager: fieldManagers.status, signal });
     });
   return defineController<ServerSeen, ServerEffect, ServerFirmwareStatus>(
@@ -76,9 +92,13 @@ export function createServerController(
         const told = job === undefined || status.request?.jobID !== unsentJobId ? status : withJob(status, job);
         const waits = sender.waitOf(context);
         const waiting = waits === undefined ? told : withWait(told, waits);
+        const { metadata } = seen.firmware;
+        const resourceVersion = written.get(context) ?? metadata.resourceVersion;
+        const object = { ...seen.firmware, metadata: { ...metadata, resourceVersion } };
         try {
-          await patchStatus(firmwares, seen.firmware, waiting, { parts: ownParts, signal: context.signal });
+          await patchStatus(firmwares, object as ServerFirmware, waiting, { parts: ownParts, signal: context.signal });
         } catch (error) {
+          if (isNotFound(error)) return;
           if (isConflict(error) && job !== undefined && told.request?.kind === 'Update') {
             await keepRequest(seen.firmware, told, context.signal);
           }
@@ -91,8 +111,14 @@ export function createServerController(
         scan: ({ request }, context) => sender.send(context, () => updateService.scan(request, context.signal)),
         update: ({ request }, context) => sender.send(context, () => updateService.update(request, context.signal)),
         withdraw: async (order, { signal }) => {
-          await updateService.withdraw?.(order, signal);
-          return ok();
+          try {
+            await updateService.withdraw?.(order, signal);
+            return ok();
+          } catch (error) {
+            const why = error instanceof Error ? error.message : String(error);
+            const message = `the update ${order.jobId} could not be taken back: ${why}.`;
+            return failed(firmwareFailure('UpdateServiceUnavailable', message, { cause: error }));
+          }
         },
         'follow-bios': ({ version }, { seen, signal }) =>
           gently(async () => {
@@ -115,6 +141,21 @@ export function createServerController(
             const body = { metadata: { resourceVersion, annotations: { [operationAnnotation]: null } } };
             await firmwares.patch({ name }, { type: 'merge', body }, { fieldManager: fieldManagers.status, signal });
           }),
+        // Not gently: what is not held must not ask for an update.
+        hold: async (_, context) => {
+          const { name = '', uid, resourceVersion, finalizers = [] } = context.seen.firmware.metadata;
+          const body = { metadata: { uid, resourceVersion, finalizers: [...finalizers, updateFinalizer] } };
+          const write = { fieldManager: fieldManagers.status, signal: context.signal };
+          const { metadata } = await firmwares.patch({ name }, { type: 'merge', body }, write);
+          written.set(context, metadata.resourceVersion);
+          return ok();
+        },
+        'let-go': async (_, context) => {
+          const retry = { clock: options.clock, random: options.random };
+          const write = { ...retry, fieldManager: fieldManagers.status, signal: context.signal };
+          await removeFinalizer(firmwares, context.seen.firmware, updateFinalizer, write);
+          return ok();
+        },
       },
     },
     options,
@@ -150,18 +191,18 @@ async function gently(write: () => Promise<void>): Promise<Result> {
   return ok();
 }
 
-/** What could not be asked for, as the status tells it. */
+/** What could not be done, as the status tells it. What is not known to be over stays known: it may have to be taken back. */
 function describeFailure(seen: ServerSeen, failure: Failure, now: Instant): ServerFirmwareStatus | undefined {
   const decided = decideServer(seen, now).status;
   if (decided === undefined) return undefined;
-  const { request: _, ...kept } = decided;
-  // A request that is still under way has to be known until its job reports.
-  const before = failure.code === 'Conflict' ? seen.firmware.status?.request : undefined;
+  const { request: _, openUpdate: __, ...kept } = decided;
+  const { request, openUpdate } = seen.firmware.status ?? {};
+  const isOpen = request !== undefined && !isAnswered(seen.firmware.status);
   const isAgain =
     failure.retryAfterMs === undefined
       ? 'again soon, with growing waits'
       : `again in ${Math.round(failure.retryAfterMs / 1000)} s`;
-  const message = `The request was not taken: ${failure.message} Asked for ${isAgain}.`;
+  const message = `Not done: ${failure.message} Tried ${isAgain}.`;
   const drafts = (decided.conditions ?? [])
     .filter(({ type }) => serverConditions.includes(type))
     .map((each) => {
@@ -174,7 +215,8 @@ function describeFailure(seen: ServerSeen, failure: Failure, now: Instant): Serv
   const context = { before: seen.firmware.status?.conditions, generation: seen.firmware.metadata.generation, now };
   return {
     ...kept,
-    ...(before === undefined ? {} : { request: before }),
+    ...(isOpen ? { request } : {}),
+    ...(openUpdate === undefined ? {} : { openUpdate }),
     conditions: writeConditions(drafts, context, serverConditions),
   };
 }

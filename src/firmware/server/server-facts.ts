@@ -1,4 +1,5 @@
 import {
+  type BMC,
   ironcoreConditions,
   operationAnnotation,
   retryOperation,
@@ -7,6 +8,7 @@ import {
   type ServerFirmwareStatus,
 } from '../../api/index.ts';
 import type { Facts, Instant } from '../../kube/index.ts';
+import { believableFailures } from '../believable-failures.ts';
 import { isTrue } from '../conditions.ts';
 import { type Inertness, inertnessOf, isExcluded } from '../fleet/fleet.ts';
 import type { OwnedFirmware } from '../fleet/objects.ts';
@@ -21,6 +23,8 @@ export interface ServerSeen {
   readonly firmware: OwnedFirmware;
   /** Undefined when there is no such Server. */
   readonly server: Server | undefined;
+  /** The BMC it is behind, where that is an object. */
+  readonly bmc: BMC | undefined;
   /** An older ServerFirmware that refers to the same server. */
   readonly duplicateOf: string | undefined;
   /** Why entries of the group are not to be installed now: it is paused, or has halted. */
@@ -30,6 +34,7 @@ export interface ServerSeen {
 }
 
 type Attempts = NonNullable<ServerFirmwareStatus['attempts']>;
+type FailedScans = ServerFirmwareStatus['failedScans'];
 
 /** All that a decision about a server leans on, worked out once. */
 export interface ServerSituation {
@@ -41,9 +46,13 @@ export interface ServerSituation {
   /** Differences that may be asked for now. */
   readonly askable: readonly Difference[];
   readonly hash: string;
+  /** Names what of the list is asked for while the rest is held back; undefined when all of it is. */
+  readonly part: string | undefined;
   readonly isRetryAsked: boolean;
   /** Failed attempts at this very list. */
   readonly attempts: Attempts | undefined;
+  /** Scans that failed in a row. */
+  readonly failedScans: FailedScans;
   /** When the next attempt at a failed update or scan may be made. */
   readonly coolUntil: Instant | undefined;
   readonly scannedAt: Instant | undefined;
@@ -58,23 +67,28 @@ const leastThresholdMs = 1000;
 const defaultThresholdMs = 30 * 60_000;
 
 /** Works out what a decision leans on. Pure. */
-export function describeSituation(seen: ServerSeen, now: Instant): ServerSituation {
+export function describeSituation(told: ServerSeen, now: Instant): ServerSituation {
+  const seen = believeSeen(told, now);
   const { firmware, server, settings, hold } = seen;
   const manufacturer = server?.status?.manufacturer;
   const differences = differencesOf(firmware, manufacturer, seen.compare);
   const askable = differences.filter(
     ({ isFromGroup, relation }) => relation !== 'contradictory' && (hold === undefined || !isFromGroup),
   );
-  const hash = desiredHash(desiredOf(firmware, manufacturer));
+  const wishes = desiredOf(firmware, manufacturer);
+  const hash = desiredHash(wishes);
+  const isHeldBack = ({ isFromGroup, relation }: Difference): boolean => isFromGroup && relation !== 'contradictory';
+  const isPart = hold !== undefined && askable.length > 0 && differences.some(isHeldBack);
+  const part = isPart ? desiredHash(wishes.filter(({ isFromGroup }) => !isFromGroup)) : undefined;
   const isRetryAsked = hasRetry(firmware);
-  const attempts = isRetryAsked ? undefined : countAttempts(firmware, { hash, askable, now });
+  const attempts = isRetryAsked ? undefined : countAttempts(firmware, { hash, part, askable, now });
   const inertness = findInertness(seen);
   const scan = scanFacts(firmware, { settings, now, isRetryAsked });
   const coolUntil = attempts === undefined ? undefined : coolingEnd(attempts, settings);
   const isExhausted = attempts !== undefined && attempts.failed >= settings.maxAttempts;
   const facts = {
     target: inertness === undefined ? 'ready' : 'inert',
-    request: isOpen(firmware, { hash, settings, now }) ? 'open' : 'over',
+    request: isOpen(firmware, { hash, part, settings, now }) ? 'open' : 'over',
     scan: scan.fact,
     difference: differenceFact({
       differences,
@@ -90,12 +104,28 @@ export function describeSituation(seen: ServerSeen, now: Instant): ServerSituati
     differences,
     askable,
     hash,
+    part,
     isRetryAsked,
     attempts,
+    failedScans: scan.failedScans,
     coolUntil: scan.fact === 'cooling' ? scan.coolUntil : coolUntil,
     scannedAt: scan.scannedAt,
     scanDueAt: scan.dueAt,
   };
+}
+
+/** What is seen, with times that can be waited from. */
+export function believeSeen(seen: ServerSeen, now: Instant): ServerSeen {
+  const { firmware, settings } = seen;
+  const { status } = firmware;
+  const attempts = believableFailures(status?.attempts, { settings, now });
+  const failedScans = believableFailures(status?.failedScans, { settings, now });
+  if (attempts === status?.attempts && failedScans === status?.failedScans) return seen;
+  const counts = {
+    ...(attempts === undefined ? {} : { attempts }),
+    ...(failedScans === undefined ? {} : { failedScans }),
+  };
+  return { ...seen, firmware: { ...firmware, status: { ...status, ...counts } } };
 }
 
 function hasRetry({ metadata }: OwnedFirmware): boolean {
@@ -103,7 +133,13 @@ function hasRetry({ metadata }: OwnedFirmware): boolean {
   return operation === retryOperation || operation === retryPropagatedOperation;
 }
 
-function findInertness({ firmware, server, duplicateOf }: ServerSeen): Inertness | undefined {
+/** Why nothing is done about a ServerFirmware; undefined for one that is worked on. */
+export function findInertness({
+  firmware,
+  server,
+  bmc,
+  duplicateOf,
+}: Pick<ServerSeen, 'firmware' | 'server' | 'bmc' | 'duplicateOf'>): Inertness | undefined {
   const { name } = firmware.spec.serverRef;
   if (firmware.metadata.deletionTimestamp !== undefined) {
     return { code: 'Deleted', message: 'the object is being deleted' };
@@ -118,7 +154,7 @@ function findInertness({ firmware, server, duplicateOf }: ServerSeen): Inertness
     return { code: 'ServerNotFound', message: `there is no Server ${name}; nothing happens until there is` };
   }
   if (isExcluded(firmware.metadata.labels)) return { code: 'Excluded', message: 'its labels opt it out' };
-  return inertnessOf(server);
+  return inertnessOf(server, bmc);
 }
 
 /** Where the last look left it: what was written then tells. */
@@ -127,19 +163,29 @@ function phaseOf(status: ServerFirmwareStatus | undefined): ServerPhase {
   return isTrue(status?.conditions, ironcoreConditions.stalled) ? 'Stalled' : 'Idle';
 }
 
-interface OpenContext {
-  readonly hash: string;
+/** Which list is wanted now, and what of it. */
+type WantedList = Pick<ServerSituation, 'hash' | 'part'>;
+
+interface OpenContext extends WantedList {
   readonly settings: FirmwareSettings;
   readonly now: Instant;
 }
 
 /** A request is open until its job reports, it is about something else than what is wanted now, or it got lost. */
-function isOpen({ status }: OwnedFirmware, { hash, settings, now }: OpenContext): boolean {
+function isOpen({ status }: OwnedFirmware, { settings, now, ...wanted }: OpenContext): boolean {
   const request = status?.request;
   if (request === undefined || isAnswered(status)) return false;
-  if (request.kind === 'Update' && request.desiredHash !== hash) return false;
+  if (request.kind === 'Update' && !isFor(request, wanted)) return false;
   const sentAt = momentOf(request.time);
   return sentAt !== undefined && now - sentAt < settings.resendAfterMs && sentAt <= now + settings.resendAfterMs;
+}
+
+/** True when an update is for exactly what is asked for now. */
+export function isFor(
+  update: Pick<NonNullable<ServerFirmwareStatus['request']>, 'desiredHash' | 'partHash'>,
+  { hash, part }: WantedList,
+): boolean {
+  return update.desiredHash === hash && update.partHash === part;
 }
 
 /** True when the job of the last request has reported, whatever was reported of other jobs since. */
@@ -154,12 +200,12 @@ export function isAnswered(status: ServerFirmwareStatus | undefined): boolean {
  */
 function countAttempts(
   { status }: OwnedFirmware,
-  { hash, askable, now }: { readonly hash: string; readonly askable: readonly Difference[]; readonly now: Instant },
+  { askable, now, ...wanted }: WantedList & { readonly askable: readonly Difference[]; readonly now: Instant },
 ): Attempts | undefined {
+  const { hash } = wanted;
   const known = status?.attempts?.desiredHash === hash ? status.attempts : undefined;
   const request = status?.request;
-  const isInVain =
-    isAnswered(status) && request?.kind === 'Update' && request.desiredHash === hash && askable.length > 0;
+  const isInVain = isAnswered(status) && request?.kind === 'Update' && isFor(request, wanted) && askable.length > 0;
   if (!isInVain) return known;
   return {
     desiredHash: hash,
@@ -180,25 +226,53 @@ interface ScanFacts {
   readonly scannedAt: Instant | undefined;
   readonly dueAt: Instant | undefined;
   readonly coolUntil: Instant | undefined;
+  readonly failedScans: FailedScans;
+}
+
+/**
+ * Scans that failed in a row. One that was answered and told nothing newer has failed too: otherwise it would be asked for
+ * again at once, and for ever.
+ */
+function countScans({ status }: OwnedFirmware, scannedAt: Instant | undefined, now: Instant): FailedScans {
+  const { request, failedScans } = status ?? {};
+  const sentAt = momentOf(request?.time);
+  const isInVain =
+    request?.kind === 'Scan' && isAnswered(status) && (scannedAt === undefined || scannedAt < (sentAt ?? now));
+  if (!isInVain) return failedScans;
+  return {
+    failed: (failedScans?.failed ?? 0) + 1,
+    lastFailureTime: textOfMoment(now),
+    message: 'the scan ended, and told nothing newer than what is known.',
+  };
 }
 
 function scanFacts(
-  { spec, status }: OwnedFirmware,
+  firmware: OwnedFirmware,
   context: { readonly settings: FirmwareSettings; readonly now: Instant; readonly isRetryAsked: boolean },
 ): ScanFacts {
   const { settings, now, isRetryAsked } = context;
+  const { spec, status } = firmware;
   const thresholdMs = Math.max(leastThresholdMs, durationMs(spec.scanThreshold) ?? defaultThresholdMs);
   const scannedAt = momentOf(status?.lastScanTime);
   // A scan that lies further in the future than the threshold is no scan: some clock was wrong.
   const isBelievable = scannedAt !== undefined && scannedAt <= now + thresholdMs;
   const dueAt = isBelievable ? scannedAt + thresholdMs : undefined;
-  if (dueAt !== undefined && dueAt > now) return { fact: 'fresh', scannedAt, dueAt, coolUntil: undefined };
-  const failures = isRetryAsked ? undefined : status?.failedScans;
+  if (dueAt !== undefined && dueAt > now) {
+    const failedScans = isRetryAsked ? undefined : status?.failedScans;
+    return { fact: 'fresh', scannedAt, dueAt, coolUntil: undefined, failedScans };
+  }
+  const failures = isRetryAsked ? undefined : countScans(firmware, scannedAt, now);
   const failedAt = momentOf(failures?.lastFailureTime);
   const limits = { fromMs: settings.retryFromMs, toMs: settings.retryToMs };
   const coolUntil = failedAt === undefined ? undefined : failedAt + growingWaitMs(failures?.failed ?? 0, limits);
   const isCooling = coolUntil !== undefined && coolUntil > now;
-  return { fact: isCooling ? 'cooling' : 'due', scannedAt, dueAt, coolUntil: isCooling ? coolUntil : undefined };
+  return {
+    fact: isCooling ? 'cooling' : 'due',
+    scannedAt,
+    dueAt,
+    coolUntil: isCooling ? coolUntil : undefined,
+    failedScans: failures,
+  };
 }
 
 function differenceFact(known: {

@@ -8,7 +8,7 @@ import type { Instant } from '../../kube/index.ts';
 import { type ConditionDraft, writeConditions } from '../conditions.ts';
 import { textOfMoment } from '../times.ts';
 import { describeDifference } from './desired.ts';
-import { isAnswered, type ServerSeen, type ServerSituation, unsentJobId } from './server-facts.ts';
+import { isAnswered, isFor, type ServerSeen, type ServerSituation, unsentJobId } from './server-facts.ts';
 import type { ServerPhase } from './server-table.ts';
 
 const { scanned, upToDate, progressing, stalled, duplicateServer } = ironcoreConditions;
@@ -35,19 +35,22 @@ export function describeServerStatus(
   situation: ServerSituation,
   outcome: ServerOutcome,
 ): ServerFirmwareStatus {
-  const { firmware } = seen;
+  const { firmware, server } = seen;
   const { metadata, status = {} } = firmware;
-  const { request: _, attempts: __, openUpdate: ___, failedScans, ...kept } = status;
+  // Of another machine it is told once onboarding has forgotten this one.
+  const systemUUID = status.systemUUID ?? server?.spec.systemUUID.toLowerCase();
+  const { request: _, attempts: __, openUpdate: ___, failedScans: ____, ...kept } = status;
   const openUpdate = openUpdateOf(status, situation, outcome);
   const context = { before: status.conditions, generation: metadata.generation, now: outcome.now };
-  const { attempts, isRetryAsked } = situation;
+  const { attempts, failedScans } = situation;
   return {
     ...kept,
+    ...(systemUUID === undefined ? {} : { systemUUID }),
     ...(metadata.generation === undefined ? {} : { observedGeneration: metadata.generation }),
     ...(attempts === undefined ? {} : { attempts }),
     ...(outcome.request === undefined ? {} : { request: outcome.request }),
     ...(openUpdate === undefined ? {} : { openUpdate }),
-    ...(failedScans === undefined || isRetryAsked ? {} : { failedScans }),
+    ...(failedScans === undefined ? {} : { failedScans }),
     conditions: writeConditions(draftsOf(seen, situation, outcome), context, serverConditions),
   };
 }
@@ -55,18 +58,18 @@ export function describeServerStatus(
 /** An update that has not reported is known also when another request takes its place: what becomes of it counts. */
 function openUpdateOf(
   status: ServerFirmwareStatus,
-  { hash }: ServerSituation,
+  wanted: ServerSituation,
   { request }: ServerOutcome,
 ): ServerFirmwareStatus['openUpdate'] {
   const before = status.request;
   const isOpen = before?.kind === 'Update' && before.jobID !== unsentJobId && !isAnswered(status);
   const update = isOpen && request?.jobID !== before.jobID ? before : status.openUpdate;
-  return update?.desiredHash === hash && update.jobID !== request?.jobID ? update : undefined;
+  return update !== undefined && isFor(update, wanted) && update.jobID !== request?.jobID ? update : undefined;
 }
 
 function draftsOf(seen: ServerSeen, situation: ServerSituation, outcome: ServerOutcome): ConditionDraft[] {
   const drafts = [
-    scanDraft(seen, situation),
+    scanDraft(situation),
     upToDateDraft(seen, situation, outcome),
     progressDraft(seen, situation, outcome),
     stalledDraft(situation, outcome),
@@ -76,16 +79,13 @@ function draftsOf(seen: ServerSeen, situation: ServerSituation, outcome: ServerO
   return [...drafts, { type: duplicateServer, status: 'True', reason, message }];
 }
 
-function scanDraft(
-  { firmware }: ServerSeen,
-  { facts, scannedAt, scanDueAt, coolUntil }: ServerSituation,
-): ConditionDraft {
+function scanDraft({ facts, scannedAt, scanDueAt, coolUntil, failedScans }: ServerSituation): ConditionDraft {
   const last = scannedAt === undefined ? 'never read' : `last read at ${textOfMoment(scannedAt)}`;
   if (facts.scan === 'fresh' && scanDueAt !== undefined) {
     const message = `The installed versions were ${last} and are read again at ${textOfMoment(scanDueAt)}.`;
     return { type: scanned, status: 'True', reason: 'WithinThreshold', message };
   }
-  const { failed = 0, message: cause = '' } = firmware.status?.failedScans ?? {};
+  const { failed = 0, message: cause = '' } = failedScans ?? {};
   if (facts.scan === 'cooling' && coolUntil !== undefined) {
     const message = `The installed versions were ${last}; ${failed} scans failed in a row: ${cause} Tried again at ${textOfMoment(coolUntil)}.`;
     return { type: scanned, status: 'False', reason: 'ScanFailed', message };

@@ -36,8 +36,8 @@ function aSlowServer() {
       return effects.map(({ kind }) => kind).filter((kind) => !kind.endsWith('bios'));
     },
     report(conditionId: string, kind: 'Scan' | 'Update', more: object = {}) {
-      const shared = { server: 'foo', kind, conditionId, sequence: ++sequence, at: now, installed: [fw('ssd', '1.0')] };
-      const status = mergeServerReport(firmware, { ...shared, ...more });
+      const shared = { server: 'foo', kind, conditionId, store: 'a', sequence: ++sequence, at: now };
+      const status = mergeServerReport(firmware, { ...shared, installed: [fw('ssd', '1.0')], ...more });
       if (status !== undefined) firmware = { ...firmware, status };
     },
   };

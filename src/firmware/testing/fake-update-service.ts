@@ -30,6 +30,9 @@ export interface FakeUpdateService extends UpdateServicePort {
   connect(reports: FirmwareReports, now: () => number): void;
 }
 
+/** For tests: the store that numbers what it reports. */
+export const fakeStore = 'fake';
+
 /** For tests: makes one. */
 export function createFakeUpdateService(): FakeUpdateService {
   const asked: Asked[] = [];
@@ -71,7 +74,7 @@ export function createFakeUpdateService(): FakeUpdateService {
       if (reports === undefined) throw new Error('nobody is there to report to');
       done.add(entry.jobId);
       sequence++;
-      const shared = { conditionId: entry.jobId, sequence, at: now() };
+      const shared = { conditionId: entry.jobId, store: fakeStore, sequence, at: now() };
       if (entry.kind === 'discover') {
         const available = [{ name: 'nic', manufacturer: 'Intel', versions: ['1', '2', '3', '4'] }];
         return reports.discovery({ ...shared, name: entry.request.name, available });

@@ -2,6 +2,7 @@ import { groupAnnotation, ironcoreApiVersion, type Server, type ServerFirmware }
 import { compareVersions } from '../compare-versions.ts';
 import type { OwnedFirmware } from '../fleet/objects.ts';
 import { entryKey, type Ownership } from '../fleet/ownership.ts';
+import { updateFinalizer } from '../resources.ts';
 import type { ServerSeen } from '../server/server-facts.ts';
 import { defaultFirmwareSettings } from '../settings.ts';
 
@@ -14,6 +15,7 @@ export const noOwnership: Ownership = {
   otherItems: new Set(),
   isBiosTaken: false,
   isBiosOurs: false,
+  isOnboarded: false,
   onboardedLabels: new Set(),
   otherLabels: new Set(),
   isGroupAnnotationTaken: false,
@@ -51,6 +53,7 @@ export function aFirmware(
       name: 'foo',
       uid: 'firmware-uid',
       generation: 1,
+      finalizers: [updateFinalizer],
       annotations: { ...mark, ...more.annotations },
       labels: more.labels ?? {},
     },
@@ -71,6 +74,7 @@ export function seenOf(firmware: OwnedFirmware, more: Partial<ServerSeen> = {}):
   return {
     firmware,
     server: aServer(),
+    bmc: undefined,
     duplicateOf: undefined,
     hold: undefined,
     compare: compareVersions,

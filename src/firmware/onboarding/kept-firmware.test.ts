@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { ironcoreApiVersion, ironcoreGroup, type ServerFirmware } from '../../api/index.ts';
+import { type AdmissionRule, allowed, defineAdmissionRule, denied } from '../../kube/index.ts';
+import type { InventoryMirror } from '../ports.ts';
+import { createFakeUpdateService } from '../testing/fake-update-service.ts';
+import { type ApiRig, conditionIn, fw, putServer, startApi, startControllers, until, uuidOf } from '../testing/rig.ts';
+
+async function setUp(t: TestContext, rules: readonly AdmissionRule[] = [], mirror?: InventoryMirror): Promise<ApiRig> {
+  const api = await startApi(rules);
+  t.after(() => api.close());
+  const controllers = await startControllers(api, { isOnboarding: true, mirror });
+  t.after(() => controllers.stop());
+  return api;
+}
+
+test('a ServerFirmware that outlived its Server follows the next Server of that name, and goes with it', async (t) => {
+  const api = await setUp(t);
+  await putServer(api, 'a', { labels: { env: 'p' } });
+  const { metadata } = await until(api.firmwares, 'a', (each) => each.metadata.labels?.env === 'p');
+  await api.servers.delete({ name: 'a' }, { propagationPolicy: 'Orphan' });
+  await until(api.firmwares, 'a', (each) => (each.metadata.ownerReferences ?? []).length === 0);
+  const uuid = '11111111-2222-3333-4444-555555555555';
+  const { metadata: next } = await putServer(api, 'a', { labels: { env: 'q' }, uuid });
+  const kept = await until(api.firmwares, 'a', (each) => each.metadata.labels?.env === 'q');
+  assert.equal(kept.metadata.uid, metadata.uid);
+  assert.deepEqual(
+    kept.metadata.ownerReferences?.map(({ uid, controller }) => [uid, controller]),
+    [[next.uid, true]],
+  );
+  assert.equal(kept.spec.serverRef.name, 'a');
+});
+
+test('a ServerFirmware that somebody made by hand gets labels, and no owner', async (t) => {
+  const api = await setUp(t);
+  const spec = { serverRef: { name: 'a' } };
+  await api.firmwares.create({
+    apiVersion: ironcoreApiVersion,
+    kind: 'ServerFirmware',
+    metadata: { name: 'mine' },
+    spec,
+  });
+  await putServer(api, 'a', { labels: { env: 'p' } });
+  const { metadata } = await until(api.firmwares, 'mine', (each) => each.metadata.labels?.env === 'p');
+  assert.equal(metadata.ownerReferences, undefined);
+});
+
+test('what is refused for good is told at the Server, and the rest is done all the same', async (t) => {
+  let isRefused = true;
+  const matches = [
+    { groups: [ironcoreGroup], versions: ['*'], resources: ['serverfirmwares'], operations: ['CREATE'] },
+  ] as const;
+  const rule = defineAdmissionRule({
+    name: 'refusal.example.org',
+    type: 'validating',
+    matches,
+    read: () => undefined,
+    admit: () => (isRefused ? denied('not today') : allowed()),
+  });
+  const api = await setUp(t, [rule]);
+  await putServer(api, 'a');
+  const told = await until(api.servers, 'a', (each) => conditionIn(each, 'OnboardingFailed')?.status === 'True');
+  assert.match(conditionIn(told, 'OnboardingFailed')?.message ?? '', /not today/);
+  assert.equal((await api.discovered.list()).items.length, 1);
+  isRefused = false;
+  await api.servers.patch({ name: 'a' }, { type: 'merge', body: { metadata: { labels: { env: 'p' } } } });
+  await until(api.firmwares, 'a', (each) => each.metadata.labels?.env === 'p');
+  await until(api.servers, 'a', (each) => conditionIn(each, 'OnboardingFailed') === undefined);
+});
+
+test('what was installed on another board is forgotten, and the new one is scanned', async (t) => {
+  const api = await startApi();
+  t.after(() => api.close());
+  const service = createFakeUpdateService();
+  const controllers = await startControllers(api, { isOnboarding: true, service });
+  t.after(() => controllers.stop());
+  service.isInstant = true;
+  service.installed.set('a', [fw('ssd', '1.0')]);
+  await putServer(api, 'a', { uuid: uuidOf('old') });
+  const isScanned = (each: ServerFirmware): boolean => conditionIn(each, 'Scanned')?.status === 'True';
+  const before = await until(api.firmwares, 'a', isScanned);
+  assert.deepEqual([before.status?.systemUUID, before.status?.firmwares?.length], [uuidOf('old'), 1]);
+  service.isInstant = false;
+  await api.servers.patch({ name: 'a' }, { type: 'merge', body: { spec: { systemUUID: uuidOf('new') } } });
+  const swapped = await until(api.firmwares, 'a', (each) => conditionIn(each, 'Scanned')?.reason === 'NeverScanned');
+  assert.deepEqual([swapped.status?.systemUUID, swapped.status?.lastScanTime], [uuidOf('new'), undefined]);
+  assert.equal(swapped.status?.firmwares, undefined);
+  assert.equal(conditionIn(swapped, 'UpToDate')?.status, 'Unknown');
+  const asked = await until(api.firmwares, 'a', ({ status }) => status?.request?.kind === 'Scan');
+  const job = service.asked.find(({ jobId }) => jobId === asked.status?.request?.jobID) ?? assert.fail('no scan');
+  assert.ok(job.kind === 'scan' && job.request.server.systemUUID === uuidOf('new'));
+  await service.finish(job);
+  await until(api.firmwares, 'a', isScanned);
+});
