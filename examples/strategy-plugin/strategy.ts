@@ -1,10 +1,6 @@
 // A strategy as a package: an agent on each host installs firmware, and is asked over HTTP. Only types are imported, so
 // that the package needs nothing of Rackwright to be loaded.
-import type { Strategy, StrategyFactory, StrategyTools } from '../../src/jobs/index.ts';
-
-type Work = Parameters<Strategy['update']>[0];
-type Outcome = Awaited<ReturnType<Strategy['update']>>;
-type Inventory = Parameters<StrategyTools['inventorySink']['write']>[0]['inventory'];
+import type { InventoryReport, StrategyFactory, StrategyTools, Work, WorkOutcome } from 'rackwright/strategies';
 
 interface Settings {
   /** Where the agent of a server is; `{id}` stands for the id of the server. */
@@ -40,7 +36,7 @@ export const strategy: StrategyFactory = {
   },
 };
 
-async function update(settings: Settings, work: Work, tools: StrategyTools): Promise<Outcome> {
+async function update(settings: Settings, work: Work, tools: StrategyTools): Promise<WorkOutcome> {
   const wanted = work.condition.parameters.firmwares as {
     component: string;
     version: string;
@@ -99,7 +95,7 @@ async function hand(work: Work, tools: StrategyTools, versions: Versions): Promi
     name: component,
     slot: component,
   }));
-  const inventory = { vendor: 'generic', system: {}, firmware, gaps: [] } as unknown as Inventory;
+  const inventory = { vendor: 'generic', system: {}, firmware, gaps: [] } as unknown as InventoryReport['inventory'];
   const { condition, lease } = work;
   await tools.inventorySink.write({
     target: condition.target,

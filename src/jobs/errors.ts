@@ -16,6 +16,15 @@ export const jobErrors = {
     message:
       'nothing here does {type} jobs for {manufacturer} {model}: give the job application an implementation for them',
   },
+  unknownImplementation: {
+    retry: 'terminal',
+    message: 'jobs of {name} cannot be loaded ({detail}): install the package, or correct its name or path',
+  },
+  badImplementation: { retry: 'terminal', message: 'jobs of {name} cannot be used: {detail}' },
+  severalImplementations: {
+    retry: 'terminal',
+    message: '{name} and {other} both have {type} jobs for {whose}: leave one of them out',
+  },
   unknownStrategy: { retry: 'terminal', message: 'there is no strategy {strategy} here; there are {known}' },
   badSettings: { retry: 'terminal', message: 'the settings of the strategy {strategy} cannot be used: {problems}' },
   noTemplate: {
@@ -34,6 +43,16 @@ export const jobErrors = {
   noSecondDrive: {
     retry: 'terminal',
     message: 'the BMC at {origin} has one virtual drive, and an update image needs a second one for what it is told',
+  },
+  mediaStay: {
+    retry: 'transient',
+    message:
+      'the media of the update image are still in the virtual drives of the BMC at {origin}, and are taken out as soon as it answers: {detail}',
+  },
+  mediaLeft: {
+    retry: 'terminal',
+    message:
+      'the media of the update image are still in the virtual drives of the BMC at {origin}; take them out, and its boot from CD back, before the host restarts: {detail}',
   },
   reportPortTaken: {
     retry: 'transient',

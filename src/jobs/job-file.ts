@@ -24,6 +24,43 @@ export const JobBmcSchema = Type.Object({
   authentication: Type.Optional(Type.Union([Type.Literal('session'), Type.Literal('basic')])),
 });
 
+/** Where a discovery keeps images, as the store room takes it; with the key of a bucket. */
+const StoreSchema = Type.Union([
+  Type.Object({
+    kind: Type.Literal('folder'),
+    folder: text(),
+    publicUrl: text(),
+    maxBytes: Type.Integer({ minimum: 1 }),
+  }),
+  Type.Object({
+    kind: Type.Literal('s3'),
+    bucket: Type.Object({
+      endpoint: text(),
+      bucket: text(),
+      region: text(),
+      accessKeyId: text(),
+      secretAccessKey: text(),
+      prefix: Type.Optional(text()),
+    }),
+    publicUrl: text(),
+    maxBytes: Type.Integer({ minimum: 1 }),
+  }),
+]);
+
+const ms = Type.Number({ minimum: 0 });
+const PollSchema = Type.Object({ first: ms, most: ms, factor: Type.Optional(Type.Number({ minimum: 1 })) });
+
+/** How patient an install is, as the flasher room takes it; what is not given is as it is by default. */
+const PatienceSchema = Type.Object({
+  poll: Type.Optional(PollSchema),
+  retry: Type.Optional(Type.Object({ baseMs: ms, maxMs: ms })),
+  followMs: Type.Optional(ms),
+  verify: Type.Optional(
+    Type.Object({ consecutiveReads: Type.Integer({ minimum: 1 }), deadlineMs: ms, poll: PollSchema }),
+  ),
+  tellEveryMs: Type.Optional(ms),
+});
+
 /** What a job is launched with. It comes in a file: arguments and environments can be read by others. */
 export const JobFileSchema = Type.Object({
   jobId: text(256),
@@ -37,6 +74,12 @@ export const JobFileSchema = Type.Object({
   }),
   /** Undefined for jobs that touch no server. */
   bmc: Type.Optional(JobBmcSchema),
+  /** Undefined unless images found in catalogues are to be kept. */
+  store: Type.Optional(StoreSchema),
+  /** Take firmware that comes without a checksum. */
+  areUnverifiedAllowed: Type.Optional(Type.Boolean()),
+  /** Undefined for jobs that touch no server. */
+  patience: Type.Optional(PatienceSchema),
   /** Where its spans go, and the trace that they are part of; undefined where nobody traces. */
   traces: Type.Optional(Type.Object({ endpoint: text(), parent: Type.Optional(text(256)) })),
   /** What the job's own interface is served with: needed for all but loopback addresses. */

@@ -9,6 +9,9 @@ const types: readonly (readonly [updateRpc.JobType, JobType, string])[] = [
   [updateRpc.JobType.DISCOVERY, 'discovery', 'firmwareDiscover'],
 ];
 
+/** What jobs are for. */
+export const jobTypes: readonly JobType[] = types.map(([, type]) => type);
+
 /** The kinds of conditions that are jobs. */
 export const jobKinds: readonly string[] = types.map(([, , kind]) => kind);
 

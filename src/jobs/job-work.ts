@@ -22,8 +22,6 @@ export const DiscoveryWorkSchema = Type.Object({
   otherModels: Type.Optional(Type.Array(text(), { maxItems: 100 })),
   versionsToStore: Type.Integer({ minimum: 0 }),
   sources: Type.Array(SourceSchema, { maxItems: 100 }),
-  /** Fetch the images into the store that the job application was given. */
-  doesDownload: Type.Optional(Type.Boolean()),
 });
 
 const HolderSchema = Type.Object({

@@ -31,12 +31,14 @@ export interface TestLife {
   readonly clock: Clock;
   /** It dies right after this many reports became durable; never unless given. */
   readonly diesAfter?: number;
+  /** It dies right before the first such report would become durable; never unless given. */
+  readonly diesBefore?: (report: StepReport) => boolean;
 }
 
 /** For tests: leases a condition to one process, as a worker of the engine would. */
 export function leaseTestWork(
   condition: TestCondition,
-  { clock, diesAfter = Number.POSITIVE_INFINITY }: TestLife,
+  { clock, diesAfter = Number.POSITIVE_INFINITY, diesBefore = () => false }: TestLife,
 ): Work {
   condition.leases += 1;
   const token = condition.leases;
@@ -46,6 +48,10 @@ export function leaseTestWork(
   let hasThrown = false;
   const id = 'condition-under-test';
   const cancel = () => (condition.isCancelAsked ? { at: clock.now(), isForced: false, by: 'the test' } : undefined);
+  const die = (): never => {
+    ended.abort(new ProcessDied('the process died'));
+    throw ended.signal.reason;
+  };
   const hold = (): void => {
     if (ended.signal.aborted) throw ended.signal.reason;
     if (token === condition.leases) return;
@@ -81,15 +87,13 @@ export function leaseTestWork(
     },
     async report(report: StepReport = {}) {
       hold();
+      if (diesBefore(report)) die();
       if (report.progress !== undefined) condition.progress = structuredClone(report.progress);
       if (report.status !== undefined) condition.status = structuredClone(report.status);
       condition.isCancelUnsafe = report.isCancelUnsafe ?? condition.isCancelUnsafe;
       condition.reports.push(structuredClone(report));
       reports += 1;
-      if (reports >= diesAfter) {
-        ended.abort(new ProcessDied('the process died'));
-        throw ended.signal.reason;
-      }
+      if (reports >= diesAfter) die();
       throwAtSafePoint();
     },
     check: async () => hold(),

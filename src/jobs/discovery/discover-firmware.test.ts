@@ -54,9 +54,22 @@ test('versions of all sources are put together, the newest are kept, the oldest 
   assert.equal(images[0]?.checksum, `sha256:${'ab'.repeat(32)}`);
 });
 
+test('each line of one maker has its images, though the list of versions has no room for all', async () => {
+  const cards = ['a', 'b', 'c', 'd', 'e'].map((line, at) =>
+    entry('nic', `22.3${at}.6`, { manufacturer: 'Broadcom', line, softwareIds: [line], fileName: `${line}.exe` }),
+  );
+  for (const contents of [[cards], [cards.slice(0, 2), cards.slice(1)]]) {
+    const tools = { reader: readerOf(...contents), sources: sources.slice(0, contents.length) };
+    const { firmwares, images } = await discoverFirmware(tools, order);
+    assert.deepEqual(firmwares, [{ name: 'nic', manufacturer: 'Broadcom', versions: ['22.33.6', '22.34.6'] }]);
+    assert.deepEqual(images.map(({ fileName }) => fileName).sort(), ['a.exe', 'b.exe', 'c.exe', 'd.exe', 'e.exe']);
+  }
+});
+
 test('the same image in two catalogues is one, and one without a digest says so', async () => {
   const bare = entry('bmc', '7.0', { digests: [] });
-  const reader = readerOf([entry('bios', '2.1.0'), bare], [entry('bios', '2.1.0')]);
+  const first = entry('bios', '2.1.0', { softwareIds: ['159'], models: ['R740'] });
+  const reader = readerOf([first, bare], [entry('bios', '2.1.0', { softwareIds: ['160', '159'] })]);
   const { images } = await discoverFirmware({ reader, sources }, order);
   assert.deepEqual(
     images.map(({ component, checksum }) => [component, checksum !== '']),
@@ -65,6 +78,8 @@ test('the same image in two catalogues is one, and one without a digest says so'
       ['bmc', false],
     ],
   );
+  assert.deepEqual(images[0]?.softwareIds, ['159', '160']);
+  assert.deepEqual(images[0]?.models, ['R740', 'R640', 'PowerEdge R640']);
 });
 
 test('a catalogue that cannot be read is no half of a list', async () => {

@@ -1,4 +1,4 @@
-import type { CatalogReader, CatalogSource, FirmwareEntry } from '../../catalogs/index.ts';
+import { type CatalogReader, type CatalogSource, type FirmwareEntry, newestEntries } from '../../catalogs/index.ts';
 import { partKey } from '../../flasher/index.ts';
 import { sortVersions } from '../../versions/index.ts';
 
@@ -31,7 +31,7 @@ export interface DiscoveredImage {
   readonly softwareIds: readonly string[];
 }
 
-/** One firmware of a model, its versions oldest first. */
+/** One firmware of a model, its newest versions, oldest first. */
 export interface AvailableFirmware {
   readonly name: string;
   readonly manufacturer: string;
@@ -46,37 +46,39 @@ export interface Discovery {
 
 /**
  * Looks in all sources for what can be had for a model: for each component and maker the newest versions, not more than
- * asked for, and where their images are. Throws what reading a catalogue throws: half a list is none.
+ * asked for, and where the images of the newest versions of each line are. Throws what reading a catalogue throws: half a
+ * list is none.
  */
 export async function discoverFirmware(
   tools: DiscoveryTools,
   order: DiscoveryOrder,
   signal?: AbortSignal,
 ): Promise<Discovery> {
-  const entries: FirmwareEntry[] = [];
-  for (const source of tools.sources) {
-    const found = await tools.reader.read(source, order, signal);
-    entries.push(...found.entries);
-  }
+  const found: FirmwareEntry[] = [];
+  for (const source of tools.sources) found.push(...(await tools.reader.read(source, order, signal)).entries);
+  // Each catalogue has the newest of its own; together they may have more of one line.
+  const newest = new Set(tools.sources.length > 1 ? newestEntries(found, 'plain', order) : found);
+  const entries = found.filter((entry) => newest.has(entry));
   const groups = Map.groupBy(entries, ({ component: name, manufacturer }) => partKey({ name, manufacturer }));
-  const found = [...groups.values()].map((group) => keepNewest(group, order));
   return {
-    firmwares: found
-      .flatMap(({ available }) => available)
+    firmwares: [...groups.values()]
+      .flatMap((group) => listVersions(group, order))
       .sort((a, b) => compare(a.name, b.name) || compare(a.manufacturer, b.manufacturer)),
-    images: distinct(found.flatMap(({ images }) => images)),
+    images: distinct(entries.map((entry) => toImage(entry, order))),
   };
 }
 
-/** Several lines of one maker's firmware (two kinds of NICs) go by one name: the newest versions of all are kept. */
-function keepNewest(group: readonly FirmwareEntry[], order: DiscoveryOrder) {
+/**
+ * Several lines of one maker's firmware (two kinds of NICs) go by one name. The list has the newest versions of all of
+ * them and no more than asked for; what it has no room for can still be installed.
+ */
+function listVersions(group: readonly FirmwareEntry[], order: DiscoveryOrder): AvailableFirmware[] {
   const [first] = group;
-  if (first === undefined) return { available: [], images: [] };
+  if (first === undefined) return [];
   const { component, manufacturer } = first;
   const sorted = sortVersions({ vendor: manufacturer, component }, group).map(({ version }) => version);
-  const kept = new Set([...new Set(sorted)].slice(0, order.versionsToStore));
-  const images = group.filter(({ version }) => kept.has(version)).map((entry) => toImage(entry, order));
-  return { available: [{ name: component, manufacturer, versions: [...kept].reverse() }], images };
+  const versions = [...new Set(sorted)].slice(0, order.versionsToStore).reverse();
+  return [{ name: component, manufacturer, versions }];
 }
 
 function toImage(entry: FirmwareEntry, { model }: DiscoveryOrder): DiscoveredImage {
@@ -88,10 +90,14 @@ function toImage(entry: FirmwareEntry, { model }: DiscoveryOrder): DiscoveredIma
   return { component, manufacturer, version, models, fileName, url, checksum, sizeBytes, softwareIds };
 }
 
+/** What several catalogues say of one image is all true of it. */
 function distinct(images: readonly DiscoveredImage[]): DiscoveredImage[] {
   const keyOf = (one: DiscoveredImage): string =>
     JSON.stringify([one.component, one.manufacturer, one.version, one.fileName, one.checksum]);
-  return [...new Map(images.map((one) => [keyOf(one), one])).values()];
+  return [...Map.groupBy(images, keyOf).values()].flatMap((same) => {
+    const all = (name: 'models' | 'softwareIds') => [...new Set(same.flatMap((one) => one[name]))];
+    return same.slice(-1).map((one) => ({ ...one, models: all('models'), softwareIds: all('softwareIds') }));
+  });
 }
 
 function compare(one: string, other: string): number {

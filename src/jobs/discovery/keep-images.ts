@@ -1,5 +1,5 @@
 import type { Work } from '../../engine/index.ts';
-import { type FirmwareStore, isStoreError } from '../../firmware-store/index.ts';
+import { type FirmwareStore, isStoreError, type StoreErrorCode } from '../../firmware-store/index.ts';
 import type { Clock } from '../../kube/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
 import type { DiscoveredImage } from './discover-firmware.ts';
@@ -14,25 +14,41 @@ export interface ImageKeeping {
   tell(image: DiscoveredImage, done: number): Promise<void>;
 }
 
-/** Fetches images into the store; one that cannot be taken for good stays where its vendor has it. */
+/** Images, and where they are now. */
+export interface KeptImages {
+  readonly images: readonly DiscoveredImage[];
+  /** How many are not in the store and stay where their vendors have them. */
+  readonly imagesNotKept: number;
+}
+
+/**
+ * Fetches images into the store. One that cannot be taken stays where its vendor has it, so that it stops none of the
+ * others; the next discovery tries again. Throws when the work is over, and while the store itself cannot be used.
+ */
 export async function keepImages(
   work: Work,
   images: readonly DiscoveredImage[],
   keeping: ImageKeeping,
-): Promise<DiscoveredImage[]> {
-  const kept: DiscoveredImage[] = [];
+): Promise<KeptImages> {
+  const found: DiscoveredImage[] = [];
+  let imagesNotKept = 0;
   for (const [at, image] of images.entries()) {
     await keeping.tell(image, at / images.length);
-    kept.push(await keepOne(work, image, keeping));
+    const kept = await keepOne(work, image, keeping);
+    if (kept === undefined) imagesNotKept += 1;
+    found.push(kept ?? image);
   }
-  return kept;
+  return { images: found, imagesNotKept };
 }
+
+/** Passing troubles that are of one image: all else is held, or its vendor failed as often as is tried. */
+const ofOneImage: readonly StoreErrorCode[] = ['noRoom', 'sourceFailed'];
 
 async function keepOne(
   work: Work,
   image: DiscoveredImage,
   { store, clock, logger }: ImageKeeping,
-): Promise<DiscoveredImage> {
+): Promise<DiscoveredImage | undefined> {
   const renew = createRenewal(work, clock);
   try {
     const { sha256, sizeBytes } = await store.fetch({
@@ -47,9 +63,9 @@ async function keepOne(
     return { ...image, url: await store.urlOf(sha256), checksum: `sha256:${sha256}`, sizeBytes };
   } catch (error) {
     await work.report();
-    if (!isStoreError(error) || error.retry === 'transient') throw error;
+    if (!isStoreError(error) || (error.retry === 'transient' && !isStoreError(error, ...ofOneImage))) throw error;
     logger.warn('an image is not kept; it stays at its vendor', { file: image.fileName, error });
-    return image;
+    return undefined;
   }
 }
 

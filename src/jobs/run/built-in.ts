@@ -1,5 +1,5 @@
 import type { StepReport, Work } from '../../engine/index.ts';
-import type { JobImplementation, JobTools } from '../implementations.ts';
+import type { JobImplementation, ServerJobTools } from '../implementations.ts';
 import { runDiscovery } from './run-discovery.ts';
 
 /** What does the jobs of servers that nobody has anything special for. */
@@ -10,7 +10,7 @@ export const builtInImplementations: readonly JobImplementation[] = [
 ];
 
 /** Updates, and reads what is installed then unless the strategy has done that: the report needs it. */
-async function runUpdate(work: Work, { strategy, tools, harvest }: JobTools) {
+async function runUpdate(work: Work, { strategy, tools, harvest }: ServerJobTools) {
   const chosen = await strategy();
   const outcome = await chosen.update(work, tools);
   if (outcome.outcome !== 'succeeded' || harvest.installed !== undefined) return outcome;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { durationMs } from '@bufbuild/protobuf/wkt';
 import {
   EngineError,
@@ -122,10 +123,11 @@ export class JobPort implements WorkerPort {
   /** Takes the job, however often the update service has to be asked. */
   async #take(signal: AbortSignal | undefined): Promise<Lease | undefined> {
     const { client, clock, random, address, patienceMs } = this.#parts;
+    const taker = randomUUID();
     const end = clock.monotonic() + patienceMs;
     for (let failures = 1; signal?.aborted !== true; failures += 1) {
       try {
-        const answer = await client.takeJob(address);
+        const answer = await client.takeJob({ address, taker });
         if ('lost' in answer) {
           this.#end = { outcome: 'lost', message: answer.lost };
           return undefined;
@@ -209,16 +211,17 @@ export class JobPort implements WorkerPort {
   }
 
   async #succeed(): Promise<Lost | undefined> {
-    const { installed } = this.#parts.harvest;
-    if (this.job.type !== 'discovery' && installed === undefined) {
-      return await this.#fail({ reason: 'NothingRead', message: 'nothing was read of the server', isTransient: false });
-    }
-    const lost = installed === undefined ? await this.#tellDiscovered() : await this.#tellInstalled(installed);
-    if (lost === undefined) this.#end = { outcome: 'succeeded' };
+    const lost = this.job.type === 'discovery' ? await this.#tellDiscovered() : await this.#tellInstalled();
+    if (lost === undefined) this.#end ??= { outcome: 'succeeded' };
     return lost;
   }
 
-  async #tellInstalled({ firmwares, inventory, at }: NonNullable<Harvest['installed']>): Promise<Lost | undefined> {
+  async #tellInstalled(): Promise<Lost | undefined> {
+    const { installed } = this.#parts.harvest;
+    if (installed === undefined) {
+      return await this.#fail({ reason: 'NothingRead', message: 'nothing was read of the server', isTransient: false });
+    }
+    const { firmwares, inventory, at } = installed;
     const server = this.job.work.server ?? this.job.target;
     return await this.#parts.client.updateServer({ server, firmwares, inventoryJson: inventory, observedAt: at });
   }
@@ -226,7 +229,10 @@ export class JobPort implements WorkerPort {
   async #tellDiscovered(): Promise<Lost | undefined> {
     const { client, harvest } = this.#parts;
     const { discovered } = harvest;
-    if (discovered === undefined) throw new TypeError('a discovery ended well and found nothing to tell');
+    if (discovered === undefined) {
+      const message = 'the discovery does not say what it found';
+      return await this.#fail({ reason: 'NothingFound', message, isTransient: false });
+    }
     return await client.updateDiscoveredFirmware({
       name: this.job.work.discovery?.name ?? this.job.target,
       ...discovered,
@@ -276,9 +282,30 @@ export class JobPort implements WorkerPort {
     }
   }
 
-  /** How many upload at once is for the runner to limit, by how many jobs it launches. */
-  async acquireSlot(): Promise<() => Promise<void>> {
-    return async () => {};
+  /** Stands in the line of all who upload, over several calls. */
+  async acquireSlot(
+    _name: 'upload',
+    lease: { readonly conditionId: string },
+    signal: AbortSignal,
+  ): Promise<() => Promise<void>> {
+    const { client } = this.#parts;
+    const giveBack = async (): Promise<void> => {
+      await client.releaseUploadSlot();
+    };
+    try {
+      for (;;) {
+        const answer = await client.acquireUploadSlot(signal);
+        if ('lost' in answer) {
+          this.#lose(answer);
+          throw new EngineError('leaseLost', { id: lease.conditionId, detail: answer.lost });
+        }
+        if (answer.isGranted) return giveBack;
+      }
+    } catch (error) {
+      // Who leaves the line gives the place back; unheard, it is free again soon.
+      if (signal.aborted) void giveBack().catch(() => {});
+      throw error;
+    }
   }
 }
 

@@ -6,19 +6,20 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openFolderStore, startFileServer } from '../../firmware-store/index.ts';
 import type { JobFile } from '../job-file.ts';
+import { loadImplementations } from '../load-implementations.ts';
 import { createFakeUpdateService, type KeptJob } from '../testing/fake-update-service.ts';
 import { type RunJobOptions, runJob } from './run-job.ts';
 
 interface Rig {
   readonly job: KeptJob;
   readonly folder: string;
-  run(more?: Partial<RunJobOptions>): ReturnType<typeof runJob>;
+  run(more?: Partial<RunJobOptions>, told?: Partial<JobFile>): ReturnType<typeof runJob>;
 }
 
 const image = Buffer.from('the newest BIOS');
 const sha256 = createHash('sha256').update(image).digest('hex');
 
-async function rigOf(context: TestContext, entries: readonly object[], isDownloaded = false): Promise<Rig> {
+async function rigOf(context: TestContext, entries: readonly object[]): Promise<Rig> {
   const folder = await mkdtemp(join(tmpdir(), 'discovery-'));
   context.after(() => rm(folder, { recursive: true, force: true }));
   const catalog = join(folder, 'catalog');
@@ -39,12 +40,15 @@ async function rigOf(context: TestContext, entries: readonly object[], isDownloa
         model: 'One',
         versionsToStore: 2,
         sources: [{ format: 'plain', location: catalog }],
-        doesDownload: isDownloaded,
       },
     },
   });
   const jobFile: JobFile = { jobId: 'job-1', token: job.token, updateService: { url: 'http://127.0.0.1:1' } };
-  return { job, folder, run: (more) => runJob({ jobFile, transport: service.transport, ...more }) };
+  return {
+    job,
+    folder,
+    run: (more, told) => runJob({ jobFile: { ...jobFile, ...told }, transport: service.transport, ...more }),
+  };
 }
 
 const entry = (version: string, url = `http://127.0.0.1:1/${version}.bin`) => ({
@@ -69,22 +73,59 @@ test('a discovery tells the newest versions, oldest first, with their images and
   assert.deepEqual(images, [`2.0 sha256:${sha256}`, `3.0 sha256:${sha256}`]);
 });
 
-test('with a store the images are fetched into it, and the catalogue names them there', async (context) => {
-  const files = await startFileServer(context);
-  const { job, folder, run } = await rigOf(context, [entry('3.0', files.put('/bios.bin', image))], true);
-  const store = await openFolderStore({
+const placeIn = (folder: string) =>
+  ({
+    kind: 'folder',
     folder: join(folder, 'store'),
     maxBytes: 1_000_000,
     publicUrl: 'http://images.example',
-  });
+  }) as const;
+
+test('with a store the images are fetched into it, and the catalogue names them there', async (context) => {
+  const files = await startFileServer(context);
+  const { job, folder, run } = await rigOf(context, [entry('3.0', files.put('/bios.bin', image))]);
+  const store = await openFolderStore(placeIn(folder));
   context.after(() => store.close());
-  assert.deepEqual(await run({ store }), { outcome: 'succeeded' });
+  assert.deepEqual(await run({}, { store: placeIn(folder) }), { outcome: 'succeeded' });
   const [told] = job.discovered?.images ?? [];
   assert.equal(told?.url, await store.urlOf(sha256));
   assert.match(told?.url ?? '', /^http:\/\/images\.example\//);
   assert.equal(told?.sizeBytes, BigInt(image.length));
   assert.deepEqual(await store.references(sha256), ['discovery/job-1']);
+  assert.equal(job.discovered?.imagesNotKept, 0);
 });
+
+test('an image that does not fit into the store is told of where its vendor has it', async (context) => {
+  const files = await startFileServer(context);
+  const url = files.put('/bios.bin', image);
+  const { job, folder, run } = await rigOf(context, [entry('3.0', url)]);
+  const place = { ...placeIn(folder), maxBytes: image.length - 1 };
+  const store = await openFolderStore(place);
+  context.after(() => store.close());
+  assert.deepEqual(await run({}, { store: place }), { outcome: 'succeeded' });
+  assert.deepEqual([job.discovered?.images[0]?.url, job.discovered?.imagesNotKept], [url, 1]);
+});
+
+test('a folder that is no store, as one that was not mounted, is not filled', async (context) => {
+  const { job, folder, run } = await rigOf(context, [entry('3.0')]);
+  assert.equal((await run({}, { store: placeIn(folder) })).outcome, 'failed');
+  assert.match(job.failure?.message ?? '', /there is no image store in .*: mount the folder/);
+});
+
+for (const areUnverifiedAllowed of [false, true]) {
+  const what = areUnverifiedAllowed ? 'is known by what it was when it was fetched' : 'stays where it is';
+  test(`an image without a checksum ${what}`, async (context) => {
+    const files = await startFileServer(context);
+    const url = files.put('/bios.bin', image);
+    const { job, folder, run } = await rigOf(context, [{ ...entry('3.0', url), checksums: [] }]);
+    const store = await openFolderStore(placeIn(folder));
+    context.after(() => store.close());
+    assert.deepEqual(await run({}, { store: placeIn(folder), areUnverifiedAllowed }), { outcome: 'succeeded' });
+    const [told] = job.discovered?.images ?? [];
+    assert.equal(told?.checksum, areUnverifiedAllowed ? `sha256:${sha256}` : '');
+    assert.equal(told?.url === url, !areUnverifiedAllowed);
+  });
+}
 
 test('a broken catalogue fails the job, and nothing is told of what it has', async (context) => {
   const { job, run } = await rigOf(context, [entry('3.0'), { ...entry('2.0'), checksums: ['sha256:no'] }]);
@@ -100,4 +141,24 @@ test('a source that is away lets the job be done again', async (context) => {
   discovery.sources = [{ format: 'plain', location: 'http://127.0.0.1:9/catalog.json' }];
   assert.equal((await run()).outcome, 'released');
   assert.equal(job.failure?.isTransient, true);
+});
+
+test('a discovery of somebody else fails when it does not say what it found', async (context) => {
+  const { job, run } = await rigOf(context, [entry('1')]);
+  const silent = {
+    type: 'discovery',
+    manufacturer: 'ACME',
+    run: async () => ({ outcome: 'succeeded' as const }),
+  } as const;
+  const end = await run({ loadImplementations: async () => [silent] });
+  assert.equal(end.outcome, 'failed');
+  assert.equal(job.failure?.reason, 'NothingFound');
+});
+
+test('a job whose implementations cannot be loaded fails and says why', async (context) => {
+  const { job, run } = await rigOf(context, [entry('1')]);
+  await run({ loadImplementations: () => loadImplementations({ names: ['/no/such/jobs.js'] }) });
+  assert.equal(job.failure?.reason, 'UnknownImplementation');
+  assert.match(job.failure?.message ?? '', /no\/such\/jobs\.js/);
+  assert.equal(job.failure?.isTransient, false);
 });

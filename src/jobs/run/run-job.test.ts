@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Inventory } from '../../bmc/index.ts';
 import { EngineError, type Work } from '../../engine/index.ts';
+import { defaultInstallSettings } from '../../flasher/index.ts';
 import { noTracer, startOtlpReceiver, traceparentHere } from '../../telemetry/index.ts';
 import { createTaskClient } from '../api/task-client.ts';
 import { encodeJobFile, type JobFile } from '../job-file.ts';
@@ -56,13 +57,14 @@ interface Rig {
   run(strategy: Partial<Strategy>, more?: Partial<RunJobOptions>): ReturnType<typeof runJob>;
 }
 
-function rigOf(job: Partial<KeptJob> = {}, traces?: JobFile['traces']): Rig {
+function rigOf(job: Partial<KeptJob> = {}, traces?: JobFile['traces'], more: Partial<JobFile> = {}): Rig {
   const service = createFakeUpdateService();
   const kept = service.add({ id: 'job-1', work: update, ...job });
   const updateService = { url: 'http://127.0.0.1:1' };
   const jobFile: JobFile = {
     ...{ jobId: 'job-1', token: kept.token, updateService },
     ...(traces === undefined ? {} : { traces }),
+    ...more,
   };
   return {
     service,
@@ -81,6 +83,50 @@ function rigOf(job: Partial<KeptJob> = {}, traces?: JobFile['traces']): Rig {
 function taskOf(job: KeptJob) {
   return createTaskClient({ url: job.address, token: job.token });
 }
+
+test('a job stands in the line of all who upload, and gives its place back', async () => {
+  const { service, job, run } = rigOf({ slots: -3 });
+  const asked: string[] = [];
+  service.onCall = (name) => void asked.push(name);
+  let held = 0;
+  const end = await run({
+    async update(work) {
+      const giveBack = await work.acquireSlot('upload');
+      held = job.slots;
+      await giveBack();
+      return done;
+    },
+  });
+  assert.deepEqual([end.outcome, held, job.slots], ['succeeded', 1, 0]);
+  assert.equal(asked.filter((name) => name === 'AcquireUploadSlot').length, 4);
+});
+
+test('a job that lost its lease in the line stops', async () => {
+  const { service, job, run } = rigOf({ slots: -1000 });
+  service.onCall = (name) => {
+    if (name === 'AcquireUploadSlot') job.isLost = true;
+  };
+  const end = await run({
+    async update(work) {
+      await work.acquireSlot('upload');
+      return assert.fail('it has no slot');
+    },
+  });
+  assert.equal(end.outcome, 'lost');
+});
+
+test('a job is as patient as its file says, and as usual in all that the file does not say', async () => {
+  const patience = { followMs: 77, verify: { consecutiveReads: 5, deadlineMs: 8, poll: { first: 1, most: 2 } } };
+  const { run } = rigOf({}, undefined, { patience });
+  let seen: StrategyTools['settings'] | undefined;
+  await run({
+    async update(_work, tools) {
+      seen = tools.settings;
+      return done;
+    },
+  });
+  assert.deepEqual(seen, { ...defaultInstallSettings, ...patience });
+});
 
 test('an update job works, keeps what it did, and tells what is installed afterwards', async () => {
   const { job, run } = rigOf({ progress: '{"step":1}' });
@@ -310,7 +356,10 @@ test('the implementation for the model is taken before that for the maker and th
     implementation('other', { manufacturer: 'HPE', model: 'poweredge r640' }),
     implementation('all', {}),
   ];
-  await run({ update: () => assert.fail('the strategy was asked') }, { implementations });
+  await run(
+    { update: () => assert.fail('the strategy was asked') },
+    { loadImplementations: async () => implementations },
+  );
   assert.deepEqual(by, ['model']);
   assert.equal(job.ended, 'succeeded');
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Transport } from '@connectrpc/connect';
 import { createCatalogReader } from '../../catalogs/index.ts';
 import { type BusHint, createWorker, type Work, type Worker, type WorkOutcome } from '../../engine/index.ts';
-import type { FirmwareStore } from '../../firmware-store/index.ts';
+import { type FirmwareStore, openStoreAt } from '../../firmware-store/index.ts';
 import type { InstallSettings } from '../../flasher/index.ts';
 import { type Clock, type Random, systemClock, type Timer } from '../../kube/index.ts';
 import { type Logger, type Metrics, noTracer, openTracer, silentLogger, type Tracer } from '../../telemetry/index.ts';
@@ -15,6 +15,7 @@ import { jobKinds } from '../job-type.ts';
 import { loadStrategy } from '../strategies/load-strategy.ts';
 import type { Strategy } from '../strategies/strategy.ts';
 import { builtInImplementations } from './built-in.ts';
+import { openDiscoveryTools } from './discovery-tools.ts';
 import { Harvest } from './harvest.ts';
 import { type JobEnd, JobPort, type TaskState } from './job-port.ts';
 import { type OpenedTools, openJobTools } from './job-tools.ts';
@@ -33,16 +34,16 @@ export interface RunJobOptions {
   readonly port?: number;
   /** Called with the address of the interface before the job is taken. */
   readonly onListening?: (url: string) => void | Promise<void>;
-  /** What does jobs besides what is built in; the last of those that fit equally well is taken. */
-  readonly implementations?: readonly JobImplementation[];
+  /** Loads what does jobs besides what is built in; the last of those that fit equally well is taken. */
+  readonly loadImplementations?: (() => Promise<readonly JobImplementation[]>) | undefined;
   /** Makes the strategy; by name among the built-in ones and the packages unless given. */
   readonly loadStrategy?: (choice: { readonly name: string; readonly settings: unknown }) => Promise<Strategy>;
+  /** Where discoveries keep images; the one of the job file unless given. */
   readonly store?: FirmwareStore | undefined;
   /** Where images and catalogues are kept; a folder that goes with the job unless given. */
   readonly folder?: string | undefined;
   readonly maxImageBytes?: number;
   readonly fileFolders?: readonly string[] | undefined;
-  readonly areUnverifiedAllowed?: boolean | undefined;
   readonly settings?: Partial<InstallSettings> | undefined;
   /** How long a graceful stop may take that names no time; 30 s unless given. */
   readonly graceMs?: number;
@@ -200,17 +201,19 @@ class JobRun implements Task {
   async #work(work: Work, port: JobPort): Promise<WorkOutcome> {
     const options = this.#options;
     const { job } = port;
-    const found = chooseImplementation([...builtInImplementations, ...(options.implementations ?? [])], job);
+    const store = options.store ?? (await this.#openStore());
+    const added = (await options.loadImplementations?.()) ?? [];
+    const found = chooseImplementation([...builtInImplementations, ...added], job);
     this.#opened = await openJobTools({
       bmc: this.#file.bmc,
       sink: this.#harvest,
       images: {
         folder: join(this.#folder, 'images'),
-        maxBytes: options.maxImageBytes ?? defaultMaxImageBytes,
+        maxBytes: this.#mostBytes,
         fileFolders: options.fileFolders,
-        areUnverifiedAllowed: options.areUnverifiedAllowed,
+        areUnverifiedAllowed: this.#file.areUnverifiedAllowed,
       },
-      settings: options.settings,
+      settings: { ...this.#file.patience, ...options.settings },
       clock: this.#clock,
       random: this.#random,
       logger: this.#logger,
@@ -220,16 +223,35 @@ class JobRun implements Task {
     const load = options.loadStrategy ?? loadByName;
     try {
       return await found.run(work, {
-        job,
-        harvest: this.#harvest,
+        ...openDiscoveryTools({
+          job: { ...job, discovery: job.work.discovery },
+          harvest: this.#harvest,
+          ...{ store, catalogs, clock: this.#clock, logger: this.#logger },
+        }),
         tools: this.#opened.tools,
-        store: options.store,
-        catalogs,
         strategy: () => load({ name: job.strategy, settings: job.work.strategy?.settings }),
       });
     } finally {
       await catalogs.close();
+      if (options.store === undefined) await store?.close();
     }
+  }
+
+  get #mostBytes(): number {
+    return this.#options.maxImageBytes ?? defaultMaxImageBytes;
+  }
+
+  async #openStore(): Promise<FirmwareStore | undefined> {
+    const { store, areUnverifiedAllowed } = this.#file;
+    if (store === undefined) return undefined;
+    return await openStoreAt(store, {
+      staging: { folder: join(this.#folder, 'staging'), maxBytes: this.#mostBytes },
+      isThere: true,
+      areUnverifiedAllowed,
+      fileFolders: this.#options.fileFolders,
+      clock: this.#clock,
+      logger: this.#logger,
+    });
   }
 }
 

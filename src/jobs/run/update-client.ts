@@ -56,14 +56,19 @@ export interface DiscoveryResult {
     readonly sizeBytes?: number | undefined;
     readonly softwareIds?: readonly string[] | undefined;
   }[];
+  /** How many of the images are not in the store. */
+  readonly imagesNotKept?: number | undefined;
   readonly observedAt: number;
 }
 
 /** The client inside a job. Its calls throw JobErrors: `unreachable` may go better later, `refused` will not. */
 export interface JobClient {
-  takeJob(address: string): Promise<updateRpc.TakeJobResponse | Lost>;
+  takeJob(by: { readonly address: string; readonly taker: string }): Promise<updateRpc.TakeJobResponse | Lost>;
   reportProgress(progress: Progress): Promise<{ readonly isCancelAsked: boolean } | Lost>;
   failJob(failure: JobFailure): Promise<Lost | undefined>;
+  /** Waits a while for one of the slots that limit uploads. */
+  acquireUploadSlot(signal: AbortSignal): Promise<{ readonly isGranted: boolean } | Lost>;
+  releaseUploadSlot(): Promise<Lost | undefined>;
   updateServer(result: ServerResult): Promise<Lost | undefined>;
   updateDiscoveredFirmware(result: DiscoveryResult): Promise<Lost | undefined>;
 }
@@ -102,7 +107,7 @@ export function createJobClient({ file, transport, timeoutMs = 30_000 }: JobClie
     return 'lost' in answer ? answer : undefined;
   };
   return {
-    takeJob: (address) => ask('TakeJob', () => rpc.takeJob({ proof, address }, options())),
+    takeJob: (by) => ask('TakeJob', () => rpc.takeJob({ proof, ...by }, options())),
     reportProgress: ({ isCancelUnsafe, progressJson = '', statusJson = '', sessionUri = '', ...said }) =>
       ask('ReportProgress', () =>
         rpc.reportProgress(
@@ -118,6 +123,9 @@ export function createJobClient({ file, transport, timeoutMs = 30_000 }: JobClie
         ),
       ),
     failJob: (failure) => tell('FailJob', () => rpc.failJob({ proof, ...failure }, options())),
+    acquireUploadSlot: (signal) =>
+      ask('AcquireUploadSlot', () => rpc.acquireUploadSlot({ proof }, { ...options(), signal })),
+    releaseUploadSlot: () => tell('ReleaseUploadSlot', () => rpc.releaseUploadSlot({ proof }, options())),
     updateServer: ({ server, firmwares, inventoryJson, observedAt }) =>
       tell('UpdateServer', () =>
         rpc.updateServer(
@@ -131,7 +139,7 @@ export function createJobClient({ file, transport, timeoutMs = 30_000 }: JobClie
           options(),
         ),
       ),
-    updateDiscoveredFirmware: ({ name, firmwares, images, observedAt }) =>
+    updateDiscoveredFirmware: ({ name, firmwares, images, imagesNotKept = 0, observedAt }) =>
       tell('UpdateDiscoveredFirmware', () =>
         rpc.updateDiscoveredFirmware(
           {
@@ -144,6 +152,7 @@ export function createJobClient({ file, transport, timeoutMs = 30_000 }: JobClie
               sizeBytes: BigInt(sizeBytes ?? 0),
               softwareIds: [...(softwareIds ?? [])],
             })),
+            imagesNotKept,
             observedAt: timestampFromMs(observedAt),
           },
           options(),

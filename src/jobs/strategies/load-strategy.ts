@@ -1,3 +1,4 @@
+import { type ImportPackage, isPackageName, importPackage as load } from '../import-package.ts';
 import { bootImage } from './boot-image/boot-image.ts';
 import { StrategyError } from './errors.ts';
 import { redfish } from './redfish.ts';
@@ -16,11 +17,8 @@ export interface StrategyChoice {
   /** Those that need no package; `builtInStrategies` unless given. */
   readonly builtIn?: readonly StrategyFactory[];
   /** How packages are loaded; for tests. */
-  readonly importPackage?: (name: string) => Promise<unknown>;
+  readonly importPackage?: ImportPackage;
 }
-
-/** As npm names packages, also with a scope and a path inside; nothing that leaves `node_modules`. */
-const packageName = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*(?:\/[A-Za-z0-9._~-]+)*$/;
 
 /**
  * Makes the one strategy of an instance. Throws `noStrategy`, `severalStrategies`, `unknownStrategy`, and `badStrategy` for
@@ -28,19 +26,32 @@ const packageName = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*(?:\
  */
 export async function loadStrategy(choice: StrategyChoice): Promise<Strategy> {
   const { builtIn = builtInStrategies } = choice;
-  const known = builtIn.map(({ name }) => name).join(', ');
-  const names = [...new Set(choice.enabled.map((name) => name.trim()).filter((name) => name !== ''))];
-  const [name] = names;
-  if (name === undefined) throw new StrategyError('noStrategy', { known });
-  if (names.length > 1) {
-    throw new StrategyError('severalStrategies', { count: names.length, names: names.join(', ') });
-  }
+  const name = enabledStrategy(choice);
+  const known = namesOf(builtIn);
   const factory = builtIn.find((one) => one.name === name) ?? (await importFactory(name, known, choice));
   return await create(factory, name, choice.settings);
 }
 
+/**
+ * The name that the one strategy of an instance is loaded by: of a strategy in a package that of the package, which need
+ * not be what the strategy calls itself. Throws `noStrategy` and `severalStrategies`.
+ */
+export function enabledStrategy({ enabled, builtIn = builtInStrategies }: StrategyChoice): string {
+  const names = [...new Set(enabled.map((name) => name.trim()).filter((name) => name !== ''))];
+  const [name] = names;
+  if (name === undefined) throw new StrategyError('noStrategy', { known: namesOf(builtIn) });
+  if (names.length > 1) {
+    throw new StrategyError('severalStrategies', { count: names.length, names: names.join(', ') });
+  }
+  return name;
+}
+
+function namesOf(factories: readonly StrategyFactory[]): string {
+  return factories.map(({ name }) => name).join(', ');
+}
+
 async function importFactory(name: string, known: string, { importPackage = load }: StrategyChoice) {
-  if (!packageName.test(name)) {
+  if (!isPackageName(name)) {
     throw new StrategyError('unknownStrategy', { name, known, detail: 'it is no name of a package' });
   }
   let module: unknown;
@@ -57,10 +68,6 @@ async function importFactory(name: string, known: string, { importPackage = load
     throw new StrategyError('badStrategy', { name, detail });
   }
   return strategy as StrategyFactory;
-}
-
-function load(name: string): Promise<unknown> {
-  return import(name);
 }
 
 async function create(factory: StrategyFactory, name: string, settings: unknown): Promise<Strategy> {

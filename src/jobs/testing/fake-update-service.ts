@@ -24,6 +24,10 @@ export interface KeptJob {
   /** Another has the lease. */
   isLost: boolean;
   address: string;
+  /** Below 0: how often it has to ask for the slot before it gets it; 1 while it has it. */
+  slots: number;
+  /** The process that took it. */
+  taker: string | undefined;
   takes: number;
   reports: number;
   ended: 'succeeded' | 'failed' | undefined;
@@ -75,11 +79,12 @@ export function createFakeUpdateService(): FakeUpdateService {
   }
   function routes(router: ConnectRouter): void {
     router.service(updateRpc.UpdateService, {
-      async takeJob({ proof, address }) {
+      async takeJob({ proof, address, taker }) {
         const entry = await enter('TakeJob', proof);
         if ('error' in entry) return entry;
         const { job } = entry;
-        job.address = address;
+        if (job.taker !== undefined && job.taker !== taker) return refused(ErrorCode.LEASE_LOST, 'another took it');
+        Object.assign(job, { address, taker });
         job.takes += 1;
         return {
           status: RequestStatus.SUCCEEDED,
@@ -105,6 +110,18 @@ export function createFakeUpdateService(): FakeUpdateService {
         if ('error' in entry) return entry;
         entry.job.failure = { reason, message, isTransient };
         entry.job.ended = 'failed';
+        return { status: RequestStatus.SUCCEEDED };
+      },
+      async acquireUploadSlot({ proof }) {
+        const entry = await enter('AcquireUploadSlot', proof);
+        if ('error' in entry) return entry;
+        entry.job.slots += 1;
+        return { status: RequestStatus.SUCCEEDED, isGranted: entry.job.slots > 0 };
+      },
+      async releaseUploadSlot({ proof }) {
+        const entry = await enter('ReleaseUploadSlot', proof);
+        if ('error' in entry) return entry;
+        entry.job.slots = 0;
         return { status: RequestStatus.SUCCEEDED };
       },
       async updateServer(request) {
@@ -156,6 +173,8 @@ const emptyJob: Omit<KeptJob, 'id' | 'work'> = {
   isCancelAsked: false,
   isLost: false,
   address: '',
+  slots: 0,
+  taker: undefined,
   takes: 0,
   reports: 0,
   ended: undefined,

@@ -2,9 +2,13 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { BmcError, type GateRequest, type Gates } from '../../../bmc/index.ts';
+import { isEngineError } from '../../../engine/index.ts';
 import { sleep } from '../../../kube/index.ts';
 import { runStrategyContract } from '../../contract/strategy-contract.ts';
-import { createTestCondition, leaseTestWork } from '../../contract/test-work.ts';
+import { createTestCondition, leaseTestWork, ProcessDied, type TestLife } from '../../contract/test-work.ts';
+import { isJobError } from '../../errors.ts';
 import { type SimulatedScene, startSimulatedScene } from '../../testing/simulated-scene.ts';
 import { bootImage } from './boot-image.ts';
 import { createReportDesk, createTicket } from './report-desk.ts';
@@ -38,12 +42,16 @@ interface Order {
 
 const driveNames = ['1', '2'];
 
-type Ending = 'succeeded' | 'failed' | 'silent';
+type Ending = 'succeeded' | 'failed' | 'silent' | 'mute';
+
+/** What the image that was played last was told. */
+let answers: (number | undefined)[] = [];
 
 /** Plays the update image on a simulated host: it reads the second medium, installs, and reports until it is heard. */
 function playImage(scene: SimulatedScene, ending: Ending): void {
   const { machine, clock } = scene;
   const stop = new AbortController();
+  answers = [];
   machine.power.onBoot((from) => {
     if (from === 'cd' && ending !== 'silent') void run();
   });
@@ -53,11 +61,13 @@ function playImage(scene: SimulatedScene, ending: Ending): void {
     const medium = await (await fetch(address)).text();
     const order = JSON.parse(medium.slice(0, medium.indexOf('\0'))) as Order;
     const report = async (body: object): Promise<void> => {
+      if (ending === 'mute') return;
       for (let tries = 0; tries < 200; tries += 1) {
         const headers = { authorization: `Bearer ${order.token}` };
         const answer = await fetch(order.reportUrl, { method: 'POST', headers, body: JSON.stringify(body) }).catch(
           () => undefined,
         );
+        answers.push(answer?.status);
         if (answer?.status === 204 || answer?.status === 409) return;
         await sleep(clock, 5000, stop.signal);
       }
@@ -127,6 +137,156 @@ test('an image that fails, or says nothing, fails the update and leaves no media
   assert.deepEqual(mediaOf(silent), []);
 });
 
+test('an image that installed everything and could not say so has done its work, unless it was to do it again', async (context) => {
+  const mute = await open(context, 'mute');
+  assert.equal((await update(mute, { silenceSeconds: 60 })).end.outcome, 'succeeded');
+  assert.deepEqual(mediaOf(mute), []);
+  const silent = await open(context, 'silent');
+  silent.install('bios', silent.wanted.version);
+  const forced = { ...silent, parameters: { ...silent.parameters, force_install: true } };
+  const { end } = await update(forced, { silenceSeconds: 60 });
+  assert.equal(end.outcome === 'failed' ? end.reason.code : '', 'ImageSilent');
+});
+
+/** One condition, lived through by processes that die. */
+async function openLives(scene: SimulatedScene, tools = scene.tools) {
+  const strategy = await bootImage.create(settings);
+  const { target, parameters, clock } = scene;
+  const condition = createTestCondition({ kind: 'firmwareInstall', target, parameters });
+  const live = (life: Partial<TestLife> = {}, by = tools) =>
+    strategy.update(leaseTestWork(condition, { clock, ...life }), by);
+  const dieBefore = (state: string) =>
+    assert.rejects(live({ diesBefore: ({ progress }) => progress?.state === state }), ProcessDied);
+  return { condition, live, dieBefore };
+}
+
+type Lane = ReturnType<Gates['open']>;
+type Way = (asked: GateRequest, ask: () => ReturnType<Lane['request']>) => ReturnType<Lane['request']>;
+
+/** The tools of a scene whose BMC answers some requests with errors. */
+function withErrors(scene: SimulatedScene, errorFor: (asked: GateRequest) => BmcError | undefined) {
+  return withWay(scene, async (asked, ask) => {
+    const error = errorFor(asked);
+    if (error !== undefined) throw error;
+    return await ask();
+  });
+}
+
+/** The tools of a scene whose requests go another way. */
+function withWay({ tools }: SimulatedScene, way: Way): SimulatedScene['tools'] {
+  const open: Gates['open'] = (...about) => {
+    const lane = tools.gates.open(...about);
+    return {
+      origin: lane.origin,
+      endpoint: lane.endpoint,
+      get sessionUri() {
+        return lane.sessionUri;
+      },
+      get state() {
+        return lane.state;
+      },
+      request: (asked) => way(asked, () => lane.request(asked)),
+      openEventStream: (...words) => lane.openEventStream(...words),
+      expectOutage: () => lane.expectOutage(),
+      logOut: () => lane.logOut(),
+    };
+  };
+  return { ...tools, gates: { states: [], close: async () => {}, open } };
+}
+
+const bmcError = (code: 'unreachable' | 'refused'): BmcError =>
+  new BmcError(code, { origin: 'the BMC', method: 'POST', path: '/', status: 400, detail: 'the test says so' });
+
+function assertHarmless(scene: SimulatedScene): void {
+  assert.deepEqual(mediaOf(scene), []);
+  assert.equal(scene.machine.boot.enabled, 'Disabled');
+}
+
+test('one that is cancelled after its process died with the media in takes them out before it ends', async (context) => {
+  const scene = await open(context);
+  const { condition, live, dieBefore } = await openLives(scene);
+  await dieBefore('booted');
+  assert.equal(mediaOf(scene).length, 2);
+  assert.equal(scene.machine.boot.enabled, 'Once');
+  // An engine ends at once what is cancelled while nobody works on it, unless that is unsafe.
+  assert.equal(condition.isCancelUnsafe, true);
+  condition.isCancelAsked = true;
+  await assert.rejects(live(), (error) => isEngineError(error, 'cancelled'));
+  assertHarmless(scene);
+  assert.equal(scene.countInstalls(), 0);
+});
+
+test('a cancel while the media are put in takes them out, and the host is not restarted', async (context) => {
+  const scene = await open(context);
+  const { condition, live } = await openLives(scene);
+  const cancelling = withErrors(scene, ({ path }) => {
+    condition.isCancelAsked ||= path.endsWith('InsertMedia');
+    return undefined;
+  });
+  await assert.rejects(live({}, cancelling), (error) => isEngineError(error, 'cancelled'));
+  assertHarmless(scene);
+  assert.equal(scene.countInstalls(), 0);
+});
+
+test('one that fails with the media in takes them out; while the BMC is away it says so and tries again', async (context) => {
+  const scene = await open(context);
+  const { condition, live } = await openLives(scene);
+  const failing = withErrors(scene, ({ method, path }) => {
+    if (method === 'PATCH') return bmcError('refused');
+    return path.endsWith('EjectMedia') ? bmcError('unreachable') : undefined;
+  });
+  await assert.rejects(live({}, failing), (error) => isJobError(error, 'mediaStay') && error.retry === 'transient');
+  assert.equal(condition.isCancelUnsafe, true);
+  assert.match(JSON.stringify(condition.status), /still in the virtual drives/);
+  assert.equal(mediaOf(scene).length, 2);
+  const end = await live();
+  assert.equal(end.outcome === 'failed' ? end.reason.code : '', 'Refused');
+  assert.equal(condition.isCancelUnsafe, false);
+  assertHarmless(scene);
+  assert.equal(scene.countInstalls(), 0);
+});
+
+test('a BMC with one virtual drive is left alone', async (context) => {
+  const scene = await open(context);
+  const { live, condition } = await openLives(scene);
+  const single = withWay(scene, async (asked, ask) => {
+    const answer = await ask();
+    const members = /\/VirtualMedia(\?|$)/.test(asked.path) ? answer.body.Members : undefined;
+    return Array.isArray(members) ? { ...answer, body: { ...answer.body, Members: members.slice(0, 1) } } : answer;
+  });
+  await assert.rejects(live({}, single), (error) => isJobError(error, 'noSecondDrive'));
+  assertHarmless(scene);
+  assert.equal(condition.isCancelUnsafe, false);
+});
+
+test('a host that refuses to be restarted does not boot the image when somebody else restarts it', async (context) => {
+  const scene = await open(context);
+  const { live } = await openLives(scene);
+  const failing = withErrors(scene, ({ path }) =>
+    path.endsWith('ComputerSystem.Reset') ? bmcError('refused') : undefined,
+  );
+  await assert.rejects(live({}, failing), /refused/);
+  assertHarmless(scene);
+});
+
+test('media that a BMC does not let go are told of when the update ends', async (context) => {
+  const scene = await open(context);
+  const { live } = await openLives(scene);
+  const failing = withErrors(scene, ({ method, path }) =>
+    method === 'PATCH' || path.endsWith('EjectMedia') ? bmcError('refused') : undefined,
+  );
+  await assert.rejects(live({}, failing), (error) => isJobError(error, 'mediaLeft') && error.retry === 'terminal');
+});
+
+test('the last report is heard when it is stored: who dies before that is told again', async (context) => {
+  const scene = await open(context);
+  const { live, dieBefore } = await openLives(scene);
+  await dieBefore('restoring');
+  assert.equal(scene.countInstalls(), 1);
+  assert.equal(answers.filter((status) => status === 204).length, 1, 'only that it began was heard');
+  assert.equal((await live()).outcome, 'succeeded');
+});
+
 test('an update that finds its address taken waits for its turn, and the desk that could not listen can later', async (context) => {
   const scene = await open(context);
   const other = createServer().listen(settings.report.port, host);
@@ -158,6 +318,11 @@ test('reports need the token of their boot, and none is taken after the last', a
   assert.equal(await post(`{"state":"running","message":"${'x'.repeat(20_000)}"}`), 400);
   assert.equal(await post('{"state":"running","percent":5}'), 204);
   assert.deepEqual(boot.seen, { count: 1, last: { state: 'running', percent: 5 } });
+  const [last, again] = [post('{"state":"succeeded"}'), post('{"state":"succeeded"}')];
+  while (boot.seen.last?.state !== 'succeeded') await setTimeout(5);
+  assert.equal(await post('{"state":"failed"}'), 409);
+  await boot.confirm();
+  assert.deepEqual([await last, await again], [204, 204]);
   assert.equal(await post('{"state":"succeeded"}'), 204);
   assert.equal(await post('{"state":"failed"}'), 409);
   assert.equal(boot.seen.last?.state, 'succeeded');

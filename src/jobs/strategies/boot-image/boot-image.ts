@@ -1,15 +1,4 @@
-import {
-  type Bmc,
-  ejectMedia,
-  insertMedium,
-  listVirtualDrives,
-  readBoot,
-  readInventory,
-  readPower,
-  setBootOverride,
-  setPower,
-  type VirtualDrive,
-} from '../../../bmc/index.ts';
+import { type Inventory, readInventory, readPower, setPower } from '../../../bmc/index.ts';
 import type { JsonObject, Work, WorkOutcome } from '../../../engine/index.ts';
 import {
   createStepStatus,
@@ -22,6 +11,7 @@ import {
 import { isJobError, JobError } from '../../errors.ts';
 import { defineStrategy, type StrategyTools } from '../strategy.ts';
 import { isInstalled, wantedOf } from '../wanted-firmware.ts';
+import { chooseDrives, clearMedia, isBootDue, loadMedia } from './media.ts';
 import {
   type BootTicket,
   createReportDesk,
@@ -30,7 +20,7 @@ import {
   type ImageReport,
   type ReportDesk,
 } from './report-desk.ts';
-import { type BootImageSettings, chooseImage, readBootImageSettings } from './settings.ts';
+import { type BootImageSettings, chooseImage, readBootImageSettings, type UpdateImage } from './settings.ts';
 
 /** By booting an update image from virtual media; the image installs what it is told and reports back over HTTP. */
 export const bootImage = defineStrategy({
@@ -52,12 +42,22 @@ export const bootImage = defineStrategy({
 
 /** What the next life needs to go on. */
 interface BootProgress {
-  readonly state: 'preparing' | 'booted' | 'restoring';
+  /**
+   * `planned` is never stored: nothing has been changed. `preparing`: the media may be in. `withdrawing`: it was given up
+   * before the host was restarted, and they have to go.
+   */
+  readonly state: 'planned' | 'preparing' | 'withdrawing' | 'booted' | 'restoring';
   readonly ticket: BootTicket;
   readonly powerBefore: string;
+  readonly image: UpdateImage;
   readonly drives: readonly string[];
   readonly bootedAt?: number;
-  readonly ending?: { readonly code: string; readonly message: string };
+  readonly ending?: Ending;
+}
+
+interface Ending {
+  readonly code: string;
+  readonly message: string;
 }
 
 interface ImageRunParts {
@@ -67,6 +67,8 @@ interface ImageRunParts {
   readonly desk: ReportDesk;
 }
 
+const cancelled: Ending = { code: 'Cancelled', message: 'it was cancelled before the host was restarted' };
+const imageSilent = 'ImageSilent';
 const lookMs = 5000;
 /** How often is looked whether the address for reports is free. */
 const turnMs = 5000;
@@ -86,33 +88,55 @@ class ImageRun {
     const held = await holdBmc(work, tools);
     const wanted = wantedOf(work.condition.parameters);
     let progress = readProgress(work.condition.progress);
-    if (progress?.state === 'booted') await this.#bootIfDue(held);
     if (progress === undefined) {
       const inventory = await readInventory(held.bmc);
-      const isForced = work.condition.parameters.force_install === true;
-      if (!isForced && wanted.every((one) => isInstalled(inventory, one)))
+      if (!this.#isForced && wanted.every((one) => isInstalled(inventory, one)))
         return await this.#finish(held, wanted, undefined);
-      const { state: powerBefore } = await readPower(held.bmc);
-      progress = { state: 'preparing', ticket: createTicket(), powerBefore, drives: [] };
-    }
-    const boot = await this.#expect(held, progress.ticket, {
-      firmwares: wanted.map(shownFirmware),
-      force: work.condition.parameters.force_install === true,
-    });
-    try {
-      if (progress.state === 'preparing') progress = await this.#boot(held, progress, boot);
-      if (progress.state === 'booted') progress = await this.#wait(held, progress, boot);
-    } finally {
-      await boot.close();
-    }
+      progress = await this.#plan(held, inventory);
+    } else if (progress.state === 'booted') progress = await this.#bootIfDue(held, progress);
+    if (progress.state !== 'withdrawing' && progress.state !== 'restoring')
+      progress = await this.#runImage(held, wanted, progress);
+    if (progress.state === 'withdrawing') return await this.#withdraw(held, progress);
     await this.#restore(held, progress);
     return await this.#finish(held, wanted, progress.ending);
   }
 
-  /** Jobs in processes of their own share one address: those that find it taken wait for their turn. */
-  async #expect(held: HeldBmc, ticket: BootTicket, order: object): Promise<ExpectedBoot> {
+  get #isForced(): boolean {
+    return this.#parts.work.condition.parameters.force_install === true;
+  }
+
+  async #plan({ bmc }: HeldBmc, { system }: Inventory): Promise<BootProgress> {
+    const server = { manufacturer: system.manufacturer ?? '', model: system.model ?? '' };
+    const image = chooseImage(this.#parts.settings, server);
+    const drives = await chooseDrives(bmc, image);
+    const { state: powerBefore } = await readPower(bmc);
+    return { state: 'planned', ticket: createTicket(), powerBefore, image, drives };
+  }
+
+  /** Boots the image unless it was, and waits for its end. */
+  async #runImage(held: HeldBmc, wanted: readonly Firmware[], from: BootProgress): Promise<BootProgress> {
+    const order = { firmwares: wanted.map(shownFirmware), force: this.#isForced };
+    const boot = await this.#expect(held, from, order).catch((error: unknown) => {
+      if (from.state !== 'preparing') throw error;
+      return this.#endingOf(error);
+    });
+    if ('code' in boot) return giveUp(from, boot);
+    try {
+      const progress = from.state === 'booted' ? from : await this.#boot(held, from, boot);
+      return progress.state === 'booted' ? await this.#wait(held, progress, boot) : progress;
+    } finally {
+      await boot.close();
+    }
+  }
+
+  /**
+   * Jobs in processes of their own share one address: those that find it taken wait for their turn. Gives the ending when
+   * it was cancelled meanwhile and the media may be in.
+   */
+  async #expect(held: HeldBmc, { state, ticket }: BootProgress, order: object): Promise<ExpectedBoot | Ending> {
     const { work, desk } = this.#parts;
     for (;;) {
+      if (state === 'preparing' && work.cancel !== undefined) return cancelled;
       try {
         return await desk.expect(ticket, order);
       } catch (error) {
@@ -125,34 +149,53 @@ class ImageRun {
   }
 
   /** Puts both media in, lets the host boot from the first once, and restarts it. */
-  async #boot(held: HeldBmc, progress: BootProgress, boot: ExpectedBoot): Promise<BootProgress> {
-    const { work, tools, settings } = this.#parts;
-    const { bmc } = held;
+  async #boot(held: HeldBmc, from: BootProgress, boot: ExpectedBoot): Promise<BootProgress> {
+    const { work, tools } = this.#parts;
+    const preparing: BootProgress = { ...from, state: 'preparing' };
     this.#status.say('the update image is put into a virtual drive');
-    await held.report({ status: this.#shown(), progress: stored(progress) });
-    const { system } = await readInventory(bmc);
-    const image = chooseImage(settings, { manufacturer: system.manufacturer ?? '', model: system.model ?? '' });
-    const first = await insertMedium(bmc, { image: image.url, kind: 'cd' });
-    const drives = [first.drive.id, await insertParameters(bmc, boot.mediumUrl, first.drive.id)];
-    await setBootOverride(bmc, {
-      enabled: 'Once',
-      target: 'Cd',
-      ...(image.mode === undefined ? {} : { mode: image.mode }),
-    });
-    const booted: BootProgress = { ...progress, drives, state: 'booted', bootedAt: tools.clock.now() };
+    // The last safe point: from here on nobody may end this but who takes the media out again.
+    if (from.state === 'planned') await held.report({ status: this.#shown() });
+    await held.report({ status: this.#shown(), progress: stored(preparing), isCancelUnsafe: true });
+    if (work.cancel !== undefined) return giveUp(preparing, cancelled);
+    try {
+      await loadMedia(held.bmc, { ...preparing, mediumUrl: boot.mediumUrl });
+    } catch (error) {
+      return giveUp(preparing, this.#endingOf(error));
+    }
+    // Somebody may have cancelled meanwhile.
+    await held.report({});
+    if (work.cancel !== undefined) return giveUp(preparing, cancelled);
+    const booted: BootProgress = { ...preparing, state: 'booted', bootedAt: tools.clock.now() };
     this.#status.say('the host boots the update image');
     await held.report({ status: this.#shown(), progress: stored(booted), isCancelUnsafe: true });
-    await setPower(bmc, { target: 'reset', isGraceful: true, signal: work.signal });
-    return booted;
+    return await this.#restart(held, booted, { isGraceful: true });
   }
 
   /** An earlier life may have died before it restarted the host: then the one boot that it asked for is still to come. */
-  async #bootIfDue(held: HeldBmc): Promise<void> {
+  async #bootIfDue(held: HeldBmc, booted: BootProgress): Promise<BootProgress> {
+    if (!(await isBootDue(held.bmc))) return booted;
+    await this.#parts.work.check();
+    return await this.#restart(held, booted, {});
+  }
+
+  /** A host that cannot be restarted must not boot the image when somebody else restarts it. */
+  async #restart(held: HeldBmc, booted: BootProgress, how: { readonly isGraceful?: true }): Promise<BootProgress> {
+    try {
+      await setPower(held.bmc, { target: 'reset', ...how, signal: this.#parts.work.signal });
+      return booted;
+    } catch (error) {
+      return { ...booted, state: 'restoring', ending: this.#endingOf(error) };
+    }
+  }
+
+  /** How an error ends the update. Throws those that leave it to the next life to go on. */
+  #endingOf(error: unknown): Ending {
     const { work } = this.#parts;
-    const { enabled, target } = await readBoot(held.bmc);
-    if (enabled !== 'Once' || target?.toLowerCase() !== 'cd') return;
-    await work.check();
-    await setPower(held.bmc, { target: 'reset', signal: work.signal });
+    const hasCode = error instanceof Error && 'code' in error && 'retry' in error;
+    const isPassing = hasCode && (error.retry === 'transient' || error.code === 'leaseLost');
+    if (work.signal.aborted || isPassing || !(error instanceof Error)) throw error;
+    const code = hasCode ? String(error.code) : 'workerError';
+    return { code: `${code.charAt(0).toUpperCase()}${code.slice(1)}`, message: error.message };
   }
 
   /** Waits for the image's last word. What it may be in the middle of is never interrupted but by the deadline. */
@@ -171,12 +214,13 @@ class ImageRun {
         await this.#hear(held, seen.last);
       }
       count = seen.count;
-      if (seen.last !== undefined && seen.last.state !== 'running') return this.#over(progress, seen.last);
+      if (seen.last !== undefined && seen.last.state !== 'running')
+        return await this.#over(held, { ...progress, ...this.#endOf(seen.last) }, boot);
       const now = tools.clock.now();
       if (now >= end || now - heardAt >= silenceSeconds * 1000) {
         const seconds = now >= end ? deadlineSeconds : silenceSeconds;
         const { message } = new JobError('imageSilent', { target: work.condition.target, seconds });
-        return { ...progress, state: 'restoring', ending: { code: 'ImageSilent', message } };
+        return await this.#over(held, { ...progress, ending: { code: imageSilent, message } }, boot);
       }
       await held.touch();
       await work.pause(lookMs);
@@ -189,29 +233,54 @@ class ImageRun {
     await held.report({ status: this.#shown() });
   }
 
-  #over(progress: BootProgress, { state, message }: ImageReport): BootProgress {
-    if (state === 'succeeded') return { ...progress, state: 'restoring' };
+  #endOf({ state, message }: ImageReport): { readonly ending?: Ending } {
+    if (state === 'succeeded') return {};
     const { target } = this.#parts.work.condition;
     const error = new JobError('imageFailed', { target, detail: message ?? 'it does not say why' });
-    return { ...progress, state: 'restoring', ending: { code: 'ImageFailed', message: error.message } };
+    return { ending: { code: 'ImageFailed', message: error.message } };
+  }
+
+  /** Only what is stored has been heard: until then the image has to say it again to the next life. */
+  async #over(held: HeldBmc, progress: BootProgress, boot: ExpectedBoot): Promise<BootProgress> {
+    const restoring: BootProgress = { ...progress, state: 'restoring' };
+    await held.report({ status: this.#shown(), progress: stored(restoring), isCancelUnsafe: true });
+    await boot.confirm();
+    return restoring;
   }
 
   /** Takes the media out and leaves the host as it was found. */
   async #restore(held: HeldBmc, progress: BootProgress): Promise<void> {
     const { work } = this.#parts;
     this.#status.say('the media are taken out and the host is left as it was found');
-    await held.report({
-      status: this.#shown(),
-      progress: stored({ ...progress, state: 'restoring' }),
-      isCancelUnsafe: true,
-    });
-    for (const drive of progress.drives) await ejectMedia(held.bmc, { drive });
-    await setBootOverride(held.bmc, { enabled: 'Disabled' });
+    await held.report({ status: this.#shown(), progress: stored(progress), isCancelUnsafe: true });
+    await this.#clear(held, progress);
     await setPower(held.bmc, { target: progress.powerBefore === 'off' ? 'off' : 'reset', signal: work.signal });
     await held.report({ isCancelUnsafe: false });
   }
 
-  async #finish(held: HeldBmc, wanted: readonly Firmware[], ending: BootProgress['ending']): Promise<WorkOutcome> {
+  /** Ends what was given up before the host was restarted, once nothing of it can be booted any more. */
+  async #withdraw(held: HeldBmc, progress: BootProgress): Promise<WorkOutcome> {
+    const { ending: reason = cancelled } = progress;
+    this.#status.say(`${reason.message}; the media are taken out`);
+    await held.report({ status: this.#shown(), progress: stored(progress), isCancelUnsafe: true });
+    await this.#clear(held, progress);
+    await held.report({ isCancelUnsafe: false });
+    this.#status.say(reason.message);
+    return { outcome: 'failed', reason, status: this.#shown() };
+  }
+
+  async #clear(held: HeldBmc, { drives }: BootProgress): Promise<void> {
+    try {
+      await clearMedia(held.bmc, drives);
+    } catch (error) {
+      if (!isJobError(error, 'mediaStay')) throw error;
+      this.#status.say(error.message);
+      await held.report({ status: this.#shown() });
+      throw error;
+    }
+  }
+
+  async #finish(held: HeldBmc, wanted: readonly Firmware[], ending: Ending | undefined): Promise<WorkOutcome> {
     const { work, tools } = this.#parts;
     const inventory = await readInventory(held.bmc);
     const lease = { conditionId: work.condition.id, token: work.lease.token };
@@ -224,7 +293,9 @@ class ImageRun {
       code: 'VersionMismatch',
       message: `the update image ended well, but the server does not show ${missing.join(', ')}`,
     };
-    const reason = ending ?? (missing.length === 0 ? undefined : mismatch);
+    // What an image did counts, also if nobody heard of it. What was installed before says nothing about that.
+    const isDone = missing.length === 0 && (ending === undefined || (ending.code === imageSilent && !this.#isForced));
+    const reason = isDone ? undefined : (ending ?? mismatch);
     this.#status.say(reason?.message ?? `${wanted.length} installed`);
     this.#percent = 100;
     const status = this.#shown();
@@ -236,15 +307,8 @@ class ImageRun {
   }
 }
 
-/** The second medium goes where a stick would; BMCs that have none of that have a second CD drive. Gives the drive. */
-async function insertParameters(bmc: Bmc, image: string, taken: string): Promise<string> {
-  const others = (await listVirtualDrives(bmc)).filter(({ id }) => id !== taken);
-  const isStick = ({ mediaTypes }: VirtualDrive): boolean =>
-    mediaTypes.some((type) => /^(USBStick|Floppy)$/.test(type));
-  const found = others.find((drive) => drive.image === image) ?? others.find(isStick) ?? others[0];
-  if (found === undefined) throw new JobError('noSecondDrive', { origin: bmc.gate.origin });
-  await insertMedium(bmc, { image, drive: found.id, kind: isStick(found) ? 'usb' : 'cd' });
-  return found.id;
+function giveUp(progress: BootProgress, ending: Ending): BootProgress {
+  return { ...progress, state: 'withdrawing', ending };
 }
 
 function shownFirmware({ component, vendor, version, url, checksum, filename }: Firmware): JsonObject {
@@ -256,7 +320,8 @@ function stored(progress: BootProgress): JsonObject {
 }
 
 function readProgress(progress: JsonObject): BootProgress | undefined {
-  return typeof progress.state === 'string' && progress.ticket !== undefined
-    ? (progress as unknown as BootProgress)
-    : undefined;
+  const isKnown = typeof progress.state === 'string' && progress.ticket !== undefined;
+  // Of an older version, which chose the drives later.
+  if (progress.state === 'preparing' && progress.image === undefined) return undefined;
+  return isKnown ? (progress as unknown as BootProgress) : undefined;
 }

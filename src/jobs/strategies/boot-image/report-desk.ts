@@ -31,6 +31,8 @@ export interface ExpectedBoot {
   readonly mediumUrl: string;
   /** What was reported last, and how many reports there were. */
   readonly seen: { readonly count: number; readonly last: ImageReport | undefined };
+  /** Says that the last report is durable: only then it is answered. */
+  confirm(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -56,6 +58,10 @@ interface Waiting {
   readonly medium: Buffer;
   count: number;
   last: ImageReport | undefined;
+  /** The last report can be answered. */
+  isConfirmed: boolean;
+  /** To the last report; more than one when it was said again meanwhile. */
+  readonly unanswered: Set<ServerResponse>;
 }
 
 const sector = 512;
@@ -76,15 +82,21 @@ export function createReportDesk(address: DeskAddress): ReportDesk {
       });
       const reportUrl = `${url}/v1/boot/${ticket.key}/report`;
       const medium = mediumOf({ ...order, reportUrl, token: ticket.token });
-      const entry: Waiting = { ticket, medium, count: 0, last: undefined };
+      const unanswered = new Set<ServerResponse>();
+      const entry: Waiting = { ticket, medium, count: 0, last: undefined, isConfirmed: false, unanswered };
       waiting.set(ticket.key, entry);
       return {
         mediumUrl: `${url}/v1/boot/${ticket.key}/parameters.img`,
         get seen() {
           return { count: entry.count, last: entry.last };
         },
+        async confirm() {
+          entry.isConfirmed = true;
+          await answerAll(unanswered, 204);
+        },
         async close() {
           waiting.delete(ticket.key);
+          await answerAll(unanswered, 503);
           if (waiting.size > 0 || opened === undefined) return;
           const closing = opened;
           opened = undefined;
@@ -153,19 +165,38 @@ async function takeReport(request: IncomingMessage, response: ServerResponse, en
     response.writeHead(401).end();
     return;
   }
-  // The last report ends it: the token was good once.
-  if (entry.last !== undefined && entry.last.state !== 'running') {
-    response.writeHead(409).end();
-    return;
-  }
   const report = await readBody(request);
   if (report === undefined) {
     response.writeHead(400).end();
     return;
   }
-  entry.count += 1;
-  entry.last = report;
-  response.writeHead(204).end();
+  const isOver = entry.last !== undefined && entry.last.state !== 'running';
+  // The last report ends it: the token was good once. Who did not get the answer may say it again.
+  if (isOver && entry.last?.state !== report.state) {
+    response.writeHead(409).end();
+    return;
+  }
+  if (!isOver) {
+    entry.count += 1;
+    entry.last = report;
+  }
+  if (report.state === 'running' || entry.isConfirmed) {
+    response.writeHead(204).end();
+    return;
+  }
+  entry.unanswered.add(response);
+  response.once('close', () => entry.unanswered.delete(response));
+}
+
+async function answerAll(responses: Set<ServerResponse>, status: number): Promise<void> {
+  const all = [...responses];
+  responses.clear();
+  const ended = all.map((response) => {
+    const over = Promise.race([once(response, 'finish'), once(response, 'close')]);
+    response.writeHead(status).end();
+    return over;
+  });
+  await Promise.allSettled(ended);
 }
 
 async function readBody(request: IncomingMessage): Promise<ImageReport | undefined> {

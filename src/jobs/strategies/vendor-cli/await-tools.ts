@@ -1,6 +1,6 @@
 import type { StepReport, Work } from '../../../engine/index.ts';
 import type { Clock } from '../../../kube/index.ts';
-import { isRunning } from '../../process-mark.ts';
+import { signalGroup } from './command-group.ts';
 import { findTools, type RunningTool, sweepToolFolders } from './tool-folders.ts';
 
 const lookEveryMs = 1000;
@@ -37,10 +37,5 @@ export async function awaitTools(
 
 /** Who started it would have ended it by then. */
 async function endWhenLate({ tool, endsBy, isOrphan }: RunningTool, now: number): Promise<void> {
-  if (!isOrphan || now < endsBy || !(await isRunning(tool))) return;
-  try {
-    process.kill(tool.pid, now < endsBy + killAfterMs ? 'SIGTERM' : 'SIGKILL');
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
-  }
+  if (isOrphan && now >= endsBy) await signalGroup(tool, now < endsBy + killAfterMs ? 'SIGTERM' : 'SIGKILL');
 }

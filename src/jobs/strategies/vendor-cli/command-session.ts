@@ -4,7 +4,6 @@ import type { Work } from '../../../engine/index.ts';
 import type { Firmware, HeldBmc } from '../../../flasher/index.ts';
 import { type Clock, sleep } from '../../../kube/index.ts';
 import { JobError } from '../../errors.ts';
-import { readProcessMark } from '../../process-mark.ts';
 import type { StrategyTools } from '../strategy.ts';
 import { type CommandValues, fillCommand } from './fill-command.ts';
 import { defaultDeadlineSeconds } from './read-output.ts';
@@ -56,10 +55,7 @@ export async function callCommand(session: CommandSession, call: CommandCall): P
       signal: AbortSignal.any([work.signal, ending.signal]),
       clock: tools.clock,
       secrets: [password],
-      onStart: async (pid) => {
-        const mark = await readProcessMark(pid);
-        if (mark !== undefined) await toolFolder.note(mark, tools.clock.now() + deadlineMs);
-      },
+      onStart: (group) => toolFolder.note(group, tools.clock.now() + deadlineMs),
       ...(call.onLine === undefined ? {} : { onLine: call.onLine }),
     });
     return await whileRenewing(running, { session, call, ending, clock: tools.clock });

@@ -1,11 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { access, constants } from 'node:fs/promises';
 import { delimiter, resolve } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import type { Clock } from '../../../kube/index.ts';
+import { type Clock, sleep } from '../../../kube/index.ts';
 import { redactedMark, redactText } from '../../../telemetry/index.ts';
 import { JobError } from '../../errors.ts';
+import { readProcessMark } from '../../process-mark.ts';
+import { type CommandGroup, isAtWork, markVariable, signalGroup } from './command-group.ts';
 
 /** A command to run. */
 export interface CommandOrder {
@@ -19,8 +22,8 @@ export interface CommandOrder {
   /** Never shown, wherever the command prints them. */
   readonly secrets: readonly string[];
   readonly onLine?: (line: string) => void;
-  /** Told which process it is; the command does nothing before this is done. */
-  readonly onStart?: (pid: number) => Promise<void>;
+  /** Told by what its processes are known; the command does nothing before this is done. */
+  readonly onStart?: (group: CommandGroup) => Promise<void>;
   /** How much of the output is kept: its beginning and, in greater part, its end. 256 KiB unless given. */
   readonly mostBytes?: number;
   /** How long it may take to end when it is told to; 5 s unless given. */
@@ -37,21 +40,69 @@ export interface CommandEnd {
 }
 
 const longestLine = 16 * 1024;
+const lookEveryMs = 100;
 
 /** Becomes the command when it is told to, and ends when nobody is there any more to tell it. No word of it is read. */
 const untilTold = 'unset PWD OLDPWD SHLVL; read -r told && exec "$@" </dev/null';
 
-/** Runs a command until it ends or its time is over, each word as one argument. Throws `commandNotFound`. */
+/**
+ * Runs a command until nothing of it runs any more, each word as one argument: what it starts is a part of it, and is ended
+ * with it when its time is over. Throws `commandNotFound`.
+ */
 export async function runCommand(order: CommandOrder): Promise<CommandEnd> {
-  const { command, cwd, environment, clock, signal, onStart, killAfterMs = 5000 } = order;
-  const [program] = command;
-  await requireProgram(program, order);
-  // In the group of this process: who ends that ends this too.
-  const child = spawn('/bin/sh', ['-c', untilTold, 'rackwright', ...command], {
-    cwd,
-    env: { ...environment },
+  const { clock, signal, onStart, killAfterMs = 5000 } = order;
+  await requireProgram(order);
+  const { child, closed, output, group } = await start(order);
+  let isKilled = false;
+  const over = () => ended({ child, closed, group, clock, isKilled: () => isKilled });
+  try {
+    await onStart?.(group);
+  } catch (error) {
+    child.stdin.end();
+    await over();
+    throw error;
+  }
+  child.stdin.end(signal.aborted ? '' : 'go\n');
+  const broken = Promise.withResolvers<never>();
+  const send = (what: 'SIGTERM' | 'SIGKILL'): void => void signalGroup(group, what).catch(broken.reject);
+  let isLate = false;
+  const timers = [
+    clock.after(order.deadlineMs, () => {
+      isLate = true;
+      stop();
+    }),
+  ];
+  const stop = (): void => {
+    send('SIGTERM');
+    timers.push(
+      clock.after(killAfterMs, () => {
+        isKilled = true;
+        send('SIGKILL');
+      }),
+    );
+  };
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const [code] = await Promise.race([over(), broken.promise]);
+    return { code: code ?? undefined, isLate, lines: output.lines };
+  } finally {
+    signal.removeEventListener('abort', stop);
+    for (const timer of timers) timer.cancel();
+  }
+}
+
+/** Starts what becomes the command once it is told to. */
+async function start(order: CommandOrder) {
+  const [program] = order.command;
+  const mark = randomUUID();
+  const child = spawn('/bin/sh', ['-c', untilTold, 'rackwright', ...order.command], {
+    cwd: order.cwd,
+    env: { ...order.environment, [markVariable]: mark },
     stdio: ['pipe', 'pipe', 'pipe'],
     shell: false,
+    // Its own session: who tells this process to stop does not mean the flash.
+    detached: true,
   });
   // Ended before it was told: how it ended says so.
   child.stdin.on('error', () => {});
@@ -63,38 +114,14 @@ export async function runCommand(order: CommandOrder): Promise<CommandEnd> {
     const detail = cause instanceof Error ? cause.message : String(cause);
     throw new JobError('commandNotFound', { command: program, detail }, { cause });
   });
-  try {
-    await onStart?.(child.pid ?? 0);
-  } catch (error) {
-    child.stdin.end();
-    await ended(child, closed);
-    throw error;
-  }
-  child.stdin.end(signal.aborted ? '' : 'go\n');
-  let isLate = false;
-  const timers = [
-    clock.after(order.deadlineMs, () => {
-      isLate = true;
-      stop();
-    }),
-  ];
-  const stop = (): void => {
-    child.kill('SIGTERM');
-    timers.push(clock.after(killAfterMs, () => child.kill('SIGKILL')));
-  };
-  if (signal.aborted) stop();
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    const [code] = await ended(child, closed);
-    return { code: code ?? undefined, isLate, lines: output.lines };
-  } finally {
-    signal.removeEventListener('abort', stop);
-    for (const timer of timers) timer.cancel();
-  }
+  const pid = child.pid ?? 0;
+  const group: CommandGroup = { ...((await readProcessMark(pid)) ?? { pid, startedAt: '' }), mark };
+  return { child, closed, output, group };
 }
 
 /** Said before anything is started: what becomes of the process later cannot be told from what the command ends with. */
-async function requireProgram(program: string, { cwd, environment }: CommandOrder): Promise<void> {
+async function requireProgram({ command, cwd, environment }: CommandOrder): Promise<void> {
+  const [program] = command;
   const folders = program.includes('/') ? [cwd] : (environment.PATH ?? '').split(delimiter);
   const found = await Promise.all(
     folders.map((folder) =>
@@ -109,9 +136,22 @@ async function requireProgram(program: string, { cwd, environment }: CommandOrde
   throw new JobError('commandNotFound', { command: program, detail });
 }
 
-/** What it started may keep the streams open after it ended itself: that is not waited for long. */
-async function ended(child: ChildProcess, closed: Promise<[number | null]>): Promise<[number | null]> {
+interface Started {
+  readonly child: ChildProcess;
+  readonly closed: Promise<[number | null]>;
+  readonly group: CommandGroup;
+  readonly clock: Clock;
+  readonly isKilled: () => boolean;
+}
+
+/** Who has left the command's session and lost its mark may keep the streams open: that is not waited for long. */
+async function ended({ child, closed, group, clock, isKilled }: Started): Promise<[number | null]> {
   if (child.exitCode === null && child.signalCode === null) await Promise.race([closed, once(child, 'exit')]);
+  while (await isAtWork(group)) {
+    // One may have been started while the others were killed.
+    if (isKilled()) await signalGroup(group, 'SIGKILL');
+    await sleep(clock, lookEveryMs);
+  }
   const late = Promise.withResolvers<[number | null]>();
   const timer = setTimeout(() => late.resolve([child.exitCode]), 1000);
   try {

@@ -2,18 +2,19 @@ import { lstat, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isRunning, type ProcessMark, readProcessMark } from '../../process-mark.ts';
+import { type CommandGroup, isAtWork, signalGroup } from './command-group.ts';
 
 /** A folder that a command runs in, with the credentials in it. It says whose it is, for whoever finds it after a crash. */
 export interface ToolFolder {
   readonly path: string;
-  /** Writes down which process the command is, before it begins. */
-  note(tool: ProcessMark, endsBy: number): Promise<void>;
+  /** Writes down by what the processes of the command are known, before it begins. */
+  note(tool: CommandGroup, endsBy: number): Promise<void>;
   remove(): Promise<void>;
 }
 
 /** A command that runs on this machine, whoever started it. */
 export interface RunningTool {
-  readonly tool: ProcessMark;
+  readonly tool: CommandGroup;
   /** When it has to be over, in milliseconds since 1970. */
   readonly endsBy: number;
   /** True when the process that started it is gone: nobody ends it when its time is over. */
@@ -23,7 +24,7 @@ export interface RunningTool {
 interface Note {
   readonly origin: string;
   readonly owner: ProcessMark;
-  readonly tool?: ProcessMark;
+  readonly tool?: CommandGroup;
   readonly endsBy?: number;
 }
 
@@ -52,25 +53,40 @@ export async function findTools(origin: string): Promise<readonly RunningTool[]>
   const found: RunningTool[] = [];
   for (const { note } of await listNotes()) {
     const { tool, endsBy = 0, owner } = note;
-    if (note.origin !== origin || tool === undefined || !(await isRunning(tool))) continue;
+    if (note.origin !== origin || tool === undefined || !(await isAtWork(tool))) continue;
     found.push({ tool, endsBy, isOrphan: !(await isRunning(owner)) });
   }
   return found;
 }
 
+/** Ends the commands that a process started, with all that they started themselves. */
+export async function signalToolsOf(
+  owner: ProcessMark,
+  { signal, folder }: { readonly signal: 'SIGTERM' | 'SIGKILL'; readonly folder: string },
+): Promise<void> {
+  for (const { note } of await listNotes(folder)) {
+    if (note.tool === undefined || note.owner.pid !== owner.pid || note.owner.startedAt !== owner.startedAt) continue;
+    await signalGroup(note.tool, signal);
+  }
+}
+
 /** Throws away, with the credentials in them, the folders of crashed processes whose commands are over as well. */
 export async function sweepToolFolders(): Promise<void> {
   for (const { path, note } of await listNotes()) {
-    if ((await isRunning(note.owner)) || (note.tool !== undefined && (await isRunning(note.tool)))) continue;
+    if ((await isRunning(note.owner)) || (note.tool !== undefined && (await isAtWork(note.tool)))) continue;
     await rm(path, { recursive: true, force: true });
   }
 }
 
-async function listNotes(): Promise<readonly { readonly path: string; readonly note: Note }[]> {
-  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix));
+async function listNotes(folder = tmpdir()): Promise<readonly { readonly path: string; readonly note: Note }[]> {
+  const all = await readdir(folder).catch((error: unknown) => {
+    if (isGone(error)) return [];
+    throw error;
+  });
+  const names = all.filter((name) => name.startsWith(prefix));
   const found = await Promise.all(
     names.map(async (name) => {
-      const path = join(tmpdir(), name);
+      const path = join(folder, name);
       const note = await readNote(path);
       return note === undefined ? [] : [{ path, note }];
     }),
@@ -87,8 +103,11 @@ async function readNote(path: string): Promise<Note | undefined> {
     return typeof note.origin === 'string' && typeof note.owner?.pid === 'number' ? note : undefined;
   } catch (error) {
     // It goes, or has just been made.
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
-      return undefined;
+    if (isGone(error)) return undefined;
     throw error;
   }
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }

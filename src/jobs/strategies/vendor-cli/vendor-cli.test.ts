@@ -201,7 +201,7 @@ test('the password reaches the tool by a file that only its owner can read, and 
   assert.equal(call.mode, 0o600);
   assert.equal(JSON.stringify([call.arguments, call.environment, condition.reports]).includes(by.password), false);
   assert.deepEqual(
-    Object.keys(call.environment).filter((name) => !/^(PATH|HOME|LANG|TMPDIR|__CF)/.test(name)),
+    Object.keys(call.environment).filter((name) => !/^(PATH|HOME|LANG|TMPDIR|RACKWRIGHT_COMMAND|__CF)/.test(name)),
     [],
   );
   assert.match(call.image, /BIOS_9\.9\.9\.EXE$/);

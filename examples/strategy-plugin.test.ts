@@ -3,11 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { after } from 'node:test';
-import { runStrategyContract } from '../../src/jobs/contract/strategy-contract.ts';
-import type { StrategyTools } from '../../src/jobs/index.ts';
-import { systemClock } from '../../src/kube/index.ts';
-import { silentLogger } from '../../src/telemetry/index.ts';
-import { strategy } from './strategy.ts';
+import { systemClock } from 'rackwright/kube';
+import type { StrategyTools } from 'rackwright/strategies';
+import { runStrategyContract } from 'rackwright/strategies/contract';
+import { strategy } from './strategy-plugin/strategy.ts';
 
 // The agent of one host, which takes no time to install.
 let installed: Record<string, string> = {};
@@ -35,7 +34,7 @@ runStrategyContract('rackwright-strategy-agent', {
     installed = { bios: '1.0', bmc: '7.0' };
     installs = 0;
     return {
-      tools: { clock, logger: silentLogger } as unknown as StrategyTools,
+      tools: { clock } as unknown as StrategyTools,
       target: 'server/one',
       parameters: {
         firmwares: [
