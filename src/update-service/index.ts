@@ -6,7 +6,7 @@ export { freezeImages } from './desk/freeze-images.ts';
 export type { DiscoverOrder, RequestDesk, ScanOrder, TakenRequest, UpdateOrder } from './desk/request-desk.ts';
 export { isUpdateError, UpdateError, type UpdateErrorCode, updateErrors } from './errors.ts';
 export { type KeepStoreSmallOptions, keepStoreSmall } from './images/keep-store-small.ts';
-export type { WantedVersions } from './images/needed-images.ts';
+export type { AvailableVersions, FirmwareObjects } from './images/needed-images.ts';
 export { type ReleaseParts, releaseImages } from './images/release-images.ts';
 export { createJobTokens, type JobProof, type JobTokens } from './jobs/job-tokens.ts';
 export { firmwareDiscover, type JobLimits, jobKinds, kindOf, modelTarget, withJobLimits } from './kinds.ts';
@@ -22,7 +22,7 @@ export { createInventoryReader, type InventoryReader, installedOf } from './mirr
 export type { KubeMirror, MirroredDiscoveryReport, MirroredServerReport } from './mirror/result-mirror.ts';
 export { type RunMirrorOptions, type RunningMirror, runMirror } from './mirror/run-mirror.ts';
 export { createInventoryNames, type DiscoveredFirmwareSpec, type FleetNames } from './names/fleet-names.ts';
-export { createKubeDiscovered, createKubeNames, type KubeNamesOptions } from './names/kube-names.ts';
+export { createKubeFirmware, createKubeNames, type KubeNamesOptions } from './names/kube-names.ts';
 export type { Refusal, RefusalCode } from './refusal.ts';
 export { createRpcHandler, type RpcHandlerOptions, serveRpc } from './rpc/serve-rpc.ts';
 export { startJobRunner } from './runner/job-runner.ts';

@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import type { CatalogSource } from '../catalogs/index.ts';
 import type { JsonObject, KindDefinition } from '../engine/index.ts';
+import type { DiscoveryWork } from '../jobs/index.ts';
 import { readVendor } from '../versions/index.ts';
 
 /** What a job is for, and the kind of condition that it works on. */
@@ -48,6 +50,20 @@ export const firmwareDiscover: KindDefinition = {
 /** Stored parameters of a discovery. They were checked when the condition was made. */
 export function readDiscoverParameters(stored: JsonObject): DiscoverParameters {
   return stored as DiscoverParameters;
+}
+
+/** What a discovery job is told: what to look for, and where. */
+export function discoveryOf(parameters: JsonObject, sources: readonly CatalogSource[]): DiscoveryWork {
+  return { ...readDiscoverParameters(parameters), sources: sources.map(plainSource) };
+}
+
+function plainSource({ format, location, baseUrl, trustedHosts }: CatalogSource) {
+  return {
+    format,
+    location,
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(trustedHosts === undefined ? {} : { trustedHosts: [...trustedHosts] }),
+  };
 }
 
 /** The target of a discovery: spellings of one maker are one maker. */

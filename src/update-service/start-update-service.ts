@@ -24,7 +24,6 @@ export interface RunnerChoice {
   readonly concurrency: number;
   /** See the runner; made up unless given. */
   readonly id?: string | undefined;
-  readonly scope?: string | undefined;
   /** Kinds of conditions that it takes; all kinds of jobs unless given. */
   readonly kinds?: readonly string[] | undefined;
   readonly bus?: Pick<Bus, 'listen'> | undefined;
@@ -42,8 +41,8 @@ export interface UpdateServiceOptions extends UpdateDesksOptions {
   /** The store that discoveries put images into: those that nobody needs any more are let go of. */
   readonly images?:
     | (Pick<KeepStoreSmallOptions, 'store' | 'everyMs'> & {
-        /** See `createKubeDiscovered`; without it only finished discoveries tell what is needed. */
-        readonly discovered?: ReleaseParts['discovered'] | undefined;
+        /** See `createKubeFirmware`; without it only finished discoveries tell what is needed. */
+        readonly objects?: ReleaseParts['objects'];
       })
     | undefined;
   readonly random: Random;
@@ -90,7 +89,7 @@ export async function startUpdateService(options: UpdateServiceOptions): Promise
       ? undefined
       : keepStoreSmall({
           ...{ engine, service: options.service, clock, logger, store: images.store, everyMs: images.everyMs },
-          discovered: images.discovered ?? (async () => undefined),
+          objects: images.objects,
         });
   return {
     url: listener?.url,
@@ -122,7 +121,6 @@ function startRunner(options: UpdateServiceOptions, { tokens }: UpdateDesks, giv
     facilities: given.facilities,
     concurrency: given.concurrency,
     strategy: strategy.name,
-    scope: given.scope ?? hostname(),
     ...(given.kinds === undefined ? {} : { kinds: given.kinds }),
     id: given.id ?? `update-service/${hostname()}/${randomUUID()}`,
     ...(given.bus === undefined ? {} : { bus: given.bus }),

@@ -1,12 +1,15 @@
 import type { CatalogSource } from '../catalogs/index.ts';
+import { createSlotDesk } from '../conditionorc/index.ts';
 import type { Condition, Database, Engine } from '../engine/index.ts';
 import type { Clock } from '../kube/index.ts';
 import type { Serverservice } from '../serverservice/index.ts';
 import { createRequestDesk, type RequestDesk } from './desk/request-desk.ts';
 import { type CancelOrder, cancelJob } from './jobs/cancel-job.ts';
 import { createJobBook, type JobBook } from './jobs/job-book.ts';
+import { createJobTakers } from './jobs/job-takers.ts';
 import { createJobTokens, type JobTokens } from './jobs/job-tokens.ts';
 import { type WatchQuery, watchJobs } from './jobs/watch-jobs.ts';
+import { createInventoryReader } from './mirror/installed.ts';
 import type { FleetNames } from './names/fleet-names.ts';
 import { createJobDesk, type JobDesk } from './reports/job-desk.ts';
 import { createResultDesk, type ResultDesk } from './reports/result-desk.ts';
@@ -24,8 +27,6 @@ export interface UpdateDesksOptions {
   readonly strategy: { readonly name: string; readonly settings?: unknown };
   /** Catalogues that discoveries read. */
   readonly sources: readonly CatalogSource[];
-  /** Discoveries of jobs outside fetch images into the store that those jobs are given; false unless given. */
-  readonly areImagesKept?: boolean | undefined;
   readonly clock: Clock;
 }
 
@@ -43,16 +44,21 @@ export interface UpdateDesks {
 
 /** Opens the desks on a store. */
 export async function openUpdateDesks(options: UpdateDesksOptions): Promise<UpdateDesks> {
-  const { engine, service, names, strategy, sources, areImagesKept, clock } = options;
+  const { engine, service, names, strategy, sources, clock } = options;
   const { tokenKey } = await openUpdateStore(options.database);
   const tokens = createJobTokens(tokenKey);
+  const inventory = createInventoryReader(service);
   const book = createJobBook({ engine, names, strategy: strategy.name });
   return {
     tokens,
     book,
     clock,
-    requests: createRequestDesk({ engine, names, catalogue: service.firmware }),
-    jobs: createJobDesk({ engine, tokens, names, strategy, sources, areImagesKept }),
+    requests: createRequestDesk({ engine, names, catalogue: service.firmware, inventory }),
+    jobs: createJobDesk({
+      ...{ engine, tokens, names, strategy, sources },
+      takers: createJobTakers(options.database),
+      slots: createSlotDesk(engine.worker, clock),
+    }),
     results: createResultDesk({ engine, service, tokens, names }),
     cancel: (order) => cancelJob({ engine, book, clock }, order),
     watch: (query, signal) => watchJobs({ engine, book, clock }, query, signal),

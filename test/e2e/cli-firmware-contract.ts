@@ -316,7 +316,7 @@ export function runFirmwareCommandsContract(
       input: `${clash}---\n${selecting('prod', '{env: test}')}`,
     });
     assert.equal(both.code, 0, both.err);
-    assert.match(both.err, /^Warning: standard input:1: apply it after the others of these files; .*intersect/);
+    assert.match(both.err, /^Warning: standard input:1: apply it after the others of these files; .*intersect/m);
     const groupsAfter = (JSON.parse(both.out) as FirmwarePlan).servers.map(({ server: name, group }) => [name, group]);
     assert.deepEqual(Object.fromEntries(groupsAfter), {
       new: undefined,

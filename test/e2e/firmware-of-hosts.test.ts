@@ -41,7 +41,7 @@ const settingNames = [
   ...(['bmcSpeed', 'databaseUrl', 'databaseUrlFile', 'natsUrl', 'natsUrlFile', 'natsCreds', 'natsCa'] as const),
   ...(['natsPrefix', 'maxActive', 'maxActivePerFacility', 'maxActivePerModel', 'maxPending', 'maxUploads'] as const),
   ...(['maxUpdates', 'maxScans', 'maxDiscoveries', 'maxQueued', 'maxAttempts', 'attemptsFirst', 'catalog'] as const),
-  'imageFolder',
+  ...(['imageFolder', 'allowUnverifiedFirmware', 'jobImplementation'] as const),
   ...imageStoreSettings,
 ] as const;
 
@@ -124,6 +124,7 @@ async function startWork(
     kinds: { requestDeadlineMs: 2000 },
     limits: limitsOf(settings),
     jobLimits: jobLimitsOf(settings),
+    areUnverifiedAllowed: settings.allowUnverifiedFirmware,
   };
   mkdirSync(settings.dataDir, { recursive: true });
   const plane = await openWorkPlane(parts);

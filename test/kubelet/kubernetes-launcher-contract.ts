@@ -56,7 +56,7 @@ export function runKubernetesLauncherContract(
     const rigOf = async (context: TestContext, more: Partial<KubernetesLauncherOptions> = {}) => {
       const rig = await startLaunchRig(context);
       const taskPort = await freePortRange(1);
-      const open = (): Launcher =>
+      const open = (other: Partial<KubernetesLauncherOptions> = {}): Launcher =>
         createKubernetesLauncher({
           client,
           namespace,
@@ -75,6 +75,7 @@ export function runKubernetesLauncherContract(
           lookEveryMs: 50,
           replaceWithinMs: patienceMs,
           ...more,
+          ...other,
         });
       return { ...rig, open, launcher: open() };
     };
@@ -119,6 +120,21 @@ export function runKubernetesLauncherContract(
       assert.equal(kubelet.started, before + 1);
     });
 
+    test('each life names the same scope, and says nothing of Jobs of other namespaces', async (context) => {
+      const { launcher, open } = await rigOf(context);
+      const other = await rigOf(context, { namespace: 'default' });
+      const scope = await launcher.scope();
+      assert.equal(await open().scope(), scope);
+      assert.notEqual(await other.launcher.scope(), scope);
+      const namespaces = { group: '', version: 'v1', resource: 'namespaces', namespaced: false };
+      const { metadata } = await client.resource(namespaces).get({ name: namespace });
+      assert.equal(scope, `${namespace}/${metadata?.uid}`);
+      const handle = { namespace, name: 'rackwright-job-x', uid: 'u' };
+      assert.equal((await launcher.look(handle)).state, 'gone');
+      assert.equal((await other.launcher.look(handle)).state, 'unknown');
+      await assert.rejects(open({ namespace: 'nowhere' }).scope(), /the namespace nowhere of Jobs cannot be read/);
+    });
+
     test('a job that is deaf goes with its Job when it is forced to', async (context) => {
       const { launcher, order, until } = await rigOf(context);
       const { job, order: wanted } = order('hang', 'deaf');
@@ -154,6 +170,7 @@ export function runKubernetesLauncherContract(
       assert.notEqual(first.handle.uid, second.handle.uid);
       assert.equal((await launcher.look(first.handle)).state, 'gone');
       await until(() => later.job.ended === 'succeeded');
+      await assert.rejects(launcher.launch(earlier.order), /is of a newer lease/);
     });
 
     test('an image that cannot be run is said at once', async (context) => {

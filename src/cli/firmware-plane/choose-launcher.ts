@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url';
 import type { TlsTrust } from '../../bmc/index.ts';
 import { type CatalogSource, createCatalogReader } from '../../catalogs/index.ts';
 import type { HandlerContext } from '../../flasher/index.ts';
-import type { JobBmc, JobFile, Strategy } from '../../jobs/index.ts';
+import type { JobBmc, JobFile, JobImplementation, Strategy } from '../../jobs/index.ts';
 import { type KubeClient, systemClock } from '../../kube/index.ts';
+import { isLoopback } from '../../rest/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
 import {
   createEmbeddedLauncher,
@@ -31,11 +32,12 @@ export type LauncherSettings = Settings<
   | 'jobImage'
   | 'jobNamespace'
   | 'jobTemplate'
+  | 'jobImplementation'
   | 'dataDir'
   | 'imageCache'
   | 'imageCacheSize'
   | 'imageFolder'
-  | 'imageStore'
+  | 'allowUnverifiedFirmware'
   | 'logLevel'
   | 'tracesEndpoint'
 >;
@@ -44,6 +46,10 @@ export type LauncherSettings = Settings<
 export interface LauncherParts {
   readonly plane: WorkPlane;
   readonly strategy: Strategy;
+  /** What does jobs besides what comes along; jobs outside load them for themselves. */
+  readonly implementations: readonly JobImplementation[];
+  /** How patient jobs on servers are. */
+  readonly patience: JobFile['patience'];
   /** Opened only where jobs run in this process. */
   readonly openTools: () => Promise<{ readonly tools: HandlerContext; readonly close: () => Promise<void> }>;
   readonly sources: readonly CatalogSource[];
@@ -57,22 +63,30 @@ export interface LauncherParts {
   readonly open: Closing;
 }
 
+/** What else decides whether jobs elsewhere reach what they need. */
+type PlaceSettings = Settings<'kubeconfig' | 'host' | 'imageStoreListen' | 'imageStoreUrl'>;
+
 /** Says what is wrong with the choice of a launcher before anything is opened for it. */
-export function checkLauncher(settings: LauncherSettings, kubeconfig: string | undefined): void {
-  const { launcher, jobImage, imageStore } = settings;
-  if (imageStore !== undefined && !areImagesFetched(settings)) {
-    throw usageError(
-      `--image-store with --launcher ${launcher}: jobs reach a folder as processes of this machine, and nothing else yet; use --launcher embedded`,
-    );
-  }
+export function checkLauncher(settings: LauncherSettings & PlaceSettings): void {
+  const { launcher, jobImage, kubeconfig, imageStoreListen: images } = settings;
   if (launcher !== 'kubernetes') return;
   if (kubeconfig === undefined) throw usageError('--launcher kubernetes goes with --kubeconfig: where Jobs are made');
   if (jobImage === undefined) throw usageError('--launcher kubernetes goes with --job-image: what Jobs run');
+  if (settings.updateServiceUrl === undefined && !isReachedByOthers(settings.host)) {
+    throw usageError(
+      `--launcher kubernetes goes with --update-service-url: pods do not find this service at ${settings.host}`,
+    );
+  }
+  if (images !== undefined && settings.imageStoreUrl === undefined && !isReachedByOthers(images.host)) {
+    throw usageError(
+      `--launcher kubernetes goes with --image-store-url: pods do not find the images at ${images.host}, where --image-store-listen serves them`,
+    );
+  }
 }
 
-/** Whether discoveries can fetch images into the store from where they run. */
-export function areImagesFetched({ launcher, imageStore }: LauncherSettings): boolean {
-  return launcher === 'embedded' || (launcher === 'process' && imageStore?.kind === 'folder');
+/** Whoever listens on all addresses does not know which of them others use. */
+function isReachedByOthers(host: string): boolean {
+  return !isLoopback(host) && !['0.0.0.0', '::', '[::]'].includes(host);
 }
 
 /** Makes the launcher that the settings name. */
@@ -84,7 +98,7 @@ export async function chooseLauncher(settings: LauncherSettings, parts: Launcher
       return createProcessLauncher({
         ...outside(settings, parts),
         folder: join(settings.dataDir, 'jobs'),
-        command: jobCommand(settings, parts.images),
+        command: jobCommand(settings),
         environment: { PATH: process.env.PATH ?? '' },
       });
     case 'kubernetes': {
@@ -94,7 +108,7 @@ export async function chooseLauncher(settings: LauncherSettings, parts: Launcher
       const template = readObjectFile(settings.jobTemplate, '--job-template');
       return createKubernetesLauncher({
         ...outside(settings, parts),
-        ...{ client, image, namespace },
+        ...{ client, image, namespace, words: ['job', ...implementationWords(settings)] },
         // What was read from YAML is JSON, but for dates, which a Job has no place for.
         template: template as Parameters<typeof createKubernetesLauncher>[0]['template'],
       });
@@ -103,13 +117,14 @@ export async function chooseLauncher(settings: LauncherSettings, parts: Launcher
 }
 
 async function embedded(parts: LauncherParts): Promise<Launcher> {
-  const { plane, strategy, sources, images, logger, open } = parts;
+  const { plane, strategy, implementations, sources, images, logger, open } = parts;
   const { tools, close } = await parts.openTools();
   open.add(close);
   const reader = createCatalogReader();
   open.add(() => reader.close());
   return createEmbeddedLauncher({
     servers: { strategy, tools },
+    implementations,
     discovery: { reader, sources },
     catalogue: plane.service.firmware,
     store: images?.store,
@@ -119,12 +134,15 @@ async function embedded(parts: LauncherParts): Promise<Launcher> {
 }
 
 /** What jobs outside this process are told. */
-function outside(settings: LauncherSettings, { plane, trust, url, logger }: LauncherParts) {
+function outside(settings: LauncherSettings, { plane, trust, url, images, patience, logger }: LauncherParts) {
   const directory = createServerDirectory(storedInventory(plane.service), trust);
   return {
     clock: systemClock,
     logger,
     updateService: whereOf(settings, url),
+    store: images?.place,
+    patience,
+    areUnverifiedAllowed: settings.allowUnverifiedFirmware,
     tracesEndpoint: settings.tracesEndpoint,
     async bmcOf({ work }: LaunchOrder): Promise<JobBmc | undefined> {
       const { target } = work.condition;
@@ -147,11 +165,9 @@ function whereOf({ updateServiceUrl, caFile }: LauncherSettings, url: string): J
 }
 
 /** This program again, as the job application. */
-function jobCommand(settings: LauncherSettings, images: OpenImageStore | undefined): [string, ...string[]] {
+function jobCommand(settings: LauncherSettings): [string, ...string[]] {
   const main = fileURLToPath(new URL('../main.ts', import.meta.url));
-  const { imageCache, dataDir, imageFolder, imageCacheSize, imageStore, logLevel } = settings;
-  const store =
-    imageStore?.kind === 'folder' ? ['--image-store', imageStore.folder, '--image-store-url', images?.url ?? ''] : [];
+  const { imageCache, dataDir, imageFolder, imageCacheSize, logLevel } = settings;
   return [
     process.execPath,
     main,
@@ -159,7 +175,11 @@ function jobCommand(settings: LauncherSettings, images: OpenImageStore | undefin
     ...['--image-cache', imageCache ?? join(dataDir, 'images')],
     ...['--image-cache-size', `${Math.max(1, Math.floor(imageCacheSize / 1024 ** 2))}MiB`],
     ...(imageFolder === undefined ? [] : ['--image-folder', imageFolder]),
-    ...store,
+    ...implementationWords(settings),
     ...(logLevel === undefined ? [] : ['--log-level', logLevel]),
   ];
+}
+
+function implementationWords({ jobImplementation = [] }: LauncherSettings): string[] {
+  return jobImplementation.flatMap((name) => ['--job-implementation', name]);
 }

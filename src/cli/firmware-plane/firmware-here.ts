@@ -13,12 +13,13 @@ import type { WorkPlane, WorkPlaneParts } from '../install-service/work-plane.ts
 import type { Settings } from '../settings.ts';
 import { type ImageStoreSettings, openImageStore } from './image-store.ts';
 import { openUpdates } from './open-updates.ts';
+import { readDiscoveries } from './read-implementations.ts';
 import { type ControllerSettings, startControllers } from './start-controllers.ts';
 
 /** What desired firmware is told in `rackwright up`. */
 export type FirmwareHereSettings = ControllerSettings &
   ImageStoreSettings &
-  Settings<'catalog' | 'facilities' | 'bmcCa' | 'bmcInsecure'>;
+  Settings<'catalog' | 'jobImplementation' | 'facilities' | 'bmcCa' | 'bmcInsecure'>;
 
 /** What it runs on. */
 export interface FirmwareHereParts {
@@ -52,6 +53,7 @@ export async function startFirmwareHere(
 ): Promise<{ readonly calls: CallHandler; readonly check: Check }> {
   const { plane, client, rack, open, authorizer } = here;
   const { logger, metrics, store, bus } = here.parts;
+  const implementations = await readDiscoveries(settings.jobImplementation);
   const sources = [...sourcesOf(rack), ...(settings.catalog ?? [])];
   const shared = { plane, client, logger, metrics, open };
   const images = await openImageStore(settings, { logger, open });
@@ -66,6 +68,7 @@ export async function startFirmwareHere(
     launcher: createEmbeddedLauncher({
       discovery: { reader, sources },
       catalogue,
+      implementations,
       store: images?.store,
       logger,
       clock: systemClock,

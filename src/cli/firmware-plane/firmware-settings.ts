@@ -1,6 +1,14 @@
-import { parseCount, parseDuration, parseHttpUrl, parseOneOf, parsePath, parseSize } from '../parse-setting.ts';
+import {
+  parseCount,
+  parseDuration,
+  parseHttpUrl,
+  parseOneOf,
+  parsePath,
+  parseSize,
+  parseYesNo,
+} from '../parse-setting.ts';
 import { define } from '../setting.ts';
-import { parseCatalogs, parseListen, parseStore } from './parse-places.ts';
+import { parseCatalogs, parseListen, parseModules, parseStore } from './parse-places.ts';
 
 const limit = parseCount({ least: 0, most: 1_000_000 });
 const words = (text: string): readonly string[] => text.split(',').map((each) => each.trim());
@@ -31,6 +39,15 @@ export const firmwareSettings = {
     about: 'what the strategy is told, in YAML or JSON',
     parse: parsePath,
   }),
+  jobImplementation: define({
+    flag: '--job-implementation',
+    value: '<package>',
+    env: 'RACKWRIGHT_JOB_IMPLEMENTATION',
+    about:
+      'a package with update, scan or discovery jobs for a manufacturer or for one of its models, which are taken there instead of those that come along: its name, or a path that begins with /, ./ or ../; may be repeated',
+    isRepeatable: true,
+    parse: parseModules,
+  }),
   catalog: define({
     flag: '--catalog',
     value: '<format=location>',
@@ -39,6 +56,15 @@ export const firmwareSettings = {
       'a catalogue that discoveries read: dell, hpe, lenovo or plain, and where it is (a URL or a folder), as in dell=https://downloads.dell.com/catalog/Catalog.xml.gz; may be repeated',
     isRepeatable: true,
     parse: parseCatalogs,
+  }),
+  allowUnverifiedFirmware: define({
+    flag: '--allow-unverified-firmware',
+    value: '<yes|no>',
+    env: 'RACKWRIGHT_ALLOW_UNVERIFIED_FIRMWARE',
+    about:
+      'take firmware that comes without a checksum, as the indexes of HPE and Lenovo list it: nobody can tell then whether what is flashed is what its maker published; each image is warned of in the log; the same for all processes on one database',
+    fallback: 'no',
+    parse: parseYesNo,
   }),
   imageStore: define({
     flag: '--image-store',
@@ -105,7 +131,7 @@ export const firmwareSettings = {
     flag: '--job-image',
     value: '<image>',
     env: 'RACKWRIGHT_JOB_IMAGE',
-    about: 'with --launcher kubernetes: the container image of jobs, in which the command rackwright is',
+    about: 'with --launcher kubernetes: the container image of jobs, whose entrypoint is the command rackwright',
     parse: (text: string) => text,
   }),
   jobNamespace: define({
@@ -121,7 +147,7 @@ export const firmwareSettings = {
     value: '<file>',
     env: 'RACKWRIGHT_JOB_TEMPLATE',
     about:
-      'with --launcher kubernetes: what is changed about each Job, as a JSON merge patch in YAML or JSON: node selectors, limits, a service account',
+      'with --launcher kubernetes: what is changed about each Job, as a strategic merge patch in YAML or JSON: node selectors, limits of the container job, a service account, volumes',
     parse: parsePath,
   }),
   maxUpdates: define({

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
-import { type FirmwareStore, openFolderStore, openS3Store, startImageServer } from '../../firmware-store/index.ts';
+import { type FirmwareStore, openStoreAt, startImageServer } from '../../firmware-store/index.ts';
+import type { JobFile } from '../../jobs/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
 import { usageError } from '../errors.ts';
 import type { Closing } from '../install-service/closing.ts';
 import { explainListenError } from '../plane/listen-error.ts';
 import type { Settings } from '../settings.ts';
-import type { StorePlace } from './parse-places.ts';
+import type { NamedPlace } from './parse-places.ts';
 import { readObjectFile } from './read-object-file.ts';
 
 /** What is said about the store of images. */
@@ -18,22 +19,25 @@ export type ImageStoreSettings = Settings<
   | 's3Region'
   | 's3KeyFile'
   | 'imageFolder'
+  | 'allowUnverifiedFirmware'
   | 'dataDir'
 >;
 
-/** A store that is open, and where its images are had. */
+/** A store that is open, and where others open it. */
 export interface OpenImageStore {
   readonly store: FirmwareStore;
-  readonly url: string;
+  readonly place: JobStore;
 }
+
+type JobStore = NonNullable<JobFile['store']>;
 
 /** Opens the store of images, and serves it where that is asked for; undefined where there is none. */
 export async function openImageStore(
   settings: ImageStoreSettings,
   { logger, open }: { readonly logger: Logger; readonly open: Closing },
 ): Promise<OpenImageStore | undefined> {
-  const { imageStore: place, imageStoreListen: listen } = settings;
-  if (place === undefined) {
+  const { imageStore: named, imageStoreListen: listen } = settings;
+  if (named === undefined) {
     if (listen === undefined && settings.imageStoreUrl === undefined) return undefined;
     throw usageError('--image-store-listen and --image-store-url go with --image-store');
   }
@@ -45,11 +49,17 @@ export async function openImageStore(
   };
   const url = settings.imageStoreUrl ?? (await serve(listen, { ready, logger, open }));
   if (settings.imageStoreUrl !== undefined) await serve(listen, { ready, logger, open });
-  opened = await (place.kind === 's3' ? openBucketStore(settings, place, url) : openFolder(settings, place, url));
-  const store = opened;
+  const place = placeOf(settings, named, url);
+  const { dataDir, imageStoreSize: maxBytes, imageFolder, allowUnverifiedFirmware: areUnverifiedAllowed } = settings;
+  const store = await openStoreAt(place, {
+    staging: { folder: join(dataDir, 'image-staging'), maxBytes },
+    areUnverifiedAllowed,
+    logger,
+    ...(imageFolder === undefined ? {} : { fileFolders: [imageFolder] }),
+  });
+  opened = store;
   open.add(() => store.close());
-  if (url === undefined) throw new TypeError('a store was opened whose images nobody can get');
-  return { store, url };
+  return { store, place };
 }
 
 interface Serving {
@@ -74,46 +84,30 @@ async function serve(
   return server.url;
 }
 
-function sourcesOf({ imageFolder, imageStoreSize }: ImageStoreSettings) {
-  return { maxBytes: imageStoreSize, ...(imageFolder === undefined ? {} : { fileFolders: [imageFolder] }) };
-}
-
-function openFolder(
-  settings: ImageStoreSettings,
-  { folder }: Extract<StorePlace, { kind: 'folder' }>,
-  url: string | undefined,
-): Promise<FirmwareStore> {
-  if (url === undefined) {
+/** The place that all who put images there are told of. */
+function placeOf(settings: ImageStoreSettings, named: NamedPlace, publicUrl: string | undefined): JobStore {
+  const { imageStoreSize: maxBytes, s3Endpoint: endpoint, s3KeyFile } = settings;
+  if (named.kind === 'folder') {
+    if (publicUrl !== undefined) return { kind: 'folder', folder: named.folder, publicUrl, maxBytes };
     throw usageError(
       '--image-store with a folder goes with --image-store-listen or --image-store-url: where its images are had',
     );
   }
-  return openFolderStore({ ...sourcesOf(settings), folder, publicUrl: url });
-}
-
-function openBucketStore(
-  settings: ImageStoreSettings,
-  { bucket, prefix }: Extract<StorePlace, { kind: 's3' }>,
-  url: string | undefined,
-): Promise<FirmwareStore> {
-  const { s3Endpoint: endpoint, s3Region: region, s3KeyFile } = settings;
   if (endpoint === undefined || s3KeyFile === undefined) {
     throw usageError('--image-store s3://... goes with --s3-endpoint and --s3-key-file');
   }
-  if (url === undefined) {
+  if (publicUrl === undefined) {
     throw usageError(
       '--image-store s3://... goes with --image-store-listen or --image-store-url: addresses that a bucket signs end after a day, and catalogue entries and updates that wait do not',
     );
   }
-  const { accessKeyId, secretAccessKey } = readObjectFile(s3KeyFile, '--s3-key-file') ?? {};
-  if (typeof accessKeyId !== 'string' || typeof secretAccessKey !== 'string') {
-    throw usageError(`--s3-key-file: ${s3KeyFile} lacks accessKeyId or secretAccessKey`);
-  }
-  const maxBytes = settings.imageStoreSize;
-  return openS3Store({
-    ...sourcesOf(settings),
-    bucket: { endpoint, bucket, region, accessKeyId, secretAccessKey, ...(prefix === '' ? {} : { prefix }) },
-    staging: { folder: join(settings.dataDir, 'image-staging'), maxBytes },
-    publicUrl: url,
-  });
+  const { bucket, prefix } = named;
+  const about = { endpoint, bucket, region: settings.s3Region, ...(prefix === '' ? {} : { prefix }) };
+  return { kind: 's3', bucket: { ...about, ...readKey(s3KeyFile) }, publicUrl, maxBytes };
+}
+
+function readKey(file: string): { readonly accessKeyId: string; readonly secretAccessKey: string } {
+  const { accessKeyId, secretAccessKey } = readObjectFile(file, '--s3-key-file') ?? {};
+  if (typeof accessKeyId === 'string' && typeof secretAccessKey === 'string') return { accessKeyId, secretAccessKey };
+  throw usageError(`--s3-key-file: ${file} lacks accessKeyId or secretAccessKey`);
 }

@@ -6,7 +6,7 @@ import type { Authorizer, CallHandler } from '../../rest/index.ts';
 import type { AuditExport, Logger, Metrics, Tracer } from '../../telemetry/index.ts';
 import {
   createInventoryNames,
-  createKubeDiscovered,
+  createKubeFirmware,
   createKubeNames,
   createRpcHandler,
   type KubeMirror,
@@ -29,8 +29,6 @@ export interface UpdateParts {
   readonly sources: readonly CatalogSource[];
   /** Where discoveries keep images; what nobody needs any more is let go of. */
   readonly images: OpenImageStore | undefined;
-  /** True when jobs outside this process fetch images into the same store. */
-  readonly areImagesKeptOutside?: boolean;
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** Is told who asked for what. */
@@ -53,12 +51,13 @@ const graceMs = 3000;
 /** Opens an update service on the store of this process. It runs no jobs yet. */
 export async function openUpdates(parts: UpdateParts): Promise<Updates> {
   const { plane, client, logger, metrics, authorizer, open, images } = parts;
-  const discovered = client === undefined ? undefined : createKubeDiscovered(client);
+  const objects = client === undefined ? undefined : createKubeFirmware(client);
   const shared = { clock: systemClock, random: Math.random };
   let mirror: KubeMirror | undefined = client === undefined ? undefined : createFirmwareReports({ client, ...shared });
   const through: KubeMirror = {
     server: async (report, signal) => mirror?.server(report, signal),
     discovery: async (report, signal) => mirror?.discovery(report, signal),
+    newest: async (store, signal) => (await mirror?.newest(store, signal)) ?? 0,
   };
   const service = await startUpdateService({
     ...shared,
@@ -72,9 +71,8 @@ export async function openUpdates(parts: UpdateParts): Promise<Updates> {
         : createKubeNames({ client, clock: systemClock, machines: plane.engine.machines }),
     strategy: parts.strategy,
     sources: parts.sources,
-    areImagesKept: parts.areImagesKeptOutside === true,
     ...(client === undefined ? {} : { mirror: through }),
-    ...(images === undefined ? {} : { images: { store: images.store, discovered } }),
+    ...(images === undefined ? {} : { images: { store: images.store, objects } }),
   });
   open.add(() => service.stop({ graceMs }));
   const ending = new AbortController();

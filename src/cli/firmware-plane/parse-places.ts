@@ -29,13 +29,13 @@ export function parseCatalogs(text: string, { as, cwd }: Given): readonly Catalo
   });
 }
 
-/** Where images are kept: a folder, or a part of a bucket. */
-export type StorePlace =
+/** Where images are kept, as it is named: a folder, or a part of a bucket. */
+export type NamedPlace =
   | { readonly kind: 'folder'; readonly folder: string }
   | { readonly kind: 's3'; readonly bucket: string; readonly prefix: string };
 
 /** Reads `--image-store`. */
-export function parseStore(text: string, given: Given): StorePlace {
+export function parseStore(text: string, given: Given): NamedPlace {
   if (!text.startsWith('s3:')) return { kind: 'folder', folder: parsePath(text, given) };
   const [, bucket = '', prefix = ''] =
     /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([A-Za-z0-9._/-]*))?$/.exec(text) ?? [];
@@ -48,4 +48,13 @@ export function parseListen(text: string, { as }: Given): { readonly host: strin
   const [, host = '', port = ''] = /^(\[[0-9A-Fa-f:]+\]|[0-9A-Za-z.-]+):(\d{1,5})$/.exec(text) ?? [];
   if (host === '' || Number(port) > 65_535) throw usageError(`${as}: host:port is needed, as in 0.0.0.0:8090`);
   return { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) };
+}
+
+/** Names of packages and paths of modules, separated by commas; relative paths begin with a dot. */
+export function parseModules(text: string, { as, cwd }: Given): readonly string[] {
+  return text.split(',').map((each) => {
+    const name = each.trim();
+    if (name === '') throw usageError(`${as}: the name of a package or a path is needed`);
+    return name.startsWith('.') ? resolve(cwd, name) : name;
+  });
 }

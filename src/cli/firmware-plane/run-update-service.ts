@@ -1,5 +1,4 @@
-import { isStrategyError, loadStrategy, type Strategy } from '../../jobs/index.ts';
-import { CliError, usageError } from '../errors.ts';
+import { usageError } from '../errors.ts';
 import { claimStore } from '../install-service/claim-store.ts';
 import { storedInventory, storedInventorySink } from '../install-service/inventory-access.ts';
 import { webhookOf } from '../install-service/notify.ts';
@@ -17,7 +16,9 @@ import type { Terminal } from '../terminal.ts';
 import { checkLauncher, chooseLauncher } from './choose-launcher.ts';
 import { openImageStore } from './image-store.ts';
 import { openUpdates } from './open-updates.ts';
+import { readImplementations } from './read-implementations.ts';
 import { readObjectFile } from './read-object-file.ts';
+import { readStrategy } from './read-strategy.ts';
 
 type UpdateServiceSettings = Settings<(typeof updateServiceSettings)[number]>;
 
@@ -40,9 +41,12 @@ async function start(settings: UpdateServiceSettings, context: ServiceContext) {
   const { logger, metrics, open } = context;
   const { facility: facilities, catalog: sources = [] } = settings;
   if (facilities === undefined) throw usageError('--facility is missing: it says whose servers to work on');
-  checkLauncher(settings, settings.kubeconfig);
-  const strategySettings = readObjectFile(settings.strategySettings, '--strategy-settings');
-  const strategy = await readStrategy(settings.strategy, strategySettings);
+  checkLauncher(settings);
+  const { strategy, told } = await readStrategy({
+    enabled: settings.strategy,
+    settings: readObjectFile(settings.strategySettings, '--strategy-settings'),
+  });
+  const implementations = await readImplementations(settings.jobImplementation);
   const trust = readTrust(settings);
   const { authorizer, client } = await requireAccess(settings, open);
   const engineSettings = { controllerLostMs: settings.workerLostAfter, publishEveryMs: settings.publishEvery };
@@ -52,11 +56,9 @@ async function start(settings: UpdateServiceSettings, context: ServiceContext) {
   const loop = await runLoop(plane, parts, { ...webhookOf(settings), everyMs: settings.sweepEvery });
   open.add(() => loop.stop());
   const images = await openImageStore(settings, context);
-  const areImagesKeptOutside = images !== undefined && settings.launcher !== 'embedded';
   const shared = { plane, logger, open, sources, images };
-  const told = { name: strategy.name, settings: strategySettings };
   const updates = await openUpdates({
-    ...{ ...shared, metrics, store, authorizer, client, areImagesKeptOutside },
+    ...{ ...shared, metrics, store, authorizer, client },
     audit: context.audit,
     tracer: context.tracer,
     strategy: told,
@@ -74,15 +76,16 @@ async function start(settings: UpdateServiceSettings, context: ServiceContext) {
     },
     context,
   );
+  const patience = installSettingsOf(settings);
   const launcher = await chooseLauncher(settings, {
-    ...{ ...shared, strategy, trust, client, url },
+    ...{ ...shared, strategy, implementations, trust, client, url, patience },
     openTools: () =>
       openTools({
         ...{ trust, logger, metrics },
         inventory: storedInventory(plane.service),
         inventorySink: storedInventorySink(plane.service),
         images: imagesOf(settings),
-        settings: installSettingsOf(settings),
+        settings: patience,
       }),
   });
   const runner = updates.service.startRunner({
@@ -92,13 +95,4 @@ async function start(settings: UpdateServiceSettings, context: ServiceContext) {
   });
   await runner.online;
   return { url, store: plane.engine.storeId, strategy: strategy.name, launcher: launcher.name, facilities };
-}
-
-async function readStrategy(enabled: readonly string[], settings: unknown): Promise<Strategy> {
-  try {
-    return await loadStrategy({ enabled, settings });
-  } catch (error) {
-    if (!isStrategyError(error)) throw error;
-    throw new CliError('usage', `--strategy: ${error.message}`, { cause: error });
-  }
 }

@@ -70,39 +70,64 @@ function writeCatalog(): string {
   return `plain=${at('catalog/catalog.json')}`;
 }
 
+/** A module with discoveries for one manufacturer, which need no catalogue. */
+function writeVendorJobs(): string {
+  const image = {
+    ...{ component: 'bios', manufacturer: 'Vendor', version: '9.0', models: ['Two'], fileName: 'b.bin' },
+    ...{ url: 'http://127.0.0.1:1/b.bin', checksum: `sha256:${'0'.repeat(64)}`, softwareIds: [] },
+  };
+  const firmwares = [{ name: 'bios', manufacturer: 'Vendor', versions: ['9.0'] }];
+  const text = `export const jobImplementations = [{
+    type: 'discovery',
+    manufacturer: 'Vendor',
+    async run(work, { harvest, clock }) {
+      harvest.keepDiscovered({ firmwares: ${JSON.stringify(firmwares)}, images: [${JSON.stringify(image)}], observedAt: clock.now() });
+      return { outcome: 'succeeded' };
+    },
+  }];`;
+  writeFileSync(at('vendor-jobs.mjs'), text);
+  return './vendor-jobs.mjs';
+}
+
+/** Asks for a discovery and waits until it has ended well. */
+async function discover(
+  client: ReturnType<typeof createUpdateServiceClient>,
+  about: { name: string; manufacturer: string; model: string },
+) {
+  const { name, ...whose } = about;
+  const asked = await client.discover({ discoveredFirmware: { name }, ...whose, versionsToStore: 3 });
+  assert.equal(asked.status, updateRpc.RequestStatus.SCHEDULED, JSON.stringify(asked.error));
+  let state: updateRpc.JobState | undefined;
+  let message = '';
+  for await (const { job } of client.watchJobs({ jobId: asked.jobId })) {
+    [state, message] = [job?.state, `${job?.reason} ${job?.message}`];
+    if (job?.finishedAt !== undefined) break;
+  }
+  assert.equal(state, updateRpc.JobState.SUCCEEDED, message);
+  return asked.jobId;
+}
+
 describe('an update service on a data directory', () => {
   for (const launcher of ['embedded', 'process'] as const) {
     test(`takes calls in all protocols and runs jobs: ${launcher}`, async (t) => {
       const words = ['update-service', '--data-dir', at(launcher), '--facility', 'ams1', '--launcher', launcher];
       const store = ['--image-store', at(`${launcher}-store`), '--image-store-listen', '127.0.0.1:0'];
       const files = ['--catalog', writeCatalog(), '--image-folder', folder, ...store];
-      const service = await start([...words, ...files, ...issuer]);
+      const added = ['--job-implementation', writeVendorJobs()];
+      const service = await start([...words, ...files, ...added, ...issuer]);
       t.after(() => service.stop());
       assert.equal(service.launcher, launcher);
       assert.equal((await request(`${service.url}/readyz`)).statusCode, 200);
       const token = await tokenFor('read', 'write');
       const client = createUpdateServiceClient({ url: service.url, token: async () => token });
-      const asked = await client.discover({
-        discoveredFirmware: { name: 'acme-one' },
-        manufacturer: 'Acme',
-        model: 'One',
-        versionsToStore: 3,
-      });
-      assert.equal(asked.status, updateRpc.RequestStatus.SCHEDULED, JSON.stringify(asked.error));
-      let state: updateRpc.JobState | undefined;
-      let message = '';
-      for await (const { job } of client.watchJobs({ jobId: asked.jobId })) {
-        [state, message] = [job?.state, `${job?.reason} ${job?.message}`];
-        if (job?.finishedAt !== undefined) break;
-      }
-      assert.equal(state, updateRpc.JobState.SUCCEEDED, message);
+      const jobId = await discover(client, { name: 'acme-one', manufacturer: 'Acme', model: 'One' });
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
       const path = '/rackwright.update.v1.UpdateService/ListJobs';
       const answer = await request(service.url + path, { method: 'POST', headers, body: '{}' });
       const { jobs } = (await answer.body.json()) as { jobs: { id: string; state: string }[] };
       assert.deepEqual(
         jobs.map(({ id, state }) => [id, state]),
-        [[asked.jobId, 'JOB_STATE_SUCCEEDED']],
+        [[jobId, 'JOB_STATE_SUCCEEDED']],
       );
       const stranger = await request(service.url + path, {
         method: 'POST',
@@ -120,6 +145,11 @@ describe('an update service on a data directory', () => {
       const image = await request(records[0]?.repository_url ?? '', { headers: { range: 'bytes=10-19' } });
       assert.equal(image.statusCode, 206);
       assert.equal((await image.body.arrayBuffer()).byteLength, 10);
+      // What was added for another manufacturer is taken there, and nowhere else.
+      await discover(client, { name: 'vendor-two', manufacturer: 'VENDOR', model: 'Two' });
+      const all = await request(`${service.url}/api/v1/server-component-firmwares`, { headers });
+      const { records: both } = (await all.body.json()) as { records: { version: string }[] };
+      assert.deepEqual(both.map(({ version }) => version).toSorted(), ['2.0', '9.0']);
       const { code, printed } = await service.stop();
       assert.equal(code, 0, printed);
       assert.equal(printed.includes(token), false);
@@ -131,7 +161,22 @@ describe('what cannot be meant', () => {
   const update = ['update-service', '--rest-port', '0', '--data-dir', 'bad', '--facility', 'a', ...issuer];
   const controllers = ['controllers', '--rest-port', '0', '--data-dir', 'bad'];
   const cluster = [...controllers, '--kubeconfig', 'k'];
-  const cases: [string, readonly string[], RegExp][] = [
+  type Case = [what: string, words: readonly string[], message: RegExp];
+  const jobs = [...update, '--launcher', 'kubernetes', '--kubeconfig', 'k', '--job-image', 'i'];
+  const store = [...jobs, '--update-service-url', 'https://updates:7447', '--image-store', 'x', '--image-store-listen'];
+  const unreachable: Case[] = [
+    ['Jobs that would ask themselves', jobs, /goes with --update-service-url: pods do not find this service/],
+    ...['0.0.0.0', '::', '127.0.0.1', 'localhost'].map(
+      (host): Case => [
+        `Jobs that would ask ${host}`,
+        [...jobs, '--host', host],
+        /goes with --update-service-url: pods do not find this service/,
+      ],
+    ),
+    ['images that Jobs do not reach', [...store, '0.0.0.0:0'], /goes with --image-store-url: pods do not find/],
+    ['images on loopback', [...store, '[::1]:0'], /goes with --image-store-url: pods do not find the images at ::1/],
+  ];
+  const cases: Case[] = [
     [
       'a kind that no flasher does',
       ['flasher', '--rest-port', '0', '--data-dir', 'bad', '--facility', 'a', '--without', 'dance'],
@@ -154,6 +199,21 @@ describe('what cannot be meant', () => {
       [...update, '--strategy', 'vendor-cli'],
       /the strategy vendor-cli cannot be used/,
     ],
+    [
+      'jobs of a package that is not there',
+      [...update, '--job-implementation', 'no-such-jobs'],
+      /--job-implementation: jobs of no-such-jobs cannot be loaded \(Cannot find package/,
+    ],
+    [
+      'jobs of a file that has none',
+      [...update, '--job-implementation', './no-jobs.mjs'],
+      /no-jobs\.mjs cannot be used: it exports no list `jobImplementations`/,
+    ],
+    [
+      'two that do the same jobs',
+      [...update, '--job-implementation', './scans.mjs', '--job-implementation', './scans-too.mjs'],
+      /scans\.mjs and .*scans-too\.mjs both have scan jobs for Acme: leave one of them out/,
+    ],
     ['a launcher that is none', [...update, '--launcher', 'rocket'], /one of embedded, process, kubernetes/],
     ['Jobs without a cluster', [...update, '--launcher', 'kubernetes'], /goes with --kubeconfig/],
     ['Jobs without an image', [...update, '--launcher', 'kubernetes', '--kubeconfig', 'k'], /goes with --job-image/],
@@ -166,11 +226,6 @@ describe('what cannot be meant', () => {
       /goes with --image-store-listen or --image-store-url: addresses that a bucket signs end/,
     ],
     ['a bucket nowhere', [...update, '--image-store', 's3://images'], /goes with --s3-endpoint and --s3-key-file/],
-    [
-      'a bucket for jobs elsewhere',
-      [...update, '--image-store', 's3://images', '--launcher', 'process'],
-      /use --launcher embedded/,
-    ],
     ['images of no store', [...update, '--image-store-listen', '127.0.0.1:0'], /go with --image-store/],
     ['controllers of nothing', controllers, /--kubeconfig is missing/],
     [
@@ -200,7 +255,14 @@ describe('what cannot be meant', () => {
       [...cluster, '--update-service-url', 'http://127.0.0.1:1'],
       /goes with --token-file/,
     ],
+    ...unreachable,
   ];
+  before(() => {
+    const scans = `export const jobImplementations = [{ type: 'scan', manufacturer: 'Acme', async run() {} }];`;
+    writeFileSync(at('no-jobs.mjs'), 'export const strategy = 1;');
+    for (const name of ['scans.mjs', 'scans-too.mjs']) writeFileSync(at(name), scans);
+  });
+
   for (const [what, words, message] of cases) {
     test(`${what} is refused before anything is opened`, async () => {
       const { code, printed } = await run(words);

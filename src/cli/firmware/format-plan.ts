@@ -39,7 +39,8 @@ function installRows({ server, installs, isScanFirst }: ServerPlan): string[][] 
   return installs.map(({ order, restarts, isPowerCycle, isHostOff, ...firmware }) => {
     const host = isHostOff ? 'host, off meanwhile' : isPowerCycle ? 'host, power cycle' : 'host';
     const what = restarts === 'none' ? '-' : restarts === 'bmc' ? 'BMC' : host;
-    return [server, isScanFirst ? `${order} after a scan` : `${order}`, ...firmwareCells(firmware), what];
+    const sure = firmware.relation === 'missing' && what !== '-' ? `${what}, if it is there` : what;
+    return [server, isScanFirst ? `${order} after a scan` : `${order}`, ...firmwareCells(firmware), sure];
   });
 }
 

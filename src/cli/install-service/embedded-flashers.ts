@@ -12,7 +12,7 @@ import type { WorkPlane } from './work-plane.ts';
 
 /** What the flashers of `rackwright up` are told. */
 export type EmbeddedFlasherSettings = Settings<
-  'dataDir' | 'speed' | 'bmcSpeed' | 'facilities' | 'concurrency' | 'bmcCa' | 'bmcInsecure'
+  'dataDir' | 'speed' | 'bmcSpeed' | 'facilities' | 'concurrency' | 'bmcCa' | 'bmcInsecure' | 'allowUnverifiedFirmware'
 >;
 
 /** The most that images take on disk. */
@@ -50,7 +50,11 @@ export async function startEmbeddedFlashers(
     port: plane.engine.worker,
     inventory: storedInventory(plane.service),
     inventorySink: storedInventorySink(plane.service),
-    images: { folder: join(settings.dataDir, 'images'), maxBytes: imagesBytes },
+    images: {
+      folder: join(settings.dataDir, 'images'),
+      maxBytes: imagesBytes,
+      areUnverifiedAllowed: settings.allowUnverifiedFirmware,
+    },
     concurrency: settings.concurrency,
     gates: parts.gates,
   };

@@ -24,7 +24,7 @@ export function storedInventory(service: Service): InventoryAccess {
     },
     async firmwareSet(id) {
       const set = await orMissing(service.firmwareSets.get(id));
-      return set?.firmware.map(({ models, isInband, isOem, ...firmware }) =>
+      return set?.firmware.map(({ models, softwareIds, isInband, isOem, ...firmware }) =>
         toFirmware({
           id: firmware.id,
           vendor: firmware.vendor,
@@ -34,6 +34,7 @@ export function storedInventory(service: Service): InventoryAccess {
           URL: firmware.url,
           checksum: firmware.checksum,
           models: [...models],
+          software_ids: [...softwareIds],
           install_inband: isInband,
           oem: isOem,
         }),

@@ -1,6 +1,7 @@
 import { createGates, type Gates, type TlsTrust } from '../../bmc/index.ts';
 import type { Bus, WorkerPort } from '../../engine/index.ts';
 import {
+  type ArtifactCacheOptions,
   createArtifactCache,
   createFlasher,
   createHandlerContext,
@@ -27,7 +28,7 @@ export interface FlasherParts {
   /** How certificates of BMCs are checked. */
   readonly trust: TlsTrust;
   readonly bus?: Bus | undefined;
-  readonly images: { readonly folder: string; readonly maxBytes: number; readonly fileFolders?: readonly string[] };
+  readonly images: Pick<ArtifactCacheOptions, 'folder' | 'maxBytes' | 'areUnverifiedAllowed' | 'fileFolders'>;
   readonly facilities: readonly string[];
   /** Kinds of conditions that are left to others. */
   readonly without?: readonly string[] | undefined;

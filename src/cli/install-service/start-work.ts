@@ -270,6 +270,7 @@ async function openParts({ settings, beside, logger, open, terminal }: Starting)
     kinds: store.isShared ? {} : { requestDeadlineMs: ownRequestsMs },
     limits: limitsOf(settings),
     jobLimits: jobLimitsOf(settings),
+    areUnverifiedAllowed: settings.allowUnverifiedFirmware,
     engineSettings: {},
   };
 }

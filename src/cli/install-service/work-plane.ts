@@ -38,6 +38,8 @@ export interface WorkPlaneParts {
   /** The file with the keys of credentials; made where nothing is encrypted yet. */
   readonly credentialKeys: string;
   readonly kinds: FlasherKindsOptions;
+  /** Take firmware that comes without a checksum into the catalogue, and install it. */
+  readonly areUnverifiedAllowed: boolean;
   readonly limits: Partial<EngineLimits>;
   /** How many jobs of each type may run and wait. */
   readonly jobLimits: JobLimits;
@@ -57,13 +59,15 @@ export interface WorkPlane {
 
 /** Opens engine and inventory. */
 export async function openWorkPlane(parts: WorkPlaneParts): Promise<WorkPlane> {
-  const { bus, logger, metrics, limits } = parts;
+  const { bus, logger, metrics, limits, areUnverifiedAllowed } = parts;
+  if (areUnverifiedAllowed) logger.warn('firmware without a checksum is taken: nobody can tell what is in it');
+  const kinds = { ...parts.kinds, areUnverifiedAllowed };
   const { database } = parts.store;
   const credentialKeys = await openCredentialKeys(parts.credentialKeys, database);
   const engine = await createEngine({
     database,
     kinds: withJobLimits(
-      [...flasherKinds(parts.kinds), ...outsideKinds(parts.kinds), firmwareValidation, firmwareDiscover, externalWork],
+      [...flasherKinds(kinds), ...outsideKinds(kinds), firmwareValidation, firmwareDiscover, externalWork],
       parts.jobLimits,
     ),
     clock: systemClock,
@@ -79,6 +83,7 @@ export async function openWorkPlane(parts: WorkPlaneParts): Promise<WorkPlane> {
     machines: engine.machines satisfies Machines,
     conditions: createConditionView(engine),
     credentialKeys,
+    isChecksumOptional: areUnverifiedAllowed,
   });
   return { engine, service, close: () => engine.close() };
 }

@@ -95,3 +95,24 @@ test('a job that another has by now ends without a word to anybody', async (cont
   assert.match(printed, /no right to go on/);
   assert.equal(job.ended, undefined);
 });
+
+test('jobs that were added are loaded by the command, and one that cannot be fails the job', async (context) => {
+  const { job, folder, run } = await rigOf(context, [entry]);
+  const text = `export const jobImplementations = [{
+    type: 'discovery',
+    manufacturer: 'Acme',
+    async run(work, { harvest, job }) {
+      const firmwares = [{ name: 'bios', manufacturer: 'Acme', versions: ['9.0 for ' + job.model] }];
+      harvest.keepDiscovered({ firmwares, images: [], observedAt: 1 });
+      return { outcome: 'succeeded' };
+    },
+  }];`;
+  await writeFile(join(folder, 'jobs.mjs'), text);
+  const { code, printed } = await run('--job-implementation', './jobs.mjs');
+  assert.equal(code, 0, printed);
+  assert.equal(job.discovered?.firmwares[0]?.versions[0], `9.0 for ${job.model}`);
+  const broken = await rigOf(context, [entry]);
+  const ended = await broken.run('--job-implementation', './not-there.mjs');
+  assert.equal(ended.code, 8, ended.printed);
+  assert.equal(broken.job.failure?.reason, 'UnknownImplementation');
+});

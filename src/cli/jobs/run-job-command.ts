@@ -1,6 +1,13 @@
 import { resolve } from 'node:path';
-import { type FirmwareStore, openFolderStore } from '../../firmware-store/index.ts';
-import { claimJob, isJobError, type JobEnd, publishAddress, type RunJobOptions, runJob } from '../../jobs/index.ts';
+import {
+  claimJob,
+  isJobError,
+  type JobEnd,
+  loadImplementations,
+  publishAddress,
+  type RunJobOptions,
+  runJob,
+} from '../../jobs/index.ts';
 import { createLogger, redactText } from '../../telemetry/index.ts';
 import { CliError, usageError } from '../errors.ts';
 import { openTraces } from '../observe/open-traces.ts';
@@ -14,12 +21,18 @@ export interface JobFlags {
   readonly claim?: string;
   readonly updateServiceUrl?: string;
   readonly taskPort?: string;
-  readonly imageStore?: string;
-  readonly imageStoreUrl?: string;
 }
 
 type JobSettings = Settings<
-  'host' | 'imageCache' | 'imageCacheSize' | 'imageFolder' | 'stopWithin' | 'logLevel' | 'logFormat' | 'tracesEndpoint'
+  | 'host'
+  | 'jobImplementation'
+  | 'imageCache'
+  | 'imageCacheSize'
+  | 'imageFolder'
+  | 'stopWithin'
+  | 'logLevel'
+  | 'logFormat'
+  | 'tracesEndpoint'
 >;
 
 /** What a job prints goes to a file or to a cluster's logs: past this it says no more. */
@@ -34,52 +47,33 @@ export async function runJobCommand(flags: JobFlags, settings: JobSettings, term
   }).child({ service: 'job' });
   const claim = flags.claim === undefined ? undefined : resolve(terminal.cwd, flags.claim);
   if (claim !== undefined) await claimJob(claim, process.pid).catch(explain);
-  const store = await openStore(flags, settings, terminal);
-  try {
-    const end = await runJob({
-      jobFile: resolve(terminal.cwd, flags.jobFile),
-      isMounted: flags.mounted === true,
-      updateServiceUrl: flags.updateServiceUrl,
-      host: settings.host,
-      port: portOf(flags.taskPort),
-      stopping: terminal.interrupted,
-      graceMs: settings.stopWithin,
-      maxImageBytes: settings.imageCacheSize,
-      folder: settings.imageCache,
-      fileFolders: settings.imageFolder === undefined ? undefined : [settings.imageFolder],
-      store,
-      logger,
-      openTraces: (told) => openTraces({ tracesEndpoint: settings.tracesEndpoint ?? told }, 'rackwright-job'),
-      onListening: async (url) => {
-        logger.info('the interface of the job listens', { url });
-        if (claim !== undefined) await publishAddress(claim, url);
-      },
-    } satisfies RunJobOptions).catch(explain);
-    logger.info('the job ended', { ...end });
-    throwUnlessDone(end);
-  } finally {
-    await store?.close();
-  }
+  const end = await runJob({
+    jobFile: resolve(terminal.cwd, flags.jobFile),
+    isMounted: flags.mounted === true,
+    updateServiceUrl: flags.updateServiceUrl,
+    host: settings.host,
+    port: portOf(flags.taskPort),
+    loadImplementations: () => loadImplementations({ names: settings.jobImplementation ?? [] }),
+    stopping: terminal.interrupted,
+    graceMs: settings.stopWithin,
+    maxImageBytes: settings.imageCacheSize,
+    folder: settings.imageCache,
+    fileFolders: settings.imageFolder === undefined ? undefined : [settings.imageFolder],
+    logger,
+    openTraces: (told) => openTraces({ tracesEndpoint: settings.tracesEndpoint ?? told }, 'rackwright-job'),
+    onListening: async (url) => {
+      logger.info('the interface of the job listens', { url });
+      if (claim !== undefined) await publishAddress(claim, url);
+    },
+  } satisfies RunJobOptions).catch(explain);
+  logger.info('the job ended', { ...end });
+  throwUnlessDone(end);
 }
 
 function portOf(text: string | undefined): number {
   const port = Number(text ?? 0);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw usageError(`--task-port ${text}: not a port`);
   return port;
-}
-
-async function openStore(
-  flags: JobFlags,
-  settings: JobSettings,
-  terminal: Terminal,
-): Promise<FirmwareStore | undefined> {
-  const { imageStore, imageStoreUrl } = flags;
-  if (imageStore === undefined) return undefined;
-  if (imageStoreUrl === undefined)
-    throw usageError('--image-store needs --image-store-url: where its images are served');
-  const folder = resolve(terminal.cwd, imageStore);
-  const files = settings.imageFolder === undefined ? {} : { fileFolders: [settings.imageFolder] };
-  return await openFolderStore({ folder, maxBytes: settings.imageCacheSize, publicUrl: imageStoreUrl, ...files });
 }
 
 function throwUnlessDone(end: JobEnd): void {

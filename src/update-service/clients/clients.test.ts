@@ -53,6 +53,13 @@ for (const [way, open] of Object.entries(ways)) {
     assert.equal(await client.withdraw({ jobId: 'nobody', reason: 'changed' }, never), 'unknown-job');
   });
 
+  test(`${way}: that something could not be taken back is not taken for too late`, async (t) => {
+    const rig = await setUpUpdates(t);
+    const cancel = () => Promise.reject(new Error('the database is away'));
+    const client = await open(t, { ...rig, desks: { ...rig.desks, cancel } });
+    await assert.rejects(client.withdraw({ jobId: 'j1', reason: 'changed' }, never));
+  });
+
   test(`${way}: controllers are told when an update waits for a host that is in use`, async (t) => {
     const rig = await setUpUpdates(t);
     await rig.addFirmware('2.10.0');

@@ -71,6 +71,7 @@ export function createRpcClient(options: RpcClientOptions): UpdateClient {
     async withdraw({ jobId }, signal) {
       const { job, error } = await rpc.cancelJob({ jobId }, { signal, timeoutMs });
       if (error?.code === updateRpc.ErrorCode.JOB_NOT_FOUND) return 'unknown-job';
+      if (error !== undefined) throw new Error(error.message);
       return job?.state === updateRpc.JobState.FAILED && job.reason === 'Cancelled' ? 'withdrawn' : 'too-late';
     },
   };

@@ -3,14 +3,13 @@ import { UpdateError } from '../errors.ts';
 import { kindOf, modelTarget } from '../kinds.ts';
 import type { FleetNames } from '../names/fleet-names.ts';
 import { checkFirmwares, checkName, type FirmwareVersion, invalid } from './check-request.ts';
-import { type Catalogue, freezeImages } from './freeze-images.ts';
+import { type FreezeSources, freezeImages } from './freeze-images.ts';
 import { resolveServer } from './resolve-server.ts';
 
 /** What requests are taken with. */
-export interface RequestDeskParts {
+export interface RequestDeskParts extends FreezeSources {
   readonly engine: Pick<Engine, 'create' | 'machines'>;
   readonly names: FleetNames;
-  readonly catalogue: Catalogue;
 }
 
 /** What became of a request: a job was created, or the very same was there already. */
@@ -63,7 +62,7 @@ export const clientPrefix = 'update-service/';
 
 /** Makes the desk. */
 export function createRequestDesk(parts: RequestDeskParts): RequestDesk {
-  const { engine, catalogue } = parts;
+  const { engine } = parts;
   const place = (target: string, order: ConditionOrder, asking: Asking): Promise<CreateOutcome> =>
     engine.create({
       target,
@@ -74,7 +73,7 @@ export function createRequestDesk(parts: RequestDeskParts): RequestDesk {
     async update(order) {
       const firmwares = checkFirmwares(order.firmwares);
       const machine = await resolveServer(parts, order.server);
-      const images = await freezeImages(catalogue, machine, firmwares);
+      const images = await freezeImages(parts, machine, firmwares);
       const parameters = { firmwares: images, force_install: order.isForced === true };
       const outcome = await place(targetOf(machine.id), { kind: kindOf.update, parameters }, order);
       if (outcome.outcome === 'conflict') throw conflict(outcome.current);

@@ -2,10 +2,12 @@ import { type Condition, type Engine, isFinal } from '../../engine/index.ts';
 import { partKey } from '../../flasher/index.ts';
 import type { AvailableFirmware } from '../../jobs/index.ts';
 import type { FirmwareRecord, Serverservice } from '../../serverservice/index.ts';
+import type { FirmwareVersion } from '../desk/check-request.ts';
 import { kindOf, readDiscoverParameters } from '../kinds.ts';
+import { createWantedCheck } from './wanted-firmware.ts';
 
-/** Versions of a model that somebody may ask for. */
-export interface WantedVersions {
+/** Versions that can be had for a model. */
+export interface AvailableVersions {
   /** Name of the DiscoveredFirmware. */
   readonly name: string;
   readonly manufacturer: string;
@@ -13,6 +15,14 @@ export interface WantedVersions {
   readonly versionsToStore: number;
   /** Versions oldest first. */
   readonly available: readonly AvailableFirmware[];
+}
+
+/** What objects say about firmware. Throws where they cannot be listed: what is not known is not nothing. */
+export interface FirmwareObjects {
+  /** What DiscoveredFirmware objects list. */
+  available(): Promise<readonly AvailableVersions[]>;
+  /** What ServerFirmware and ServerFirmwareGroup objects want, each only once. */
+  wanted(): Promise<readonly FirmwareVersion[]>;
 }
 
 /** What needed images are worked out from. */
@@ -47,27 +57,41 @@ export async function readOpenWork({ engine }: Pick<NeededImagesParts, 'engine'>
   return { discoveries, images };
 }
 
-/** SHA-256 of images that sets install, or that bring a model to a version that it is known for. */
+/** What somebody may still install. */
+export interface InstallableFirmware {
+  readonly available: readonly AvailableVersions[];
+  readonly wanted: readonly FirmwareVersion[];
+}
+
+/** Those of the images that sets have, that bring a model to a version that can be had for it, or that somebody wants. */
 export async function readCatalogued(
   { service }: Pick<NeededImagesParts, 'service'>,
-  wanted: readonly WantedVersions[],
+  images: ReadonlySet<string>,
+  { available, wanted }: InstallableFirmware,
 ): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   const take = ({ checksums }: FirmwareRecord): void => {
     if (checksums.sha256 !== undefined) found.add(checksums.sha256);
   };
   for await (const { firmware } of pagesOf((request) => service.firmwareSets.list({}, request))) firmware.forEach(take);
-  for (const [model, objects] of Map.groupBy(wanted, (one) => one.model)) {
-    const parts = versionsByPart(objects);
-    for await (const record of pagesOf((request) => service.firmware.list({ model }, request))) {
-      const key = partKey({ name: record.component, manufacturer: record.vendor });
-      if (parts.get(key)?.has(record.version) === true) take(record);
-    }
+  const [isAvailable, isWanted] = [createAvailableCheck(available), createWantedCheck(wanted)];
+  for await (const record of pagesOf((request) => service.firmware.list({}, request))) {
+    if (!images.has(record.checksums.sha256 ?? '')) continue;
+    if (isAvailable(record) || isWanted(record)) take(record);
   }
   return found;
 }
 
-function versionsByPart(objects: readonly WantedVersions[]): ReadonlyMap<string, ReadonlySet<string>> {
+function createAvailableCheck(objects: readonly AvailableVersions[]): (record: FirmwareRecord) => boolean {
+  const byModel = Map.groupBy(objects, ({ model }) => model.trim().toLowerCase());
+  const partsOf = new Map([...byModel].map(([model, those]) => [model, versionsByPart(those)]));
+  return ({ models, component, vendor, version }) => {
+    const key = partKey({ name: component, manufacturer: vendor });
+    return models.some((model) => partsOf.get(model.toLowerCase())?.get(key)?.has(version) === true);
+  };
+}
+
+function versionsByPart(objects: readonly AvailableVersions[]): ReadonlyMap<string, ReadonlySet<string>> {
   const parts = new Map<string, Set<string>>();
   for (const { available, versionsToStore } of objects) {
     for (const each of available) {
@@ -96,7 +120,7 @@ async function* pagesOf<T>(
 }
 
 /** What a discovery found, as soon as it ended: objects are told of it a moment later. */
-export function wantedBy({ kind, state, parameters, status }: Condition): WantedVersions | undefined {
+export function availableBy({ kind, state, parameters, status }: Condition): AvailableVersions | undefined {
   if (kind !== kindOf.discovery || state !== 'succeeded' || !Array.isArray(status.available)) return undefined;
   const available = status.available as unknown as readonly AvailableFirmware[];
   return { ...readDiscoverParameters(parameters), available };

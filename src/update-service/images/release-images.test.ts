@@ -6,22 +6,33 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openFolderStore } from '../../firmware-store/index.ts';
 import { imageReference } from '../../jobs/index.ts';
-import { setUpUpdates } from '../testing/update-rig.ts';
-import type { WantedVersions } from './needed-images.ts';
+import { silentLogger } from '../../telemetry/index.ts';
+import type { FirmwareVersion } from '../desk/check-request.ts';
+import { setUpUpdates, until } from '../testing/update-rig.ts';
+import { keepStoreSmall } from './keep-store-small.ts';
+import type { AvailableVersions } from './needed-images.ts';
 import { releaseImages } from './release-images.ts';
 
 const spec = { manufacturer: 'Dell Inc.', model: 'PowerEdge R640', versionsToStore: 3 };
+
+const day = 24 * 60 * 60_000;
 
 const asking = { client: 'c', isForced: false, doesInsist: false };
 
 async function setUp(t: TestContext) {
   const folder = await mkdtemp(join(tmpdir(), 'rackwright-release-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
-  const store = await openFolderStore({ folder, maxBytes: 1_000_000, publicUrl: 'http://images.test' });
-  t.after(() => store.close());
   const rig = await setUpUpdates(t);
-  const objects = new Map<string, WantedVersions>();
-  const parts = { ...rig, store, discovered: async () => [...objects.values()] };
+  const { clock } = rig;
+  const store = await openFolderStore({ folder, maxBytes: 1_000_000, publicUrl: 'http://images.test', clock });
+  t.after(() => store.close());
+  const objects = new Map<string, AvailableVersions>();
+  const wanted: FirmwareVersion[] = [];
+  const parts = {
+    ...rig,
+    store,
+    objects: { available: async () => [...objects.values()], wanted: async () => wanted },
+  };
   const put = async (version: string, holder: string): Promise<string> => {
     const body = Buffer.from(`bios ${version}`);
     const checksum = `sha256:${createHash('sha256').update(body).digest('hex')}`;
@@ -30,21 +41,21 @@ async function setUp(t: TestContext) {
     return sha256;
   };
   /** A discovery that found these versions, put their images into the store, and ended. */
-  const discover = async (versions: readonly string[], isOver = true): Promise<string> => {
+  const discover = async (versions: readonly string[], isOver = true, listed = versions): Promise<string> => {
     rig.discovered.set('r640', spec);
     const { job } = await rig.desks.requests.discover({ name: 'r640', client: 'c' });
     rig.clock.advance(1000);
     const images = [];
     for (const version of versions) {
       const sha256 = await put(version, imageReference(job.id));
-      const image = { component: 'bios', manufacturer: 'Dell', version, models: ['PowerEdge R640'] };
+      const image = { component: 'bios', manufacturer: 'Dell', version, models: ['PowerEdge R640'], softwareIds: [] };
       const url = await store.urlOf(sha256);
       images.push({ ...image, fileName: `${version}.bin`, url, checksum: `sha256:${sha256}` });
     }
     if (!isOver) return job.id;
     const [lease] = await rig.lease(`w-${job.id}`);
     assert.ok(lease);
-    const firmwares = [{ name: 'bios', manufacturer: 'Dell', versions }];
+    const firmwares = [{ name: 'bios', manufacturer: 'Dell', versions: listed }];
     const proof = await rig.launched(lease);
     await rig.desks.results.discovery({ proof }, { name: 'r640', firmwares, images, observedAt: 0 });
     return job.id;
@@ -60,7 +71,7 @@ async function setUp(t: TestContext) {
     );
     return found.flatMap((one) => ('fileName' in one ? one.fileName.replace('.bin', '') : [])).sort();
   };
-  return { rig, store, objects, parts, put, discover, list, held };
+  return { rig, store, objects, wanted, parts, put, discover, list, held };
 }
 
 async function* pieces(body: Buffer): AsyncGenerator<Uint8Array> {
@@ -104,6 +115,28 @@ test('fewer versions to store, and an object that is deleted, let images go', as
   assert.deepEqual(await held(), []);
 });
 
+test('all that the last discovery fetched stays, also what no list has room for', async (t) => {
+  const { parts, objects, rig, discover, list, held } = await setUp(t);
+  list(['2.0', '3.0']);
+  await discover(['1.0', '2.0', '3.0', '4.0'], true, ['2.0', '3.0']);
+  await releaseImages(parts);
+  assert.deepEqual(await held(), ['1.0', '2.0', '3.0', '4.0']);
+  // One that fails later takes nothing away, neither while it runs nor after.
+  const running = await discover(['1.0'], false);
+  await releaseImages(parts);
+  await rig.engine.cancel(running, asking);
+  for (let times = 0; times < 2; times++) await releaseImages(parts);
+  assert.deepEqual(await held(), ['1.0', '2.0', '3.0', '4.0']);
+  await releaseImages({ ...parts, objects: undefined });
+  assert.deepEqual(await held(), ['1.0', '2.0', '3.0', '4.0']);
+  await discover(['2.0', '3.0', '4.0'], true, ['2.0', '3.0']);
+  await releaseImages(parts);
+  assert.deepEqual(await held(), ['2.0', '3.0', '4.0']);
+  objects.clear();
+  await releaseImages(parts);
+  assert.deepEqual(await held(), []);
+});
+
 test('what a set has, what is about to be installed and what somebody else holds stays', async (t) => {
   const { parts, rig, put, discover, held } = await setUp(t);
   await discover(['1.0', '2.0', '3.0']);
@@ -125,6 +158,70 @@ test('where no objects are known, the last discovery of each tells what is neede
   const { parts, discover, held } = await setUp(t);
   await discover(['1.0', '2.0']);
   await discover(['2.0']);
-  await releaseImages({ ...parts, discovered: async () => undefined });
+  await releaseImages({ ...parts, objects: undefined });
   assert.deepEqual(await held(), ['2.0']);
+});
+
+const pinned = { name: 'UEFI', manufacturer: ' ', version: '1.0' };
+
+test('what a ServerFirmware or a group wants stays and can be installed, though nobody offers it any more', async (t) => {
+  const { parts, rig, store, objects, wanted, discover, list, held } = await setUp(t);
+  wanted.push(pinned);
+  await discover(['1.0', '2.0']);
+  await discover(['3.0']);
+  list(['3.0']);
+  await releaseImages(parts);
+  assert.deepEqual(await held(), ['1.0', '3.0']);
+  objects.clear();
+  await releaseImages(parts);
+  assert.deepEqual(await held(), ['1.0']);
+  rig.clock.advance(30 * day);
+  await store.collect();
+  const { job } = await rig.desks.requests.update({ server: 'alpha', firmwares: [pinned], client: 'c' });
+  const [image] = await store.list();
+  assert.deepEqual(
+    (job.parameters.firmwares as { version: string; URL: string }[]).map(({ version, URL: url }) => [version, url]),
+    [['1.0', await store.urlOf(image?.sha256 ?? '')]],
+  );
+  await rig.engine.cancel(job.id, asking);
+  wanted.length = 0;
+  await releaseImages(parts);
+  assert.deepEqual(await held(), []);
+});
+
+test('what was let go of and is wanted again is held again, until it is not', async (t) => {
+  const { parts, rig, store, wanted, discover, held } = await setUp(t);
+  await discover(['1.0', '2.0']);
+  await releaseImages(parts);
+  assert.deepEqual(await held(), []);
+  wanted.push(pinned);
+  await releaseImages(parts);
+  assert.deepEqual(await held(), ['1.0']);
+  rig.clock.advance(30 * day);
+  await store.collect();
+  assert.deepEqual(
+    (await store.list()).map(({ fileName }) => fileName),
+    ['1.0.bin'],
+  );
+  wanted.length = 0;
+  assert.equal(await releaseImages(parts), 1);
+  assert.deepEqual(await held(), []);
+});
+
+test('while objects cannot be listed nothing is released, and then it is', async (t) => {
+  const { parts, rig, discover, held } = await setUp(t);
+  await discover(['1.0', '2.0']);
+  const failing = async () => Promise.reject(new Error('the API server is away'));
+  for (const what of ['available', 'wanted']) {
+    const objects = { ...parts.objects, [what]: failing };
+    await assert.rejects(releaseImages({ ...parts, objects }), /is away/);
+    assert.deepEqual(await held(), ['1.0', '2.0'], what);
+  }
+  let asked = 0;
+  const away = async () => (++asked === 1 ? failing() : []);
+  const objects = { ...parts.objects, wanted: away };
+  const keeping = keepStoreSmall({ ...parts, objects, clock: rig.clock, logger: silentLogger, everyMs: 1000 });
+  await until(rig.clock, async () => (await held()).length === 0);
+  await keeping.stop();
+  assert.equal(asked > 1, true);
 });

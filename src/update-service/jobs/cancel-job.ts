@@ -12,6 +12,7 @@ export interface CancelOrder {
   readonly timeoutMs: number;
   readonly isForced: boolean;
   readonly doesInsist: boolean;
+  /** Aborts when the caller is gone, or the service stops: then nothing is forced. */
   readonly signal: AbortSignal;
 }
 
@@ -27,8 +28,8 @@ const lookMs = 1000;
 
 /**
  * Cancels a job. What waits ends at once; what runs is asked to stop at its next safe point and, if that is forced, cut off
- * when its time is over: during a flash only for who insists. Throws `jobNotFound`, `invalidRequest` and the engine's
- * `cancelUnsafe`.
+ * when its time is over: during a flash only for who insists. A caller who is gone by then has not waited for that: the job
+ * stays asked to stop. Throws `jobNotFound`, `invalidRequest` and the engine's `cancelUnsafe`.
  */
 export async function cancelJob(parts: CancelParts, order: CancelOrder): Promise<Condition> {
   const { engine, book } = parts;
@@ -39,8 +40,8 @@ export async function cancelJob(parts: CancelParts, order: CancelOrder): Promise
   if (isOver(job)) return job;
   const client = `${clientPrefix}${order.client}`;
   const asked = await engine.cancel(job.id, { client, isForced: false, doesInsist: false });
-  const after = await waitForEnd(parts, asked, order);
-  if (isOver(after) || !order.isForced) return after;
+  const { job: after, isTimeOver } = await waitForEnd(parts, asked, order);
+  if (isOver(after) || !order.isForced || !isTimeOver) return after;
   return await engine.cancel(job.id, { client, isForced: true, doesInsist: order.doesInsist });
 }
 
@@ -48,12 +49,13 @@ async function waitForEnd(
   { engine, clock }: CancelParts,
   asked: Condition,
   { timeoutMs, signal }: CancelOrder,
-): Promise<Condition> {
+): Promise<{ readonly job: Condition; readonly isTimeOver: boolean }> {
   const end = clock.monotonic() + timeoutMs;
   let current = asked;
   for (;;) {
     const left = end - clock.monotonic();
-    if (isOver(current) || left <= 0 || signal.aborted) return current;
+    const isTimeOver = left <= 0;
+    if (isOver(current) || isTimeOver || signal.aborted) return { job: current, isTimeOver };
     const woken = new AbortController();
     const unlisten = engine.onHint(({ conditionId }) => {
       if (conditionId === asked.id) woken.abort();

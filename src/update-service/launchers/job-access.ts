@@ -8,6 +8,12 @@ export interface JobFileParts {
   readonly updateService: JobFile['updateService'];
   /** The BMC of a job's server with its password; undefined for jobs that touch no server. */
   readonly bmcOf: (order: LaunchOrder) => Promise<JobBmc | undefined>;
+  /** Where discoveries keep the images that they find; without it these stay at their vendors. */
+  readonly store?: JobFile['store'];
+  /** Take firmware that comes without a checksum. False unless given. */
+  readonly areUnverifiedAllowed?: boolean | undefined;
+  /** How patient jobs on servers are. */
+  readonly patience?: JobFile['patience'];
   /** Where jobs send their spans; without it they make none. */
   readonly tracesEndpoint?: string | undefined;
 }
@@ -15,15 +21,20 @@ export interface JobFileParts {
 /** What a job is launched with; it goes on with the trace that it is launched in. */
 export async function jobFileOf(
   order: LaunchOrder,
-  { updateService, bmcOf, tracesEndpoint }: JobFileParts,
+  { updateService, bmcOf, store, areUnverifiedAllowed, patience, tracesEndpoint }: JobFileParts,
   tls?: JobFile['tls'],
 ): Promise<JobFile> {
-  const bmc = order.type === 'discovery' ? undefined : await bmcOf(order);
+  const isDiscovery = order.type === 'discovery';
+  const bmc = isDiscovery ? undefined : await bmcOf(order);
   return {
     jobId: order.jobId,
     token: order.token,
     updateService,
     ...(bmc === undefined ? {} : { bmc }),
+    // Only who keeps images gets the key to where they are.
+    ...(isDiscovery && store !== undefined ? { store } : {}),
+    ...(isDiscovery || patience === undefined ? {} : { patience }),
+    ...(areUnverifiedAllowed === true ? { areUnverifiedAllowed } : {}),
     ...(tls === undefined ? {} : { tls }),
     ...(tracesEndpoint === undefined ? {} : { traces: tracesOf(tracesEndpoint) }),
   };

@@ -7,6 +7,11 @@ export const launchErrors = {
     retry: 'transient',
     message: 'the Job {name} of an earlier lease is still there; it was told to go and is looked for again',
   },
+  noNamespace: {
+    retry: 'transient',
+    message: 'the namespace {namespace} of Jobs cannot be read, by which jobs that run are found again: {detail}',
+  },
+  outdated: { retry: 'terminal', message: 'the Job {name} is of a newer lease of the same job' },
   refused: { retry: 'terminal', message: 'the cluster does not take the Job {name}: {detail}' },
 } as const satisfies Record<string, ErrorEntry>;
 

@@ -23,8 +23,14 @@ export interface LaunchedJob {
   readonly ended?: Promise<WorkOutcome>;
 }
 
-/** Where a launched job stands. `gone`: it ended without telling how. */
-export type JobSight = { readonly state: 'running' } | { readonly state: 'gone'; readonly why: string };
+/**
+ * Where a launched job stands. `gone`: it ended without telling how. `unknown`: it is not one that can be seen from here, and
+ * may run elsewhere.
+ */
+export type JobSight =
+  | { readonly state: 'running' }
+  | { readonly state: 'gone'; readonly why: string }
+  | { readonly state: 'unknown'; readonly why: string };
 
 /** Runs jobs somewhere. */
 export interface Launcher {
@@ -32,6 +38,11 @@ export interface Launcher {
   readonly name: string;
   /** True when jobs end with this process. False, or not given: they outlive it, and are found again by their handles. */
   readonly areJobsInside?: boolean;
+  /**
+   * Where its jobs can be seen from: this process, a folder of this machine, a namespace of a cluster. The same in each life
+   * that sees the same jobs, and in no other, since only who can see a job may say that it is gone.
+   */
+  scope(): Promise<string>;
   /** Starts a job. Called again for the same job and token, it gives the one that it started. */
   launch(order: LaunchOrder): Promise<LaunchedJob>;
   look(handle: JsonObject): Promise<JobSight>;

@@ -17,6 +17,7 @@ async function started(t: TestContext) {
   const servers: MirroredServerReport[] = [];
   const discoveries: MirroredDiscoveryReport[] = [];
   const failing: { error: unknown } = { error: undefined };
+  const shown = { newest: 0 };
   const mirror = {
     async server(report: MirroredServerReport) {
       if (failing.error !== undefined) throw failing.error;
@@ -25,6 +26,7 @@ async function started(t: TestContext) {
     async discovery(report: MirroredDiscoveryReport) {
       discoveries.push(report);
     },
+    newest: async () => shown.newest,
   };
   const parts = {
     engine: rig.engine,
@@ -34,7 +36,7 @@ async function started(t: TestContext) {
     inventory: createInventoryReader(rig.service),
     logger: silentLogger,
   };
-  return { rig, parts, servers, discoveries, failing };
+  return { rig, parts, servers, discoveries, failing, shown };
 }
 
 async function finish(rig: UpdateRig, version: string, worker: string): Promise<string> {
@@ -188,4 +190,25 @@ test('a running mirror tells as soon as something ended', async (t) => {
   await finish(rig, '3', 'w1');
   await until(rig.clock, () => servers.length === 1, 100);
   await mirror.stop();
+});
+
+test('a store that was restored from a backup tells its next results with numbers above those that objects show', async (t) => {
+  const { rig, parts, servers, shown } = await started(t);
+  await rig.desks.requests.scan({ server: 'alpha', client: 'c' });
+  await finish(rig, '1', 'w1');
+  shown.newest = 5000;
+  const mirror = await runMirror({ ...parts, clock: rig.clock, random: () => 0.5 });
+  await until(rig.clock, () => servers.length === 1, 100);
+  await rig.desks.requests.scan({ server: 'alpha', client: 'c' });
+  await finish(rig, '2', 'w2');
+  await until(rig.clock, () => servers.length === 2, 100);
+  await mirror.stop();
+  // What was in the backup is old.
+  assert.deepEqual(
+    servers.map(({ store, sequence }) => [store, sequence > 5000]),
+    [
+      [rig.engine.storeId, false],
+      [rig.engine.storeId, true],
+    ],
+  );
 });

@@ -23,7 +23,9 @@ export interface MirroredServerReport {
   readonly server: string;
   readonly kind: 'Scan' | 'Update';
   readonly conditionId: string;
-  /** Grows with every report. */
+  /** Id of the engine's store, within which numbers can be compared. */
+  readonly store: string;
+  /** Grows with every report of the store. */
   readonly sequence: number;
   readonly at: number;
   readonly installed?: readonly Firmware[] | undefined;
@@ -34,6 +36,7 @@ export interface MirroredServerReport {
 export interface MirroredDiscoveryReport {
   readonly name: string;
   readonly conditionId: string;
+  readonly store: string;
   readonly sequence: number;
   readonly at: number;
   readonly available?:
@@ -46,11 +49,13 @@ export interface MirroredDiscoveryReport {
 export interface KubeMirror {
   server(report: MirroredServerReport, signal?: AbortSignal): Promise<unknown>;
   discovery(report: MirroredDiscoveryReport, signal?: AbortSignal): Promise<unknown>;
+  /** The greatest number of a store that objects show; 0 when they show none. */
+  newest(store: string, signal?: AbortSignal): Promise<number>;
 }
 
 /** What results are brought along with. */
 export interface MirrorParts {
-  readonly engine: Pick<Engine, 'eventsAfter' | 'get' | 'create' | 'machines'>;
+  readonly engine: Pick<Engine, 'storeId' | 'eventsAfter' | 'get' | 'create' | 'machines'>;
   readonly database: Database;
   readonly mirror: KubeMirror;
   readonly names: Pick<FleetNames, 'serverOf'>;
@@ -130,7 +135,7 @@ async function mirrorServer(parts: MirrorParts, held: HeldReports, { condition, 
   const waiting = isUpdate ? [] : await held.list(condition.target);
   const installed = wasRead(condition) ? await readInstalledOf(parts, machineId, condition.status) : undefined;
   const report = {
-    ...{ server, sequence: event.seq, at: event.at },
+    ...{ server, ...placeOf(parts, event) },
     ...(installed === undefined ? {} : { installed }),
     ...(condition.state === 'failed' ? { failure: failureOf(condition) } : {}),
   };
@@ -139,6 +144,11 @@ async function mirrorServer(parts: MirrorParts, held: HeldReports, { condition, 
   for (const conditionId of waiting) await parts.mirror.server({ ...report, kind: 'Update', conditionId });
   await parts.mirror.server({ ...report, kind: isUpdate ? 'Update' : 'Scan', conditionId: condition.id });
   await held.letGo(condition.target, waiting);
+}
+
+/** Where a report has its place among all of them. */
+function placeOf({ engine }: Pick<MirrorParts, 'engine'>, { seq, at }: EngineEvent) {
+  return { store: engine.storeId, sequence: seq, at };
 }
 
 /** Scans always read; updates say when they did. */
@@ -171,13 +181,12 @@ function failureOf({ reason, leases }: Condition) {
   return { reason: reason?.code ?? 'Failed', message: reason?.message ?? 'the job gave no reason' };
 }
 
-async function mirrorDiscovery({ mirror }: MirrorParts, condition: Condition, event: EngineEvent): Promise<void> {
+async function mirrorDiscovery(parts: MirrorParts, condition: Condition, event: EngineEvent): Promise<void> {
   const { name } = readDiscoverParameters(condition.parameters);
-  await mirror.discovery({
+  await parts.mirror.discovery({
     name,
     conditionId: condition.id,
-    sequence: event.seq,
-    at: event.at,
+    ...placeOf(parts, event),
     ...(condition.state === 'failed'
       ? { failure: failureOf(condition) }
       : { available: availableOf(condition.status) }),
@@ -190,8 +199,9 @@ function availableOf({ available }: JsonObject) {
 }
 
 /** What somebody reported without a job. */
-async function mirrorNote({ mirror, names }: MirrorParts, event: EngineEvent): Promise<void> {
-  const shared = { conditionId: `unfenced-${event.seq}`, sequence: event.seq, at: event.at };
+async function mirrorNote(parts: MirrorParts, event: EngineEvent): Promise<void> {
+  const { mirror, names } = parts;
+  const shared = { conditionId: `unfenced-${event.seq}`, ...placeOf(parts, event) };
   const machineId = machineIdOf(event.target ?? '');
   if (machineId === undefined) {
     const { name } = event.detail;

@@ -1,11 +1,12 @@
 import { openOrcStore } from '../../conditionorc/index.ts';
 import type { Engine } from '../../engine/index.ts';
 import { backoffDelay, type Clock, type Random, sleep } from '../../kube/index.ts';
+import { numberOnFromObjects } from './number-on.ts';
 import { type MirrorParts, mirrorResults } from './result-mirror.ts';
 
 /** What a mirror runs with. */
 export interface RunMirrorOptions extends MirrorParts {
-  readonly engine: MirrorParts['engine'] & Pick<Engine, 'onHint'>;
+  readonly engine: MirrorParts['engine'] & Pick<Engine, 'onHint' | 'lastEvent' | 'numberAfter'>;
   readonly clock: Clock;
   readonly random: Random;
   /** How often is looked when no hint comes; 5 s unless given. */
@@ -32,9 +33,12 @@ export async function runMirror(options: RunMirrorOptions): Promise<RunningMirro
     ring();
   });
   const loop = async (): Promise<void> => {
+    let isNumberingOn = false;
     for (let failures = 0; !stopping.signal.aborted; ) {
       hasRung = false;
       try {
+        if (!isNumberingOn) await numberOnFromObjects(options, stopping.signal);
+        isNumberingOn = true;
         await mirrorResults(options);
         failures = 0;
       } catch (error) {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { discoveredFirmware, serverFirmware, serverFirmwareGroup } from '../../api/index.ts';
 import type { Alias } from '../../engine/index.ts';
 import { createFakeClock, type KubeClient } from '../../kube/index.ts';
-import { createKubeNames } from './kube-names.ts';
+import { createKubeFirmware, createKubeNames } from './kube-names.ts';
 
 const a = '11111111-1111-4111-8111-111111111111';
 const b = '22222222-2222-4222-8222-222222222222';
@@ -56,4 +57,61 @@ test('others are found in a list that is asked for again when it is old', async 
   await clock.advance(10_001);
   assert.equal(await names.serverOf(b), 'second');
   assert.equal(lists(), 2);
+});
+
+/** An API whose lists come in pages; a list of pages that are missing fails. */
+function paged(pages: Readonly<Record<string, readonly (readonly object[])[]>>): KubeClient {
+  return {
+    resource: ({ resource }: { resource: string }) => ({
+      list: async () => ({ items: (pages[resource] ?? []).flat() }),
+      async *pages() {
+        const found = pages[resource];
+        if (found === undefined) throw new Error(`${resource} cannot be listed`);
+        for (const items of found) yield { items };
+      },
+    }),
+  } as unknown as KubeClient;
+}
+
+const nic = { name: 'nic', manufacturer: 'Intel', version: '2.0' };
+const ssd = { name: 'ssd', manufacturer: 'ACME Corp.', version: '1.0' };
+
+test('what servers and groups want is told once, whoever wants it and on whichever page', async () => {
+  const server = (version: string, firmwares: readonly object[]) => ({ spec: { bios: { version }, firmwares } });
+  const client = paged({
+    [serverFirmware.plural]: [
+      [server('1.1', [nic]), server('1.1', [nic]), { spec: {} }],
+      [server('1.2', [nic, { ...nic, version: '3.0' }])],
+    ],
+    [serverFirmwareGroup.plural]: [[{ spec: { manufacturer: 'Dell', firmwares: [ssd, nic] } }], [{ spec: {} }]],
+  });
+  const bios = { name: 'bios', manufacturer: '' };
+  assert.deepEqual(await createKubeFirmware(client).wanted(), [
+    ssd,
+    nic,
+    { ...bios, version: '1.1' },
+    { ...bios, version: '1.2' },
+    { ...nic, version: '3.0' },
+  ]);
+});
+
+test('what servers or groups want is not told in part', async () => {
+  for (const { plural } of [serverFirmware, serverFirmwareGroup]) {
+    const client = paged({ [plural]: [[{ spec: { firmwares: [nic] } }]] });
+    await assert.rejects(createKubeFirmware(client).wanted(), /cannot be listed/);
+  }
+});
+
+test('what can be had is told as the objects list it', async () => {
+  const spec = { manufacturer: 'Dell Inc.', model: 'R640', versionsToStore: 2 };
+  const status = {
+    bios: { versions: ['1', '2'] },
+    firmwares: [{ name: 'nic', manufacturer: 'Intel', version: ['3'] }],
+  };
+  const client = paged({ [discoveredFirmware.plural]: [[{ metadata: { name: 'r640' }, spec, status }]] });
+  const available = [
+    { name: 'bios', manufacturer: 'Dell Inc.', versions: ['1', '2'] },
+    { name: 'nic', manufacturer: 'Intel', versions: ['3'] },
+  ];
+  assert.deepEqual(await createKubeFirmware(client).available(), [{ name: 'r640', ...spec, available }]);
 });

@@ -2,11 +2,14 @@ import {
   type DiscoveredFirmware,
   ironcoreGroup as group,
   type Server,
+  type ServerFirmware,
+  type ServerFirmwareGroup,
   ironcoreVersion as version,
 } from '../../api/index.ts';
 import type { Machines } from '../../engine/index.ts';
-import { type Clock, isNotFound, type KubeClient, type KubeObject } from '../../kube/index.ts';
-import type { WantedVersions } from '../images/needed-images.ts';
+import { type Clock, isNotFound, type KubeClient, type KubeObject, type ResourceClient } from '../../kube/index.ts';
+import type { FirmwareVersion } from '../desk/check-request.ts';
+import type { AvailableVersions, FirmwareObjects } from '../images/needed-images.ts';
 import type { FleetNames } from './fleet-names.ts';
 
 /** What names are looked up with. */
@@ -24,13 +27,8 @@ export interface KubeNamesOptions {
  * onboarding told the engine of them; others are found in a list that is kept.
  */
 export function createKubeNames({ client, clock, machines, listMs = 10_000 }: KubeNamesOptions): FleetNames {
-  const servers = client.resource<Server & KubeObject>({ group, version, resource: 'servers', namespaced: false });
-  const discovered = client.resource<DiscoveredFirmware & KubeObject>({
-    group,
-    version,
-    resource: 'discoveredfirmwares',
-    namespaced: false,
-  });
+  const servers = resourceOf<Server>(client, 'servers');
+  const discovered = resourceOf<DiscoveredFirmware>(client, 'discoveredfirmwares');
   let names: ReadonlyMap<string, string> = new Map();
   let listedAt = Number.NEGATIVE_INFINITY;
   let listing: Promise<void> | undefined;
@@ -76,27 +74,48 @@ export function createKubeNames({ client, clock, machines, listMs = 10_000 }: Ku
   };
 }
 
-/** Lists what is to be had for models, as the objects say it. */
-export function createKubeDiscovered(client: Pick<KubeClient, 'resource'>): () => Promise<readonly WantedVersions[]> {
-  const objects = client.resource<DiscoveredFirmware & KubeObject>({
-    group,
-    version,
-    resource: 'discoveredfirmwares',
-    namespaced: false,
-  });
-  return async () => {
-    const { items } = await objects.list({});
-    return items.map(({ metadata, spec, status }) => {
-      const { manufacturer, model, versionsToStore = 3 } = spec;
-      const bios = status?.bios === undefined ? [] : [{ name: 'bios', manufacturer, versions: status.bios.versions }];
-      const others = (status?.firmwares ?? []).map((each) => ({
-        name: each.name,
-        manufacturer: each.manufacturer,
-        versions: each.versions ?? each.version ?? [],
-      }));
-      return { name: metadata.name ?? '', manufacturer, model, versionsToStore, available: [...bios, ...others] };
-    });
+/** What the objects of a Kubernetes API say about firmware. */
+export function createKubeFirmware(client: Pick<KubeClient, 'resource'>): FirmwareObjects {
+  const discovered = resourceOf<DiscoveredFirmware>(client, 'discoveredfirmwares');
+  const servers = resourceOf<ServerFirmware>(client, 'serverfirmwares');
+  const groups = resourceOf<ServerFirmwareGroup>(client, 'serverfirmwaregroups');
+  return {
+    async available() {
+      const { items } = await discovered.list({});
+      return items.map(readAvailable);
+    },
+    async wanted() {
+      const found = new Map<string, FirmwareVersion>();
+      const take = (one: FirmwareVersion): void => {
+        const { name, manufacturer, version: asked } = one;
+        found.set(JSON.stringify([name, manufacturer, asked]), { name, manufacturer, version: asked });
+      };
+      for await (const { items } of groups.pages()) for (const { spec } of items) spec.firmwares?.forEach(take);
+      // Page by page: of thousands of servers only what they differ in is kept.
+      for await (const { items } of servers.pages()) for (const { spec } of items) wishesOf(spec).forEach(take);
+      return [...found.values()];
+    },
   };
+}
+
+function readAvailable({ metadata, spec, status }: DiscoveredFirmware & KubeObject): AvailableVersions {
+  const { manufacturer, model, versionsToStore = 3 } = spec;
+  const bios = status?.bios === undefined ? [] : [{ name: 'bios', manufacturer, versions: status.bios.versions }];
+  const others = (status?.firmwares ?? []).map((each) => ({
+    name: each.name,
+    manufacturer: each.manufacturer,
+    versions: each.versions ?? each.version ?? [],
+  }));
+  return { name: metadata.name ?? '', manufacturer, model, versionsToStore, available: [...bios, ...others] };
+}
+
+/** A BIOS that only follows the server counts too: it is what the server may have to be brought back to. */
+function wishesOf({ bios, firmwares = [] }: ServerFirmware['spec']): readonly FirmwareVersion[] {
+  return bios === undefined ? firmwares : [{ name: 'bios', manufacturer: '', version: bios.version }, ...firmwares];
+}
+
+function resourceOf<T>(client: Pick<KubeClient, 'resource'>, resource: string): ResourceClient<T & KubeObject> {
+  return client.resource<T & KubeObject>({ group, version, resource, namespaced: false });
 }
 
 function createdAt({ metadata }: KubeObject): string {

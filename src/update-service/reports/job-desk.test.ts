@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeJobWork } from '../../jobs/index.ts';
 import { isUpdateError } from '../errors.ts';
-import { serverA, setUpUpdates } from '../testing/update-rig.ts';
+import { serverA, setUpUpdates, type UpdateRig, until } from '../testing/update-rig.ts';
 
 const told = {
   percent: 40,
@@ -24,13 +24,20 @@ async function started(t: Parameters<typeof setUpUpdates>[0]) {
 
 test('a job may act only once it is written down where it runs', async (t) => {
   const { rig, lease, proof } = await started(t);
-  await assert.rejects(rig.desks.jobs.take(proof, ''), (e) => isUpdateError(e, 'unavailable'));
+  await assert.rejects(rig.desks.jobs.take(proof, { address: '', taker: 'one' }), (e) =>
+    isUpdateError(e, 'unavailable'),
+  );
   await rig.launched(lease);
-  const { workJson, progressJson, leaseMs } = await rig.desks.jobs.take(proof, 'http://127.0.0.1:1234');
+  const { workJson, progressJson, leaseMs } = await rig.desks.jobs.take(proof, {
+    address: 'http://127.0.0.1:1234',
+    taker: 'one',
+  });
   const work = decodeJobWork(proof.jobId, workJson);
   assert.deepEqual([work.kind, work.target, work.server], ['inventoryOOB', `server/${serverA}`, 'alpha']);
   assert.deepEqual([progressJson, leaseMs], ['{}', 60_000]);
-  await assert.rejects(rig.desks.jobs.take(proof, 'file:///x'), (e) => isUpdateError(e, 'invalidRequest'));
+  await assert.rejects(rig.desks.jobs.take(proof, { address: 'file:///x', taker: 'one' }), (e) =>
+    isUpdateError(e, 'invalidRequest'),
+  );
 });
 
 test('progress renews the lease, keeps where the job runs, and says when somebody cancelled', async (t) => {
@@ -45,7 +52,7 @@ test('progress renews the lease, keeps where the job runs, and says when somebod
   const { state, progress, status } = (await rig.engine.get(job.id)) ?? {};
   assert.equal(state, 'active');
   assert.deepEqual([progress?.step, Object(progress?.launch).launcher, status?.percent], [3, 'test', 40]);
-  assert.equal((await rig.desks.jobs.take(proof, '')).progressJson, '{"step":3}');
+  assert.equal((await rig.desks.jobs.take(proof, { address: '', taker: 'one' })).progressJson, '{"step":3}');
   await rig.engine.cancel(job.id, { client: 'c', isForced: false, doesInsist: false });
   assert.deepEqual(await rig.desks.jobs.progress(proof, told), { isCancelAsked: true });
 });
@@ -53,7 +60,8 @@ test('progress renews the lease, keeps where the job runs, and says when somebod
 test('a job that comes after one which was left in a flash is told so', async (t) => {
   const { rig, lease, proof } = await started(t);
   await rig.launched(lease);
-  const workOf = async () => decodeJobWork(proof.jobId, (await rig.desks.jobs.take(proof, '')).workJson);
+  const workOf = async () =>
+    decodeJobWork(proof.jobId, (await rig.desks.jobs.take(proof, { address: '', taker: 'one' })).workJson);
   assert.equal((await workOf()).isCancelUnsafe, false);
   await rig.desks.jobs.progress(proof, { ...told, isCancelUnsafe: true });
   await rig.desks.jobs.progress(proof, { ...told, statusJson: '{"message":"still"}' });
@@ -83,4 +91,60 @@ test('a failure ends the job, one in passing gives it back', async (t) => {
   const next = await rig.launched(lease);
   await rig.desks.jobs.fail(next, { reason: 'BadImage', message: 'refused', isTransient: false });
   assert.deepEqual((await rig.engine.get(job.id))?.reason?.code, 'BadImage');
+});
+
+test('of two processes that a cluster started for one job one takes it, also when both ask at once', async (t) => {
+  const { rig, lease, proof } = await started(t);
+  await rig.launched(lease);
+  const pods = ['one', 'two', 'three'].map((taker, at) => ({ taker, address: `https://10.0.0.${at}:7460` }));
+  // Each through an update service of its own.
+  const services = [rig, await rig.again(), await rig.again()];
+  const takes = await Promise.allSettled(pods.map((pod, at) => services[at]?.desks.jobs.take(proof, pod)));
+  const winner = takes.findIndex(({ status }) => status === 'fulfilled');
+  assert.equal(takes.filter(({ status }) => status === 'fulfilled').length, 1);
+  const address = async () => Object((await rig.engine.get(proof.jobId))?.progress.launch).address;
+  assert.equal(await address(), pods[winner]?.address);
+  for (const pod of pods) {
+    const again = rig.desks.jobs.take(proof, pod);
+    if (pod === pods[winner]) assert.equal((await again).job.id, proof.jobId, 'its answer may have been lost');
+    else await assert.rejects(again, (e) => isUpdateError(e, 'leaseLost'));
+  }
+  assert.equal(await address(), pods[winner]?.address);
+});
+
+test('a job that says nothing of its process goes by its address, and the next lease is free to be taken', async (t) => {
+  const { rig, lease, proof } = await started(t);
+  await rig.launched(lease);
+  const at = (address: string) => ({ address, taker: '' });
+  await rig.desks.jobs.take(proof, at('http://127.0.0.1:1'));
+  await rig.desks.jobs.take(proof, at('http://127.0.0.1:1'));
+  await assert.rejects(rig.desks.jobs.take(proof, at('http://127.0.0.1:2')), (e) => isUpdateError(e, 'leaseLost'));
+  await rig.engine.worker.release({ conditionId: proof.jobId, token: lease.token }, 'again');
+  const [next] = await rig.lease('w1');
+  const nextProof = await rig.launched(next ?? assert.fail());
+  await rig.desks.jobs.take(nextProof, at('http://127.0.0.1:2'));
+});
+
+test('no more jobs send images at once than may, whichever update service they ask', async (t) => {
+  const rig = await setUpUpdates(t);
+  for (const server of ['alpha', 'beta']) await rig.desks.requests.scan({ server, client: 'c' });
+  const [one, two] = await Promise.all((await rig.lease('w1')).map((lease) => rig.launched(lease)));
+  assert.ok(one && two);
+  const other = await rig.again();
+  for (const { engine } of [rig, other]) engine.setLimits({ uploads: 1 });
+  const never = new AbortController().signal;
+  const ask = async (desks: UpdateRig['desks'], proof: typeof one) => {
+    let isGranted: boolean | undefined;
+    const asked = desks.jobs.acquireSlot(proof, never).then((answer) => {
+      isGranted = answer;
+    });
+    await until(rig.clock, () => isGranted !== undefined);
+    await asked;
+    return isGranted;
+  };
+  assert.equal(await ask(rig.desks, one), true);
+  assert.equal(await ask(other.desks, two), false);
+  await rig.desks.jobs.releaseSlot(one);
+  assert.equal(await ask(other.desks, two), true);
+  await assert.rejects(rig.desks.jobs.acquireSlot({ ...one, token: 'x' }, never), (e) => isUpdateError(e, 'badProof'));
 });

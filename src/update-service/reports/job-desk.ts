@@ -1,24 +1,26 @@
 import type { CatalogSource } from '../../catalogs/index.ts';
+import type { SlotDesk } from '../../conditionorc/index.ts';
 import { type Condition, type Engine, type JsonObject, machineIdOf, type WorkReport } from '../../engine/index.ts';
 import { encodeJobWork } from '../../jobs/index.ts';
 import { backoffDelay } from '../../kube/index.ts';
 import { invalid } from '../desk/check-request.ts';
 import { UpdateError } from '../errors.ts';
+import type { JobTakers } from '../jobs/job-takers.ts';
 import type { HeldLease, JobProof, JobTokens } from '../jobs/job-tokens.ts';
 import { type LaunchRecord, ownProgress, readLaunch, withLaunch } from '../jobs/launch-record.ts';
-import { kindOf, readDiscoverParameters } from '../kinds.ts';
+import { discoveryOf, kindOf } from '../kinds.ts';
 import type { FleetNames } from '../names/fleet-names.ts';
 
 /** What jobs are served with. */
 export interface JobDeskParts {
   readonly engine: Pick<Engine, 'get' | 'worker' | 'kinds'>;
   readonly tokens: JobTokens;
+  readonly takers: JobTakers;
+  readonly slots: SlotDesk;
   readonly names: Pick<FleetNames, 'serverOf'>;
   readonly strategy: { readonly name: string; readonly settings?: unknown };
   /** Catalogues that discovery jobs read. */
   readonly sources: readonly CatalogSource[];
-  /** Discoveries fetch images into the store that jobs are given. */
-  readonly areImagesKept?: boolean | undefined;
 }
 
 /** What a job that takes its work is told. */
@@ -27,6 +29,14 @@ export interface TakenWork {
   readonly workJson: string;
   readonly progressJson: string;
   readonly leaseMs: number;
+}
+
+/** A process that takes a job. */
+export interface JobTaker {
+  /** Where its interface is; empty where nobody reaches it. */
+  readonly address: string;
+  /** What tells it from other processes; its address does where this is empty. */
+  readonly taker: string;
 }
 
 /** How far a job is. */
@@ -49,21 +59,31 @@ export interface JobFailure {
 
 /** What jobs say on their way. Each needs a proof; throws `badProof`, `leaseLost`, `invalidRequest`. */
 export interface JobDesk {
-  /** Throws `unavailable` until it is written down where the job runs: it must not act before it can be found again. */
-  take(proof: JobProof, address: string): Promise<TakenWork>;
+  /**
+   * Throws `unavailable` until it is written down where the job runs: it must not act before it can be found again; and
+   * `leaseLost` for all but the process that took it first.
+   */
+  take(proof: JobProof, by: JobTaker): Promise<TakenWork>;
   /** Renews the lease; says whether somebody asked to cancel. */
   progress(proof: JobProof, report: ProgressReport): Promise<{ readonly isCancelAsked: boolean }>;
   fail(proof: JobProof, failure: JobFailure): Promise<void>;
+  /** Waits a while for one of the slots that limit uploads; true once the job has it. */
+  acquireSlot(proof: JobProof, signal: AbortSignal): Promise<boolean>;
+  /** Gives it back, or the place in the line. */
+  releaseSlot(proof: JobProof): Promise<void>;
 }
 
 const longestProgress = 1024 * 1024;
 const longestStatus = 256 * 1024;
 const longestMessage = 4096;
+const longestTaker = 256;
+/** Well within the time that calls of jobs may take. */
+const slotWaitMs = 10_000;
 const retry = { baseMs: 30_000, maxMs: 15 * 60_000 };
 
 /** Makes the desk of jobs. */
 export function createJobDesk(parts: JobDeskParts): JobDesk {
-  const { engine, tokens } = parts;
+  const { engine, tokens, takers, slots } = parts;
   const held = async (proof: JobProof): Promise<{ lease: HeldLease; condition: Condition }> => {
     const lease = tokens.verify(proof);
     await engine.worker.check(lease);
@@ -77,17 +97,18 @@ export function createJobDesk(parts: JobDeskParts): JobDesk {
     throw new UpdateError('leaseLost', { job: lease.conditionId, detail: outcome.why });
   };
   return {
-    async take(proof, address) {
+    async take(proof, { address, taker }) {
       const { lease, condition } = await held(proof);
       const launch = readLaunch(condition);
       if (launch?.token !== lease.token) {
         throw new UpdateError('unavailable', { detail: 'the launch of this job is not written down yet; ask again' });
       }
-      if (address !== '') {
-        await report(lease, {
-          progress: withLaunch(condition.progress, { ...launch, address: checkAddress(address) }),
-        });
+      const where = address === '' ? {} : { address: checkAddress(address) };
+      if (taker.length > longestTaker) throw invalid([`taker is longer than ${longestTaker} characters`]);
+      if (!(await takers.take(lease, taker || address))) {
+        throw new UpdateError('leaseLost', { job: lease.conditionId, detail: 'another process took the job before' });
       }
+      if (address !== '') await report(lease, { progress: withLaunch(condition.progress, { ...launch, ...where }) });
       const leaseMs = engine.kinds.find(({ kind }) => kind === condition.kind)?.leaseMs ?? 0;
       const work = await describeWork(parts, condition, launch);
       return { job: condition, leaseMs, workJson: work, progressJson: JSON.stringify(ownProgress(condition)) };
@@ -109,6 +130,9 @@ export function createJobDesk(parts: JobDeskParts): JobDesk {
       const afterMs = Math.round(backoffDelay(retry, condition.leases, () => 0.5));
       await engine.worker.release(lease, text, { afterMs });
     },
+    acquireSlot: async (proof, signal) =>
+      (await slots.acquire(tokens.verify(proof), { waitMs: slotWaitMs, signal })) === 'granted',
+    releaseSlot: async (proof) => await slots.release(tokens.verify(proof)),
   };
 }
 
@@ -153,7 +177,7 @@ function checkAddress(address: string): string {
 }
 
 async function describeWork(
-  { names, strategy, sources, areImagesKept }: JobDeskParts,
+  { names, strategy, sources }: JobDeskParts,
   condition: Condition,
   { leftovers, isCancelUnsafe }: LaunchRecord,
 ): Promise<string> {
@@ -174,24 +198,7 @@ async function describeWork(
       ...(sessionUri === undefined ? {} : { sessionUri }),
     })),
     isCancelUnsafe: isCancelUnsafe === true || status.is_cancel_unsafe === true,
-    ...(kind === kindOf.discovery
-      ? {
-          discovery: {
-            ...readDiscoverParameters(parameters),
-            sources: sources.map(plainSource),
-            ...(areImagesKept === true ? { doesDownload: true } : {}),
-          },
-        }
-      : { strategy }),
+    ...(kind === kindOf.discovery ? { discovery: discoveryOf(parameters, sources) } : { strategy }),
     ...(server === undefined ? {} : { server }),
   });
-}
-
-function plainSource({ format, location, baseUrl, trustedHosts }: CatalogSource) {
-  return {
-    format,
-    location,
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-    ...(trustedHosts === undefined ? {} : { trustedHosts: [...trustedHosts] }),
-  };
 }

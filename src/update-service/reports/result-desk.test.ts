@@ -120,6 +120,7 @@ test('a discovery fills the catalogue and ends in one transaction', async (t) =>
     manufacturer: 'Dell Inc.',
     version: '2.11.0',
     models: ['PowerEdge R640'],
+    softwareIds: ['159'],
     fileName: 'bios.exe',
     url: 'https://images.test/bios.exe',
     checksum: sha,
@@ -129,12 +130,15 @@ test('a discovery fills the catalogue and ends in one transaction', async (t) =>
     firmwares: [{ name: 'bios', manufacturer: 'Dell', versions: ['2.11.0'] }],
     observedAt: 0,
   };
-  const send = (images: (typeof image)[]) => rig.desks.results.discovery({ proof }, { ...found, images });
+  const send = (images: (typeof image)[]) =>
+    rig.desks.results.discovery({ proof }, { ...found, images, imagesNotKept: 1 });
   for (const wrong of [
     { ...image, fileName: '../../etc/passwd' },
     { ...image, url: 'https://root:calvin@images.test/x' },
     { ...image, url: 'nowhere' },
     { ...image, checksum: 'sha256:zz' },
+    { ...image, softwareIds: Array.from({ length: 1001 }, (_, at) => `${at}`) },
+    { ...image, softwareIds: ['x'.repeat(256)] },
   ]) {
     await assert.rejects(send([image, wrong]));
     assert.equal((await rig.engine.get(job.id))?.state, 'active');
@@ -142,6 +146,26 @@ test('a discovery fills the catalogue and ends in one transaction', async (t) =>
   await send([image, { ...image, version: '2.12.0', checksum: '' }]);
   const ended = await rig.engine.get(job.id);
   assert.deepEqual([ended?.state, ended?.status.images, ended?.status.images_without_checksum], ['succeeded', 1, 1]);
+  assert.equal(ended?.status.images_not_kept, 1);
   const firmwares = [{ name: 'bios', manufacturer: 'DELL', version: '2.11.0' }];
-  assert.ok((await rig.desks.requests.update({ server: 'alpha', firmwares, client: 'c' })).isNew);
+  const update = await rig.desks.requests.update({ server: 'alpha', firmwares, client: 'c' });
+  const [frozen] = update.job.parameters.firmwares as { software_ids: string[] }[];
+  assert.deepEqual([update.isNew, frozen?.software_ids], [true, ['159']]);
+});
+
+test('who may not report learns nothing of what there is', async (t) => {
+  const rig = await setUpUpdates(t);
+  rig.discovered.set('r640', { manufacturer: 'Dell Inc.', model: 'PowerEdge R640', versionsToStore: 3 });
+  const nobody = { user: 'nobody', mayReportUnfenced: false };
+  const made = { proof: { jobId: 'made-up', token: 'made-up' } };
+  for (const server of ['alpha', 'no-such']) {
+    const result = { ...resultOf(rig, '2.0'), server };
+    await assert.rejects(rig.desks.results.server(nobody, result), (e) => isUpdateError(e, 'noProof'));
+    await assert.rejects(rig.desks.results.server(made, result), (e) => isUpdateError(e, 'badProof'));
+  }
+  for (const name of ['r640', 'no-such']) {
+    const result = { name, firmwares: [], images: [], observedAt: 0 };
+    await assert.rejects(rig.desks.results.discovery(nobody, result), (e) => isUpdateError(e, 'noProof'));
+    await assert.rejects(rig.desks.results.discovery(made, result), (e) => isUpdateError(e, 'badProof'));
+  }
 });

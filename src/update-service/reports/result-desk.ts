@@ -39,6 +39,8 @@ export interface DiscoveryResult {
     readonly versions: readonly string[];
   }[];
   readonly images: readonly FoundImage[];
+  /** How many of them are not in the store; none unless given. */
+  readonly imagesNotKept?: number;
   readonly observedAt: number;
 }
 
@@ -65,6 +67,7 @@ class AlreadyTaken extends Error {}
 export function createResultDesk(parts: ResultDeskParts): ResultDesk {
   return {
     async server(reporter, result) {
+      checkReporter(parts, reporter);
       const firmwares = checkInstalled(result.firmwares);
       if (firmwares.length === 0 && result.inventoryJson === '') {
         throw invalid(['firmwares is empty: say what is installed']);
@@ -86,9 +89,10 @@ export function createResultDesk(parts: ResultDeskParts): ResultDesk {
       );
     },
     async discovery(reporter, result) {
+      checkReporter(parts, reporter);
       const name = checkName(result.name, 'discovered_firmware.name');
       const available = checkAvailable(result.firmwares);
-      const { drafts, withoutChecksum } = toCatalogue(result.images);
+      const { drafts, withoutChecksum } = toCatalogue(result.images, parts.service.firmware);
       const target = await targetOfDiscovery(parts, reporter, name);
       const ending = await endingOf(parts, reporter, { target, kinds: [kindOf.discovery] });
       if (ending.name !== undefined && ending.name !== name) {
@@ -100,6 +104,7 @@ export function createResultDesk(parts: ResultDeskParts): ResultDesk {
         available: available.map((one) => ({ ...one, versions: [...one.versions] })),
         images: drafts.length,
         images_without_checksum: withoutChecksum,
+        images_not_kept: result.imagesNotKept ?? 0,
         observed_at: result.observedAt,
       };
       await ending.write(status, (guard) =>
@@ -107,6 +112,12 @@ export function createResultDesk(parts: ResultDeskParts): ResultDesk {
       );
     },
   };
+}
+
+/** Before anything is looked up: who may not report learns nothing of what there is. */
+function checkReporter({ tokens }: ResultDeskParts, reporter: Reporter): void {
+  if ('proof' in reporter) tokens.verify(reporter.proof);
+  else if (!reporter.mayReportUnfenced) throw new UpdateError('noProof', { user: reporter.user });
 }
 
 function named(one: FirmwareVersion, ownMaker: string): FirmwareVersion {
@@ -167,10 +178,9 @@ async function end({ engine }: ResultDeskParts, lease: HeldLease, { status, stor
 
 function withoutJob(
   { engine }: ResultDeskParts,
-  { user, mayReportUnfenced }: Extract<Reporter, { user: string }>,
+  { user }: Extract<Reporter, { user: string }>,
   { target, kinds }: { readonly target: string; readonly kinds: readonly string[] },
 ): Ending {
-  if (!mayReportUnfenced) throw new UpdateError('noProof', { user });
   const kind = kinds.at(-1) ?? kindOf.scan;
   return {
     lease: { conditionId: '00000000-0000-0000-0000-000000000000', token: 0 },
@@ -195,7 +205,8 @@ async function targetOfDiscovery(parts: ResultDeskParts, reporter: Reporter, nam
 
 const mostVersions = 1000;
 
-function checkAvailable(given: DiscoveryResult['firmwares']): DiscoveryResult['firmwares'] {
+/** What a discovery says can be had. Throws `invalidRequest`. */
+export function checkAvailable(given: DiscoveryResult['firmwares']): DiscoveryResult['firmwares'] {
   const problems: string[] = [];
   if (given.length > mostVersions) throw invalid([`firmwares has ${given.length} entries, more than ${mostVersions}`]);
   given.forEach(({ name, manufacturer, versions }, at) => {

@@ -30,6 +30,8 @@ const needs: Readonly<Record<string, AccessNeed | 'proof'>> = {
   TakeJob: 'proof',
   ReportProgress: 'proof',
   FailJob: 'proof',
+  AcquireUploadSlot: 'proof',
+  ReleaseUploadSlot: 'proof',
   UpdateServer: 'proof',
   UpdateDiscoveredFirmware: 'proof',
 };

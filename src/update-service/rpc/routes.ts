@@ -105,13 +105,23 @@ function proofOf(proof: updateRpc.JobProof | undefined): { jobId: string; token:
 
 function jobCalls(
   parts: RpcParts,
-): Pick<Service, 'takeJob' | 'reportProgress' | 'failJob' | 'listJobs' | 'getJob' | 'cancelJob'> {
+): Pick<
+  Service,
+  | 'takeJob'
+  | 'reportProgress'
+  | 'failJob'
+  | 'acquireUploadSlot'
+  | 'releaseUploadSlot'
+  | 'listJobs'
+  | 'getJob'
+  | 'cancelJob'
+> {
   const answer = answering(parts);
   const { jobs, book, cancel } = parts.desks;
   return {
-    takeJob: ({ proof, address }) =>
+    takeJob: ({ proof, address, taker }) =>
       answer('TakeJob', async () => {
-        const { job, workJson, progressJson, leaseMs } = await jobs.take(proofOf(proof), address);
+        const { job, workJson, progressJson, leaseMs } = await jobs.take(proofOf(proof), { address, taker });
         return { ...succeeded, job: await book.show(job), workJson, progressJson, lease: durationFromMs(leaseMs) };
       }),
     reportProgress: ({ proof, ...told }) =>
@@ -122,6 +132,16 @@ function jobCalls(
     failJob: ({ proof, reason, message, isTransient }) =>
       answer('FailJob', async () => {
         await jobs.fail(proofOf(proof), { reason, message, isTransient });
+        return succeeded;
+      }),
+    acquireUploadSlot: ({ proof }, { signal }) =>
+      answer('AcquireUploadSlot', async () => ({
+        ...succeeded,
+        isGranted: await jobs.acquireSlot(proofOf(proof), signal),
+      })),
+    releaseUploadSlot: ({ proof }) =>
+      answer('ReleaseUploadSlot', async () => {
+        await jobs.releaseSlot(proofOf(proof));
         return succeeded;
       }),
     listJobs: ({ type, state, target, pageSize, pageToken, withHistory }) =>
@@ -155,11 +175,12 @@ function resultCalls(parts: RpcParts): Pick<Service, 'updateServer' | 'updateDis
         await results.server(await reporterOf(proof, context), result);
         return succeeded;
       }),
-    updateDiscoveredFirmware: ({ discoveredFirmware, firmwares, images, proof, observedAt }, context) =>
+    updateDiscoveredFirmware: ({ discoveredFirmware, firmwares, images, imagesNotKept, proof, observedAt }, context) =>
       answer('UpdateDiscoveredFirmware', async () => {
         const at = observedAt === undefined ? clock.now() : timestampMs(observedAt);
         const available = firmwares.map(({ name, manufacturer, versions }) => ({ name, manufacturer, versions }));
-        const result = { name: discoveredFirmware?.name ?? '', firmwares: available, images, observedAt: at };
+        const name = discoveredFirmware?.name ?? '';
+        const result = { name, firmwares: available, images, imagesNotKept, observedAt: at };
         await results.discovery(await reporterOf(proof, context), result);
         return succeeded;
       }),

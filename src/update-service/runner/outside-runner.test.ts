@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { createFixedAuthorizer } from '../../rest/index.ts';
+import { noMetrics, silentLogger } from '../../telemetry/index.ts';
+import { showJob } from '../jobs/show-job.ts';
+import { startUpdateService } from '../start-update-service.ts';
 import { createOutsideJobs, runnerParts } from '../testing/outside-jobs.ts';
 import { setUpUpdates, until } from '../testing/update-rig.ts';
 import { startJobRunner } from './job-runner.ts';
@@ -63,6 +67,42 @@ test('a job that cannot be launched waits and is tried again', async (t) => {
   await until(rig.clock, () => jobs.launched.length === 1);
 });
 
+test('what cannot be launched for long is not to blame: it waits, says for what, and tells whose sessions are open', async (t) => {
+  const rig = await setUpUpdates(t);
+  await rig.addFirmware('2.0');
+  const firmwares = [{ name: 'bios', manufacturer: '', version: '2.0' }];
+  const { job } = await rig.desks.requests.update({ server: 'alpha', client: 'c', firmwares });
+  const [lost] = await rig.lease('w1');
+  const held = { conditionId: job.id, token: lost?.token ?? 0 };
+  await rig.engine.worker.report(held, { sessionUri: '/redfish/v1/Sessions/7' });
+  rig.clock.advance(60_000);
+  await rig.engine.sweep();
+  const jobs = createOutsideJobs();
+  const tries: number[] = [];
+  const launcher = {
+    ...jobs.launcher,
+    async launch(order: Parameters<typeof jobs.launcher.launch>[0]) {
+      tries.push(rig.clock.now());
+      if (tries.length <= 30) throw new Error('the API server is away');
+      return await jobs.launcher.launch(order);
+    },
+  };
+  const runner = startJobRunner(runnerParts(rig, { launcher }, { id: 'life-1' }));
+  t.after(() => runner.stop());
+  const stepMs = 20_000;
+  await until(rig.clock, () => tries.length === 20, stepMs);
+  await until(rig.clock, async () => (await rig.engine.get(job.id))?.state === 'pending', 1);
+  const shown = showJob((await rig.engine.get(job.id)) ?? assert.fail(), { strategy: 'redfish' });
+  assert.match(shown.message ?? '', /the job was not launched: the API server is away/);
+  const pauses = tries.slice(1).map((at, index) => at - (tries[index] ?? 0));
+  assert.ok((pauses.at(-1) ?? 0) > 10 * (pauses[0] ?? 0), 'the pauses grow');
+  await until(rig.clock, () => jobs.launched.length === 1, stepMs);
+  assert.deepEqual(
+    jobs.launched[0]?.work.leftovers.map(({ sessionUri }) => sessionUri),
+    ['/redfish/v1/Sessions/7'],
+  );
+});
+
 test('no more jobs run at once than the runner has room for', async (t) => {
   const rig = await setUpUpdates(t);
   const jobs = createOutsideJobs();
@@ -90,4 +130,44 @@ test('what jobs left behind is swept at the start, but for those that are looked
   await next.online;
   const { launch } = (await rig.engine.get(job.id))?.progress ?? {};
   assert.deepEqual(swept, [[(launch as { handle?: object } | undefined)?.handle]]);
+});
+
+test('a life on another host that sees the same jobs goes on with them and counts them', async (t) => {
+  const rig = await setUpUpdates(t);
+  const jobs = createOutsideJobs('a namespace of a cluster');
+  const { job } = await rig.desks.requests.scan({ server: 'alpha', client: 'c' });
+  const service = (id: string) =>
+    startUpdateService({
+      ...{ engine: rig.engine, database: rig.database, service: rig.service, names: rig.names, clock: rig.clock },
+      ...{ strategy: { name: 'redfish' }, sources: [], random: () => 0.5, logger: silentLogger, metrics: noMetrics },
+      authorizer: createFixedAuthorizer({}),
+      runner: { launcher: jobs.launcher, facilities: ['fc1'], concurrency: 1, id },
+    });
+  const one = await service('life-1');
+  const launchOf = async () => (await rig.engine.get(job.id))?.progress.launch as { scope?: string } | undefined;
+  await until(rig.clock, async () => (await launchOf()) !== undefined);
+  assert.equal((await launchOf())?.scope, 'a namespace of a cluster');
+  await one.stop();
+  const two = await service('life-2');
+  t.after(() => two.stop());
+  await two.runner?.online;
+  assert.equal(two.runner?.running, 1);
+});
+
+test('a job that is not seen is neither given up nor waited for in a hurry', async (t) => {
+  const { rig, jobs, job, runner } = await started(t);
+  await until(rig.clock, async () => (await rig.engine.get(job.id))?.progress.launch !== undefined);
+  await runner.stop();
+  const before = await rig.engine.get(job.id);
+  let looks = 0;
+  const unseen = async () => {
+    looks += 1;
+    return { state: 'unknown', why: 'it is no job of this folder' } as const;
+  };
+  const launcher = { ...jobs.launcher, look: unseen, interrupt: unseen };
+  const next = startJobRunner(runnerParts(rig, { launcher }, { id: 'life-2' }));
+  t.after(() => next.stop());
+  await until(rig.clock, () => looks === 3);
+  const after = await rig.engine.get(job.id);
+  assert.deepEqual([after?.state, after?.fencingToken], ['active', before?.fencingToken]);
 });

@@ -3,12 +3,12 @@ import { backoffDelay, sleep } from '../../kube/index.ts';
 import { noTracer } from '../../telemetry/index.ts';
 import { handleOf, type LaunchRecord, readLaunch, withLaunch } from '../jobs/launch-record.ts';
 import { jobKinds } from '../kinds.ts';
-import type { Launcher } from '../launchers/launcher.ts';
 import { toLeasedWork } from './leased-work.ts';
 import { type JobRunner, type JobRunnerOptions, orderOf } from './runner-options.ts';
 import { superviseJob } from './supervise-job.ts';
 
 const retry = { baseMs: 500, maxMs: 15_000 };
+const launchAgain = { baseMs: 15_000, maxMs: 10 * 60_000 };
 const heartbeatMs = 10_000;
 const waitMs = 20_000;
 
@@ -26,14 +26,13 @@ class OutsideRunner implements JobRunner {
   readonly #done: Promise<unknown>;
   /** The handles of jobs that an earlier life launched and that this one looks after. */
   readonly #adopted = new Map<string, LaunchRecord['handle']>();
-  /** What all lives of this runner are called, and this one. */
-  readonly #family: string;
-  readonly #id: string;
+  /** Where the jobs can be seen from; what all lives that see them are called, and this one. Known once it is online. */
+  #scope = '';
+  #family = '';
+  #id = '';
 
   constructor(options: JobRunnerOptions) {
     this.#options = options;
-    this.#family = `runner/${options.launcher.name}/${options.scope}/`;
-    this.#id = `${this.#family}${options.id}`;
     this.online = this.#comeOnline();
     this.#done = this.online.then(() => Promise.all([this.#leaseLoop(), this.#heartbeatLoop()]));
   }
@@ -72,12 +71,20 @@ class OutsideRunner implements JobRunner {
   /** What an earlier life launched is found before anything new is launched. */
   async #comeOnline(): Promise<void> {
     const { engine, facilities, kinds = jobKinds, launcher, logger } = this.#options;
+    await this.#insist('finding out where jobs run', () => this.#findScope());
     await this.#insist('looking for jobs that run', () => this.#adopt());
     // Nothing is launched before this is done, so that what no process does belongs to nobody.
     await launcher.sweep?.([...this.#adopted.values()]).catch((error: unknown) => {
       logger.warn('what jobs left behind could not be thrown away', { error });
     });
     await this.#insist('coming online', () => engine.worker.online({ id: this.#id, kinds, facilities }));
+  }
+
+  async #findScope(): Promise<void> {
+    const { launcher, id } = this.#options;
+    this.#scope = await launcher.scope();
+    this.#family = `runner/${launcher.name}/${this.#scope}/`;
+    this.#id = `${this.#family}${id}`;
   }
 
   async #adopt(): Promise<void> {
@@ -101,10 +108,10 @@ class OutsideRunner implements JobRunner {
    * not it was launched: its work is given back at once, and a process that is still about to launch it finds that out.
    */
   async #adoptOne({ id, controller = '', fencingToken: token, progress }: Condition): Promise<void> {
-    const { engine, launcher, scope } = this.#options;
+    const { engine } = this.#options;
     const launch = readLaunch({ progress });
     if (launch?.token === token) {
-      if (launch.launcher !== launcher.name || launch.scope !== scope) return;
+      if (!this.#canSee(launch)) return;
       this.#adopted.set(id, launch.handle);
       this.#supervise(id, launch);
       return;
@@ -112,6 +119,10 @@ class OutsideRunner implements JobRunner {
     if (!controller.startsWith(this.#family)) return;
     const why = 'the process that leased it ended before it had launched a job';
     await engine.worker.release({ conditionId: id, token }, why, { areLeftoversKept: true });
+  }
+
+  #canSee({ launcher, scope }: LaunchRecord): boolean {
+    return launcher === this.#options.launcher.name && scope === this.#scope;
   }
 
   async #heartbeatLoop(): Promise<void> {
@@ -154,7 +165,7 @@ class OutsideRunner implements JobRunner {
   }
 
   async #launch(lease: Lease): Promise<void> {
-    const { tracer = noTracer, launcher, engine } = this.#options;
+    const { tracer = noTracer, launcher } = this.#options;
     const { id, kind, target, leases, traceparent } = lease.condition;
     const attributes = {
       'rackwright.condition': id,
@@ -170,21 +181,38 @@ class OutsideRunner implements JobRunner {
       const launch = await tracer.trace(plan, () => this.#begin(lease));
       if (launch !== undefined) await this.#follow(id, launch);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      const held = { conditionId: id, token: lease.token };
-      await engine.worker.release(held, `the job was not launched: ${why}`, { afterMs: 30_000 });
+      await this.#giveBack(lease, error);
     }
+  }
+
+  /** Nothing was done, so that the job is not to blame: it waits, and people are told for what. */
+  async #giveBack({ condition, token }: Lease, error: unknown): Promise<void> {
+    const { engine, logger, random } = this.#options;
+    const why = error instanceof Error ? error.message : String(error);
+    const afterMs = Math.round(backoffDelay(launchAgain, condition.leases, random));
+    logger.warn('a job was not launched; it is tried again', { job: condition.id, afterMs, error });
+    const held = { conditionId: condition.id, token };
+    const how = { afterMs, isNotCounted: true, areLeftoversKept: true };
+    await engine.worker.release(held, `the job was not launched: ${why}`, how);
   }
 
   /** Undefined when somebody else has the lease by now. */
   async #begin(lease: Lease): Promise<LaunchRecord | undefined> {
-    const { engine, launcher, scope, clock } = this.#options;
+    const { engine, launcher, clock } = this.#options;
     const { condition, token, leftovers, isCancelUnsafe = false } = lease;
-    await endPrevious(launcher, condition);
+    await this.#endPrevious(condition);
     const work = toLeasedWork(lease, engine.worker, new AbortController().signal);
     const { handle } = await launcher.launch(await orderOf(this.#options, work));
     const launchedAt = clock.now();
-    const launch = { launcher: launcher.name, scope, token, handle, launchedAt, leftovers, isCancelUnsafe };
+    const launch = {
+      launcher: launcher.name,
+      scope: this.#scope,
+      token,
+      handle,
+      launchedAt,
+      leftovers,
+      isCancelUnsafe,
+    };
     const held = { conditionId: condition.id, token };
     const outcome = await engine.worker.report(held, { progress: withLaunch(condition.progress, launch) });
     if (outcome.outcome === 'kept') return launch;
@@ -209,14 +237,16 @@ class OutsideRunner implements JobRunner {
       }
     }
   }
-}
 
-/** A job whose lease ended may still run somewhere: there are never two, so it ends before the next begins. */
-async function endPrevious(launcher: Launcher, condition: Condition): Promise<void> {
-  const before = readLaunch(condition);
-  if (before === undefined || before.launcher !== launcher.name) return;
-  const handle = handleOf(before);
-  if ((await launcher.look(handle)).state === 'gone') return;
-  const sight = await launcher.interrupt(handle, { timeoutMs: 10_000, isForced: true });
-  if (sight.state === 'running') throw new Error('the job that ran before under an older lease does not end');
+  /** A job whose lease ended may still run: there are never two, so it ends before the next begins. */
+  async #endPrevious(condition: Condition): Promise<void> {
+    const { launcher } = this.#options;
+    const before = readLaunch(condition);
+    // One that cannot be seen from here finds out by itself that it has no lease.
+    if (before === undefined || !this.#canSee(before)) return;
+    const handle = handleOf(before);
+    if ((await launcher.look(handle)).state === 'gone') return;
+    const sight = await launcher.interrupt(handle, { timeoutMs: 10_000, isForced: true });
+    if (sight.state === 'running') throw new Error('the job that ran before under an older lease does not end');
+  }
 }

@@ -20,11 +20,6 @@ export interface JobRunnerOptions {
   /** Kinds of conditions; updates, scans and discoveries unless given. */
   readonly kinds?: readonly string[];
   /**
-   * Where jobs outside this process can be seen from: the host for processes, the cluster for Kubernetes. A life that
-   * comes after with the same one goes on with them.
-   */
-  readonly scope: string;
-  /**
    * Who it is for the engine. With jobs inside, the same in each life takes up at once what the one before left; with jobs
    * outside it has to be another one in each life.
    */

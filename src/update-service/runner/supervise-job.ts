@@ -39,7 +39,8 @@ export async function superviseJob(
     }
     const sight = await launcher.look(handle);
     if (sight.state === 'gone' && (await hasDied(options, { job, launch }, sight.why))) return;
-    if (sight.state === 'running') await rest(options, job, signal);
+    // Of one that is not seen, the lease tells when it is over.
+    if (sight.state !== 'gone') await rest(options, job, signal);
   }
 }
 

@@ -29,6 +29,16 @@ export const updateMigrations: readonly Migration[] = [
       ],
     },
   },
+  {
+    version: 3,
+    statements: {
+      common: [
+        // Which process took a job under its newest lease: a cluster may start the same one twice.
+        `CREATE TABLE update_takers (
+           condition_id TEXT PRIMARY KEY, token BIGINT NOT NULL, taker TEXT NOT NULL, taken_at BIGINT NOT NULL)`,
+      ],
+    },
+  },
 ];
 
 /** What the update service keeps itself, in the engine's database. */

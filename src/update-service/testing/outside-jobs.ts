@@ -20,7 +20,7 @@ export interface OutsideJobs {
 }
 
 /** For tests: makes the place where they live. */
-export function createOutsideJobs(): OutsideJobs {
+export function createOutsideJobs(scope = 'here'): OutsideJobs {
   const launched: LaunchOrder[] = [];
   const alive = new Map<string, string>();
   const interrupted: { job: string; isForced: boolean }[] = [];
@@ -39,6 +39,7 @@ export function createOutsideJobs(): OutsideJobs {
     proof,
     launcher: {
       name: 'outside',
+      scope: async () => scope,
       async launch(order) {
         if (alive.get(order.jobId) !== order.token) {
           launched.push(order);
@@ -80,7 +81,6 @@ export function runnerParts(
     strategy: 'redfish',
     facilities: ['fc1'],
     concurrency: 4,
-    scope: 'here',
     clock: rig.clock,
     random: () => 0.5,
     logger: silentLogger,

@@ -23,6 +23,7 @@ const look = async (handle: JsonObject) =>
   existsSync(fileOf(handle)) ? ({ state: 'running' } as const) : ({ state: 'gone', why: 'its file is gone' } as const);
 const launcher: Launcher = {
   name: 'files',
+  scope: async () => 'here',
   async launch({ jobId, token, work }) {
     const handle = { job: `${jobId}.${work.lease.token}` };
     if (!existsSync(fileOf(handle))) writeWhole(fileOf(handle), JSON.stringify({ jobId, token }));
@@ -55,7 +56,7 @@ const { url = '' } = await startUpdateService({
   random: Math.random,
   authorizer: createFixedAuthorizer({ all: { name: 'test', scopes: ['read', 'write'] } }),
   listen: { host: '127.0.0.1', port: 0 },
-  runner: { launcher, facilities: ['fc1'], concurrency: 10, scope: 'here' },
+  runner: { launcher, facilities: ['fc1'], concurrency: 10 },
 });
 writeWhole(join(folder, 'url'), url);
 

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import {
   accessSync,
   constants,
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -41,6 +42,14 @@ describe('the package as it is published', () => {
       cwd: join(folder, 'elsewhere'),
       maxBuffer: 64 * 1024 * 1024,
     });
+
+  const checkTypes = (place: string, ...files: string[]) => {
+    const options = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2024'];
+    const types = ['--types', 'node', '--lib', 'es2024,esnext', '--allowImportingTsExtensions'];
+    return execute(process.execPath, [join(modules, 'typescript', 'bin', 'tsc'), ...options, ...types, ...files], {
+      cwd: place,
+    });
+  };
 
   test('it has no test, no TypeScript to compile, and nothing that only developers need', () => {
     const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
@@ -95,12 +104,38 @@ describe('the package as it is published', () => {
       join(place, 'use.mts'),
       `import { allKinds } from 'rackwright/api';\nimport { objectsOf, readValues, type Values } from 'rackwright/manifests';\nconst values: Values = readValues({}, '1');\nconsole.log(objectsOf(values).length, allKinds.length satisfies number);\n`,
     );
-    const options = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2024'];
-    const types = ['--types', 'node', '--lib', 'es2024,esnext'];
-    await execute(process.execPath, [join(modules, 'typescript', 'bin', 'tsc'), ...options, ...types, 'use.mts'], {
-      cwd: place,
-    });
+    await checkTypes(place, 'use.mts');
     const { stdout } = await execute(process.execPath, ['use.mts'], { cwd: place });
     assert.match(stdout, /^\d+ \d+\n$/);
+  });
+
+  test('strategies and jobs of others are written and tried with it, and loaded by the names of their packages', async () => {
+    const place = join(folder, 'elsewhere');
+    const examples = { 'strategy-plugin': 'rackwright-strategy-agent', 'vendor-jobs': 'rackwright-jobs-acme' };
+    const tests = Object.keys(examples).map((name) => `${name}.test.ts`);
+    writeFileSync(join(place, 'package.json'), '{ "type": "module" }');
+    for (const [name, called] of Object.entries(examples)) {
+      for (const each of [name, `${name}.test.ts`])
+        cpSync(join(root, 'examples', each), join(place, each), { recursive: true });
+      symlinkSync(join(place, name), join(modules, called));
+    }
+    await checkTypes(place, ...tests);
+    const environment = { ...process.env };
+    // Set, it makes the process a part of this test, which prints for programs.
+    delete environment.NODE_TEST_CONTEXT;
+    const options = { cwd: place, env: environment };
+    const tried = await execute(process.execPath, ['--test', '--test-reporter', 'spec', ...tests], options);
+    assert.match(tried.stdout, /pass 14\n/);
+    writeFileSync(
+      join(place, 'load.mjs'),
+      `import { loadImplementations, loadStrategy } from 'rackwright/jobs';
+const settings = { agentUrl: 'http://{id}.agents.example' };
+const { name } = await loadStrategy({ enabled: ['rackwright-strategy-agent'], settings });
+const [found] = await loadImplementations({ names: ['rackwright-jobs-acme'] });
+console.log(name, found.type, found.manufacturer);
+`,
+    );
+    const { stdout } = await execute(process.execPath, ['load.mjs'], options);
+    assert.equal(stdout, 'rackwright-strategy-agent discovery Acme\n');
   });
 });

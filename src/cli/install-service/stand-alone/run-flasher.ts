@@ -83,9 +83,11 @@ export function imagesOf({
   dataDir,
   imageCacheSize,
   imageFolder,
-}: Settings<'imageCache' | 'dataDir' | 'imageCacheSize' | 'imageFolder'>) {
+  allowUnverifiedFirmware: areUnverifiedAllowed,
+}: Settings<'imageCache' | 'dataDir' | 'imageCacheSize' | 'imageFolder' | 'allowUnverifiedFirmware'>) {
   const folder = imageCache ?? join(dataDir, 'images');
-  return { folder, maxBytes: imageCacheSize, ...(imageFolder === undefined ? {} : { fileFolders: [imageFolder] }) };
+  const fileFolders = imageFolder === undefined ? {} : { fileFolders: [imageFolder] };
+  return { folder, maxBytes: imageCacheSize, areUnverifiedAllowed, ...fileFolders };
 }
 
 /** How patient installs are. */

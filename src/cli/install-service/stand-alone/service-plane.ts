@@ -8,7 +8,8 @@ import { openWorkPlane, type WorkPlane, type WorkPlaneParts } from '../work-plan
 import type { ServiceContext } from './run-service.ts';
 
 /** What a process that opens the store is told. */
-export type PlaneSettings = BusSettings & Settings<'dataDir' | 'databaseUrl' | 'databaseUrlFile' | 'credentialKeys'>;
+export type PlaneSettings = BusSettings &
+  Settings<'dataDir' | 'databaseUrl' | 'databaseUrlFile' | 'credentialKeys' | 'allowUnverifiedFirmware'>;
 
 /** What a process is told that gives work to workers. */
 export type LeasingSettings = LimitSettings & JobLimitSettings & Settings<'lease' | 'requestDeadline'>;
@@ -34,7 +35,9 @@ export async function openServicePlane(
   const limits = leasing === undefined ? {} : limitsOf(leasing);
   const jobLimits = leasing === undefined ? {} : jobLimitsOf(leasing);
   const kinds = kindsOf(leasing);
-  const parts = { store, bus, logger, metrics, credentialKeys, kinds, engineSettings, limits, jobLimits };
+  const { allowUnverifiedFirmware: areUnverifiedAllowed } = settings;
+  const told = { kinds, areUnverifiedAllowed, engineSettings, limits, jobLimits };
+  const parts = { store, bus, logger, metrics, credentialKeys, ...told };
   const plane = await openWorkPlane(parts);
   open.add(() => plane.close());
   if (store.isShared && settings.natsUrl === undefined && settings.natsUrlFile === undefined) {

@@ -26,6 +26,7 @@ export const planeSettings = [
   'natsCa',
   'natsPrefix',
   'credentialKeys',
+  'allowUnverifiedFirmware',
 ] as const;
 
 /** The settings of a process that gives work to workers; all on one database need the same ones. */
@@ -118,6 +119,7 @@ export const imageStoreSettings = [
 export const updateServiceSettings = [
   'strategy',
   'strategySettings',
+  'jobImplementation',
   'catalog',
   'launcher',
   'updateServiceUrl',

@@ -53,8 +53,19 @@ export const secretRef: ResourceRef = {
   kind: 'Secret',
 };
 
+/** Where Namespaces are served. */
+export const namespaceRef: ResourceRef = {
+  group: '',
+  version: 'v1',
+  resource: 'namespaces',
+  namespaced: false,
+  kind: 'Namespace',
+};
+
 /** By this a launcher finds again which lease a Job is of. */
 export const tokenAnnotation = 'rackwright.dev/token-sha256';
+/** The number of that lease: it only grows, so that who comes late does not take away what came after. */
+export const leaseAnnotation = 'rackwright.dev/lease';
 
 /** How Jobs are made. */
 export interface JobShape {
@@ -62,11 +73,16 @@ export interface JobShape {
   readonly image: string;
   /** The entrypoint of the image unless given. */
   readonly command?: readonly string[] | undefined;
+  /** What makes the entrypoint the job application; `--job-file` and others follow. */
+  readonly words: readonly string[];
   /** The port of the job's own interface. */
   readonly taskPort: number;
   /** How long an ended Job stays. */
   readonly ttlSeconds: number;
-  /** What is changed about the Job (a JSON merge patch): node selectors, limits, a service account. */
+  /**
+   * What is changed about the Job: node selectors, limits, a service account, volumes. A merge patch, but lists are merged as
+   * Kubernetes merges them: containers, volumes and variables by their names, mounts by their paths.
+   */
   readonly template?: JsonObject | undefined;
 }
 
@@ -101,7 +117,11 @@ export function jobOf(order: LaunchOrder, shape: JobShape): KubeJob {
       name,
       namespace: shape.namespace,
       labels,
-      annotations: { [tokenAnnotation]: tokenHash(order.token), 'rackwright.dev/job-id': order.jobId },
+      annotations: {
+        [tokenAnnotation]: tokenHash(order.token),
+        [leaseAnnotation]: String(order.work.lease.token),
+        'rackwright.dev/job-id': order.jobId,
+      },
     },
     spec: {
       // Whether it is tried again is for the update service to say, under another lease.
@@ -116,7 +136,7 @@ export function jobOf(order: LaunchOrder, shape: JobShape): KubeJob {
   return mergePatch(job, shape.template ?? {}) as unknown as KubeJob;
 }
 
-function podSpecOf(name: string, { image, command, taskPort }: JobShape): JsonObject {
+function podSpecOf(name: string, { image, command, words, taskPort }: JobShape): JsonObject {
   return {
     restartPolicy: 'Never',
     automountServiceAccountToken: false,
@@ -135,6 +155,7 @@ function podSpecOf(name: string, { image, command, taskPort }: JobShape): JsonOb
         image,
         ...(command === undefined ? {} : { command: [...command] }),
         args: [
+          ...words,
           '--job-file',
           `${mountPath}/job.json`,
           '--mounted',
@@ -168,12 +189,37 @@ export function secretOf(file: JobFile, job: KubeJob): KubeSecret {
   return secret as KubeSecret;
 }
 
-/** A JSON merge patch (RFC 7396). */
+/** By what the entries of lists are told apart, as in strategic merge patches of Pods; other lists are replaced. */
+const listKeys: Readonly<Record<string, string>> = {
+  containers: 'name',
+  initContainers: 'name',
+  volumes: 'name',
+  env: 'name',
+  imagePullSecrets: 'name',
+  volumeMounts: 'mountPath',
+  ports: 'containerPort',
+  hostAliases: 'ip',
+};
+
+/** A JSON merge patch (RFC 7396) that merges those lists. */
 function mergePatch(target: JsonValue, patch: JsonObject): JsonObject {
   const merged: JsonObject = isObject(target) ? { ...target } : {};
   for (const [name, value] of Object.entries(patch)) {
+    const [key, before] = [listKeys[name], merged[name] ?? null];
     if (value === null) delete merged[name];
-    else merged[name] = isObject(value) ? mergePatch(merged[name] ?? {}, value) : value;
+    else if (key !== undefined && Array.isArray(value) && Array.isArray(before)) {
+      merged[name] = mergeLists(before, value, key);
+    } else merged[name] = isObject(value) ? mergePatch(before, value) : value;
+  }
+  return merged;
+}
+
+function mergeLists(before: readonly JsonValue[], patch: readonly JsonValue[], key: string): JsonValue[] {
+  const merged = [...before];
+  for (const one of patch) {
+    const at = merged.findIndex((other) => isObject(other) && isObject(one) && other[key] === one[key]);
+    if (at === -1) merged.push(one);
+    else if (isObject(one)) merged[at] = mergePatch(merged[at] ?? {}, one);
   }
   return merged;
 }

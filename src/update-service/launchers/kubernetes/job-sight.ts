@@ -6,6 +6,8 @@ const hopeless: readonly string[] = ['InvalidImageName', 'ErrImageNeverPull', 'C
 
 /** Where a Job stands, from the Job and its pods. */
 export function sightOf(job: KubeJob, pods: readonly KubePod[]): JobSight {
+  // A cluster may start the same pod twice: what becomes of the other says nothing of the one that works.
+  if (pods.some(isAtWork)) return { state: 'running' };
   const ended = job.status?.conditions?.find(
     ({ type, status }) => status === 'True' && (type === 'Complete' || type === 'Failed'),
   );
@@ -17,6 +19,11 @@ export function sightOf(job: KubeJob, pods: readonly KubePod[]): JobSight {
   // The job is over when its pod is, also before the Job says so.
   if (pods.some(({ status }) => status?.phase === 'Succeeded')) return gone('its pod ended');
   return { state: 'running' };
+}
+
+function isAtWork({ status }: KubePod): boolean {
+  const hasEnded = status?.containerStatuses?.some(({ state }) => state?.terminated !== undefined) === true;
+  return status?.phase === 'Running' && !hasEnded;
 }
 
 function gone(why: string): JobSight {

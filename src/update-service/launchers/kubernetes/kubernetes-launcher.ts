@@ -25,6 +25,8 @@ import {
   type KubeJob,
   type KubePod,
   type KubeSecret,
+  leaseAnnotation,
+  namespaceRef,
   podRef,
   secretOf,
   secretRef,
@@ -39,6 +41,8 @@ export interface KubernetesLauncherOptions extends JobFileParts {
   readonly namespace: string;
   readonly image: string;
   readonly command?: readonly string[] | undefined;
+  /** None unless given: the entrypoint of the image is the job application. */
+  readonly words?: readonly string[] | undefined;
   readonly template?: JsonObject | undefined;
   /** An hour unless given. */
   readonly ttlSeconds?: number;
@@ -68,11 +72,18 @@ class KubernetesLauncher implements Launcher {
 
   constructor(options: KubernetesLauncherOptions) {
     this.#options = options;
-    const { client, namespace, image, command, template, ttlSeconds = 3600, taskPort = 7460 } = options;
-    this.#shape = { namespace, image, command, template, ttlSeconds, taskPort };
+    const { client, namespace, image, command, words = [], template, ttlSeconds = 3600, taskPort = 7460 } = options;
+    this.#shape = { namespace, image, command, words, template, ttlSeconds, taskPort };
     this.#jobs = client.resource(jobRef);
     this.#pods = client.resource(podRef);
     this.#secrets = client.resource(secretRef);
+  }
+
+  /** Addresses of API servers are the same in many clusters; the uid of a namespace is not. */
+  async scope(): Promise<string> {
+    const { client, namespace } = this.#options;
+    const found = await client.resource(namespaceRef).get({ name: namespace }).catch(unlessRefused(namespace));
+    return `${namespace}/${found.metadata?.uid ?? ''}`;
   }
 
   async launch(order: LaunchOrder): Promise<LaunchedJob> {
@@ -93,7 +104,9 @@ class KubernetesLauncher implements Launcher {
       if (made !== undefined) return made;
       const found = await this.#get(name);
       if (found !== undefined && found.metadata?.deletionTimestamp === undefined) {
-        if (found.metadata?.annotations?.[tokenAnnotation] === tokenHash(order.token)) return found;
+        const { [tokenAnnotation]: hash, [leaseAnnotation]: lease = 0 } = found.metadata?.annotations ?? {};
+        if (hash === tokenHash(order.token)) return found;
+        if (Number(lease) > order.work.lease.token) throw new LaunchError('outdated', { name });
         await this.#remove(found);
       }
       if (clock.monotonic() >= end) throw new LaunchError('notReplaced', { name });
@@ -143,7 +156,7 @@ class KubernetesLauncher implements Launcher {
   }
 
   async look(handle: JsonObject): Promise<JobSight> {
-    if (!isHandle(handle)) return unknownJob;
+    if (!this.#isOurs(handle)) return unknownJob;
     const { name, uid } = handle;
     const job = await this.#get(name);
     if (job === undefined || job.metadata?.uid !== uid) {
@@ -160,7 +173,7 @@ class KubernetesLauncher implements Launcher {
     { timeoutMs, isForced }: { readonly timeoutMs: number; readonly isForced: boolean },
   ): Promise<JobSight> {
     const { clock } = this.#options;
-    if (!isHandle(handle)) return unknownJob;
+    if (!this.#isOurs(handle)) return unknownJob;
     const { name, uid } = handle;
     const end = clock.monotonic() + timeoutMs;
     const isAsked = await this.#ask(handle, { timeoutMs, isForced });
@@ -172,6 +185,10 @@ class KubernetesLauncher implements Launcher {
     if (sight.state === 'gone' || !isForced) return sight;
     if (isThere) await this.#remove(job);
     return await this.#goneBy(handle, clock.monotonic() + (this.#options.replaceWithinMs ?? 30_000));
+  }
+
+  #isOurs(handle: JsonObject): handle is JobHandle {
+    return isHandle(handle) && handle.namespace === this.#options.namespace;
   }
 
   async #isIdle(name: string, uid: string): Promise<boolean> {
@@ -251,12 +268,19 @@ function unlessMissing(error: unknown): undefined {
   throw error;
 }
 
+function unlessRefused(namespace: string): (error: unknown) => never {
+  return (error) => {
+    const detail = error instanceof Error ? error.message : String(error);
+    throw new LaunchError('noNamespace', { namespace, detail }, { cause: error });
+  };
+}
+
 interface JobHandle extends JsonObject {
   name: string;
   uid: string;
 }
 
-const unknownJob: JobSight = { state: 'gone', why: 'no such job is known here' };
+const unknownJob: JobSight = { state: 'unknown', why: 'it is no Job of this namespace' };
 
 function isHandle(handle: JsonObject): handle is JobHandle {
   return typeof handle.name === 'string' && typeof handle.uid === 'string';

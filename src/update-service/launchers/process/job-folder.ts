@@ -24,6 +24,11 @@ export function folderOf(root: string, order: { readonly jobId: string; readonly
   return folderAt(join(root, name));
 }
 
+/** True for names that folders of jobs have. */
+export function isJobFolder(name: string): boolean {
+  return /^[0-9a-f]{32}$/.test(name);
+}
+
 /** The folder at a path. */
 export function folderAt(path: string): JobFolder {
   return { path, jobFile: join(path, 'job.json'), outputFile: join(path, 'output.log') };

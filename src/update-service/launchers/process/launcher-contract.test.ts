@@ -10,6 +10,7 @@ tryLauncher('process', async (context) => {
   let count = 0;
   const watched = (by: Launcher): Launcher => ({
     name: by.name,
+    scope: () => by.scope(),
     look: (handle) => by.look(handle),
     interrupt: (handle, how) => by.interrupt(handle, how),
     close: () => by.close(),

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { readProcessMark } from '../../../jobs/index.ts';
 import { createLogger } from '../../../telemetry/index.ts';
 import { bmcPassword, jobProgram, startProcessRig } from '../testing/process-rig.ts';
+
+const textOf = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');
 
 test('a job runs in a process of its own, reports for itself, and leaves nothing behind', async (context) => {
   const lines: string[] = [];
@@ -29,7 +32,6 @@ test('the token is in a file that only its owner can read, and in no argument', 
   assert.equal((await stat(join(String(handle.folder), 'job.json'))).mode & 0o777, 0o600);
   assert.equal((await stat(String(handle.folder))).mode & 0o777, 0o700);
   if (process.platform === 'linux') {
-    const { readFile } = await import('node:fs/promises');
     for (const file of ['cmdline', 'environ']) {
       const text = await readFile(`/proc/${String(handle.pid)}/${file}`, 'utf8');
       assert.equal(text.includes(job.token) || text.includes(bmcPassword), false);
@@ -64,6 +66,47 @@ test('a job that is deaf is ended by force, and only then', async (context) => {
   const sight = await launcher.interrupt(handle, { timeoutMs: 1, isForced: true });
   assert.equal(sight.state, 'gone');
   assert.equal(job.ended === undefined || job.failure?.reason === 'Cancelled', true);
+});
+
+/** A job whose command is at work, and writes down which signals it hears. */
+async function startFlash(context: TestContext) {
+  const TMPDIR = await mkdtemp(join(tmpdir(), 'tools-'));
+  context.after(() => rm(TMPDIR, { recursive: true, force: true }));
+  const environment = { PATH: process.env.PATH ?? '', TMPDIR };
+  const { launcher, launch, order, until } = await startProcessRig(context, { environment });
+  const [pidFile, heardFile] = [join(TMPDIR, 'pid'), join(TMPDIR, 'heard')];
+  const traps = `trap "echo TERM >> ${heardFile}; exit" TERM; trap "echo URG >> ${heardFile}" URG`;
+  const command = ['/bin/sh', '-c', `${traps}; echo $$ > ${pidFile}; while [ -e ${pidFile} ]; do sleep 0.05; done`];
+  const { job, order: wanted } = order('flash', 'job-1', { command });
+  const handle = await launch(launcher, wanted);
+  await until(async () => job.isCancelUnsafe && (await textOf(pidFile)).endsWith('\n'));
+  const tool = Number(await textOf(pidFile));
+  context.after(async () => {
+    if ((await readProcessMark(tool)) !== undefined) process.kill(tool, 'SIGKILL');
+  });
+  const isToolGone = async (): Promise<boolean> => (await readProcessMark(tool)) === undefined;
+  return { launcher, handle, until, tool, heard: () => textOf(heardFile), isToolGone };
+}
+
+test('a job that cannot be asked is told to stop by itself, and its command only by force', async (context) => {
+  const { launcher, handle, until, tool, heard, isToolGone } = await startFlash(context);
+  await rm(join(String(handle.folder), 'address'));
+  assert.deepEqual(await launcher.interrupt(handle, { timeoutMs: 1, isForced: false }), { state: 'running' });
+  // Signals are heard in the order of their numbers: who has heard URG has heard the TERM before it.
+  process.kill(tool, 'SIGURG');
+  await until(async () => /URG|TERM/.test(await heard()));
+  assert.equal(await heard(), 'URG\n');
+  assert.equal((await launcher.interrupt(handle, { timeoutMs: 1, isForced: true })).state, 'gone');
+  await until(isToolGone);
+});
+
+test('force also ends the command of a job that died', async (context) => {
+  const { launcher, handle, until, isToolGone } = await startFlash(context);
+  process.kill(Number(handle.pid), 'SIGKILL');
+  await until(async () => (await readProcessMark(Number(handle.pid))) === undefined);
+  assert.equal(await isToolGone(), false);
+  assert.equal((await launcher.interrupt(handle, { timeoutMs: 1, isForced: true })).state, 'gone');
+  await until(isToolGone);
 });
 
 test('a job that died says nothing, so that its launcher says how it ended', async (context) => {
@@ -134,4 +177,32 @@ test('a second process for the same folder does not begin', async (context) => {
   assert.notEqual(second.exitCode, 0);
   assert.equal(job.takes, 1);
   await launcher.interrupt(handle, { timeoutMs: 120_000, isForced: true });
+});
+
+test('launchers with folders of their own on one machine do not see the jobs of each other', async (context) => {
+  const { launcher, launch, open, order, atWork } = await startProcessRig(context);
+  const other = (await startProcessRig(context)).launcher;
+  const { job, order: wanted } = order('wait');
+  const handle = await launch(launcher, wanted);
+  await atWork(job);
+  assert.equal((await other.look(handle)).state, 'unknown');
+  assert.equal((await other.interrupt(handle, { timeoutMs: 1, isForced: true })).state, 'unknown');
+  assert.deepEqual(await launcher.look(handle), { state: 'running' });
+  assert.notEqual(await other.scope(), await launcher.scope());
+  await launcher.interrupt(handle, { timeoutMs: 120_000, isForced: true });
+  const next = open();
+  await next.sweep?.([]);
+  assert.equal(await next.scope(), await launcher.scope());
+});
+
+test('a folder in the place of another is another scope, and so is a copy of one', async (context) => {
+  const { launcher, open, folder } = await startProcessRig(context);
+  const first = await launcher.scope();
+  const copy = `${folder}-copy`;
+  context.after(() => rm(copy, { recursive: true, force: true }));
+  await cp(folder, copy, { recursive: true });
+  const copied = (await startProcessRig(context, { folder: copy })).launcher;
+  assert.notEqual(await copied.scope(), first);
+  await rm(folder, { recursive: true });
+  assert.notEqual(await open().scope(), first);
 });

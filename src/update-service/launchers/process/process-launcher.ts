@@ -4,7 +4,14 @@ import { closeSync, openSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname, isAbsolute, join, normalize } from 'node:path';
 import type { JsonObject } from '../../../engine/index.ts';
-import { createTaskClient, isRunning, type ProcessMark, readAddress, readProcessMark } from '../../../jobs/index.ts';
+import {
+  createTaskClient,
+  isRunning,
+  type ProcessMark,
+  readAddress,
+  readProcessMark,
+  signalToolsOf,
+} from '../../../jobs/index.ts';
 import { type Clock, sleep } from '../../../kube/index.ts';
 import type { Logger } from '../../../telemetry/index.ts';
 import { type JobFileParts, jobFileOf } from '../job-access.ts';
@@ -14,6 +21,7 @@ import {
   doesRun,
   folderAt,
   folderOf,
+  isJobFolder,
   type JobFolder,
   lastLines,
   readJobFileOf,
@@ -22,6 +30,7 @@ import {
   writeJobFile,
   writeProcess,
 } from './job-folder.ts';
+import { scopeOf } from './scope.ts';
 
 /** How jobs are run as processes of this machine. */
 export interface ProcessLauncherOptions extends JobFileParts {
@@ -41,7 +50,7 @@ export interface ProcessLauncherOptions extends JobFileParts {
 
 const lookEveryMs = 200;
 const toldWithinMs = 1000;
-const unknownJob: JobSight = { state: 'gone', why: 'no such job is known here' };
+const unknownJob: JobSight = { state: 'unknown', why: 'it is no job of this folder' };
 
 /** Makes a launcher that runs each job as a process of its own, in its own process group. */
 export function createProcessLauncher(options: ProcessLauncherOptions): Launcher {
@@ -59,6 +68,10 @@ class ProcessLauncher implements Launcher {
   constructor(options: ProcessLauncherOptions) {
     if (!isAbsolute(options.folder)) throw new TypeError('the folder of jobs has to be an absolute path');
     this.#options = options;
+  }
+
+  scope(): Promise<string> {
+    return scopeOf(this.#options.folder);
   }
 
   launch(order: LaunchOrder): Promise<LaunchedJob> {
@@ -147,14 +160,26 @@ class ProcessLauncher implements Launcher {
 
   async interrupt(
     handle: JsonObject,
+    how: { readonly timeoutMs: number; readonly isForced: boolean },
+  ): Promise<JobSight> {
+    const folder = this.#folderOf(handle);
+    if (folder === undefined) return unknownJob;
+    const mark = await this.#markOf(folder, handle);
+    const sight = await this.#interrupt(folder, handle, how);
+    // A job that ended, or died, may have left its command behind.
+    if (how.isForced && sight.state === 'gone') await this.#signalTools(mark, 'SIGKILL');
+    return sight;
+  }
+
+  async #interrupt(
+    folder: JobFolder,
+    handle: JsonObject,
     { timeoutMs, isForced }: { readonly timeoutMs: number; readonly isForced: boolean },
   ): Promise<JobSight> {
     const { clock } = this.#options;
-    const folder = this.#folderOf(handle);
-    if (folder === undefined) return unknownJob;
     const end = clock.monotonic() + timeoutMs;
     const isAsked = await this.#ask(folder, handle, { timeoutMs, isForced });
-    if (!isAsked) await this.#kill(folder, handle, 'SIGTERM');
+    if (!isAsked) await this.#tellToStop(folder, handle);
     if (await this.#isGoneBy(folder, handle, end)) return await this.#bury(folder);
     if (!isForced) return { state: 'running' };
     await this.#kill(folder, handle, 'SIGTERM');
@@ -194,16 +219,26 @@ class ProcessLauncher implements Launcher {
     }
   }
 
-  /** Only while that very process runs: the number of one that ended may be another's by now. */
+  /** The process alone: what it started may be in the middle of a flash. */
+  async #tellToStop(folder: JobFolder, handle: JsonObject): Promise<void> {
+    const mark = await this.#markOf(folder, handle);
+    if (await isRunning(mark)) send(mark.pid, 'SIGTERM');
+  }
+
+  /** With all that it started. Only while that very process runs: the number of one that ended may be another's by now. */
   async #kill(folder: JobFolder, handle: JsonObject, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
-    const mark = (await readProcess(folder)) ?? { pid: Number(handle.pid), startedAt: String(handle.startedAt) };
+    const mark = await this.#markOf(folder, handle);
     if (!(await isRunning(mark))) return;
-    try {
-      // The group, so that what it started goes too.
-      process.kill(-mark.pid, signal);
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
-    }
+    send(-mark.pid, signal);
+    await this.#signalTools(mark, signal);
+  }
+
+  async #signalTools(owner: ProcessMark, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    await signalToolsOf(owner, { signal, folder: temporaryFolder(this.#options.environment) });
+  }
+
+  async #markOf(folder: JobFolder, handle: JsonObject): Promise<ProcessMark> {
+    return (await readProcess(folder)) ?? { pid: Number(handle.pid), startedAt: String(handle.startedAt) };
   }
 
   /** The folder that a handle names; undefined for those of other launchers, or of other folders of jobs. */
@@ -219,7 +254,7 @@ class ProcessLauncher implements Launcher {
       throw error;
     });
     const paths = new Set(kept.map((handle) => this.#folderOf(handle)?.path));
-    for (const folder of names.map((name) => folderAt(join(root, name)))) {
+    for (const folder of names.filter(isJobFolder).map((name) => folderAt(join(root, name)))) {
       if (paths.has(folder.path) || (await doesRun(folder))) continue;
       logger.info('a job ended while nobody looked after it', { folder: folder.path });
       await this.#bury(folder);
@@ -231,6 +266,19 @@ class ProcessLauncher implements Launcher {
     for (const child of this.#children.values()) child.unref();
     this.#children.clear();
   }
+}
+
+function send(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
+
+/** Of a process with that environment. */
+function temporaryFolder({ TMPDIR, TMP, TEMP }: Readonly<Record<string, string>>): string {
+  return TMPDIR || TMP || TEMP || '/tmp';
 }
 
 function handleOf(folder: JobFolder, { pid, startedAt }: ProcessMark): JsonObject {

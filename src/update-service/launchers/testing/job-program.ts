@@ -1,6 +1,6 @@
 // For tests: a job application whose strategy does what the parameters of its job say.
 import { parseArgs } from 'node:util';
-import { claimJob, publishAddress, runJob, type Strategy } from '../../../jobs/index.ts';
+import { claimJob, publishAddress, runJob, runNotedCommand, type Strategy } from '../../../jobs/index.ts';
 
 const { values } = parseArgs({
   options: {
@@ -23,6 +23,16 @@ const strategy: Strategy = {
       // Deaf to all: it must be ended from outside.
       process.on('SIGTERM', () => {});
       await new Promise(() => setInterval(() => {}, 1000));
+    }
+    if (does === 'flash') {
+      const { command } = work.condition.parameters;
+      process.on('SIGTERM', () => {});
+      await runNotedCommand({
+        origin: `https://${work.condition.id}.example`,
+        credentials: 'hush',
+        command: command as unknown as readonly [string, ...string[]],
+        onStart: () => void work.report({ isCancelUnsafe: true }),
+      });
     }
     if (does === 'wait') await work.pause(3_600_000);
     return await strategy.scan(work, tools);

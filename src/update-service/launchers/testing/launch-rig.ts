@@ -17,7 +17,11 @@ export interface LaunchRig {
   readonly service: FakeUpdateService;
   readonly updateService: JobFile['updateService'];
   /** A job that waits to be taken, and the order to launch it. */
-  order(does: 'succeed' | 'wait' | 'hang' | 'die', id?: string): { readonly job: KeptJob; readonly order: LaunchOrder };
+  order(
+    does: 'succeed' | 'wait' | 'hang' | 'die' | 'flash',
+    id?: string,
+    more?: JobWork['parameters'],
+  ): { readonly job: KeptJob; readonly order: LaunchOrder };
   /** Resolves once the job reported that it is at work. */
   atWork(job: KeptJob): Promise<void>;
   /** Resolves once something is true; looked at with each call of a job and every moment. */
@@ -27,6 +31,7 @@ export interface LaunchRig {
 /** For tests: starts the rig; it ends with its test. */
 export async function startLaunchRig(context: TestContext): Promise<LaunchRig> {
   const service = createFakeUpdateService();
+  let leases = 0;
   const server = createServer(connectNodeAdapter({ routes: service.routes }));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -43,11 +48,11 @@ export async function startLaunchRig(context: TestContext): Promise<LaunchRig> {
   return {
     service,
     updateService: { url: `http://127.0.0.1:${port}` },
-    order(does, id = 'job-1') {
+    order(does, id = 'job-1', more = {}) {
       const work: JobWork = {
         kind: 'firmwareInstall',
         target: 'server/1',
-        parameters: { does },
+        parameters: { does, ...more },
         strategy: { name: 'tested' },
       };
       const job = service.add({ id, work, token: `token-of-${id}-that-nobody-guesses` });
@@ -58,8 +63,8 @@ export async function startLaunchRig(context: TestContext): Promise<LaunchRig> {
         manufacturer: 'Acme',
         model: 'One',
         strategy: 'tested',
-        // Launchers of jobs outside this process do not look at the work itself.
-        work: undefined as never,
+        // Launchers of jobs outside this process look at nothing else of the work.
+        work: { lease: { token: ++leases } } as LaunchOrder['work'],
       };
       return { job, order };
     },

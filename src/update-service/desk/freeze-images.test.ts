@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { createCatalogReader } from '../../catalogs/index.ts';
+import { discoverFirmware } from '../../jobs/index.ts';
+import type { FirmwareDraft } from '../../serverservice/index.ts';
+import { isUpdateError } from '../errors.ts';
+import { toCatalogue } from '../reports/catalogue-images.ts';
+import { setUpUpdates, sha } from '../testing/update-rig.ts';
+
+const repositoryUrl = 'https://images.test/image.bin';
+
+interface Shown {
+  readonly filename: string;
+  readonly software_ids?: readonly string[];
+}
+
+/** A service that answers which files an update of server alpha would be done with. */
+async function setUp(t: TestContext) {
+  const rig = await setUpUpdates(t);
+  /** What an inventory of the server saw: component, vendor and ids of each slot. */
+  const see = async (...slots: readonly (readonly [component: string, vendor: string, ...ids: string[]])[]) => {
+    const firmware = slots.map(([component, vendor, softwareId, ...otherSoftwareIds], at) => ({
+      ...{ slot: `slot-${at}`, component, name: component, version: '1.0', vendor, otherSoftwareIds },
+      ...(softwareId === undefined ? {} : { softwareId }),
+    }));
+    const inventory = { vendor: 'dell', system: {}, firmware, drives: [], ports: [], gaps: [] };
+    const result = { server: 'alpha', firmwares: [], inventoryJson: JSON.stringify({ inventory }), observedAt: 0 };
+    await rig.desks.results.server({ user: 'test', mayReportUnfenced: true }, result);
+  };
+  const add = (filename: string, softwareIds: readonly string[], more: Partial<FirmwareDraft> = {}) => {
+    const draft = { component: 'bmc', vendor: 'dell', version: '3.05', models: ['PowerEdge R640'], filename };
+    return rig.service.firmware.create({ ...draft, repositoryUrl, softwareIds, checksums: [sha], ...more });
+  };
+  const ask = async (name: string, version: string, manufacturer = ''): Promise<readonly Shown[]> => {
+    const firmwares = [{ name, manufacturer, version }];
+    const { job } = await rig.desks.requests.update({ server: 'alpha', firmwares, client: 'c' });
+    await rig.engine.cancel(job.id, { client: 'c', isForced: false, doesInsist: false });
+    return job.parameters.firmwares as unknown as Shown[];
+  };
+  const files = async (...asked: Parameters<typeof ask>) => (await ask(...asked)).map(({ filename }) => filename);
+  const refused = async (reason: RegExp, ...asked: Parameters<typeof ask>) =>
+    assert.rejects(ask(...asked), (error) => {
+      assert.ok(isUpdateError(error, 'firmwareNotFound'), String(error));
+      assert.match(error.message, reason);
+      return true;
+    });
+  return { rig, see, add, ask, files, refused };
+}
+
+const lightsOut = (generation: number, version: string) => ({
+  ...{ date: '20231205', description: `HPE Integrated Lights-Out ${generation}`, deviceclass: 'x' },
+  ...{ minimum_active_version: 'null', reboot_required: 'no', target: [`t${generation}`], version },
+});
+
+test('a vendor’s index that names no models brings each server only what has its target', async (t) => {
+  const { rig, see, ask, refused } = await setUp(t);
+  const folder = await mkdtemp(join(tmpdir(), 'rackwright-freeze-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const index = {
+    'ilo4.bin': lightsOut(4, '2.82'),
+    'ilo5.bin': lightsOut(5, '3.05'),
+    'ilo6.bin': lightsOut(6, '1.62'),
+  };
+  await writeFile(join(folder, 'fwrepo.json'), JSON.stringify(index));
+  const reader = createCatalogReader();
+  t.after(() => reader.close());
+  const order = { manufacturer: 'HPE', model: 'PowerEdge R640', versionsToStore: 3 };
+  const { images } = await discoverFirmware({ reader, sources: [{ format: 'hpe', location: folder }] }, order);
+  const found = images.map((image) => ({ ...image, checksum: sha }));
+  await rig.service.firmware.putAll(toCatalogue(found, rig.service.firmware).drafts);
+  await see(['bmc', 'HPE', 't0', 'T5']);
+  const [image] = await ask('bmc', '3.05', 'HPE');
+  assert.deepEqual([image?.filename, image?.software_ids], ['ilo5.bin', ['t5']]);
+  await refused(/ilo6\.bin is for other hardware than this server has, which shows t0, t5/, 'bmc', '1.62', 'HPE');
+});
+
+test('of several images of one version that is chosen whose ids the server shows', async (t) => {
+  const { see, add, files } = await setUp(t);
+  for (const kind of ['4', '5', '6']) await add(`${kind}.bin`, [`t${kind}`, `x${kind}`]);
+  await see(['bmc', 'Dell', 'x5'], ['bios', 'Dell', 'x6']);
+  assert.deepEqual(await files('bmc', '3.05'), ['5.bin']);
+});
+
+test('while nothing tells which of several images fits there is no update; what was read then tells', async (t) => {
+  const { see, add, files, refused } = await setUp(t);
+  for (const kind of ['5', '6']) await add(`${kind}.bin`, [`t${kind}`]);
+  await refused(/5\.bin, 6\.bin are for different hardware.*let the server be scanned/, 'bmc', '3.05');
+  await see(['bmc', 'Dell', '0']);
+  await refused(/does not tell which one fits/, 'bmc', '3.05');
+  await see(['bmc', 'Dell', 't6']);
+  assert.deepEqual(await files('bmc', '3.05'), ['6.bin']);
+});
+
+test('an image that names no hardware is taken where none does that fits', async (t) => {
+  const { see, add, files } = await setUp(t);
+  await add('any.bin', []);
+  await see(['bmc', 'Dell', 't5']);
+  assert.deepEqual(await files('bmc', '3.05'), ['any.bin']);
+  await add('6.bin', ['t6']);
+  assert.deepEqual(await files('bmc', '3.05'), ['any.bin']);
+  await add('5.bin', ['t5']);
+  assert.deepEqual(await files('bmc', '3.05'), ['5.bin']);
+});
+
+test('files of one image count once, and always the same is taken', async (t) => {
+  const { rig, files } = await setUp(t);
+  const version = 'U32 v2.80 (04/20/2023)';
+  const draft = { component: 'bios', vendor: 'hpe', version, models: ['PowerEdge R640'], repositoryUrl };
+  const drafts = ['c', 'b', 'a', 'e', 'd'].map((filename) => ({ ...draft, filename, softwareIds: ['159'] }));
+  await rig.service.firmware.putAll(drafts.map((one) => ({ ...one, checksums: [sha] })));
+  assert.deepEqual(await files('bios', version, 'HPE'), ['a']);
+  assert.deepEqual(await files('bios', '2.80', 'HPE'), ['a'], 'in another spelling of the version too');
+});
+
+test('a server with two kinds of cards gets the images of both, and of no third kind', async (t) => {
+  const { see, add, files } = await setUp(t);
+  const nic = { component: 'nic', vendor: 'broadcom', version: '22.31' };
+  for (const kind of ['1', '2', '3']) {
+    await add(`${kind}.exe`, [kind], nic);
+    await add(`${kind}.sh`, [kind], nic);
+  }
+  await see(['nic', 'Broadcom', '1'], ['nic', 'Broadcom', '2']);
+  assert.deepEqual((await files('nic', '22.31', 'Broadcom')).map((name) => name.charAt(0)).sort(), ['1', '2']);
+  await see(['nic', 'Broadcom', '1'], ['nic', 'Broadcom', '0']);
+  // One of them does not show what it is.
+  assert.equal((await files('nic', '22.31', 'Broadcom')).length, 3);
+});
