@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 
 /** What the short forms measure unless told otherwise: the same, with few servers. */
 const quickInstall = { servers: 90, parallel: 45, flash: 20, sizes: '60,240', compared: 60 };
-const quickFleet = { sizes: '200,1000' };
+const quickFleet = { sizes: '400,1000' };
 
 /** Every bench prints a table, and as its last line one JSON object with the figures. Only the one that is run is loaded. */
 const program = new Command('bench').description('Measures parts of Rackwright.');
@@ -63,7 +63,7 @@ program
   .option('--sizes <list>', 'servers of each run, separated by commas', '1000,10000')
   .option('--rounds <n>', 'changes of each run', positive, 3)
   .option('--job-ms <n>', 'what a job takes from its acceptance to its report', notNegative, 250)
-  .addOption(new Option('--quick', 'the same with few servers, in about a minute').implies(quickFleet))
+  .addOption(new Option('--quick', 'the same with few servers, in about two minutes').implies(quickFleet))
   .action(async (options) => {
     const { benchFleet } = await import('./fleet/fleet.ts');
     const figures = await benchFleet(options);

@@ -7,19 +7,12 @@ import { cacheFolder, findOrBuildConsole } from '../src/cli/console/build-consol
 const root = join(import.meta.dirname, '..');
 const dist = resolve(process.argv[2] ?? join(root, 'dist'));
 
-/** What others may import, by the name they do it with. */
-const entrances = {
-  '.': 'src/cli/index',
-  './api': 'src/api/index',
-  './kube': 'src/kube/index',
-  './manifests': 'src/manifests/index',
-  './simulator': 'simulator/index',
-} as const;
-
 /** What goes into bin/ as it is. */
 const programs = ['bin/node-options.mjs', 'bin/kubectl-complete.sh'] as const;
 
 interface Package {
+  /** What others may import, by the name they do it with. */
+  readonly exports: Readonly<Record<string, string>>;
   readonly [field: string]: unknown;
 }
 
@@ -76,8 +69,13 @@ function writePackage(): void {
   // What only developers and tests have a use for stays here.
   const { private: _, scripts: __, devDependencies: ___, imports: ____, ...kept } = source;
   const exports = Object.fromEntries(
-    Object.entries(entrances).map(([name, path]) => [name, { types: `./${path}.d.ts`, default: `./${path}.js` }]),
+    Object.entries(source.exports).map(([name, path]) => [name, path.endsWith('.ts') ? compiledOf(path) : path]),
   );
-  const made = { ...kept, exports: { ...exports, './package.json': './package.json' } };
+  const made = { ...kept, exports };
   writeFileSync(join(dist, 'package.json'), `${JSON.stringify(made, null, 2)}\n`);
+}
+
+function compiledOf(path: string): { readonly types: string; readonly default: string } {
+  const name = path.replace(/\.ts$/, '');
+  return { types: `${name}.d.ts`, default: `${name}.js` };
 }

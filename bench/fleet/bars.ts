@@ -3,15 +3,20 @@ import { rounded } from '../figures.ts';
 
 export { type Bar, printBars };
 
-/** What one size of fleet came to, as far as bars look at it. Everything but counts is for each server. */
+/**
+ * What one size of fleet came to, as far as bars look at it. Everything but counts is for each server; all but requests for
+ * each beyond the few that were there at first, since what every fleet costs would thin out as it grows and hide the rest.
+ */
 export interface SizeMeasure {
   readonly servers: number;
   /** Servers that have what was wanted and say so, as listed at the end. */
   readonly upToDate: number;
+  /** From a change of all groups to the last status and the last count. */
+  readonly elapsedMs: number;
   readonly controllersCpuMs: number;
   readonly apiserverCpuMs: number;
   readonly requests: number;
-  /** The most memory above what the process had before there were servers. */
+  /** The most memory above what the process had with the first servers. */
   readonly peakKiB: number;
   /** The same of the heap, once everything that is not needed was collected. */
   readonly settledKiB: number;
@@ -21,6 +26,7 @@ export interface SizeMeasure {
 export interface FleetGrowth {
   readonly from: number;
   readonly to: number;
+  readonly time: number;
   readonly controllersCpu: number;
   readonly apiserverCpu: number;
   readonly requests: number;
@@ -40,14 +46,18 @@ export function growthOf(sizes: readonly SizeMeasure[]): FleetGrowth | undefined
   const [first, ...others] = sizes.toSorted((left, right) => left.servers - right.servers);
   const last = others.at(-1);
   if (first === undefined || last === undefined) return undefined;
+  // What is not above the cost of the first servers was lost in the noise: nothing is known then.
+  const factor = (of: (size: SizeMeasure) => number): number =>
+    of(first) > 0 && of(last) > 0 ? of(last) / of(first) : Number.NaN;
   return {
     from: first.servers,
     to: last.servers,
-    controllersCpu: last.controllersCpuMs / first.controllersCpuMs,
-    apiserverCpu: last.apiserverCpuMs / first.apiserverCpuMs,
-    requests: last.requests / first.requests,
-    peakMemory: last.peakKiB / first.peakKiB,
-    settledMemory: last.settledKiB / first.settledKiB,
+    time: factor(({ elapsedMs }) => elapsedMs),
+    controllersCpu: factor(({ controllersCpuMs }) => controllersCpuMs),
+    apiserverCpu: factor(({ apiserverCpuMs }) => apiserverCpuMs),
+    requests: factor(({ requests }) => requests),
+    peakMemory: factor(({ peakKiB }) => peakKiB),
+    settledMemory: factor(({ settledKiB }) => settledKiB),
   };
 }
 
@@ -66,6 +76,7 @@ export function judgeBars(sizes: readonly SizeMeasure[]): readonly Bar[] {
 function growthBars({ from, to, ...factors }: FleetGrowth): Bar[] {
   const range = `from ${from} to ${to}, factor`;
   return [
+    atMost(`time a server, ${range}`, factors.time, mostGrowth),
     atMost(`CPU of the controllers a server, ${range}`, factors.controllersCpu, mostGrowth),
     atMost(`CPU of the API server a server, ${range}`, factors.apiserverCpu, mostGrowth),
     atMost(`requests a server, ${range}`, factors.requests, mostGrowth),

@@ -14,7 +14,7 @@ const logger = createLogger({
   name: `bench ${process.pid}`,
   write: (line) => void process.stderr.write(line),
 });
-const { url, caPem, token, servers, jobMs } = order;
+const { url, caPem, token, jobMs } = order;
 const client = await createClient({ server: url, caPem, token });
 const service = createInstantService({ jobMs });
 let controllers: FirmwareControllers | undefined;
@@ -34,7 +34,7 @@ async function obey(command: ControllersCommand): Promise<object> {
     case 'start':
       return start();
     case 'await':
-      await Promise.race([whenUpToDate(command.version), service.failed]);
+      await Promise.race([whenUpToDate(command), service.failed]);
       return {};
     case 'mark':
       began = marked();
@@ -53,14 +53,17 @@ async function start(): Promise<object> {
 }
 
 /** Watches the cache that is there anyway, so that looking costs next to nothing. */
-async function whenUpToDate(version: string): Promise<void> {
+async function whenUpToDate({ version, servers }: Extract<ControllersCommand, { do: 'await' }>): Promise<void> {
+  const firmwares = controllers?.informers.firmwares;
   const done = new Set<string>();
   const { promise, resolve } = Promise.withResolvers<void>();
-  const leave = controllers?.informers.firmwares.onChange((key, { current }) => {
-    if (current === undefined || !isUpToDate(current, version)) done.delete(key);
+  const look = (key: string, firmware: OwnedFirmware | undefined): void => {
+    if (firmware === undefined || !isUpToDate(firmware, version)) done.delete(key);
     else done.add(key);
     if (done.size === servers) resolve();
-  });
+  };
+  const leave = firmwares?.onChange((key, { current }) => look(key, current));
+  for (const each of firmwares?.list() ?? []) look(each.metadata.name ?? '', each);
   await promise;
   leave?.();
 }

@@ -1,7 +1,7 @@
 import { cpus } from 'node:os';
 import { median, printTable, rounded } from '../figures.ts';
 import { growthOf, judgeBars, printBars, type SizeMeasure } from './bars.ts';
-import { type FleetRunFigures, type RoundFigures, runFleet } from './run.ts';
+import { type FleetRunFigures, type RoundFigures, runFleet, warmServers } from './run.ts';
 
 /** How to measure. */
 export interface FleetBenchOptions {
@@ -15,6 +15,8 @@ export interface FleetBenchOptions {
 
 interface SizeFigures extends SizeMeasure {
   readonly seconds: number;
+  /** The same with the few servers that were there at first. */
+  readonly warmSeconds: number;
   readonly firstSeconds: number;
   readonly peakMiB: number;
   readonly settledMiB: number;
@@ -28,6 +30,7 @@ export async function benchFleet(options: FleetBenchOptions): Promise<object> {
   const { rounds, jobMs } = options;
   const sizes: SizeFigures[] = [];
   for (const servers of options.sizes.split(',').map(Number)) {
+    if (!(servers > warmServers)) throw new RangeError(`a fleet has more than ${warmServers} servers, not ${servers}`);
     sizes.push(figuresOf(servers, await runFleet({ servers, rounds, jobMs })));
   }
   console.log(`${printSizes(sizes)}\n\n${printRequests(sizes)}`);
@@ -41,19 +44,23 @@ function figuresOf(servers: number, run: FleetRunFigures): SizeFigures {
   const middle = (value: (round: RoundFigures) => number): number => median(run.rounds.map(value));
   const peakMiB = Math.max(...run.rounds.map(({ controllers }) => controllers.peakMiB));
   const settledMiB = middle(({ controllers }) => controllers.settledMiB);
+  const more = servers - warmServers;
+  const marginal = (value: (round: RoundFigures) => number): number => (middle(value) - value(run.warm)) / more;
   return {
     servers,
     upToDate: run.upToDate,
     seconds: middle(({ seconds }) => seconds),
+    warmSeconds: run.warm.seconds,
     firstSeconds: run.firstSeconds,
-    controllersCpuMs: middle(({ controllers }) => controllers.cpuMs) / servers,
-    apiserverCpuMs: middle(({ apiserverCpuMs }) => apiserverCpuMs) / servers,
+    elapsedMs: marginal(({ seconds }) => seconds * 1000),
+    controllersCpuMs: marginal(({ controllers }) => controllers.cpuMs),
+    apiserverCpuMs: marginal(({ apiserverCpuMs }) => apiserverCpuMs),
     requests: middle((round) => ours(round).reduce((sum, { count }) => sum + count, 0)) / servers,
     requestsBy: requestsBy(run, servers),
     peakMiB,
     settledMiB,
-    peakKiB: ((peakMiB - run.idle.residentMiB) * 1024) / servers,
-    settledKiB: ((settledMiB - run.idle.settledMiB) * 1024) / servers,
+    peakKiB: ((peakMiB - run.idle.residentMiB) * 1024) / more,
+    settledKiB: ((settledMiB - run.idle.settledMiB) * 1024) / more,
     apiserverMiB: run.apiserverMiB,
   };
 }
@@ -82,16 +89,17 @@ function printSizes(sizes: readonly SizeFigures[]): string {
   return printTable([
     ['a change of all groups', ...sizes.map(({ servers }) => `${servers} servers`)],
     row('seconds until every status and count is right', ({ seconds }) => seconds),
-    row('servers a second', ({ seconds, servers }) => servers / seconds),
-    row('CPU ms a server: controllers', ({ controllersCpuMs }) => controllersCpuMs),
-    row('CPU ms a server: API server', ({ apiserverCpuMs }) => apiserverCpuMs),
+    row('  with the first servers only', ({ warmSeconds }) => warmSeconds),
+    row('ms for each further server', ({ elapsedMs }) => elapsedMs),
+    row('CPU ms for each further server: controllers', ({ controllersCpuMs }) => controllersCpuMs),
+    row('CPU ms for each further server: API server', ({ apiserverCpuMs }) => apiserverCpuMs),
     row('requests a server', ({ requests }) => requests),
     row('MiB: controllers, most', ({ peakMiB }) => peakMiB),
-    row('  KiB a server above the start', ({ peakKiB }) => peakKiB),
+    row('  KiB for each further server', ({ peakKiB }) => peakKiB),
     row('MiB: controllers, heap that stays', ({ settledMiB }) => settledMiB),
-    row('  KiB a server above the start', ({ settledKiB }) => settledKiB),
+    row('  KiB for each further server', ({ settledKiB }) => settledKiB),
     row('MiB: API server', ({ apiserverMiB }) => apiserverMiB),
-    row('seconds before, from the first server to all of them as first wanted', ({ firstSeconds }) => firstSeconds),
+    row('seconds before, from the first further server to all of them as wanted', ({ firstSeconds }) => firstSeconds),
   ]);
 }
 

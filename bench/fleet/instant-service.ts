@@ -44,7 +44,7 @@ export function createInstantService({ jobMs }: { readonly jobMs: number }): Ins
     const after = [...new Map([...before, ...job.firmwares].map((each) => [partOf(each), each])).values()];
     installed.set(server, after);
     open.delete(job.key);
-    const found = { conditionId: jobId, sequence, at: Date.now(), installed: after };
+    const found = { conditionId: jobId, store: 'bench', sequence, at: Date.now(), installed: after };
     const outcome = await reports?.server({ server, kind, ...found });
     if (outcome === undefined || outcome === 'no-object') throw new Error(`the report on ${server} was not written`);
   };

@@ -3,7 +3,6 @@ export interface ControllersOrder {
   readonly url: string;
   readonly caPem: string;
   readonly token: string;
-  readonly servers: number;
   /** How long a job takes from its acceptance to its report. */
   readonly jobMs: number;
 }
@@ -12,8 +11,8 @@ export interface ControllersOrder {
 export type ControllersCommand =
   /** Begins to work; answers when the caches are full. */
   | { readonly do: 'start' }
-  /** Answers when every server has the versions of a round and says that it is up to date. */
-  | { readonly do: 'await'; readonly version: string }
+  /** Answers when so many servers have the versions of a round and say that they are up to date. */
+  | { readonly do: 'await'; readonly version: string; readonly servers: number }
   /** Forgets the most memory that was used so far, as far as that can be forgotten. */
   | { readonly do: 'mark' }
   | { readonly do: 'cost' };

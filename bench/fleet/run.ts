@@ -31,11 +31,18 @@ export interface FleetRunFigures {
   readonly rounds: readonly RoundFigures[];
   readonly upToDate: number;
   readonly apiserverMiB: number;
-  /** What the controllers had before there were servers. */
+  /** The same change with the few servers that there were at first: what it takes however many there are. */
+  readonly warm: RoundFigures;
+  /** What the controllers had then, before the others came. */
   readonly idle: { readonly residentMiB: number; readonly settledMiB: number };
-  /** From the first Server to all groups counted: everything is made, scanned and installed once. */
+  /** From the first of the others to all groups counted: everything is made, scanned and installed once. */
   readonly firstSeconds: number;
 }
+
+/** Servers that are there at first, so that what every fleet costs is not counted as the cost of its servers. */
+export const warmServers = 100;
+/** The first changes are slow, since nothing is compiled yet; the last one counts. */
+const warmRounds = 4;
 
 interface Parts {
   readonly client: KubeClient;
@@ -53,7 +60,7 @@ export async function runFleet(order: FleetRunOrder): Promise<FleetRunFigures> {
     const { url, caPem, token } = (await api.next()) as Pick<ControllersOrder, 'url' | 'caPem' | 'token'>;
     const client = await createClient({ server: url, caPem, token });
     await installKinds(client);
-    const controllersOrder: ControllersOrder = { url, caPem, token, servers: order.servers, jobMs: order.jobMs };
+    const controllersOrder: ControllersOrder = { url, caPem, token, jobMs: order.jobMs };
     const script = join(import.meta.dirname, 'controllers-process.ts');
     const controllers = startLineProcess(script, [JSON.stringify(controllersOrder)]);
     processes.push(controllers);
@@ -68,24 +75,34 @@ export async function runFleet(order: FleetRunOrder): Promise<FleetRunFigures> {
 }
 
 async function measure(order: FleetRunOrder, parts: Parts): Promise<FleetRunFigures> {
-  const { client, api, controllers } = parts;
-  await tell(controllers, { do: 'start' });
-  const { residentMiB: idleMiB } = (await tell(controllers, { do: 'mark' })) as { residentMiB: number };
-  const { settledMiB } = (await tell(controllers, { do: 'cost' })) as ControllersCost;
+  const { client, api } = parts;
+  const { warm, idle } = await warmUp(parts);
   const beganAt = performance.now();
-  await putServers(client, order.servers);
-  await putGroups(client);
-  await whenAllDone(parts, { ...order, round: 0 });
+  await putServers(client, { from: warmServers, to: order.servers });
+  await whenAllDone(parts, { ...order, round: warmRounds });
   const firstSeconds = (performance.now() - beganAt) / 1000;
   const rounds: RoundFigures[] = [];
-  for (let round = 1; round <= order.rounds; round += 1) rounds.push(await measureRound(parts, { ...order, round }));
-  return {
-    rounds,
-    upToDate: await countUpToDate(client, versionOf(order.rounds)),
-    apiserverMiB: residentMiB(api.pid),
-    idle: { residentMiB: idleMiB, settledMiB },
-    firstSeconds,
-  };
+  const last = warmRounds + order.rounds;
+  for (let round = warmRounds + 1; round <= last; round += 1) {
+    rounds.push(await measureRound(parts, { ...order, round }));
+  }
+  const upToDate = await countUpToDate(client, versionOf(last));
+  return { rounds, upToDate, apiserverMiB: residentMiB(api.pid), warm, idle, firstSeconds };
+}
+
+async function warmUp(parts: Parts): Promise<Pick<FleetRunFigures, 'warm' | 'idle'>> {
+  const { client, controllers } = parts;
+  await tell(controllers, { do: 'start' });
+  await putServers(client, { from: 0, to: warmServers });
+  await putGroups(client);
+  await whenAllDone(parts, { servers: warmServers, round: 0 });
+  let warm: RoundFigures | undefined;
+  for (let round = 1; round <= warmRounds; round += 1) {
+    warm = await measureRound(parts, { servers: warmServers, round });
+  }
+  if (warm === undefined) throw new Error('nothing was measured');
+  const { residentMiB: idleMiB } = (await tell(controllers, { do: 'mark' })) as { residentMiB: number };
+  return { warm, idle: { residentMiB: idleMiB, settledMiB: warm.controllers.settledMiB } };
 }
 
 interface Round {
@@ -119,7 +136,7 @@ async function whenAllDone({ client, controllers }: Parts, { servers, round }: R
   const ending = new AbortController();
   const limit = AbortSignal.any([ending.signal, AbortSignal.timeout(60_000 + servers * 60)]);
   await Promise.all([
-    tell(controllers, { do: 'await', version: versionOf(round) }),
+    tell(controllers, { do: 'await', version: versionOf(round), servers }),
     whenCounted(client, servers, limit),
   ]);
   ending.abort();

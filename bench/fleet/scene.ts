@@ -43,8 +43,11 @@ function groupName(group: number): string {
   return `group-${group}`;
 }
 
-/** Makes Servers as reading their BMCs would; the rest of the fleet follows from them. */
-export async function putServers(client: KubeClient, servers: number): Promise<void> {
+/** Makes Servers up to a number, from another on, as reading their BMCs would; the rest of the fleet follows from them. */
+export async function putServers(
+  client: KubeClient,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<void> {
   const resource = client.resource<Server & KubeObject>(resources.servers);
   const put = async (index: number): Promise<void> => {
     const name = `server-${index}`;
@@ -58,7 +61,7 @@ export async function putServers(client: KubeClient, servers: number): Promise<v
     const status = { ...hardwareOf(index % groupCount), serialNumber: `SN${hex}`, powerState: 'On' };
     await resource.status.patch({ name }, { type: 'merge', body: { status } });
   };
-  const indices = Array.from({ length: servers }, (_, index) => index).values();
+  const indices = Array.from({ length: to - from }, (_, index) => from + index).values();
   const work = async (): Promise<void> => {
     for (const index of indices) await put(index);
   };
