@@ -173,6 +173,26 @@ describe('updates', () => {
     assert.deepEqual(decideServer(seenOf(known), now).events, []);
   });
 
+  test('a list that gave up stays so while the server is scanned, and is told of once', () => {
+    const stalled = decideServer(tried(3, 60), now);
+    const scanning = decideServer(
+      seenOf({ ...wanted, status: stalled.status as ServerFirmwareStatus }),
+      now + 30 * minute,
+    );
+    const sinceOf = ({ status }: ServerDecision) => conditionOf(status?.conditions, 'Stalled')?.lastTransitionTime;
+    assert.deepEqual(
+      [kinds(scanning), reasonOf(scanning, 'Stalled'), reasonOf(scanning, 'UpToDate'), sinceOf(scanning)],
+      [['scan'], 'AttemptsExhausted', 'AttemptsExhausted', sinceOf(stalled)],
+    );
+    const { request: _, ...rest } = scanning.status ?? {};
+    const reported = { ...rest, lastScanTime: textOfMoment(now + 31 * minute) };
+    const after = decideServer(seenOf({ ...wanted, status: reported }), now + 31 * minute);
+    assert.deepEqual(
+      [reasonOf(after, 'Stalled'), sinceOf(after), after.events],
+      ['AttemptsExhausted', sinceOf(stalled), []],
+    );
+  });
+
   test('another list is another thing to try', () => {
     const { firmware } = tried(3, 60);
     const changed = { ...firmware, spec: { ...firmware.spec, firmwares: [fw('ssd', '3.0'), fw('nic', '1.0')] } };

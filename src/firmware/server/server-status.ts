@@ -115,7 +115,7 @@ function upToDateDraft(
 
   function reason(): string {
     if (inertness !== undefined) return inertness.code;
-    if (phase === 'Stalled') return ironcoreReasons.attemptsExhausted;
+    if (hasGivenUp({ facts }, phase)) return ironcoreReasons.attemptsExhausted;
     if (phase === 'Updating') return waitBefore(firmware, request)?.reason ?? 'Updating';
     if (facts.difference === 'held') return hold?.code ?? contradiction.code;
     return attempts === undefined ? 'Differs' : 'UpdateFailed';
@@ -169,8 +169,14 @@ function progressDraft(
   }
 }
 
-function stalledDraft({ attempts, hash }: ServerSituation, { phase }: ServerOutcome): ConditionDraft {
-  if (phase !== 'Stalled') {
+/** A scan meanwhile changes nothing about it: the condition would come and go with each. */
+function hasGivenUp({ facts }: Pick<ServerSituation, 'facts'>, phase: ServerPhase): boolean {
+  return phase === 'Stalled' || (phase === 'Scanning' && facts.difference === 'exhausted');
+}
+
+function stalledDraft(situation: ServerSituation, { phase }: ServerOutcome): ConditionDraft {
+  const { attempts, hash } = situation;
+  if (!hasGivenUp(situation, phase)) {
     return { type: stalled, status: 'False', reason: 'NotStalled', message: '' };
   }
   const message = `${attempts?.failed ?? 0} attempts at the list ${hash.slice(0, 8)} failed, the last one: ${attempts?.message ?? 'no reason given'} Change what is wanted, or annotate the object with ${operationAnnotation}: retry.`;
