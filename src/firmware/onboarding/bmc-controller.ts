@@ -14,6 +14,7 @@ import {
   type KubeClient,
   type KubeObject,
   ok,
+  type Result,
   type Watch,
 } from '../../kube/index.ts';
 import { type Inertness, isExcluded } from '../fleet/fleet.ts';
@@ -25,7 +26,7 @@ import type { FirmwareSettings } from '../settings.ts';
 import { patchStatus } from '../status-patch.ts';
 import { accessFault, loginOf, originOf } from './access.ts';
 import { bmcTable } from './bmc-table.ts';
-import { type BmcEffect, type BmcSeen, decideBmc } from './decide-bmc.ts';
+import { type BmcEffect, type BmcSeen, decideBmc, describeBmcFailure } from './decide-bmc.ts';
 import { type RememberedReading, rememberReading } from './reading-course.ts';
 
 /** The tables that onboarding reads. */
@@ -57,6 +58,7 @@ export function createBmcController(
     if (seen === undefined) readings.delete(key);
     return seen;
   };
+  const inTurn = createTurns();
   const controller = defineController<BmcSeen, BmcEffect, BMCStatus>(
     {
       name: 'bmc-onboarding',
@@ -64,6 +66,9 @@ export function createBmcController(
       watches: parts.watches,
       read,
       decide: decideBmc,
+      // One system that cannot be taken on does not keep the others away.
+      areEffectsIndependent: true,
+      describeFailure: describeBmcFailure,
       statusOf: ({ bmc }) => bmc.status,
       writeStatus: ({ bmc }, status, { signal }) => patchStatus(bmcs, bmc, status, { signal }),
       subjectOf: ({ bmc }) => ({ ...bmc, apiVersion: ironcoreApiVersion, kind: 'BMC' }),
@@ -75,22 +80,38 @@ export function createBmcController(
           controller.wake(key);
           return ok();
         },
-        'put-server': async ({ body }, { signal }) => {
-          await servers.apply(body, { fieldManager: fieldManagers.onboarding, isForced: true, signal });
-          return ok();
-        },
-        'tell-server': async ({ name, status }, { signal, key }) => {
-          const server = tables.servers.get(name) ?? (await servers.get({ name }, { signal }));
-          await patchStatus(servers, server, { ...server.status, ...status }, { signal });
-          // A Server that was just made has nobody yet who would look at it again.
-          if (tables.servers.get(name) === undefined) controller.wake(key);
-          return ok();
-        },
+        'put-server': ({ name, body }, context) =>
+          inTurn(context, name, async () => {
+            const { signal } = context;
+            await servers.apply(body, { fieldManager: fieldManagers.onboarding, isForced: true, signal });
+          }),
+        'tell-server': ({ name, status }, context) =>
+          inTurn(context, name, async () => {
+            const { signal, key } = context;
+            const server = tables.servers.get(name) ?? (await servers.get({ name }, { signal }));
+            await patchStatus(servers, server, { ...server.status, ...status }, { signal });
+            // A Server that was just made has nobody yet who would look at it again.
+            if (tables.servers.get(name) === undefined) controller.wake(key);
+          }),
       },
     },
     options,
   );
   return controller;
+}
+
+/** Does what one look asks for of one Server in order: after what fails, nothing more is done about that Server in this look. */
+function createTurns(): (context: object, name: string, work: () => Promise<void>) => Promise<Result> {
+  const failedIn = new WeakMap<object, Set<string>>();
+  return async (context, name, work) => {
+    const failed = failedIn.get(context) ?? new Set();
+    failedIn.set(context, failed);
+    if (failed.has(name)) return ok();
+    failed.add(name);
+    await work();
+    failed.delete(name);
+    return ok();
+  };
 }
 
 function readBmcSeen(
@@ -114,6 +135,7 @@ function readBmcSeen(
       tables.servers
         .byIndex('uuid', uuid)
         .flatMap((server) => (server.spec.bmcRef?.name === key ? [] : serialOf(server))),
+    serverNamed: (name) => tables.servers.get(name),
     settings,
   };
 }

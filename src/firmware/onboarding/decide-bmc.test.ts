@@ -45,6 +45,7 @@ const seen = (reading: BmcReading | undefined, more: Partial<BmcSeen> = {}): Bmc
   remembered:
     reading === undefined ? undefined : { at: now, access: 'a', reading, failures: reading.kind === 'read' ? 0 : 2 },
   takenBy: () => [],
+  serverNamed: () => undefined,
   settings,
   ...more,
 });
@@ -100,6 +101,25 @@ test('every system has a Server named after its place, and keeps it when places 
   const servers = [known('b-system-0', 'u1'), known('b-system-1', 'u2')];
   const swapped = decideBmc(seen(good(system('/1', 'u2'), system('/2', 'u1'), system('/3', 'u3')), { servers }), now);
   assert.deepEqual(serversIn(swapped), ['b-system-1 u2', 'b-system-0 u1', 'b-system-2 u3']);
+});
+
+test('two new systems never get one name, and none gets that of a Server that is another machine', () => {
+  const gone = { servers: [known('b-system-0', 'u0')] };
+  assert.deepEqual(serversIn(decideBmc(seen(good(system('/1', 'u1'), system('/2', 'u2')), gone), now)), [
+    'b-system-1 u1',
+    'b-system-2 u2',
+  ]);
+  const named = (server: OwnedServer) => ({
+    serverNamed: (name: string) => (name === server.metadata.name ? server : undefined),
+  });
+  const first = (server: OwnedServer) => serversIn(decideBmc(seen(good(system('/1', 'u1')), named(server)), now));
+  const mine = { ...known('b-system-0', 'u1'), spec: { systemUUID: 'u1' } };
+  assert.deepEqual(first(mine), ['b-system-0 u1']);
+  const { bmcRef: _, ...spec } = known('b-system-0', 'u9').spec;
+  assert.deepEqual(first({ ...mine, spec }), ['b-system-1 u1']);
+  const protocol = { name: 'Redfish', port: 443 } as const;
+  const inline = { protocol, address: '192.0.2.9', bmcSecretRef: { name: 's' } };
+  assert.deepEqual(first({ ...mine, spec: { systemUUID: 'u1', bmc: inline } }), ['b-system-1 u1']);
 });
 
 test('a UUID that a server behind another BMC has is replaced for good; behind the same BMC it is the same machine', () => {

@@ -7,7 +7,7 @@ import {
   type Server,
   type ServerStatus,
 } from '../../api/index.ts';
-import type { Decision, Instant } from '../../kube/index.ts';
+import type { Decision, Failure, Instant } from '../../kube/index.ts';
 import { conditionOf, writeConditions } from '../conditions.ts';
 import type { Inertness } from '../fleet/fleet.ts';
 import type { OwnedServer } from '../fleet/objects.ts';
@@ -35,6 +35,8 @@ export interface BmcSeen {
   readonly remembered: RememberedReading | undefined;
   /** Serial numbers of other BMCs whose servers have a UUID, by UUID; an empty text where a BMC tells none. */
   readonly takenBy: (uuid: string) => readonly string[];
+  /** The Server of a name, whosever it is. */
+  readonly serverNamed: (name: string) => Server | undefined;
   readonly settings: FirmwareSettings;
 }
 
@@ -57,7 +59,7 @@ export type BmcDecision = Decision<BmcEffect, BMCStatus>;
 export function decideBmc(seen: BmcSeen, now: Instant): BmcDecision {
   const { bmc } = seen;
   const good = goodReading(seen);
-  const places = good === undefined ? [] : good.systems.map((system) => placeOf(seen, good, system));
+  const places = good === undefined ? [] : placesOf(seen, good);
   const absent = good === undefined ? [] : seen.servers.filter((each) => !places.some(({ known }) => known === each));
   const isDoubtful = places.some(lacksPorts) || absent.some((each) => !isMissed(seen, each) && !isToldMissing(each));
   const course = courseOf({ ...seen, isDoubtful, phase: bmc.status?.state }, now);
@@ -77,6 +79,17 @@ export function decideBmc(seen: BmcSeen, now: Instant): BmcDecision {
     why: [describe(seen, course)],
     state: phase,
   };
+}
+
+/** What a BMC says when its Servers could not be written; what passes by itself is not told. Pure. */
+export function describeBmcFailure(seen: BmcSeen, failure: Failure, now: Instant): BMCStatus | undefined {
+  if (failure.retry === 'transient') return undefined;
+  const { status } = decideBmc(seen, now);
+  const { ready } = ironcoreConditions;
+  const message = `Its Servers could not be written: ${failure.message}`;
+  const context = { before: seen.bmc.status?.conditions, generation: seen.bmc.metadata.generation, now };
+  const draft = { type: ready, status: 'False', reason: failure.code, message } as const;
+  return { ...status, state: 'Error', conditions: writeConditions([draft], context, [ready]) };
 }
 
 type GoodReading = Extract<BmcReading, { kind: 'read' }>;
@@ -102,11 +115,28 @@ interface Place {
   readonly isOther: boolean;
 }
 
-function placeOf(seen: BmcSeen, reading: GoodReading, system: SystemReading): Place {
+function placesOf(seen: BmcSeen, reading: GoodReading): readonly Place[] {
+  const names = new Set(seen.servers.map(({ metadata }) => metadata.name ?? ''));
+  return reading.systems.map((system) => {
+    const place = placeOf(seen, { reading, system, names });
+    names.add(place.name);
+    return place;
+  });
+}
+
+interface Placing {
+  readonly reading: GoodReading;
+  readonly system: SystemReading;
+  /** Names that other systems behind the BMC have. */
+  readonly names: ReadonlySet<string>;
+}
+
+function placeOf(seen: BmcSeen, placing: Placing): Place {
+  const { reading, system } = placing;
   const known = findServer(seen, system);
   const before = known?.spec.systemUUID.toLowerCase();
   const uuid = before !== undefined && before === system.fallbackId ? before : uuidFor(seen, reading, system);
-  const name = known?.metadata.name ?? freeName(seen, reading, system);
+  const name = known?.metadata.name ?? freeName(seen, placing);
   const isOther = before !== undefined && before !== uuid.toLowerCase();
   return { system, known, name, uuid: uuid.toLowerCase(), isOther };
 }
@@ -177,16 +207,22 @@ function uuidFor({ takenBy }: BmcSeen, { board }: GoodReading, { id, fallbackId 
 
 const longestName = 240;
 
-function freeName({ bmc, servers }: BmcSeen, { systems }: GoodReading, system: SystemReading): string {
-  const taken = new Set(servers.map(({ metadata }) => metadata.name));
+function freeName({ bmc, serverNamed }: BmcSeen, { reading, system, names }: Placing): string {
   const base = bmc.metadata.name ?? '';
   const hash = createHash('sha256').update(base).digest('hex').slice(0, 8);
   const short = base.length > longestName ? `${base.slice(0, longestName - 9)}-${hash}` : base;
   // Its own place among the systems, unless an older Server has that name.
-  for (let index = systems.indexOf(system); ; index++) {
+  for (let index = reading.systems.indexOf(system); ; index++) {
     const name = `${short}-system-${index}`;
-    if (!taken.has(name)) return name;
+    if (!names.has(name) && isFree(serverNamed(name), system)) return name;
   }
+}
+
+/** A Server that somebody made for this very machine and said no BMC for is taken on; any other is not to be overwritten. */
+function isFree(server: Server | undefined, { id, fallbackId }: SystemReading): boolean {
+  if (server === undefined) return true;
+  const { systemUUID, bmc, bmcRef } = server.spec;
+  return bmc === undefined && bmcRef === undefined && [id, fallbackId].includes(systemUUID.toLowerCase());
 }
 
 function bodyOf({ bmc }: BmcSeen, { name, uuid, system, known }: Place): Server {

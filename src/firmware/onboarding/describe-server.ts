@@ -12,6 +12,14 @@ const { ready } = ironcoreConditions;
 /** What no short reading tells, and a scan: of another board it is not true. Named, so that it is taken away. */
 const unknown = { bios: undefined, networkInterfaces: undefined, processors: undefined };
 
+/** What the object holds: a BMC that tells more, or nothing where something has to be, must not keep the rest from it. */
+const longestVersion = 253;
+const mostInterfaces = 256;
+
+function isNamed({ length }: string): boolean {
+  return length > 0;
+}
+
 /**
  * The status of a Server with what its BMC told; undefined when that changes nothing. With `isOther` it is another machine
  * than the one that the status tells of. Pure.
@@ -33,21 +41,30 @@ export function describeServer(
     serialNumber: system.serialNumber,
     biosVersion: system.biosVersion,
     // Scans tell which BIOS is installed, once there was one.
-    bios: before.bios ?? (system.biosVersion === undefined ? undefined : { version: system.biosVersion }),
+    bios: before.bios ?? biosOf(system),
     powerState: powerStates.includes(system.powerState ?? '') ? system.powerState : undefined,
     totalSystemMemory: system.memoryMib === undefined ? undefined : `${system.memoryMib}Mi`,
-    networkInterfaces: system.interfaces?.map(({ name, mac }) => ({ name, macAddress: mac })),
-    processors: system.processors?.map(({ id, model, cores }) => ({
-      id,
-      ...(model === undefined ? {} : { model }),
-      ...(cores === undefined ? {} : { totalCores: cores }),
-    })),
+    networkInterfaces: system.interfaces
+      ?.filter(({ name }) => isNamed(name))
+      .slice(0, mostInterfaces)
+      .map(({ name, mac }) => ({ name, macAddress: mac })),
+    processors: system.processors
+      ?.filter(({ id }) => isNamed(id))
+      .map(({ id, model, cores }) => ({
+        id,
+        ...(model === undefined ? {} : { model }),
+        ...(cores === undefined ? {} : { totalCores: cores }),
+      })),
     state: stateOf(server),
     conditions: writeConditions(drafts, context, [ready]),
   };
   const told = Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
   const after = { ...before, ...told } as ServerStatus;
   return isDeepStrictEqual(after, known) ? undefined : after;
+}
+
+function biosOf({ biosVersion }: SystemReading): ServerStatus['bios'] {
+  return biosVersion === undefined ? undefined : { version: biosVersion.slice(0, longestVersion) };
 }
 
 /** The status of a Server that its BMC does not tell of; undefined when that changes nothing. Pure. */
