@@ -13,7 +13,7 @@ import {
   startControllers,
   until,
 } from '../testing/rig.ts';
-import { admitGroup, createFirmwareAdmission } from './firmware-rules.ts';
+import { admitDiscovered, admitFirmware, admitGroup, createFirmwareAdmission } from './firmware-rules.ts';
 
 const firmwares = [fw('nic', '1')];
 
@@ -124,6 +124,13 @@ describe('what is refused before it is stored', () => {
     await assert.rejects(api.groups.get({ name: 'absurd' }), { code: 404 });
   });
 
+  test('a group of a manufacturer or model that nobody could have meant', async () => {
+    const draft = { serverSelector: { matchLabels: { group: 'absurd' } }, firmwares };
+    await assert.rejects(putGroup(api, 'absurd', { ...draft, manufacturer: ' ' }), /spec\.manufacturer.*space/);
+    await assert.rejects(putGroup(api, 'absurd', { ...draft, model: 'R\n750' }), /spec\.model.*control characters/);
+    await assert.rejects(api.groups.get({ name: 'absurd' }), { code: 404 });
+  });
+
   test('a new group that wants nothing; one that is emptied takes back what it wrote', async () => {
     const serverSelector = { matchLabels: { group: 'empty' } };
     for (const nothing of [{}, { firmwares: [] }]) {
@@ -161,4 +168,23 @@ test('who empties a group is warned, and who changes an empty one is not', () =>
   const warned = allowed('the group wants nothing any more: its servers lose its entries');
   assert.deepEqual(admit(group(firmwares), group([])), warned);
   assert.deepEqual(admit(group([]), group([])), allowed());
+});
+
+test('an object that was stored with what is refused today can be labelled, annotated and kept, and not made worse', () => {
+  const entries = [fw('ssd', '1'), fw('drive', '2')];
+  const bad: [typeof admitGroup, object, object][] = [
+    [admitFirmware, { serverRef: { name: 's' }, firmwares: entries }, { scanThreshold: '1h' }],
+    [admitGroup, { manufacturer: ' ', model: 'm', serverSelector: {}, firmwares: entries }, { paused: true }],
+    [admitDiscovered, { manufacturer: '-', model: 'm', discoveryInterval: '1s' }, { versionsToStore: 2 }],
+  ];
+  for (const [admit, spec, change] of bad) {
+    const object = (more: object, finalizers: string[] = []) => ({
+      metadata: { name: 'x', finalizers },
+      spec: { ...spec, ...more },
+    });
+    const judge = (after: object) =>
+      admit({ operation: 'UPDATE', oldObject: object({}), object: after } as unknown as AdmissionRequest, undefined);
+    assert.equal(judge(object({}, ['kept'])).kind, 'allowed');
+    assert.equal(judge(object(change)).kind, 'denied');
+  }
 });

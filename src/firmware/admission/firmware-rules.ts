@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type DiscoveredFirmware,
   type Firmware,
@@ -82,14 +83,22 @@ function verdictOf(reasons: readonly Denial[], ...warnings: string[]): Verdict {
   return reasons.length === 0 ? allowed(...warnings) : denied(...reasons);
 }
 
-/** An object that only loses its finalizers must be let go, whatever is wrong with it. */
-function isLeaving({ object }: AdmissionRequest): boolean {
-  return object?.metadata?.deletionTimestamp !== undefined;
+/**
+ * An object that only loses its finalizers must be let go, whatever is wrong with it; and one that was stored before a rule
+ * was there, or while nobody asked, can be labelled, annotated and kept: only what somebody writes now is judged.
+ */
+function isPassed({ object, oldObject }: AdmissionRequest): boolean {
+  if (object?.metadata?.deletionTimestamp !== undefined) return true;
+  return oldObject !== undefined && isDeepStrictEqual(specOf(object), specOf(oldObject));
+}
+
+function specOf(object: AdmissionRequest['object']): unknown {
+  return (object as { readonly spec?: unknown } | undefined)?.spec;
 }
 
 /** Judges a ServerFirmware. Pure. */
 export function admitFirmware(request: AdmissionRequest, view: View): Verdict {
-  if (isLeaving(request)) return allowed();
+  if (isPassed(request)) return allowed();
   const object = request.object as unknown as ServerFirmware;
   const { name: server } = object.spec.serverRef;
   const rival = view?.fleet.firmwaresOf(server).find(({ metadata }) => metadata.name !== object.metadata.name);
@@ -112,7 +121,7 @@ export function admitFirmware(request: AdmissionRequest, view: View): Verdict {
 
 /** Judges a ServerFirmwareGroup. Pure. */
 export function admitGroup(request: AdmissionRequest, view: View): Verdict {
-  if (isLeaving(request)) return allowed();
+  if (isPassed(request)) return allowed();
   const object = request.object as unknown as ServerFirmwareGroup;
   const before = request.oldObject as unknown as ServerFirmwareGroup | undefined;
   const hasOtherSelector = JSON.stringify(before?.spec.serverSelector) !== JSON.stringify(object.spec.serverSelector);
@@ -120,6 +129,8 @@ export function admitGroup(request: AdmissionRequest, view: View): Verdict {
   const isEmptied = firmwares.length === 0 && (before?.spec.firmwares ?? []).length > 0;
   const reasons = [
     ...(firmwares.length === 0 && request.operation === 'CREATE' ? [wantsNothing] : []),
+    ...judgeText(object.spec.manufacturer, 'spec.manufacturer'),
+    ...judgeText(object.spec.model, 'spec.model'),
     ...judgeEntries(firmwares),
     // What became wrong by itself must not keep somebody from changing the rest.
     ...(view === undefined || !hasOtherSelector ? [] : judgeSelector(object, view.fleet)),
@@ -156,7 +167,7 @@ function judgeSelector(group: ServerFirmwareGroup, fleet: Fleet): Denial[] {
 
 /** Judges a DiscoveredFirmware. Pure. */
 export function admitDiscovered(request: AdmissionRequest, view: View): Verdict {
-  if (isLeaving(request)) return allowed();
+  if (isPassed(request)) return allowed();
   const object = request.object as unknown as DiscoveredFirmware;
   const { manufacturer, model } = object.spec;
   const rivals = view?.discovered.byIndex('hardware', hardwareKey(object.spec)).toSorted(olderFirst) ?? [];
