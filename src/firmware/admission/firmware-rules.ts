@@ -23,7 +23,7 @@ import { type Fleet, olderFirst } from '../fleet/fleet.ts';
 import { compileSelector, overlapOf } from '../fleet/selector.ts';
 import type { ObjectTable } from '../fleet/table.ts';
 import { hardwareKey } from '../hardware.ts';
-import { durationMs } from '../times.ts';
+import { durationMs, longestPauseMs } from '../times.ts';
 
 /** What rules look at besides the request: the caches of the controllers. */
 export interface AdmissionView {
@@ -222,8 +222,6 @@ function judgeVersion(text: string | undefined, field: string): Denial[] {
   return judgeText(text, field);
 }
 
-const longestMs = 10 * 365 * 24 * 3_600_000;
-
 function judgeDuration(
   text: string | undefined,
   { field, leastMs }: { readonly field: string; readonly leastMs: number },
@@ -231,5 +229,5 @@ function judgeDuration(
   const ms = durationMs(text);
   if (ms === undefined) return [];
   if (ms < leastMs) return [{ field, message: `it must be at least ${leastMs / 1000} s` }];
-  return ms > longestMs ? [{ field, message: 'it must be at most ten years' }] : [];
+  return ms > longestPauseMs ? [{ field, message: 'it must be at most ten years' }] : [];
 }

@@ -85,3 +85,11 @@ test('when fewer versions are to be stored than were found, the newest are kept 
   ]);
   assert.deepEqual(decision.effects, []);
 });
+
+test('an interval of ages, which nobody refused, is no reason to give up', () => {
+  const spec = { manufacturer: 'Lenovo', model: '7x21', discoveryInterval: `${'9'.repeat(40)}h` };
+  const object = { apiVersion: ironcoreApiVersion, kind: 'DiscoveredFirmware', metadata: { name: 'd' }, spec } as const;
+  const status = { lastDiscoveryTime: ago(20) };
+  const { effects, state } = decideDiscovery({ object: { ...object, status }, duplicateOf: undefined, settings }, now);
+  assert.deepEqual([effects, state], [[], 'Idle']);
+});

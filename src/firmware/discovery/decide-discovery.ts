@@ -5,7 +5,7 @@ import { type ConditionDraft, writeConditions } from '../conditions.ts';
 import { hardwareKey } from '../hardware.ts';
 import type { DiscoverRequest } from '../ports.ts';
 import type { FirmwareSettings } from '../settings.ts';
-import { durationMs, growingWaitMs, momentOf, textOfMoment } from '../times.ts';
+import { growingWaitMs, momentOf, pauseMs, textOfMoment } from '../times.ts';
 import { type DiscoveryPhase, discoveryTable } from './discovery-table.ts';
 
 /** What the discovery controller looks at. */
@@ -26,9 +26,8 @@ export interface Discover {
 /** What is decided about one manufacturer and model. */
 export type DiscoveryDecision = Decision<Discover, DiscoveredFirmwareStatus>;
 
-const defaultIntervalMs = 24 * 3_600_000;
 /** Vendors' catalogues are not asked without a pause, whatever the interval says. */
-const leastIntervalMs = 1000;
+const intervals = { leastMs: 1000, defaultMs: 24 * 3_600_000 };
 const { ready, progressing } = ironcoreConditions;
 const ownConditions: readonly string[] = [ready, progressing];
 
@@ -114,7 +113,7 @@ function settle(
 
 function runOf({ object, settings }: DiscoverySeen, now: Instant): Run {
   const { spec, status } = object;
-  const intervalMs = Math.max(leastIntervalMs, durationMs(spec.discoveryInterval) ?? defaultIntervalMs);
+  const intervalMs = pauseMs(spec.discoveryInterval, intervals);
   const foundAt = momentOf(status?.lastDiscoveryTime);
   const dueAt = foundAt === undefined || foundAt > now + intervalMs ? now : foundAt + intervalMs;
   if (dueAt > now) return { fact: 'fresh', until: dueAt };

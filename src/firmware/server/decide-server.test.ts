@@ -52,6 +52,14 @@ describe('scans', () => {
     });
   }
 
+  test('a threshold of ages, which nobody refused, is no reason to give up', () => {
+    const decision = decideServer(
+      seenOf(aFirmware({ scanThreshold: `${'9'.repeat(40)}h` }, { status: scanned(10) })),
+      now,
+    );
+    assert.deepEqual([kinds(decision), reasonOf(decision, 'Scanned')], [[], 'WithinThreshold']);
+  });
+
   test('a scan that is under way is not asked for again, until it has been lost for long', () => {
     const open = (minutes: number) => ({ request: { kind: 'Scan', jobID: 'j1', time: ago(minutes) } as const });
     assert.deepEqual(kinds(decideServer(seenOf(aFirmware({}, { status: open(59) })), now)), []);

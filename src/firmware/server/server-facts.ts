@@ -14,7 +14,7 @@ import { type Inertness, inertnessOf, isExcluded } from '../fleet/fleet.ts';
 import type { OwnedFirmware } from '../fleet/objects.ts';
 import type { CompareVersions } from '../ports.ts';
 import type { FirmwareSettings } from '../settings.ts';
-import { durationMs, growingWaitMs, momentOf, textOfMoment } from '../times.ts';
+import { growingWaitMs, momentOf, pauseMs, textOfMoment } from '../times.ts';
 import { type Difference, describeDifference, desiredHash, desiredOf, differencesOf } from './desired.ts';
 import type { ServerPhase, serverTable } from './server-table.ts';
 
@@ -63,8 +63,7 @@ export interface ServerSituation {
 export const unsentJobId = 'unsent';
 
 /** Never scan without a pause, whatever the threshold says. */
-const leastThresholdMs = 1000;
-const defaultThresholdMs = 30 * 60_000;
+const thresholds = { leastMs: 1000, defaultMs: 30 * 60_000 };
 
 /** Works out what a decision leans on. Pure. */
 export function describeSituation(told: ServerSeen, now: Instant): ServerSituation {
@@ -252,7 +251,7 @@ function scanFacts(
 ): ScanFacts {
   const { settings, now, isRetryAsked } = context;
   const { spec, status } = firmware;
-  const thresholdMs = Math.max(leastThresholdMs, durationMs(spec.scanThreshold) ?? defaultThresholdMs);
+  const thresholdMs = pauseMs(spec.scanThreshold, thresholds);
   const scannedAt = momentOf(status?.lastScanTime);
   // A scan that lies further in the future than the threshold is no scan: some clock was wrong.
   const isBelievable = scannedAt !== undefined && scannedAt <= now + thresholdMs;
