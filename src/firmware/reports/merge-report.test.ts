@@ -42,6 +42,22 @@ test('the BIOS has its own place, and a firmware that is told twice is there onc
   assert.equal(status?.lastScanTime, '2030-01-01T00:00:00Z');
 });
 
+test('what an object cannot hold is cut or left out, so that the rest is told', () => {
+  const parts = Array.from({ length: 300 }, (_, at) => fw('nic', '1', `Maker ${at}`));
+  const installed = [fw('bios', '2'.repeat(300), ''), fw('', '1'), fw('ssd', ''), fw('ssd', '1'.repeat(300)), ...parts];
+  const status = mergeServerReport({}, report(1, { installed }));
+  assert.deepEqual([status?.bios?.version.length, status?.firmwares?.length], [253, 256]);
+  assert.deepEqual(status?.firmwares?.slice(0, 2), [fw('ssd', '1'.repeat(253)), parts[0]]);
+  const available = [...installed, fw('gpu', '1')].map(({ version, ...part }) => ({
+    ...part,
+    versions: [version, '3'],
+  }));
+  const spec = { manufacturer: 'Dell Inc.', model: 'R750' };
+  const seen = mergeDiscoveryReport({ spec }, { ...found, available });
+  assert.deepEqual([seen?.bios?.versions, seen?.firmwares?.length], [['3'], 256]);
+  assert.deepEqual(seen?.firmwares?.[0]?.versions, ['3']);
+});
+
 test('a failed update counts against its list, a cancelled one and one of another door do not', () => {
   const request = { kind: 'Update', jobID: 'c5', time: '2030-01-01T00:00:00Z', desiredHash: 'h' } as const;
   const failure = { reason: 'FlashFailed', message: 'no' };

@@ -10,6 +10,7 @@ import type { Instant } from '../../kube/index.ts';
 import { sortVersions } from '../../versions/index.ts';
 import { biosName } from '../server/desired.ts';
 import { momentOf, textOfMoment } from '../times.ts';
+import { fitAvailable, fitInstalled, mostFirmwares } from './fit-object.ts';
 
 /** Why work ended badly. */
 export interface ReportedFailure {
@@ -122,12 +123,12 @@ function installedFields(
   installed: readonly Firmware[],
   at: Instant,
 ): Pick<ServerFirmwareStatus, 'lastScanTime' | 'bios' | 'firmwares'> {
-  const parts = [...Map.groupBy(installed, partKey).values()];
+  const parts = [...Map.groupBy(fitInstalled(installed), partKey).values()];
   const [bios] = parts.filter((group) => isBios(group[0])).flatMap(oldestOf);
   const others = parts.filter((group) => !isBios(group[0]));
   return {
     lastScanTime: textOfMoment(at),
-    firmwares: others.flatMap(oldestOf),
+    firmwares: others.flatMap(oldestOf).slice(0, mostFirmwares),
     ...(bios === undefined ? {} : { bios: { version: bios.version } }),
   };
 }
@@ -212,7 +213,7 @@ function availableFields(
   available: NonNullable<DiscoveryReport['available']>,
   { versionsToStore = 3 }: DiscoveredFirmware['spec'],
 ): Pick<DiscoveredFirmwareStatus, 'bios' | 'firmwares'> {
-  const parts = [...Map.groupBy(available, partKey).values()];
+  const parts = [...Map.groupBy(fitAvailable(available), partKey).values()];
   const newest = (group: typeof available): string[] => {
     const versions = [...new Set(group.flatMap((each) => each.versions))];
     if (group.length === 1) return versions.slice(-versionsToStore);
@@ -229,12 +230,14 @@ function availableFields(
   };
   const bios = parts.find((group) => isBios(group[0]));
   return {
-    firmwares: parts.flatMap((group) => {
-      const [first] = group;
-      if (first === undefined || isBios(first)) return [];
-      const list = newest(group);
-      return [{ name: first.name, manufacturer: first.manufacturer, version: list, versions: list }];
-    }),
+    firmwares: parts
+      .flatMap((group) => {
+        const [first] = group;
+        if (first === undefined || isBios(first)) return [];
+        const list = newest(group);
+        return [{ name: first.name, manufacturer: first.manufacturer, version: list, versions: list }];
+      })
+      .slice(0, mostFirmwares),
     ...(bios === undefined ? {} : { bios: { versions: newest(bios) } }),
   };
 }
