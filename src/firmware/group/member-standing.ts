@@ -123,10 +123,17 @@ function standingOf(
     fit: fitOf(group, server),
     contestedBy: groups.flatMap(({ metadata }) => (metadata.name === group.metadata.name ? [] : (metadata.name ?? []))),
     isApplied: own.isAsWanted && hasVersion,
-    isFailed: own.isExhausted && hasVersion && !own.isRetrying && lacksEntryOf(group, own),
+    isFailed:
+      own.isExhausted && hasVersion && !hasDropped(firmware, group) && !own.isRetrying && lacksEntryOf(group, own),
     isRetrying: own.isRetrying,
     stoppedBy: own.inertness?.code ?? (own.isExhausted && !own.isRetrying ? attemptsExhausted : undefined),
   };
+}
+
+/** True when there is an entry that the group has not taken back yet: the list without it was not tried. */
+function hasDropped({ ownership }: OwnedFirmware, { spec }: ServerFirmwareGroup): boolean {
+  const wanted = new Set((spec.firmwares ?? []).map(entryKey));
+  return [...ownership.groupEntries].some((key) => !wanted.has(key) && !ownership.otherEntries.has(key));
 }
 
 /** True when something that the group wants is not installed: what fails a wish of the server's own fails no group. */
