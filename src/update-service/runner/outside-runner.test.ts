@@ -45,6 +45,32 @@ test('a job that dies without a word is launched again', async (t) => {
   assert.notEqual(jobs.launched[0]?.token, jobs.launched[1]?.token);
 });
 
+test('the session of a job that died, and those that it had not ended yet, are told to the next one', async (t) => {
+  const rig = await setUpUpdates(t);
+  await rig.addFirmware('2.0');
+  const firmwares = [{ name: 'bios', manufacturer: '', version: '2.0' }];
+  const { job } = await rig.desks.requests.update({ server: 'alpha', client: 'c', firmwares });
+  const [lost] = await rig.lease('w1');
+  const report = (token: number | undefined, sessionUri: string) =>
+    rig.engine.worker.report({ conditionId: job.id, token: token ?? 0 }, { sessionUri });
+  await report(lost?.token, '/redfish/v1/Sessions/7');
+  rig.clock.advance(60_000);
+  await rig.engine.sweep();
+  const jobs = createOutsideJobs();
+  const runner = startJobRunner(runnerParts(rig, jobs, { id: 'life-1' }));
+  t.after(() => runner.stop());
+  await passTurns(rig, { job: job.id, isSo: () => jobs.launched.length === 1 });
+  while ((await rig.engine.get(job.id))?.progress.launch === undefined) await new Promise((done) => setImmediate(done));
+  await report(jobs.launched[0]?.work.lease.token, '/redfish/v1/Sessions/8');
+  jobs.kill(0);
+  await until(rig.clock, async () => (await rig.engine.get(job.id))?.state === 'pending');
+  await passTurns(rig, { job: job.id, isSo: () => jobs.launched.length === 2 });
+  assert.deepEqual(
+    jobs.launched[1]?.work.leftovers.map(({ sessionUri }) => sessionUri),
+    ['/redfish/v1/Sessions/7', '/redfish/v1/Sessions/8'],
+  );
+});
+
 test('a job that lost its lease is ended before the next one begins', async (t) => {
   const { rig, jobs } = await started(t);
   await until(rig.clock, async () => {

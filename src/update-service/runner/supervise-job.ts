@@ -58,7 +58,9 @@ async function hasDied(
   if (condition === undefined || !isHeld(condition, launch)) return true;
   logger.warn('a job is gone and did not tell how it ended', { job, why });
   const held = { conditionId: job, token: launch.token };
-  await engine.worker.release(held, `the job is gone and did not tell how it ended: ${why}`, { afterMs: 10_000 });
+  // What it left open at the BMC is for the next one to end.
+  const how = { afterMs: 10_000, isHolderGone: true };
+  await engine.worker.release(held, `the job is gone and did not tell how it ended: ${why}`, how);
   return true;
 }
 
