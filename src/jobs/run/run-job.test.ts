@@ -462,7 +462,9 @@ test('a job that is asked to stop before it began does not begin', async () => {
         return assert.fail('it was asked to stop');
       },
     },
-    { onListening: (url) => createTaskClient({ url, token: job.token }).cancel({ timeoutMs: 60_000, isForced: false }) },
+    {
+      onListening: (url) => createTaskClient({ url, token: job.token }).cancel({ timeoutMs: 60_000, isForced: false }),
+    },
   );
   assert.deepEqual([end.outcome, job.failure?.reason, hasBegun], ['failed', 'Cancelled', false]);
 });

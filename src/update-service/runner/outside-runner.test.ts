@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { StoreError } from '../../engine/index.ts';
 import { createFixedAuthorizer } from '../../rest/index.ts';
 import { noMetrics, silentLogger } from '../../telemetry/index.ts';
 import { showJob } from '../jobs/show-job.ts';
@@ -108,6 +109,43 @@ test('a job that cannot be launched waits and is tried again', async (t) => {
   const runner = startJobRunner(runnerParts(rig, { launcher }, { id: 'life-1' }));
   t.after(() => runner.stop());
   await until(rig.clock, () => jobs.launched.length === 1);
+});
+
+/** The rig with a store that gives no answer to the first report, which it takes or does not take. */
+function withLostAnswer(rig: UpdateRig, { isTaken }: { readonly isTaken: boolean }): UpdateRig {
+  let losses = 1;
+  const report: UpdateRig['engine']['worker']['report'] = async (...about) => {
+    losses -= 1;
+    if (losses < 0) return await rig.engine.worker.report(...about);
+    if (isTaken) await rig.engine.worker.report(...about);
+    throw new StoreError('outcomeUnknown', { where: 'test', detail: 'the connection broke' });
+  };
+  return { ...rig, engine: { ...rig.engine, worker: { ...rig.engine.worker, report } } };
+}
+
+test('a launch that the store took without an answer is not made again', async (t) => {
+  const rig = await setUpUpdates(t);
+  const jobs = createOutsideJobs();
+  const { job } = await rig.desks.requests.scan({ server: 'alpha', client: 'c' });
+  const runner = startJobRunner(runnerParts(withLostAnswer(rig, { isTaken: true }), jobs, { id: 'life-1' }));
+  t.after(() => runner.stop());
+  await until(rig.clock, async () => (await rig.engine.get(job.id))?.progress.launch !== undefined, 1);
+  await until(rig.clock, async () => (await jobs.report(rig.desks, 0)).isCancelAsked === false, 1);
+  jobs.kill(0);
+  await until(rig.clock, async () => (await rig.engine.get(job.id))?.state === 'pending');
+  const after = await rig.engine.get(job.id);
+  assert.match(after?.reason?.message ?? '', /the job is gone and did not tell how it ended/);
+  assert.deepEqual([jobs.launched.length, jobs.interrupted, after?.progress.step], [1, [], 1]);
+});
+
+test('a job whose launch the store did not take is ended, and launched again', async (t) => {
+  const rig = await setUpUpdates(t);
+  const jobs = createOutsideJobs();
+  const { job } = await rig.desks.requests.scan({ server: 'alpha', client: 'c' });
+  const runner = startJobRunner(runnerParts(withLostAnswer(rig, { isTaken: false }), jobs, { id: 'life-1' }));
+  t.after(() => runner.stop());
+  await passTurns(rig, { job: job.id, isSo: () => jobs.launched.length === 2 });
+  assert.deepEqual(jobs.interrupted, [{ job: job.id, isForced: true }]);
 });
 
 test('what cannot be launched for long is not to blame: it waits, says for what, and tells whose sessions are open', async (t) => {
