@@ -46,6 +46,26 @@ test('a job that dies without a word is launched again', async (t) => {
   assert.notEqual(jobs.launched[0]?.token, jobs.launched[1]?.token);
 });
 
+test('what a job that died left behind is thrown away, also when that fails at first', async (t) => {
+  const rig = await setUpUpdates(t);
+  const jobs = createOutsideJobs();
+  const { job } = await rig.desks.requests.scan({ server: 'alpha', client: 'c' });
+  const buried: object[] = [];
+  const launcher = {
+    ...jobs.launcher,
+    async bury(handle: object) {
+      buried.push(handle);
+      if (buried.length === 1) throw new Error('the API server is away');
+    },
+  };
+  const runner = startJobRunner(runnerParts(rig, { launcher }, { id: 'life-1', concurrency: 1 }));
+  t.after(() => runner.stop());
+  await until(rig.clock, async () => (await rig.engine.get(job.id))?.progress.launch !== undefined);
+  jobs.kill(0);
+  await until(rig.clock, () => buried.length === 2);
+  assert.deepEqual(buried[1], { job: job.id });
+});
+
 test('the session of a job that died, and those that it had not ended yet, are told to the next one', async (t) => {
   const rig = await setUpUpdates(t);
   await rig.addFirmware('2.0');
