@@ -40,6 +40,9 @@ export function toRefusal(error: unknown, logger: Pick<Logger, 'error' | 'warn'>
   if (isInventoryError(error, 'badValue', 'notFound', 'checksumChanged')) {
     return { code: 'invalidRequest', message: error.message, details: error.problems };
   }
+  if (error instanceof StoreError && error.code === 'badValue') {
+    return { code: 'invalidRequest', message: `the request cannot be taken: ${error.message}`, details: [] };
+  }
   // Also when nobody knows whether it was stored: who asks again gets the same job.
   if (
     error instanceof StoreError &&

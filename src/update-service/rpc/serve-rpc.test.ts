@@ -107,6 +107,7 @@ test('every refusal is an answer with a code and a reason', async (t) => {
     [await client.cancelJob({ jobId: '0' }), ErrorCode.JOB_NOT_FOUND],
     [await client.listJobs({ pageSize: -1 }), ErrorCode.INVALID_REQUEST],
     [await client.listJobs({ pageToken: 'nonsense' }), ErrorCode.INVALID_REQUEST],
+    [await client.listJobs({ pageToken: Buffer.from('1 \0').toString('base64url') }), ErrorCode.INVALID_REQUEST],
     [await client.listJobs({ state: 99 as updateRpc.JobState }), ErrorCode.INVALID_REQUEST],
     [await client.listJobs({ type: 99 as updateRpc.JobType }), ErrorCode.INVALID_REQUEST],
     [await client.takeJob({}), ErrorCode.PERMISSION_DENIED],
