@@ -99,10 +99,12 @@ export interface TakenJob {
   readonly now: number;
   /** The trace that the job is part of. */
   readonly traceparent?: string | undefined;
+  /** Somebody asked it to stop before it was taken. */
+  readonly cancel?: Condition['cancel'];
 }
 
 /** The lease of a job in the words of the engine, so that everything which works under leases works in jobs too. */
-export function leaseOf({ jobId, work, progress, leaseMs, now, traceparent }: TakenJob): Lease {
+export function leaseOf({ jobId, work, progress, leaseMs, now, traceparent, cancel }: TakenJob): Lease {
   const leftovers: PreviousHolder[] = (work.leftovers ?? []).map(({ controller, token, sessionUri }) => ({
     controller,
     token,
@@ -129,7 +131,7 @@ export function leaseOf({ jobId, work, progress, leaseMs, now, traceparent }: Ta
     fencingToken: token,
     leaseUntil: now + leaseMs,
     leases: work.leases ?? 1,
-    cancel: undefined,
+    cancel,
     deadline: undefined,
     createdAt: now,
     updatedAt: now,

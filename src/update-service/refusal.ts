@@ -1,4 +1,5 @@
 import { type EngineErrorCode, isEngineError, StoreError } from '../engine/index.ts';
+import { KubeError } from '../kube/index.ts';
 import { isInventoryError } from '../serverservice/index.ts';
 import type { Logger } from '../telemetry/index.ts';
 import { isUpdateError, UpdateError, type UpdateErrorCode } from './errors.ts';
@@ -30,7 +31,7 @@ const ofEngine: Partial<Record<EngineErrorCode, RefusalCode>> = {
 };
 
 /** What somebody is told of an error. What was not foreseen is logged, and nothing of it is told. */
-export function toRefusal(error: unknown, logger: Pick<Logger, 'error'>): Refusal {
+export function toRefusal(error: unknown, logger: Pick<Logger, 'error' | 'warn'>): Refusal {
   if (isUpdateError(error)) return ofUpdate(error);
   if (isEngineError(error)) {
     const code = ofEngine[error.code];
@@ -39,12 +40,19 @@ export function toRefusal(error: unknown, logger: Pick<Logger, 'error'>): Refusa
   if (isInventoryError(error, 'badValue', 'notFound', 'checksumChanged')) {
     return { code: 'invalidRequest', message: error.message, details: error.problems };
   }
+  if (error instanceof StoreError && error.code === 'badValue') {
+    return { code: 'invalidRequest', message: `the request cannot be taken: ${error.message}`, details: [] };
+  }
   // Also when nobody knows whether it was stored: who asks again gets the same job.
   if (
     error instanceof StoreError &&
     (error.retry === 'transient' || ['outcomeUnknown', 'closed'].includes(error.code))
   ) {
     return { code: 'unavailable', message: 'the store cannot be reached; ask again later', details: [] };
+  }
+  if (error instanceof KubeError && error.retry === 'transient') {
+    logger.warn('a request could not be answered without the Kubernetes API', { error });
+    return { code: 'unavailable', message: 'the Kubernetes API does not answer; ask again later', details: [] };
   }
   logger.error('a request failed in a way that was not foreseen', { error });
   return ofUpdate(new UpdateError('internal', {}));

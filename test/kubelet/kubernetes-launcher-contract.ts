@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
-import { type ConnectionSpec, createClient, type KubeClient, systemClock } from '../../src/kube/index.ts';
+import { type ConnectionSpec, createClient, isNotFound, type KubeClient, systemClock } from '../../src/kube/index.ts';
 import { silentLogger } from '../../src/telemetry/index.ts';
+import { jobOf } from '../../src/update-service/launchers/kubernetes/job-objects.ts';
 import {
   createKubernetesLauncher,
   type KubernetesLauncherOptions,
@@ -179,6 +180,66 @@ export function runKubernetesLauncherContract(
       await until(async () => (await launcher.look(handle)).state === 'gone');
       const sight = await launcher.look(handle);
       assert.match(sight.state === 'gone' ? sight.why : '', /cannot begin: InvalidImageName/);
+    });
+
+    const isThere = async (name: unknown): Promise<boolean> =>
+      await client
+        .resource<Job>(refs.jobs)
+        .get({ namespace, name: String(name) })
+        .then(
+          () => true,
+          (error: unknown) => !isNotFound(error),
+        );
+
+    test('a Job that cannot begin is buried, and one that ended stays for its time', async (context) => {
+      const { launcher, open, order, until } = await rigOf(context);
+      const other = open({ image: 'registry.example/other:1' });
+      const { handle } = await other.launch(order('succeed', 'unborn').order);
+      await until(async () => (await other.look(handle)).state === 'gone');
+      await other.bury?.(handle);
+      await until(async () => !(await isThere(handle.name)));
+      const ended = await launcher.launch(order('succeed', 'ended').order);
+      const { name, uid } = ended.handle;
+      await until(async () => {
+        const { status } = await client.resource<Job>(refs.jobs).get({ namespace, name: String(name) });
+        return status?.conditions?.some(({ type }) => type === 'Complete') === true;
+      });
+      await launcher.bury?.({ namespace, name: String(name), uid: String(uid) });
+      assert.equal(await isThere(name), true);
+    });
+
+    test('no Job is left without its Secret, whatever goes wrong', async (context) => {
+      const noPassword = async () => assert.fail('the password cannot be read');
+      const { order, open, until } = await rigOf(context);
+      await assert.rejects(open({ bmcOf: noPassword }).launch(order('succeed', 'no-password').order), /password/);
+      assert.equal(await isThere('rackwright-job-no-password'), false);
+      const away = async () => assert.fail('Secrets cannot be made');
+      const deaf = {
+        ...client,
+        resource: (ref: Parameters<KubeClient['resource']>[0]) =>
+          Object.assign(Object.create(client.resource(ref)), ref.resource === 'secrets' ? { create: away } : {}),
+      } as KubeClient;
+      await assert.rejects(
+        open({ client: deaf }).launch(order('succeed', 'no-secret').order),
+        /Secrets cannot be made/,
+      );
+      await until(async () => !(await isThere('rackwright-job-no-secret')));
+    });
+
+    test('a Job that was left without its Secret is swept once it is old, and no other', async (context) => {
+      const { launcher, open, order, atWork, until } = await rigOf(context);
+      const { job, order: wanted } = order('wait', 'kept');
+      const { handle } = await launcher.launch(wanted);
+      await atWork(job);
+      const orphan = jobOf(order('wait', 'orphan').order, { namespace, image, words: [], taskPort: 1, ttlSeconds: 1 });
+      await client.resource(refs.jobs).create(orphan as Job);
+      await launcher.sweep?.([]);
+      assert.equal(await isThere(orphan.metadata?.name), true, 'somebody may be about to make its Secret');
+      const later = open({ clock: { ...systemClock, now: () => Date.now() + 3_600_000 } });
+      await later.sweep?.([]);
+      await until(async () => !(await isThere(orphan.metadata?.name)));
+      assert.deepEqual(await launcher.look(handle), { state: 'running' });
+      await launcher.interrupt(handle, { timeoutMs: 1, isForced: true });
     });
 
     test('a template that makes no Job is refused with the reason of the cluster', async (context) => {

@@ -1,4 +1,5 @@
-import { usageError } from '../errors.ts';
+import { isLaunchError } from '../../update-service/index.ts';
+import { CliError, usageError } from '../errors.ts';
 import { claimStore } from '../install-service/claim-store.ts';
 import { storedInventory, storedInventorySink } from '../install-service/inventory-access.ts';
 import { webhookOf } from '../install-service/notify.ts';
@@ -87,6 +88,10 @@ async function start(settings: UpdateServiceSettings, context: ServiceContext) {
         images: imagesOf(settings),
         settings: patience,
       }),
+  });
+  // What is wrong with where jobs shall run is said at the start, and not waited for.
+  await launcher.scope().catch((cause: unknown) => {
+    throw isLaunchError(cause) ? new CliError('failed', cause.message, { cause }) : cause;
   });
   const runner = updates.service.startRunner({
     ...{ launcher, facilities, bus },

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { request } from 'undici';
 import { updateRpc } from '../../api/index.ts';
+import { startApiServer } from '../../apiserver/index.ts';
 import { createUpdateServiceClient } from '../../update-service/index.ts';
 import { runCommandLine } from '../program.ts';
 import { silentTerminal } from '../reference-page.ts';
@@ -155,6 +156,19 @@ describe('an update service on a data directory', () => {
       assert.equal(printed.includes(token), false);
     });
   }
+});
+
+test('Jobs in a namespace that cannot be read are refused at the start, and not waited for', async (t) => {
+  const server = await startApiServer({ dataDir: at('api'), port: 0 });
+  t.after(() => server.close());
+  writeFileSync(at('kubeconfig'), server.kubeconfig, { mode: 0o600 });
+  const { code, printed } = await run([
+    ...['update-service', '--rest-port', '0', '--data-dir', at('nowhere'), '--facility', 'ams1'],
+    ...['--kubeconfig', at('kubeconfig'), '--launcher', 'kubernetes', '--job-image', 'i', '--job-namespace', 'nowhere'],
+    ...['--update-service-url', 'https://updates:7447'],
+  ]);
+  assert.notEqual(code, 0);
+  assert.match(printed, /the namespace nowhere of Jobs cannot be read.*not found/);
 });
 
 describe('what cannot be meant', () => {

@@ -68,6 +68,9 @@ export const ReleaseBody = Struct(
     afterMs: Type.Optional(Type.Number({ minimum: 0, maximum: 86_400_000, description: 'Not again before that.' })),
     isNotCounted: Type.Optional(Type.Boolean({ description: 'The work is not to blame for waiting.' })),
     areLeftoversKept: Type.Optional(Type.Boolean({ description: 'Nothing was done under the lease.' })),
+    isHolderGone: Type.Optional(
+      Type.Boolean({ description: 'Whoever held it died: its session has to be ended by who comes next.' }),
+    ),
   },
   { title: 'Release', description: 'Work that is given back.' },
 );

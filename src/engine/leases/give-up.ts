@@ -72,16 +72,21 @@ export async function takeAway(
   const { controller, fencingToken: token, status, leases } = stored.condition;
   const quietUntil = heldUntil + stored.requestDeadlineMs;
   await leaveBehind(tx, stored, quietUntil);
-  const session = stored.sessionUri === undefined ? {} : { sessionUri: stored.sessionUri };
   return await giveUp(context, tx, {
     event: 'lease-expired',
     stored,
-    previous: JSON.stringify({ controller: controller ?? '', token, ...session }),
+    previous: holderOf(stored),
     reason: { code: 'LeaseExpired', message: why },
     detail: { controller: controller ?? null, token, leases, status, why },
     isStrike: true,
     notBefore: quietUntil,
   });
+}
+
+/** A holder, for whoever comes next. */
+function holderOf({ condition, sessionUri }: StoredCondition): string {
+  const { controller = '', fencingToken: token } = condition;
+  return JSON.stringify({ controller, token, ...(sessionUri === undefined ? {} : { sessionUri }) });
 }
 
 /** The holder gives its work back. One that does not hold it any more has nothing to give: that is no error. */
@@ -90,7 +95,7 @@ export async function releaseLease(
   lease: HeldLease,
   giving: ReleaseOptions & { readonly why: string },
 ): Promise<void> {
-  const { afterMs } = giving;
+  const { afterMs, isHolderGone = false } = giving;
   const why = toldText(giving.why);
   const aftermath = await context.write(async (tx): Promise<Aftermath | undefined> => {
     await lockLineOf(context, tx, lease.conditionId);
@@ -98,16 +103,18 @@ export async function releaseLease(
     const row = await tx.first(query, lease.conditionId, lease.token, tx.now);
     if (row === undefined) return undefined;
     const stored = readStored(row);
-    if (giving.areLeftoversKept !== true) await forgetLeftovers(tx, stored);
+    const quietUntil = isHolderGone ? tx.now + stored.requestDeadlineMs : 0;
+    if (isHolderGone) await leaveBehind(tx, stored, quietUntil);
+    else if (giving.areLeftoversKept !== true) await forgetLeftovers(tx, stored);
     if (stored.condition.cancel !== undefined && !stored.isCancelUnsafe) return await endCancelled(context, tx, stored);
     return await giveUp(context, tx, {
       event: 'released',
       stored,
-      previous: null,
+      previous: isHolderGone ? holderOf(stored) : null,
       reason: { code: 'Released', message: why },
       detail: { controller: stored.condition.controller ?? null, why },
       isStrike: afterMs !== undefined && giving.isNotCounted !== true,
-      notBefore: tx.now + Math.min(Math.max(0, afterMs ?? 0), longestPauseMs),
+      notBefore: Math.max(quietUntil, tx.now + Math.min(Math.max(0, afterMs ?? 0), longestPauseMs)),
     });
   });
   if (aftermath === undefined) context.metrics.staleWrite('release');

@@ -54,6 +54,7 @@ export interface ReleaseOptions {
   readonly afterMs?: number;
   readonly isNotCounted?: boolean;
   readonly areLeftoversKept?: boolean;
+  readonly isHolderGone?: boolean;
 }
 
 /** How workers work for an engine: in its process, or over HTTP. */
@@ -81,6 +82,8 @@ export interface WorkerPort {
    * Gives the work back unfinished: it is pending again. With `afterMs` it was a failure: it is not leased again before
    * that, and it counts towards the kind's `maxLeases`, unless `isNotCounted` says that the work is not to blame. With
    * `areLeftoversKept` nothing was done under the lease: who left the device before without a clean end is told of again.
+   * With `isHolderGone` somebody else tells that the holder died: its session has to be ended too, and the device stays
+   * quiet until its last request must be over.
    */
   release(
     lease: { readonly conditionId: string; readonly token: number },

@@ -71,7 +71,9 @@ export function isLoopback(host: string): boolean {
 function addRoutes(router: ConnectRouter, { task, token }: TaskServerOptions): void {
   const admit = ({ requestHeader }: Pick<HandlerContext, 'requestHeader'>): void => {
     if (!isSame(requestHeader.get('authorization') ?? '', `Bearer ${token}`)) {
-      throw new ConnectError('the token of the job is needed', Code.Unauthenticated);
+      const message = 'the token of the job is needed';
+      const value = { code: updateRpc.ErrorCode.UNAUTHENTICATED, message };
+      throw new ConnectError(message, Code.Unauthenticated, undefined, [{ desc: updateRpc.RequestErrorSchema, value }]);
     }
   };
   const { SUCCEEDED, SCHEDULED } = updateRpc.RequestStatus;

@@ -71,6 +71,8 @@ export class JobPort implements WorkerPort {
   #end: JobEnd | undefined;
   #cancel: { readonly at: number; readonly isForced: boolean; readonly by: string } | undefined;
   #state: TaskState = { percent: 0, message: 'the job begins', isCancelUnsafe: false };
+  /** The end whose progress was told, though maybe not the end itself. */
+  #ending: WorkReport | undefined;
 
   constructor(parts: JobPortParts) {
     this.#parts = parts;
@@ -164,14 +166,19 @@ export class JobPort implements WorkerPort {
     this.#state = { ...this.#state, isCancelUnsafe: work.isCancelUnsafe === true };
     this.#leaseMs = Math.max(1000, lease === undefined ? 60_000 : durationMs(lease));
     const progress = parseObject(jobId, progressJson);
-    return leaseOf({ jobId, work, progress, leaseMs: this.#leaseMs, now: clock.now(), traceparent });
+    const cancel = this.#cancel;
+    return leaseOf({ jobId, work, progress, leaseMs: this.#leaseMs, now: clock.now(), traceparent, cancel });
   }
 
   async report(_lease: unknown, report: WorkReport): Promise<ReportOutcome> {
-    const told = await this.#tellProgress(report);
-    if ('lost' in told) return this.#lose(told);
-    if (told.isCancelAsked && this.#cancel === undefined) {
-      this.#cancel = { at: this.#parts.clock.now(), by: 'the update service', isForced: false };
+    // An end that comes again may have been taken, and its answer lost: after it no progress is.
+    if (report !== this.#ending) {
+      const told = await this.#tellProgress(report);
+      if ('lost' in told) return this.#lose(told);
+      if (told.isCancelAsked && this.#cancel === undefined) {
+        this.#cancel = { at: this.#parts.clock.now(), by: 'the update service', isForced: false };
+      }
+      if (report.state === 'succeeded' || report.state === 'failed') this.#ending = report;
     }
     const lost = await this.#tellEnd(report);
     if (lost !== undefined) return this.#lose(lost);

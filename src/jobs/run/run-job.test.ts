@@ -450,3 +450,32 @@ test('a collector that is away is no failure of a job, and without one there are
   });
   assert.deepEqual([end, here], [{ outcome: 'succeeded' }, undefined]);
 });
+
+test('a job that is asked to stop before it began does not begin', async () => {
+  const { job, run } = rigOf();
+  let hasBegun = false;
+  const end = await run(
+    {
+      async update(work) {
+        hasBegun = true;
+        await work.report();
+        return assert.fail('it was asked to stop');
+      },
+    },
+    {
+      onListening: (url) => createTaskClient({ url, token: job.token }).cancel({ timeoutMs: 60_000, isForced: false }),
+    },
+  );
+  assert.deepEqual([end.outcome, job.failure?.reason, hasBegun], ['failed', 'Cancelled', false]);
+});
+
+test('a job whose result was taken and whose answer was lost has succeeded', async () => {
+  const { service, job, run } = rigOf();
+  const told: string[] = [];
+  service.onAnswer = (name) => {
+    told.push(name);
+    if (name === 'UpdateServer' && told.filter((one) => one === name).length === 1) throw new Error('connection reset');
+  };
+  const end = await run({});
+  assert.deepEqual([end.outcome, job.ended], ['succeeded', 'succeeded']);
+});

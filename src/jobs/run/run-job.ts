@@ -99,6 +99,8 @@ class JobRun implements Task {
   #running: { readonly port: JobPort; readonly worker: Worker } | undefined;
   #opened: OpenedTools | undefined;
   #isOver = false;
+  /** How it was asked to stop before it began. */
+  #asked: Parameters<Task['cancel']>[0] | undefined;
 
   constructor(file: JobFile, own: { readonly folder: string; readonly tracer: Tracer }, options: RunJobOptions) {
     this.#file = file;
@@ -122,8 +124,13 @@ class JobRun implements Task {
     return this.#options.graceMs ?? 30_000;
   }
 
-  cancel({ timeoutMs = this.#graceMs, isForced }: Parameters<Task['cancel']>[0]): boolean {
-    if (this.#isOver || this.#running === undefined) return !this.#isOver;
+  cancel(how: Parameters<Task['cancel']>[0]): boolean {
+    if (this.#isOver) return false;
+    if (this.#running === undefined) {
+      this.#asked = { ...how, isForced: how.isForced || this.#asked?.isForced === true };
+      return true;
+    }
+    const { timeoutMs = this.#graceMs, isForced } = how;
     this.#logger.info('the job is asked to stop', { timeoutMs, isForced });
     this.#running.port.askToCancel({ isForced });
     this.#hear({ about: 'cancel', conditionId: this.jobId });
@@ -168,6 +175,7 @@ class JobRun implements Task {
       },
     });
     this.#running = { port, worker };
+    if (this.#asked !== undefined) this.cancel(this.#asked);
     return port;
   }
 
@@ -201,6 +209,8 @@ class JobRun implements Task {
   async #work(work: Work, port: JobPort): Promise<WorkOutcome> {
     const options = this.#options;
     const { job } = port;
+    // Throws at a safe point, which this is unless an earlier life left it in the middle of a flash.
+    if (work.cancel !== undefined) await work.report();
     const store = options.store ?? (await this.#openStore());
     const added = (await options.loadImplementations?.()) ?? [];
     const found = chooseImplementation([...builtInImplementations, ...added], job);

@@ -47,6 +47,8 @@ export interface FakeUpdateService {
   refuses: string;
   /** Called before each answer, by the name of the call. */
   onCall: (name: string, job: KeptJob | undefined) => void | Promise<void>;
+  /** Called once a result was taken, before that is answered. */
+  onAnswer: (name: string) => void;
   add(job: Partial<KeptJob> & Pick<KeptJob, 'id' | 'work'>): KeptJob;
 }
 
@@ -58,6 +60,7 @@ export function createFakeUpdateService(): FakeUpdateService {
     isAway: false,
     refuses: '',
     onCall: () => {},
+    onAnswer: () => {},
     add(job) {
       const kept = { ...emptyJob, ...job };
       jobs.set(kept.id, kept);
@@ -76,6 +79,11 @@ export function createFakeUpdateService(): FakeUpdateService {
       return refused(ErrorCode.LEASE_LOST, 'the lease is not held any more');
     }
     return { job };
+  }
+  /** The same result twice is one, as long as nobody has the job by now. */
+  function isTakenAlready(proof: updateRpc.JobProof | undefined): boolean {
+    const job = jobs.get(proof?.jobId ?? '');
+    return job?.ended === 'succeeded' && job.token === proof?.token && !job.isLost;
   }
   function routes(router: ConnectRouter): void {
     router.service(updateRpc.UpdateService, {
@@ -125,10 +133,11 @@ export function createFakeUpdateService(): FakeUpdateService {
         return { status: RequestStatus.SUCCEEDED };
       },
       async updateServer(request) {
-        const entry = await enter('UpdateServer', request.proof);
-        if ('error' in entry) return entry;
-        entry.job.server = request;
-        entry.job.ended = 'succeeded';
+        const isRepeated = isTakenAlready(request.proof);
+        const entry = isRepeated ? undefined : await enter('UpdateServer', request.proof);
+        if (entry !== undefined && 'error' in entry) return entry;
+        if (entry !== undefined) Object.assign(entry.job, { server: request, ended: 'succeeded' });
+        service.onAnswer('UpdateServer');
         return { status: RequestStatus.SUCCEEDED };
       },
       async updateDiscoveredFirmware(request) {

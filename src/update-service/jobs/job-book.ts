@@ -123,7 +123,7 @@ function placeOf({ createdAt, id }: Condition): string {
   return Buffer.from(`${createdAt} ${id}`).toString('base64url');
 }
 
-/** The state of conditions that a state of jobs is. */
+/** The state of conditions that a state of jobs is. Throws `invalidRequest`. */
 export function stateOf(state: updateRpc.JobState): ConditionState | undefined {
   const { JobState } = updateRpc;
   const known = {
@@ -133,6 +133,7 @@ export function stateOf(state: updateRpc.JobState): ConditionState | undefined {
     [JobState.SUCCEEDED]: 'succeeded',
     [JobState.FAILED]: 'failed',
   } as const;
+  if (!(state in known)) throw invalid([`there is no state of jobs ${state}`]);
   return known[state];
 }
 

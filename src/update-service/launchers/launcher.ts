@@ -51,6 +51,8 @@ export interface Launcher {
    * handle has a member `address` once the job said where its own interface is.
    */
   interrupt(handle: JsonObject, how: { readonly timeoutMs: number; readonly isForced: boolean }): Promise<JobSight>;
+  /** Throws away what a job that is gone left behind and that does not go by itself. */
+  bury?(handle: JsonObject): Promise<void>;
   /** Throws away what jobs that ended unseen left behind; those of the handles are looked after by somebody. */
   sweep?(kept: readonly JsonObject[]): Promise<void>;
   /** Lets go of what it needs to launch; jobs that live outside this process go on. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isEngineError } from '../../engine/index.ts';
+import { isTimeout, kubeError } from '../../kube/index.ts';
 import { isUpdateError } from '../errors.ts';
 import { createInventoryReader, installedOf } from '../mirror/installed.ts';
 import { serverA, setUpUpdates, sha, type UpdateRig } from '../testing/update-rig.ts';
@@ -60,6 +61,25 @@ test('a late job cannot write over what came after it, nor can one twice', async
   // The answer to the second was lost, and it comes again: it was taken, and what is newer stays.
   await rig.desks.results.server({ proof: second.proof }, resultOf(rig, '2.0'));
   assert.deepEqual(await installed(rig), ['bios 3.0', 'nic 1.0']);
+});
+
+test('a job tells its result also while the Kubernetes API is away, which only names its server', async (t) => {
+  const rig = await setUpUpdates(t);
+  const machine = (await rig.engine.machines.get(serverA)) ?? assert.fail();
+  await rig.engine.machines.put(machine, [{ kind: 'server', value: 'alpha' }]);
+  const { lease, proof } = await scanning(rig);
+  const away = async () => {
+    throw kubeError('RequestTimeout', 'get servers got no answer within 30000 ms');
+  };
+  Object.assign(rig.names, { machineOf: away });
+  const isAway = (error: unknown) => isTimeout(error);
+  await assert.rejects(rig.desks.results.server({ proof }, { ...resultOf(rig, '2.0'), server: 'beta' }), isAway);
+  await assert.rejects(
+    rig.desks.results.server({ user: 'u', mayReportUnfenced: true }, { ...resultOf(rig, '2.0'), server: 'alpha' }),
+    isAway,
+  );
+  await rig.desks.results.server({ proof }, resultOf(rig, '2.0'));
+  assert.equal((await rig.engine.get(lease.condition.id))?.state, 'succeeded');
 });
 
 test('tokens are those of one job and one lease, and cannot be made up', async (t) => {

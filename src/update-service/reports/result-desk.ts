@@ -1,4 +1,11 @@
-import { type Condition, type Engine, machineIdOf, type Transaction, targetOf } from '../../engine/index.ts';
+import {
+  type Alias,
+  type Condition,
+  type Engine,
+  machineIdOf,
+  type Transaction,
+  targetOf,
+} from '../../engine/index.ts';
 import type { Serverservice } from '../../serverservice/index.ts';
 import { checkName, type FirmwareVersion, invalid } from '../desk/check-request.ts';
 import { resolveServer } from '../desk/resolve-server.ts';
@@ -72,7 +79,8 @@ export function createResultDesk(parts: ResultDeskParts): ResultDesk {
       if (firmwares.length === 0 && result.inventoryJson === '') {
         throw invalid(['firmwares is empty: say what is installed']);
       }
-      const machine = await resolveServer(parts, result.server);
+      const machine =
+        (await findOwnServer(parts, reporter, result.server)) ?? (await resolveServer(parts, result.server));
       const { id: machineId, manufacturer, model } = machine;
       const target = targetOf(machineId);
       const ending = await endingOf(parts, reporter, { target, kinds: [kindOf.update, kindOf.scan] });
@@ -118,6 +126,21 @@ export function createResultDesk(parts: ResultDeskParts): ResultDesk {
 function checkReporter({ tokens }: ResultDeskParts, reporter: Reporter): void {
   if ('proof' in reporter) tokens.verify(reporter.proof);
   else if (!reporter.mayReportUnfenced) throw new UpdateError('noProof', { user: reporter.user });
+}
+
+/**
+ * The server of the reporting job, where it names that by its id or by a name that onboarding wrote down: nobody else has to
+ * be asked then, who may be away when a long job ends.
+ */
+async function findOwnServer({ engine, tokens }: ResultDeskParts, reporter: Reporter, name: string) {
+  if (!('proof' in reporter)) return undefined;
+  const condition = await engine.get(tokens.verify(reporter.proof).conditionId);
+  const machine = await engine.machines.get(machineIdOf(condition?.target ?? '') ?? '');
+  if (machine === undefined) return undefined;
+  const isOwn = ({ kind, value }: Alias): boolean => kind === 'server' && value === name;
+  return machine.id === name.toLowerCase() || (await engine.machines.aliasesOf(machine.id)).some(isOwn)
+    ? machine
+    : undefined;
 }
 
 function named(one: FirmwareVersion, ownMaker: string): FirmwareVersion {

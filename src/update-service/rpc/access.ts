@@ -7,10 +7,10 @@ import {
   enforceAccess,
   isRestError,
   noteUser,
-  type RestErrorCode,
   restResources,
 } from '../../rest/index.ts';
 import type { AuditExport } from '../../telemetry/index.ts';
+import { protocolError } from './answers.ts';
 import { auditCalls, recordCall } from './audit-calls.ts';
 
 /** Who calls, where somebody had to say so. */
@@ -92,13 +92,12 @@ export async function findUnfencedReporter(
   }
 }
 
-const connectCodes: Partial<Record<RestErrorCode, Code>> = {
-  unauthenticated: Code.Unauthenticated,
-  forbidden: Code.PermissionDenied,
-};
-
-function toConnectError(error: unknown): unknown {
-  if (!isRestError(error)) return error;
-  const code = connectCodes[error.code] ?? Code.Unavailable;
-  return new ConnectError(error.message, code, undefined, undefined, error);
+function toConnectError(cause: unknown): unknown {
+  if (!isRestError(cause)) return cause;
+  const { message } = cause;
+  if (isRestError(cause, 'unauthenticated'))
+    return protocolError({ code: 'unauthenticated', message }, { code: Code.Unauthenticated, cause });
+  if (isRestError(cause, 'forbidden'))
+    return protocolError({ code: 'permissionDenied', message }, { code: Code.PermissionDenied, cause });
+  return protocolError({ code: 'unavailable', message }, { code: Code.Unavailable, cause });
 }

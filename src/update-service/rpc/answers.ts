@@ -1,3 +1,4 @@
+import { type Code, ConnectError } from '@connectrpc/connect';
 import { updateRpc } from '../../api/index.ts';
 import type { TakenRequest } from '../desk/request-desk.ts';
 import type { Refusal, RefusalCode } from '../refusal.ts';
@@ -26,6 +27,16 @@ export function refused({ code, message, details, jobId = '' }: Refusal) {
     error: { code: codes[code], message, details: [...details] },
     jobId,
   };
+}
+
+/** The same for what ends a call with an error of the protocol: its code and reason are among the details. */
+export function protocolError(
+  error: Pick<Refusal, 'message'> & { readonly code: RefusalCode | 'unauthenticated' },
+  { code, cause }: { readonly code: Code; readonly cause?: unknown },
+): ConnectError {
+  const told = error.code === 'unauthenticated' ? ErrorCode.UNAUTHENTICATED : codes[error.code];
+  const detail = { desc: updateRpc.RequestErrorSchema, value: { code: told, message: error.message } };
+  return new ConnectError(error.message, code, undefined, [detail], cause);
 }
 
 /** The code of an answer in the words of this room; undefined where the answer has none. */

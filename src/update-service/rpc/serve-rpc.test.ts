@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { Code, ConnectError, createClient, type Interceptor, type Transport } from '@connectrpc/connect';
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
 import { updateRpc } from '../../api/index.ts';
-import { createCertificateAuthority, issueServerCertificate } from '../../kube/index.ts';
+import { createCertificateAuthority, issueServerCertificate, kubeError } from '../../kube/index.ts';
 import { createFixedAuthorizer } from '../../rest/index.ts';
 import { type AuditExport, type AuditedRequest, noMetrics, silentLogger } from '../../telemetry/index.ts';
 import { setUpUpdates } from '../testing/update-rig.ts';
@@ -107,6 +107,9 @@ test('every refusal is an answer with a code and a reason', async (t) => {
     [await client.cancelJob({ jobId: '0' }), ErrorCode.JOB_NOT_FOUND],
     [await client.listJobs({ pageSize: -1 }), ErrorCode.INVALID_REQUEST],
     [await client.listJobs({ pageToken: 'nonsense' }), ErrorCode.INVALID_REQUEST],
+    [await client.listJobs({ pageToken: Buffer.from('1 \0').toString('base64url') }), ErrorCode.INVALID_REQUEST],
+    [await client.listJobs({ state: 99 as updateRpc.JobState }), ErrorCode.INVALID_REQUEST],
+    [await client.listJobs({ type: 99 as updateRpc.JobType }), ErrorCode.INVALID_REQUEST],
     [await client.takeJob({}), ErrorCode.PERMISSION_DENIED],
     [await client.takeJob({ proof: { jobId: 'x', token: 'y' } }), ErrorCode.PERMISSION_DENIED],
     [await client.reportProgress({ proof: { jobId: 'x', token: 'y' } }), ErrorCode.PERMISSION_DENIED],
@@ -119,6 +122,50 @@ test('every refusal is an answer with a code and a reason', async (t) => {
     assert.equal(status, RequestStatus.REFUSED, `case ${at}`);
     assert.equal(error?.code, code, `case ${at}: ${error?.message}`);
     assert.ok((error?.message.length ?? 0) > 10);
+  }
+});
+
+test('while the Kubernetes API is away a request is to be asked again, and is no fault of the service', async (t) => {
+  const { rig, grpc } = await started(t);
+  const away = async () => {
+    throw kubeError('ConnectionFailed', 'connect ECONNREFUSED 10.0.0.1:6443');
+  };
+  Object.assign(rig.names, { machineOf: away, discoveredFirmware: away });
+  const model = { discoveredFirmware: { name: 'r640' }, manufacturer: 'Dell', model: 'R640' };
+  for (const { status, error } of [await grpc().update(update), await grpc().discover(model)]) {
+    assert.deepEqual([status, error?.code], [RequestStatus.REFUSED, ErrorCode.UNAVAILABLE]);
+    assert.match(error?.message ?? '', /Kubernetes API/);
+    assert.doesNotMatch(error?.message ?? '', /10\.0\.0\.1/);
+  }
+});
+
+test('what is an error of the protocol has its code and reason among its details, over every protocol', async (t) => {
+  const { listener, clientOver } = await started(t);
+  const transports = (token: string) => {
+    const options = { baseUrl: listener.url, interceptors: [withToken(token)] };
+    return [
+      createGrpcTransport(options),
+      createGrpcWebTransport({ ...options, httpVersion: '1.1' }),
+      createConnectTransport({ ...options, httpVersion: '1.1', useBinaryFormat: false }),
+    ];
+  };
+  const told = async (call: Promise<unknown>) => {
+    const error: unknown = await call.then(
+      () => assert.fail('it was answered'),
+      (reason: unknown) => reason,
+    );
+    const [detail] = ConnectError.from(error).findDetails(updateRpc.RequestErrorSchema);
+    assert.ok((detail?.message.length ?? 0) > 10);
+    return detail?.code;
+  };
+  const scan = { server: { name: 'alpha' } };
+  for (const transport of transports('')) {
+    assert.equal(await told(clientOver(transport).scan(scan)), ErrorCode.UNAUTHENTICATED);
+  }
+  for (const transport of transports('reader')) {
+    assert.equal(await told(clientOver(transport).scan(scan)), ErrorCode.PERMISSION_DENIED);
+    const watch = clientOver(transport).watchJobs({ jobId: '0' });
+    assert.equal(await told(watch[Symbol.asyncIterator]().next()), ErrorCode.JOB_NOT_FOUND);
   }
 });
 

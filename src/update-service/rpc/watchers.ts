@@ -1,5 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { Refusal } from '../refusal.ts';
+import { protocolError } from './answers.ts';
 
 /** How many may watch jobs at once, each with a look of its own into the store. */
 const mostWatchers = 200;
@@ -11,21 +12,22 @@ export function createWatchers() {
     /** Lets one more in; call what it gives when it leaves. */
     enter(): () => void {
       if (count >= mostWatchers) {
-        throw new ConnectError(`${mostWatchers} watch jobs already; ask again later`, Code.ResourceExhausted);
+        const message = `${mostWatchers} watch jobs already; ask again later`;
+        throw protocolError({ code: 'resourceExhausted', message }, { code: Code.ResourceExhausted });
       }
       count += 1;
       return () => {
         count -= 1;
       };
     },
-    explain(error: unknown, refusal: Refusal): ConnectError {
-      if (error instanceof ConnectError) return error;
+    explain(cause: unknown, refusal: Refusal): ConnectError {
+      if (cause instanceof ConnectError) return cause;
       const codes: Partial<Record<Refusal['code'], Code>> = {
         invalidRequest: Code.InvalidArgument,
         jobNotFound: Code.NotFound,
         unavailable: Code.Unavailable,
       };
-      return new ConnectError(refusal.message, codes[refusal.code] ?? Code.Internal, undefined, undefined, error);
+      return protocolError(refusal, { code: codes[refusal.code] ?? Code.Internal, cause });
     },
   };
 }

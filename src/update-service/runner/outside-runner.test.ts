@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { StoreError } from '../../engine/index.ts';
 import { createFixedAuthorizer } from '../../rest/index.ts';
 import { noMetrics, silentLogger } from '../../telemetry/index.ts';
 import { showJob } from '../jobs/show-job.ts';
@@ -45,6 +46,52 @@ test('a job that dies without a word is launched again', async (t) => {
   assert.notEqual(jobs.launched[0]?.token, jobs.launched[1]?.token);
 });
 
+test('what a job that died left behind is thrown away, also when that fails at first', async (t) => {
+  const rig = await setUpUpdates(t);
+  const jobs = createOutsideJobs();
+  const { job } = await rig.desks.requests.scan({ server: 'alpha', client: 'c' });
+  const buried: object[] = [];
+  const launcher = {
+    ...jobs.launcher,
+    async bury(handle: object) {
+      buried.push(handle);
+      if (buried.length === 1) throw new Error('the API server is away');
+    },
+  };
+  const runner = startJobRunner(runnerParts(rig, { launcher }, { id: 'life-1', concurrency: 1 }));
+  t.after(() => runner.stop());
+  await until(rig.clock, async () => (await rig.engine.get(job.id))?.progress.launch !== undefined);
+  jobs.kill(0);
+  await until(rig.clock, () => buried.length === 2);
+  assert.deepEqual(buried[1], { job: job.id });
+});
+
+test('the session of a job that died, and those that it had not ended yet, are told to the next one', async (t) => {
+  const rig = await setUpUpdates(t);
+  await rig.addFirmware('2.0');
+  const firmwares = [{ name: 'bios', manufacturer: '', version: '2.0' }];
+  const { job } = await rig.desks.requests.update({ server: 'alpha', client: 'c', firmwares });
+  const [lost] = await rig.lease('w1');
+  const report = (token: number | undefined, sessionUri: string) =>
+    rig.engine.worker.report({ conditionId: job.id, token: token ?? 0 }, { sessionUri });
+  await report(lost?.token, '/redfish/v1/Sessions/7');
+  rig.clock.advance(60_000);
+  await rig.engine.sweep();
+  const jobs = createOutsideJobs();
+  const runner = startJobRunner(runnerParts(rig, jobs, { id: 'life-1' }));
+  t.after(() => runner.stop());
+  await passTurns(rig, { job: job.id, isSo: () => jobs.launched.length === 1 });
+  while ((await rig.engine.get(job.id))?.progress.launch === undefined) await new Promise((done) => setImmediate(done));
+  await report(jobs.launched[0]?.work.lease.token, '/redfish/v1/Sessions/8');
+  jobs.kill(0);
+  await until(rig.clock, async () => (await rig.engine.get(job.id))?.state === 'pending');
+  await passTurns(rig, { job: job.id, isSo: () => jobs.launched.length === 2 });
+  assert.deepEqual(
+    jobs.launched[1]?.work.leftovers.map(({ sessionUri }) => sessionUri),
+    ['/redfish/v1/Sessions/7', '/redfish/v1/Sessions/8'],
+  );
+});
+
 test('a job that lost its lease is ended before the next one begins', async (t) => {
   const { rig, jobs } = await started(t);
   await until(rig.clock, async () => {
@@ -82,6 +129,43 @@ test('a job that cannot be launched waits and is tried again', async (t) => {
   const runner = startJobRunner(runnerParts(rig, { launcher }, { id: 'life-1' }));
   t.after(() => runner.stop());
   await until(rig.clock, () => jobs.launched.length === 1);
+});
+
+/** The rig with a store that gives no answer to the first report, which it takes or does not take. */
+function withLostAnswer(rig: UpdateRig, { isTaken }: { readonly isTaken: boolean }): UpdateRig {
+  let losses = 1;
+  const report: UpdateRig['engine']['worker']['report'] = async (...about) => {
+    losses -= 1;
+    if (losses < 0) return await rig.engine.worker.report(...about);
+    if (isTaken) await rig.engine.worker.report(...about);
+    throw new StoreError('outcomeUnknown', { where: 'test', detail: 'the connection broke' });
+  };
+  return { ...rig, engine: { ...rig.engine, worker: { ...rig.engine.worker, report } } };
+}
+
+test('a launch that the store took without an answer is not made again', async (t) => {
+  const rig = await setUpUpdates(t);
+  const jobs = createOutsideJobs();
+  const { job } = await rig.desks.requests.scan({ server: 'alpha', client: 'c' });
+  const runner = startJobRunner(runnerParts(withLostAnswer(rig, { isTaken: true }), jobs, { id: 'life-1' }));
+  t.after(() => runner.stop());
+  await until(rig.clock, async () => (await rig.engine.get(job.id))?.progress.launch !== undefined, 1);
+  await until(rig.clock, async () => (await jobs.report(rig.desks, 0)).isCancelAsked === false, 1);
+  jobs.kill(0);
+  await until(rig.clock, async () => (await rig.engine.get(job.id))?.state === 'pending');
+  const after = await rig.engine.get(job.id);
+  assert.match(after?.reason?.message ?? '', /the job is gone and did not tell how it ended/);
+  assert.deepEqual([jobs.launched.length, jobs.interrupted, after?.progress.step], [1, [], 1]);
+});
+
+test('a job whose launch the store did not take is ended, and launched again', async (t) => {
+  const rig = await setUpUpdates(t);
+  const jobs = createOutsideJobs();
+  const { job } = await rig.desks.requests.scan({ server: 'alpha', client: 'c' });
+  const runner = startJobRunner(runnerParts(withLostAnswer(rig, { isTaken: false }), jobs, { id: 'life-1' }));
+  t.after(() => runner.stop());
+  await passTurns(rig, { job: job.id, isSo: () => jobs.launched.length === 2 });
+  assert.deepEqual(jobs.interrupted, [{ job: job.id, isForced: true }]);
 });
 
 test('what cannot be launched for long is not to blame: it waits, says for what, and tells whose sessions are open', async (t) => {

@@ -214,10 +214,30 @@ class OutsideRunner implements JobRunner {
       isCancelUnsafe,
     };
     const held = { conditionId: condition.id, token };
-    const outcome = await engine.worker.report(held, { progress: withLaunch(condition.progress, launch) });
-    if (outcome.outcome === 'kept') return launch;
+    const progress = withLaunch(condition.progress, launch);
+    const isKept = await engine.worker.report(held, { progress }).then(
+      ({ outcome }) => outcome === 'kept',
+      (error: unknown) => this.#requireLaunch(condition.id, launch, error),
+    );
+    if (isKept) return launch;
     await launcher.interrupt(handle, { timeoutMs: 0, isForced: true });
     return undefined;
+  }
+
+  /**
+   * The store may have a launch though it did not say so; then the job works, and to write it down again would undo what it
+   * wrote since. One that it does not have is ended. Throws what went wrong then.
+   */
+  async #requireLaunch(job: string, launch: LaunchRecord, error: unknown): Promise<true> {
+    const { engine, launcher } = this.#options;
+    let isThere = false;
+    await this.#insist('finding out whether a launch is written down', async () => {
+      const condition = await engine.get(job);
+      isThere = condition !== undefined && readLaunch(condition)?.token === launch.token;
+    });
+    if (isThere) return true;
+    if (!this.#signal.aborted) await launcher.interrupt(launch.handle, { timeoutMs: 0, isForced: true });
+    throw error;
   }
 
   #supervise(job: string, launch: LaunchRecord): void {

@@ -38,9 +38,13 @@ export async function superviseJob(
         );
     }
     const sight = await launcher.look(handle);
-    if (sight.state === 'gone' && (await hasDied(options, { job, launch }, sight.why))) return;
+    if (sight.state === 'gone') {
+      await giveUpDead(options, { job, launch }, sight.why);
+      await launcher.bury?.(handle);
+      return;
+    }
     // Of one that is not seen, the lease tells when it is over.
-    if (sight.state !== 'gone') await rest(options, job, signal);
+    await rest(options, job, signal);
   }
 }
 
@@ -49,17 +53,18 @@ function isHeld({ state, fencingToken }: Condition, launch: LaunchRecord): boole
 }
 
 /** It may have told its end just before it was gone: then there is nothing to do. */
-async function hasDied(
+async function giveUpDead(
   { engine, logger }: JobRunnerOptions,
   { job, launch }: SupervisedJob,
   why: string,
-): Promise<boolean> {
+): Promise<void> {
   const condition = await engine.get(job);
-  if (condition === undefined || !isHeld(condition, launch)) return true;
+  if (condition === undefined || !isHeld(condition, launch)) return;
   logger.warn('a job is gone and did not tell how it ended', { job, why });
   const held = { conditionId: job, token: launch.token };
-  await engine.worker.release(held, `the job is gone and did not tell how it ended: ${why}`, { afterMs: 10_000 });
-  return true;
+  // What it left open at the BMC is for the next one to end.
+  const how = { afterMs: 10_000, isHolderGone: true };
+  await engine.worker.release(held, `the job is gone and did not tell how it ended: ${why}`, how);
 }
 
 /** One that told its end may take a moment to go; one that lost its lease must not go on. */
@@ -67,7 +72,7 @@ async function endLeftOver(
   { launcher, interruptMs = 60_000 }: JobRunnerOptions,
   { handle, condition }: { readonly handle: LaunchRecord['handle']; readonly condition: Condition | undefined },
 ): Promise<void> {
-  if ((await launcher.look(handle)).state === 'gone') return;
+  if ((await launcher.look(handle)).state === 'gone') return await launcher.bury?.(handle);
   const hasToldItsEnd = condition?.state === 'succeeded';
   await launcher.interrupt(handle, { timeoutMs: hasToldItsEnd ? interruptMs : 5000, isForced: true });
 }

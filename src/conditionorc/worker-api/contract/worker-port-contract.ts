@@ -225,6 +225,20 @@ function tryTime(open: PortTarget['open']): void {
     }
   });
 
+  test('work of a holder that died is leased again when its last request is over, with the session that it left', async (t) => {
+    const { port, clock, order } = await open(t);
+    await port.online(identity);
+    await order('m1', 'powerOn');
+    const old = await leaseOne(port);
+    await port.report(heldOf(old), { sessionUri: '/s/1' });
+    await port.release(heldOf(old), 'it died', { isHolderGone: true });
+    assert.deepEqual(await port.lease(identity.id, { max: 1, waitMs: 0 }), []);
+    clock.advance(5000);
+    const next = await leaseOne(port);
+    const before = { controller: identity.id, token: old.token, sessionUri: '/s/1' };
+    assert.deepEqual([next.previous, next.leftovers], [before, [before]]);
+  });
+
   test('what an earlier life under the same id held is given up', async (t) => {
     const { port, clock, order } = await open(t);
     await port.online(identity);

@@ -86,6 +86,9 @@ export interface JobShape {
   readonly template?: JsonObject | undefined;
 }
 
+/** By this all Jobs of launchers are found. */
+export const jobSelector = 'app.kubernetes.io/name=rackwright-job,app.kubernetes.io/managed-by=rackwright';
+
 const mountPath = '/var/run/rackwright/job';
 /** Nobody in particular, as distroless images have it. */
 const user = 65_532;

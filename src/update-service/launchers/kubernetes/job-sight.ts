@@ -8,9 +8,7 @@ const hopeless: readonly string[] = ['InvalidImageName', 'ErrImageNeverPull', 'C
 export function sightOf(job: KubeJob, pods: readonly KubePod[]): JobSight {
   // A cluster may start the same pod twice: what becomes of the other says nothing of the one that works.
   if (pods.some(isAtWork)) return { state: 'running' };
-  const ended = job.status?.conditions?.find(
-    ({ type, status }) => status === 'True' && (type === 'Complete' || type === 'Failed'),
-  );
+  const ended = endOf(job);
   const failure = pods.map(failureOf).find((why) => why !== undefined);
   if (ended?.type === 'Complete') return gone('its Job completed');
   if (ended !== undefined)
@@ -19,6 +17,11 @@ export function sightOf(job: KubeJob, pods: readonly KubePod[]): JobSight {
   // The job is over when its pod is, also before the Job says so.
   if (pods.some(({ status }) => status?.phase === 'Succeeded')) return gone('its pod ended');
   return { state: 'running' };
+}
+
+/** How a Job ended; undefined for one that did not. */
+export function endOf({ status }: KubeJob) {
+  return status?.conditions?.find((one) => one.status === 'True' && (one.type === 'Complete' || one.type === 'Failed'));
 }
 
 function isAtWork({ status }: KubePod): boolean {

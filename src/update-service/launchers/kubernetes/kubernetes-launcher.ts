@@ -22,6 +22,7 @@ import {
   jobNameOf,
   jobOf,
   jobRef,
+  jobSelector,
   type KubeJob,
   type KubePod,
   type KubeSecret,
@@ -33,7 +34,7 @@ import {
   tokenAnnotation,
   tokenHash,
 } from './job-objects.ts';
-import { sightOf } from './job-sight.ts';
+import { endOf, sightOf } from './job-sight.ts';
 
 /** How jobs are run in a cluster. */
 export interface KubernetesLauncherOptions extends JobFileParts {
@@ -55,6 +56,9 @@ export interface KubernetesLauncherOptions extends JobFileParts {
   /** How long a Job of an earlier lease may take to go before another is made; 30 s unless given. */
   readonly replaceWithinMs?: number;
 }
+
+/** Much longer than it takes from a Job to its Secret. */
+const abandonedMs = 15 * 60_000;
 
 /** Makes a launcher that runs each job as a batch/v1 Job. */
 export function createKubernetesLauncher(options: KubernetesLauncherOptions): Launcher {
@@ -87,8 +91,15 @@ class KubernetesLauncher implements Launcher {
   }
 
   async launch(order: LaunchOrder): Promise<LaunchedJob> {
+    const file = await jobFileOf(order, this.#options, await this.#certify(jobNameOf(order.jobId)));
     const job = await this.#ensureJob(order);
-    await this.#ensureSecret(order, job);
+    await this.#ensureSecret(file, job).catch(async (error: unknown) => {
+      // Its pod would wait for the Secret for ever.
+      await this.#remove(job).catch((cause: unknown) => {
+        this.#options.logger.warn('a Job without its Secret could not be removed', { job: order.jobId, error: cause });
+      });
+      throw error;
+    });
     const { name = '', uid = '' } = job.metadata ?? {};
     this.#options.logger.info('a Job was created', { job: order.jobId, type: order.type, name });
     return { handle: { namespace: this.#options.namespace, name, uid } };
@@ -129,17 +140,15 @@ class KubernetesLauncher implements Launcher {
     }
   }
 
-  async #ensureSecret(order: LaunchOrder, job: KubeJob): Promise<void> {
+  async #ensureSecret(file: JobFile, job: KubeJob): Promise<void> {
     const key = { namespace: this.#options.namespace, name: job.metadata?.name ?? '' };
-    const file = await jobFileOf(order, this.#options, await this.#certify(key.name));
     const secret = secretOf(file, job);
     try {
       await this.#secrets.create(secret);
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
       const found = await this.#secrets.get(key);
-      const isOurs = found.metadata?.ownerReferences?.some(({ uid }) => uid === job.metadata?.uid) === true;
-      if (isOurs) return;
+      if (isOf(found, job)) return;
       // Left of an earlier Job that the cluster has not cleaned up yet; its token is worth nothing any more.
       await this.#secrets.delete(key, { preconditions: { uid: found.metadata?.uid ?? '' } }).catch(unlessMissing);
       await this.#secrets.create(secret);
@@ -185,6 +194,29 @@ class KubernetesLauncher implements Launcher {
     if (sight.state === 'gone' || !isForced) return sight;
     if (isThere) await this.#remove(job);
     return await this.#goneBy(handle, clock.monotonic() + (this.#options.replaceWithinMs ?? 30_000));
+  }
+
+  /** What ended goes when its time is over; what could not begin would stay, with the password in its Secret. */
+  async bury(handle: JsonObject): Promise<void> {
+    if (!this.#isOurs(handle)) return;
+    const job = await this.#get(handle.name);
+    if (job !== undefined && job.metadata?.uid === handle.uid && endOf(job) === undefined) await this.#remove(job);
+  }
+
+  /** A Job without its Secret never begins: who made it was killed in between. Others may be about to make Secrets of theirs. */
+  async sweep(kept: readonly JsonObject[]): Promise<void> {
+    const { namespace, clock, logger } = this.#options;
+    const uids = new Set(kept.map(({ uid }) => uid));
+    const { items } = await this.#jobs.list({ namespace, labelSelector: jobSelector });
+    for (const job of items) {
+      const { name = '', uid = '', creationTimestamp } = job.metadata ?? {};
+      const isOld = clock.now() - Date.parse(creationTimestamp ?? '') > abandonedMs;
+      if (!isOld || uids.has(uid) || endOf(job) !== undefined) continue;
+      const secret = await this.#secrets.get({ namespace, name }).catch(unlessMissing);
+      if (secret !== undefined && isOf(secret, job)) continue;
+      logger.info('a Job that cannot begin, and that nobody looks after, is removed', { name });
+      await this.#remove(job);
+    }
   }
 
   #isOurs(handle: JsonObject): handle is JobHandle {
@@ -273,6 +305,11 @@ function unlessRefused(namespace: string): (error: unknown) => never {
     const detail = error instanceof Error ? error.message : String(error);
     throw new LaunchError('noNamespace', { namespace, detail }, { cause: error });
   };
+}
+
+/** True for the Secret of that very Job. */
+function isOf(secret: KubeSecret, job: KubeJob): boolean {
+  return secret.metadata?.ownerReferences?.some(({ uid }) => uid === job.metadata?.uid) === true;
 }
 
 interface JobHandle extends JsonObject {
