@@ -1,4 +1,4 @@
-import { type Inventory, readInventory, readPower, setPower } from '../../../bmc/index.ts';
+import { type Inventory, isBmcError, readInventory, readPower, setPower, waitForPost } from '../../../bmc/index.ts';
 import type { JsonObject, Work, WorkOutcome } from '../../../engine/index.ts';
 import {
   createStepStatus,
@@ -254,8 +254,18 @@ class ImageRun {
     this.#status.say('the media are taken out and the host is left as it was found');
     await held.report({ status: this.#shown(), progress: stored(progress), isCancelUnsafe: true });
     await this.#clear(held, progress);
-    await setPower(held.bmc, { target: progress.powerBefore === 'off' ? 'off' : 'reset', signal: work.signal });
+    const target = progress.powerBefore === 'off' ? 'off' : 'reset';
+    await setPower(held.bmc, { target, signal: work.signal });
+    if (target === 'reset') await this.#awaitPost(held);
     await held.report({ isCancelUnsafe: false });
+  }
+
+  /** What an image staged is written while the host starts. One that does not come up shows what there is to be seen. */
+  async #awaitPost({ bmc }: HeldBmc): Promise<void> {
+    const { signal } = this.#parts.work;
+    await waitForPost(bmc, { deadlineMs: this.#parts.tools.settings.postMs, signal }).catch((error: unknown) => {
+      if (!isBmcError(error, 'deadline')) throw error;
+    });
   }
 
   /** Ends what was given up before the host was restarted, once nothing of it can be booted any more. */
