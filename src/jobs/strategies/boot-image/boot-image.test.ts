@@ -265,6 +265,18 @@ test('one that fails with the media in takes them out; while the BMC is away it 
   assert.equal(scene.countInstalls(), 0);
 });
 
+test('an image for other hardware boots nothing, and a server without an update image is told of as such', async (context) => {
+  const scene = await open(context);
+  const [firmware] = scene.parameters.firmwares as object[];
+  const firmwares = [{ ...firmware, software_ids: ['no-such-part'] }];
+  const other = { ...scene, parameters: { firmwares, force_install: true } };
+  await assert.rejects(update(other), (error) => isJobError(error, 'otherHardware'));
+  const images = [{ manufacturer: 'HPE', url: imageUrl }];
+  await assert.rejects(update(scene, { images }), (error) => isJobError(error, 'noImage'));
+  assertHarmless(scene);
+  assert.equal(scene.countInstalls(), 0);
+});
+
 test('a BMC with one virtual drive is left alone', async (context) => {
   const scene = await open(context);
   const { live, condition } = await openLives(scene);

@@ -10,7 +10,7 @@ import {
 } from '../../../flasher/index.ts';
 import { isJobError, JobError } from '../../errors.ts';
 import { defineStrategy, type StrategyTools } from '../strategy.ts';
-import { isInstalled, wantedOf } from '../wanted-firmware.ts';
+import { isInstalled, requireHardware, wantedOf } from '../wanted-firmware.ts';
 import { chooseDrives, clearMedia, isBootDue, loadMedia } from './media.ts';
 import {
   type BootTicket,
@@ -92,6 +92,7 @@ class ImageRun {
       const inventory = await readInventory(held.bmc);
       if (!this.#isForced && wanted.every((one) => isInstalled(inventory, one)))
         return await this.#finish(held, wanted, undefined);
+      for (const one of wanted) requireHardware(inventory, one);
       progress = await this.#plan(held, inventory);
     } else if (progress.state === 'booted') progress = await this.#bootIfDue(held, progress);
     if (progress.state !== 'withdrawing' && progress.state !== 'restoring')
