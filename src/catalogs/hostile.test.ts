@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { stringify } from 'yaml';
@@ -261,12 +262,26 @@ const rows: readonly Row[] = [
     'badEntry',
   ],
   ['has no head', 'plain', 'a.json', JSON.stringify({ firmware: plainCatalog.firmware }), 'malformed'],
+  ['has nothing for a list', 'plain', 'a.json', JSON.stringify({ ...plainCatalog, firmware: null }), 'malformed'],
+  ['has a text for a list', 'plain', 'a.json', JSON.stringify({ ...plainCatalog, firmware: 'none' }), 'malformed'],
+  ['has its list under another name', 'plain', 'a.json', misnamed(JSON.stringify), 'malformed'],
+  ['has its list under another name', 'plain', 'a.yaml', misnamed(stringify), 'malformed'],
+  ['has no list', 'plain', 'a.json', JSON.stringify({ ...plainCatalog, firmware: undefined }), 'malformed'],
+  ['has more than it may', 'plain', 'a.json', JSON.stringify({ ...plainCatalog, more: [] }), 'malformed'],
+  ['has more than it may', 'plain', 'a.yaml', stringify({ ...plainCatalog, more: [] }), 'malformed'],
+  ['has no list of updates', 'lenovo', 'x_index.json', JSON.stringify({ error: 'please log in' }), 'malformed'],
+  ['has an object for a list', 'lenovo', 'x_index.json', JSON.stringify({ Updates: { a: {} } }), 'malformed'],
   ['has an object for a list', 'plain', 'a.json', JSON.stringify({ ...plainCatalog, firmware: { a: 1 } }), 'malformed'],
   ['has names for everything in YAML', 'plain', 'a.yaml', aliasBomb(), 'malformed'],
   ['has a field twice in YAML', 'plain', 'a.yaml', `${stringify(plainCatalog)}kind: FirmwareCatalog\n`, 'malformed'],
   ['is too large for YAML', 'plain', 'a.yaml', stringify(plainCatalog), 'tooLarge', { limits: { maxYamlBytes: 100 } }],
   ['is not there', 'plain', 'a.txt', '', 'badSource'],
 ];
+
+function misnamed(write: (catalog: object) => string): string {
+  const { firmware: firmwares, ...head } = plainCatalog;
+  return write({ ...head, firmwares });
+}
 
 function aliasBomb(): string {
   const lines = Array.from({ length: 12 }, (_, at) => `a${at + 1}: &a${at + 1} [${`*a${at},`.repeat(9)}]`);
@@ -285,6 +300,25 @@ for (const [why, format, file, content, code, options] of rows) {
     });
   });
 }
+
+test('a link in a folder is followed within it, and refused where it leads out of it or nowhere', async (context) => {
+  const outside = await folderWith(context, { 'a.yaml': stringify(plainCatalog) });
+  const location = await folderWith(context, { '..2026/a.yaml': stringify(plainCatalog) });
+  await symlink('..2026', join(location, '..data'));
+  // As Kubernetes mounts a ConfigMap.
+  await symlink('..data/a.yaml', join(location, 'a.yaml'));
+  const source = { format: 'plain', location } as const;
+  const { entries } = await readCatalog(source, queries.plain);
+  assert.ok(entries.length > 0);
+  await symlink(join(outside, 'a.yaml'), join(location, 'b.yaml'));
+  await assert.rejects(
+    readCatalog(source, queries.plain),
+    (error) => isCatalogError(error, 'hostile') && /"b\.yaml" leads out/.test(error.message),
+  );
+  await rm(join(location, 'b.yaml'));
+  await symlink('gone.yaml', join(location, 'c.yaml'));
+  await assert.rejects(readCatalog(source, queries.plain), (error) => isCatalogError(error, 'badSource'));
+});
 
 test('questions that make no sense are refused before anything is read', async () => {
   const source = { format: 'dell', location: '/nowhere' } as const;

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { shownSource } from '../firmware-store/index.ts';
+import { type SourceCredentials, shownSource } from '../firmware-store/index.ts';
 import { CatalogError } from './errors.ts';
 import { asFolder } from './formats/format.ts';
 
@@ -49,6 +49,21 @@ export function checkSource(source: CatalogSource): CheckedSource {
   }
   const trustedHosts = source.trustedHosts ?? (source.format === 'dell' ? dellHosts : []);
   return { format: source.format, location, shown, baseUrl, trustedHosts };
+}
+
+/**
+ * The log-ins in the addresses of catalogues, by origin. Images beside a catalogue want the same log-in as the catalogue, and
+ * their own addresses, which are stored and shown, have none.
+ */
+export function catalogLogins(
+  sources: readonly CatalogSource[],
+): (origin: string) => Promise<SourceCredentials | undefined> {
+  return async (origin) => {
+    const urls = sources.map(({ location }) => URL.parse(location));
+    const found = urls.find((url) => url !== null && url.origin === origin && url.username !== '');
+    if (found === null || found === undefined) return undefined;
+    return { username: decodeURIComponent(found.username), password: decodeURIComponent(found.password) };
+  };
 }
 
 function toUrl(text: string, schemes: readonly string[]): URL {

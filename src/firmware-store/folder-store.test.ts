@@ -70,6 +70,23 @@ test('a folder: what a process that died was putting there is collected, and wha
   assert.deepEqual(await store.collect(), { images: 0, parts: 1, bytes: 500 });
 });
 
+test('a folder: an image of which the disk takes only a part is not there, and a full disk is told as such', {
+  timeout: 120_000,
+}, async (context) => {
+  const { folder, store } = await open(context);
+  const body = randomBytes(100_000);
+  const script = join(import.meta.dirname, 'testing/put-image.ts');
+  // Writing past this limit takes what still fits and says how much that was, as a disk does that gets full.
+  const limited = ['-c', 'ulimit -f 150 && exec "$@"', 'sh', process.execPath, script, folder, sha256Of(body)];
+  const child = spawn('/bin/sh', limited, { stdio: ['pipe', 'pipe', 'pipe'] });
+  context.after(() => child.kill('SIGKILL'));
+  child.stdin.on('error', () => {}).end(body);
+  const [said, complaint] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  assert.equal(said, '');
+  assert.match(complaint, /cannot be written down \(EFBIG\)/);
+  assert.deepEqual([await store.list(), await store.collect()], [[], { images: 0, parts: 0, bytes: 0 }]);
+});
+
 test('a folder: several processes that put and throw away at once never serve half an image', {
   timeout: 120_000,
 }, async (context) => {

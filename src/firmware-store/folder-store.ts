@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -293,9 +294,12 @@ async function readIfThere(path: string): Promise<string | undefined> {
   }
 }
 
-/** A file that is there is whole, also when its writer dies. */
+/**
+ * A file that is there is whole, also when its writer dies. Each draft has a name of its own: several at once write the same
+ * in one process, and processes in containers have the same number.
+ */
 async function writeWhole(path: string, text: string): Promise<void> {
-  const draft = `${path}~${process.pid}~`;
+  const draft = `${path}~${randomUUID()}~`;
   await writeFile(draft, text, { mode: 0o600 });
   await rename(draft, path);
 }

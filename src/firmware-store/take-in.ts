@@ -2,7 +2,7 @@ import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Artifact, ArtifactFolder } from './artifacts/artifact-cache.ts';
 import { type Digest, parseDigest } from './artifacts/digest.ts';
-import { remove } from './artifacts/files.ts';
+import { remove, writeAll } from './artifacts/files.ts';
 import { takeLock } from './artifacts/key-lock.ts';
 import { writeNote } from './artifacts/part-note.ts';
 import { StoreError } from './errors.ts';
@@ -96,7 +96,7 @@ async function write(writing: Writing, body: AsyncIterable<Uint8Array>, expected
       beatAt = bytes;
       await writing.beat();
     }
-    await handle.write(chunk);
+    await writeAll(handle, chunk, source);
     for (const hash of hashes.values()) hash.update(chunk);
   }
   return bytes;

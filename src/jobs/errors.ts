@@ -40,6 +40,15 @@ export const jobErrors = {
     retry: 'terminal',
     message: 'the command {command} printed nothing that the rules of its template know: correct its patterns',
   },
+  otherHardware: {
+    retry: 'terminal',
+    message:
+      'the image of {component} {version} is for other hardware than the server has: it is for {wanted}, and the server shows {shown}',
+  },
+  noImage: {
+    retry: 'terminal',
+    message: 'no update image is set for {manufacturer} {model}; add one to the settings of boot-image',
+  },
   noSecondDrive: {
     retry: 'terminal',
     message: 'the BMC at {origin} has one virtual drive, and an update image needs a second one for what it is told',

@@ -13,12 +13,16 @@ export const jobKinds = Object.values(kindOf);
 
 const text = () => Type.String({ minLength: 1, maxLength: 253 });
 
+/** How many other names of a model a discovery looks for. */
+export const mostOtherModels = 100;
+
 const DiscoverSchema = Type.Object(
   {
     name: text(),
     manufacturer: text(),
     model: text(),
     versionsToStore: Type.Integer({ minimum: 1, maximum: 100 }),
+    otherModels: Type.Optional(Type.Array(text(), { maxItems: mostOtherModels })),
   },
   { additionalProperties: false },
 );

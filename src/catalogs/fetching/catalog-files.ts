@@ -1,6 +1,6 @@
-import { createReadStream } from 'node:fs';
-import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createReadStream, type Dirent } from 'node:fs';
+import { type FileHandle, open, readdir, realpath, stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { CatalogError } from '../errors.ts';
 import type { CatalogLimits } from '../limits.ts';
@@ -32,8 +32,10 @@ export async function listFiles(source: CheckedSource, limits: CatalogLimits): P
   const folders = source.format === 'hpe' ? [path, join(path, 'fwrepodata')] : [path];
   const found: string[] = [];
   for (const folder of folders) {
-    const names = await onDisk(source, () => readNames(folder, folder === path));
-    found.push(...names.filter((name) => namesOf[source.format].test(name)).map((name) => join(folder, name)));
+    const entries = await onDisk(source, () => readEntries(folder, folder === path));
+    for (const entry of entries.filter(({ name }) => namesOf[source.format].test(name))) {
+      if (await isFileOf(folder, entry, source)) found.push(join(folder, entry.name));
+    }
   }
   if (found.length > limits.maxFiles) {
     throw new CatalogError('tooLarge', { source: source.shown, limit: `${limits.maxFiles} files` });
@@ -46,14 +48,24 @@ export async function listFiles(source: CheckedSource, limits: CatalogLimits): P
   return (single.includes(source.format) ? sorted.slice(0, 1) : sorted).map((each) => fileAt(each, source, limits));
 }
 
-async function readNames(folder: string, isNeeded: boolean): Promise<readonly string[]> {
+async function readEntries(folder: string, isNeeded: boolean): Promise<readonly Dirent[]> {
   try {
-    const entries = await readdir(folder, { withFileTypes: true });
-    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+    return await readdir(folder, { withFileTypes: true });
   } catch (error) {
     if (!isNeeded && (error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   }
+}
+
+/** Links are followed within the folder, as Kubernetes makes them where it mounts a ConfigMap, and not out of it. */
+async function isFileOf(folder: string, entry: Dirent, source: CheckedSource): Promise<boolean> {
+  if (!entry.isSymbolicLink()) return entry.isFile();
+  return await onDisk(source, async () => {
+    const [path, root] = await Promise.all([realpath(join(folder, entry.name)), realpath(folder)]);
+    if (path.startsWith(root.endsWith(sep) ? root : `${root}${sep}`)) return (await stat(path)).isFile();
+    const detail = `the link ${JSON.stringify(entry.name)} leads out of its folder`;
+    throw new CatalogError('hostile', { source: source.shown, detail });
+  });
 }
 
 function fileAt(path: string, source: CheckedSource, { maxBytes }: CatalogLimits): CatalogFile {

@@ -133,7 +133,7 @@ async function keep(entry: CacheEntry, got: HttpAnswer, { source, settings, befo
 async function write(path: string, bytes: Bytes): Promise<void> {
   const handle = await open(path, 'wx', 0o600);
   try {
-    for await (const chunk of bytes) await handle.write(chunk);
+    for await (const chunk of bytes) await handle.writeFile(chunk);
     await handle.sync();
   } finally {
     await handle.close();

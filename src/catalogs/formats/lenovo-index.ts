@@ -1,6 +1,6 @@
 import { componentIn, makerIn } from '../component-words.ts';
 import { checkNames, refusal } from '../reading/context.ts';
-import { walkJson } from '../reading/walk-json.ts';
+import { type MemberKind, walkJson } from '../reading/walk-json.ts';
 import { releaseDay } from '../release-day.ts';
 import { type EntryDraft, type FormatContext, type FormatReader, folderOf } from './format.ts';
 import { isRecord, type JsonRecord, recordIn, recordsIn, textIn, textsIn } from './json-fields.ts';
@@ -21,7 +21,12 @@ export const readLenovoIndex: FormatReader = async (text, context) => {
     if (drafts.length <= context.limits.maxMatches) return;
     throw refusal(context, 'tooLarge', { limit: `${context.limits.maxMatches} updates in one index` });
   };
-  await walkJson(text, { paths: ['$.Updates.*', '$.Oem'], value }, context);
+  let hasUpdates = false;
+  const member = (name: string, kind: MemberKind): void => {
+    if (name === 'Updates') hasUpdates = kind === 'list';
+  };
+  await walkJson(text, { paths: ['$.Updates.*', '$.Oem'], value, member }, context);
+  if (!hasUpdates) throw refusal(context, 'malformed', { detail: 'it has no list Updates' });
   const types = textsIn(bundle, 'ApplicableMachineTypes');
   const date = releaseDay(textIn(bundle, 'ReleaseDate'));
   for (const draft of drafts) {

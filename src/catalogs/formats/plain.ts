@@ -2,11 +2,11 @@ import { Compile } from 'typebox/compile';
 import { parseYamlStrict } from '../../schema/index.ts';
 import { isSameVendor } from '../../versions/index.ts';
 import { refusal } from '../reading/context.ts';
-import { walkJson } from '../reading/walk-json.ts';
+import { type MemberKind, walkJson } from '../reading/walk-json.ts';
 import { releaseDay } from '../release-day.ts';
 import { type FormatContext, type FormatReader, folderOf } from './format.ts';
 import { isRecord } from './json-fields.ts';
-import { type PlainEntry, PlainEntrySchema } from './plain-schema.ts';
+import { PlainCatalogSchema, type PlainEntry, PlainEntrySchema } from './plain-schema.ts';
 
 const validator = Compile(PlainEntrySchema);
 
@@ -23,11 +23,27 @@ async function readJson(text: AsyncIterable<string>, manufacturer: string, conte
     const [name, at] = path;
     if (at === undefined) head.set(String(name), member);
     else if (typeof at === 'number') take(member, { manufacturer, at }, context);
-    else throw refusal(context, 'malformed', { detail: 'its firmware is no list' });
+    else throw refusal(context, 'malformed', { detail: noList });
+  };
+  const members = new Set<string>();
+  const member = (name: string, kind: MemberKind): void => {
+    checkMember(name, context);
+    if (members.has(name)) throw refusal(context, 'malformed', { detail: `it has ${name} more than once` });
+    if (name === 'firmware' && kind !== 'list') throw refusal(context, 'malformed', { detail: noList });
+    members.add(name);
   };
   const paths = ['$.apiVersion', '$.kind', '$.firmware.*'];
-  await walkJson(text, { paths, value }, context);
+  await walkJson(text, { paths, value, member }, context);
   checkHead(head, context);
+  if (!members.has('firmware')) throw refusal(context, 'malformed', { detail: noList });
+}
+
+const noList = 'its firmware is no list';
+
+/** A list under a name that nobody looks at would be taken for none. */
+function checkMember(name: string, context: FormatContext): void {
+  if (Object.hasOwn(PlainCatalogSchema.properties, name)) return;
+  throw refusal(context, 'malformed', { detail: `there is no field ${JSON.stringify(name)}` });
 }
 
 /** All of it has to be in memory, so it may not be as large as JSON. */
@@ -43,8 +59,9 @@ async function readYaml(text: AsyncIterable<string>, manufacturer: string, conte
   if (parsed.strictError !== undefined) throw refusal(context, 'malformed', { detail: parsed.strictError });
   if (!isRecord(parsed.value)) throw refusal(context, 'malformed', { detail: 'it is no object' });
   const { firmware, ...head } = parsed.value as Readonly<Record<string, unknown>>;
+  for (const name of Object.keys(head)) checkMember(name, context);
   checkHead(new Map(Object.entries(head)), context);
-  if (!Array.isArray(firmware)) throw refusal(context, 'malformed', { detail: 'its firmware is no list' });
+  if (!Array.isArray(firmware)) throw refusal(context, 'malformed', { detail: noList });
   for (const [at, entry] of firmware.entries()) take(entry, { manufacturer, at }, context);
 }
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { catalogLogins } from '../../catalogs/index.ts';
 import { type FirmwareStore, openStoreAt, startImageServer } from '../../firmware-store/index.ts';
 import type { JobFile } from '../../jobs/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
@@ -19,6 +20,7 @@ export type ImageStoreSettings = Settings<
   | 's3Region'
   | 's3KeyFile'
   | 'imageFolder'
+  | 'catalog'
   | 'allowUnverifiedFirmware'
   | 'dataDir'
 >;
@@ -54,6 +56,7 @@ export async function openImageStore(
   const store = await openStoreAt(place, {
     staging: { folder: join(dataDir, 'image-staging'), maxBytes },
     areUnverifiedAllowed,
+    credentialsFor: catalogLogins(settings.catalog ?? []),
     logger,
     ...(imageFolder === undefined ? {} : { fileFolders: [imageFolder] }),
   });

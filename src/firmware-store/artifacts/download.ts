@@ -5,7 +5,7 @@ import { backoffDelay, type Clock, type Random, sleep } from '../../kube/index.t
 import { isStoreError, StoreError } from '../errors.ts';
 import type { CacheFolder } from './cache-folder.ts';
 import type { Digest } from './digest.ts';
-import { remove, statOf } from './files.ts';
+import { remove, statOf, writeAll } from './files.ts';
 import { RangeRefused } from './http-source.ts';
 import type { KeyLock } from './key-lock.ts';
 import { readNote, writeNote } from './part-note.ts';
@@ -173,23 +173,13 @@ async function writeBody({ opened, order, context, handle, hash }: Writing): Pro
       beatAt = bytes;
       await context.lock.beat();
     }
-    await write(handle, chunk, order);
+    // A full disk passes; what is there of the file stays for the next try.
+    await writeAll(handle, chunk, shownSource(order.url));
     hash.update(chunk);
     context.onBytes(chunk.length);
     order.onProgress?.({ bytes, ofBytes });
   }
   return bytes;
-}
-
-/** A full disk passes when somebody makes room on it; what is there of the file stays for the next try. */
-async function write(handle: FileHandle, chunk: Buffer, order: DownloadOrder): Promise<void> {
-  try {
-    await handle.write(chunk);
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (!['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code)) throw error;
-    throw new StoreError('diskFull', { source: shownSource(order.url), code }, { cause: error });
-  }
 }
 
 async function* piecesOf(opened: Opened, order: DownloadOrder): AsyncGenerator<Buffer> {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { StoreError } from '../errors.ts';
 import type { Digest, DigestAlgorithm } from './digest.ts';
 
 /** True for the error that says there is no such file. */
@@ -43,6 +44,20 @@ export async function namesIn(folder: string): Promise<readonly string[]> {
 /** Removes a file or folder; it is no error when it is gone already. */
 export async function remove(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true });
+}
+
+/**
+ * Writes all of a piece. A disk that gets full takes what still fits, says how much that was, and fails only the next time:
+ * what is not asked for is lost without a word. Throws `diskFull`, which passes when somebody makes room.
+ */
+export async function writeAll(handle: FileHandle, piece: Uint8Array, source: string): Promise<void> {
+  try {
+    for (let at = 0; at < piece.length; ) at += (await handle.write(piece, at)).bytesWritten;
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code)) throw error;
+    throw new StoreError('diskFull', { source, code }, { cause: error });
+  }
 }
 
 /** What a file hashes to. */

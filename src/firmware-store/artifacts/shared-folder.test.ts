@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -66,6 +66,26 @@ test('what a process fetched before it was killed is gone on with by the next', 
   const opened = await cache.open({ url, checksum: sha256Of(body) });
   assert.deepEqual(await readFile(opened.path), body);
   assert.match(server.requests[1]?.range ?? '', /^bytes=[1-9]\d*-$/);
+});
+
+test('what the disk takes only a part of is no file, however right what was sent is', {
+  timeout: 300_000,
+}, async (context) => {
+  const folder = await folderFor(context);
+  const server = await startFileServer(context);
+  const body = randomBytes(100_000);
+  const url = server.put('/short.bin', body);
+  // Writing past this limit takes what still fits and says how much that was, as a disk does that gets full.
+  const limited = ['-c', 'ulimit -f 150 && exec "$@"', 'sh', process.execPath, script, folder, url, sha256Of(body)];
+  const child = spawn('/bin/sh', limited, { stdio: ['ignore', 'pipe', 'pipe'] });
+  context.after(() => child.kill('SIGKILL'));
+  const [said, complaint] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  assert.equal(said, '');
+  assert.match(complaint, /cannot be written down \(EFBIG\)/);
+  assert.deepEqual(await readdir(join(folder, 'objects')), []);
+  const cache = await createArtifactCache({ folder, maxBytes: 10_000_000 });
+  context.after(() => cache.close());
+  assert.deepEqual(await readFile((await cache.open({ url, checksum: sha256Of(body) })).path), body);
 });
 
 test('a source whose certificate is not trusted is refused, and trusted with its authority', async (context) => {

@@ -98,6 +98,26 @@ export function storeContract({ name, open }: StoreKind): void {
     assert.deepEqual(await buffer((await other.open(checksum)).body), body);
   });
 
+  test(`${name}: many who fetch and hold one image at once, under whatever checksum, all get it`, async (context) => {
+    const { store, place } = await start(context);
+    const { store: other } = await start(context, roomy, place);
+    const server = await startFileServer(context);
+    for (let round = 0; round < 2; round += 1) {
+      const body = randomBytes(1000);
+      const url = server.put(`/${round}.bin`, body);
+      const checksums = ['sha256', 'sha512', 'md5'].map((each) => createHash(each).update(body).digest('hex'));
+      const orders = [store, other, store, other].flatMap((each) => checksums.map((checksum) => ({ each, checksum })));
+      const images = await Promise.all(
+        orders.map(async ({ each, checksum }) => {
+          const { sha256, fileName } = await each.fetch({ url, checksum });
+          await each.hold(sha256, 'discovery/1');
+          return [sha256, fileName].join();
+        }),
+      );
+      assert.deepEqual(new Set(images), new Set([[sha256Of(body), `${round}.bin`].join()]));
+    }
+  });
+
   test(`${name}: an image is known by its SHA-256, whatever it was checked by`, async (context) => {
     const { store } = await start(context, { ...roomy, areUnverifiedAllowed: true });
     const server = await startFileServer(context);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -38,6 +38,17 @@ const ssd = {
   checksums: [hex('e')],
 };
 
+/** Names no model but a machine type. */
+const lenovoIndex = {
+  Updates: [
+    {
+      Payload: 'lnvgy_fw_uefi_ive178d-3.50_anyos_32-64.uxz',
+      Oem: { Inventory: [{ SoftwareId: 'UEFI-IVE1-3', Version: 'IVE178D-3.50' }] },
+    },
+  ],
+  Oem: { ApplicableMachineTypes: ['7X06'] },
+};
+
 async function setUp(t: TestContext) {
   const api = await startApi();
   t.after(() => api.close());
@@ -49,7 +60,13 @@ async function setUp(t: TestContext) {
   const engine = await createEngine({ database, kinds, clock, bus: createLocalBus({}) });
   const credentialKeys = [{ id: 'k', secret: randomBytes(32) }] as const;
   const service = await createServerservice({ database, machines: engine.machines, credentialKeys });
-  const sources = [{ format: 'plain', location: folder }] as const;
+  const lenovo = join(folder, 'lenovo');
+  await mkdir(lenovo);
+  await writeFile(join(lenovo, 'bundle_index.json'), JSON.stringify(lenovoIndex));
+  const sources = [
+    { format: 'plain', location: folder },
+    { format: 'lenovo', location: lenovo },
+  ] as const;
   const reader = createCatalogReader({});
   const logger = silentLogger;
   const updates = await startUpdateService({
@@ -163,6 +180,22 @@ test('a model that an image is found for takes it from no other model', async (t
       records.map(({ models }) => models),
       [['PowerEdge R640', 'PowerEdge R740']],
     );
+  } finally {
+    await close();
+  }
+});
+
+test('an index of Lenovo, which names machine types alone, is found by the model of the servers that show them', async (t) => {
+  const { api, write, close } = await setUp(t);
+  try {
+    await write([]);
+    const [manufacturer, model] = ['Lenovo', 'ThinkSystem SR650'];
+    await putServer(api, 'lima', { status: { manufacturer, model, sku: '7X06CTO1WW' } });
+    const spec = { manufacturer, model, versionsToStore: 2 };
+    const metadata = { name: 'sr650' };
+    await api.discovered.create({ apiVersion: ironcoreApiVersion, kind: 'DiscoveredFirmware', metadata, spec });
+    const found = await until(api.discovered, 'sr650', ({ status }) => status?.lastDiscoveryTime !== undefined);
+    assert.deepEqual(found.status?.bios, { versions: ['IVE178D-3.50'] });
   } finally {
     await close();
   }

@@ -6,6 +6,8 @@ import { sortVersions } from '../../versions/index.ts';
 export interface DiscoveryOrder {
   readonly manufacturer: string;
   readonly model: string;
+  /** Other names of the model that catalogues may have. */
+  readonly otherModels?: readonly string[] | undefined;
   readonly versionsToStore: number;
 }
 

@@ -19,7 +19,7 @@ interface Rig {
 const image = Buffer.from('the newest BIOS');
 const sha256 = createHash('sha256').update(image).digest('hex');
 
-async function rigOf(context: TestContext, entries: readonly object[]): Promise<Rig> {
+async function rigOf(context: TestContext, entries: readonly object[], location?: string): Promise<Rig> {
   const folder = await mkdtemp(join(tmpdir(), 'discovery-'));
   context.after(() => rm(folder, { recursive: true, force: true }));
   const catalog = join(folder, 'catalog');
@@ -39,7 +39,7 @@ async function rigOf(context: TestContext, entries: readonly object[]): Promise<
         manufacturer: 'Acme',
         model: 'One',
         versionsToStore: 2,
-        sources: [{ format: 'plain', location: catalog }],
+        sources: [{ format: 'plain', location: location ?? catalog }],
       },
     },
   });
@@ -93,6 +93,27 @@ test('with a store the images are fetched into it, and the catalogue names them 
   assert.equal(told?.sizeBytes, BigInt(image.length));
   assert.deepEqual(await store.references(sha256), ['discovery/job-1']);
   assert.equal(job.discovered?.imagesNotKept, 0);
+});
+
+test('images beside a catalogue that wants a log-in are fetched with it, and those elsewhere without', async (context) => {
+  const [near, far] = [await startFileServer(context), await startFileServer(context)];
+  near.put('/images/bios.bin', image);
+  const other = Buffer.from('the BIOS before that');
+  const checksums = [`sha256:${createHash('sha256').update(other).digest('hex')}`];
+  const entries = [{ ...entry('2.0', far.put('/old.bin', other)), checksums }, entry('3.0', 'images/bios.bin')];
+  const catalogue = { apiVersion: 'rackwright.dev/v1', kind: 'FirmwareCatalog', firmware: entries };
+  const bare = near.put('/all.json', Buffer.from(JSON.stringify(catalogue)));
+  const { job, folder, run } = await rigOf(context, [], bare.replace('//', '//me:se%63ret@'));
+  const store = await openFolderStore(placeIn(folder));
+  context.after(() => store.close());
+  assert.deepEqual(await run({}, { store: placeIn(folder) }), { outcome: 'succeeded' });
+  const authorization = `Basic ${Buffer.from('me:secret').toString('base64')}`;
+  assert.deepEqual(near.requests, [
+    { url: '/all.json', authorization },
+    { url: '/images/bios.bin', authorization },
+  ]);
+  assert.deepEqual(far.requests, [{ url: '/old.bin' }]);
+  assert.doesNotMatch(JSON.stringify(job.discovered?.images.map(({ url }) => url)), /secret|me:/);
 });
 
 test('an image that does not fit into the store is told of where its vendor has it', async (context) => {

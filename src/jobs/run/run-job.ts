@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Transport } from '@connectrpc/connect';
-import { createCatalogReader } from '../../catalogs/index.ts';
+import { type CatalogSource, catalogLogins, createCatalogReader } from '../../catalogs/index.ts';
 import { type BusHint, createWorker, type Work, type Worker, type WorkOutcome } from '../../engine/index.ts';
 import { type FirmwareStore, openStoreAt } from '../../firmware-store/index.ts';
 import type { InstallSettings } from '../../flasher/index.ts';
@@ -211,7 +211,7 @@ class JobRun implements Task {
     const { job } = port;
     // Throws at a safe point, which this is unless an earlier life left it in the middle of a flash.
     if (work.cancel !== undefined) await work.report();
-    const store = options.store ?? (await this.#openStore());
+    const store = options.store ?? (await this.#openStore(job.work.discovery?.sources ?? []));
     const added = (await options.loadImplementations?.()) ?? [];
     const found = chooseImplementation([...builtInImplementations, ...added], job);
     this.#opened = await openJobTools({
@@ -251,7 +251,7 @@ class JobRun implements Task {
     return this.#options.maxImageBytes ?? defaultMaxImageBytes;
   }
 
-  async #openStore(): Promise<FirmwareStore | undefined> {
+  async #openStore(sources: readonly CatalogSource[]): Promise<FirmwareStore | undefined> {
     const { store, areUnverifiedAllowed } = this.#file;
     if (store === undefined) return undefined;
     return await openStoreAt(store, {
@@ -259,6 +259,7 @@ class JobRun implements Task {
       isThere: true,
       areUnverifiedAllowed,
       fileFolders: this.#options.fileFolders,
+      credentialsFor: catalogLogins(sources),
       clock: this.#clock,
       logger: this.#logger,
     });

@@ -111,6 +111,7 @@ async function describeDiscovery({ names }: RequestDeskParts, order: DiscoverOrd
   const manufacturer = (known?.manufacturer ?? order.manufacturer ?? '').trim();
   const model = (known?.model ?? order.model ?? '').trim();
   if (manufacturer === '' || model === '') throw new UpdateError('discoveredFirmwareNotFound', { name });
+  const { otherModels = [] } = known ?? {};
   const versionsToStore = known?.versionsToStore ?? order.versionsToStore ?? 3;
   if (!Number.isInteger(versionsToStore) || versionsToStore < 1 || versionsToStore > 100) {
     throw invalid([`versions_to_store is ${versionsToStore}, and must be from 1 to 100`]);
@@ -120,5 +121,6 @@ async function describeDiscovery({ names }: RequestDeskParts, order: DiscoverOrd
     manufacturer: checkName(manufacturer, 'manufacturer'),
     model: checkName(model, 'model'),
     versionsToStore,
+    ...(otherModels.length === 0 ? {} : { otherModels: [...otherModels] }),
   };
 }

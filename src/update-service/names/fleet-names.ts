@@ -5,6 +5,8 @@ export interface DiscoveredFirmwareSpec {
   readonly manufacturer: string;
   readonly model: string;
   readonly versionsToStore: number;
+  /** Other names that its servers go by in catalogues, such as Lenovo's machine types; none unless given. */
+  readonly otherModels?: readonly string[] | undefined;
 }
 
 /** Knows what objects are called: requests name Servers, work goes by the ids of machines. */

@@ -73,6 +73,25 @@ function paged(pages: Readonly<Record<string, readonly (readonly object[])[]>>):
   } as unknown as KubeClient;
 }
 
+test('machine types of Lenovo servers are names of their model too; other makers have none', async () => {
+  const server = (manufacturer: string, model: string, sku?: string) => ({ status: { manufacturer, model, sku } });
+  const lenovo = [
+    [server('Lenovo', 'ThinkSystem SR650', '7X06CTO1WW'), server('LENOVO', 'thinksystem sr650 ', '7x05a01bcd'), {}],
+    [server('Lenovo', 'ThinkSystem SR650', '7X06XYZ1WW'), server('Lenovo', 'ThinkSystem SR650', 'none at all')],
+    [server('Lenovo', 'ThinkSystem SR630', '7X02CTO1WW'), server('Dell Inc.', 'ThinkSystem SR650', '7X09CTO1WW')],
+  ];
+  const spec = { manufacturer: 'Lenovo', model: 'ThinkSystem SR650', versionsToStore: 2 };
+  const ask = (manufacturer: string, pages: readonly (readonly object[])[] | undefined) => {
+    const get = async () => ({ spec: { ...spec, manufacturer } });
+    const { resource } = paged(pages === undefined ? {} : { servers: pages });
+    const client = { resource: (of: never) => ({ ...resource(of), get }) } as unknown as KubeClient;
+    return createKubeNames({ client, clock: createFakeClock() }).discoveredFirmware('x');
+  };
+  assert.deepEqual(await ask('Lenovo', lenovo), { ...spec, otherModels: ['7X05', '7X06'] });
+  // Those of other makers are not even listed.
+  assert.deepEqual(await ask('HPE', undefined), { ...spec, manufacturer: 'HPE', otherModels: [] });
+});
+
 const nic = { name: 'nic', manufacturer: 'Intel', version: '2.0' };
 const ssd = { name: 'ssd', manufacturer: 'ACME Corp.', version: '1.0' };
 

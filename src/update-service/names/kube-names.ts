@@ -8,8 +8,10 @@ import {
 } from '../../api/index.ts';
 import type { Machines } from '../../engine/index.ts';
 import { type Clock, isNotFound, type KubeClient, type KubeObject, type ResourceClient } from '../../kube/index.ts';
+import { isSameVendor, readVendor } from '../../versions/index.ts';
 import type { FirmwareVersion } from '../desk/check-request.ts';
 import type { AvailableVersions, FirmwareObjects } from '../images/needed-images.ts';
+import { mostOtherModels } from '../kinds.ts';
 import type { FleetNames } from './fleet-names.ts';
 
 /** What names are looked up with. */
@@ -69,9 +71,34 @@ export function createKubeNames({ client, clock, machines, listMs = 10_000 }: Ku
       const found = await orMissing(discovered.get({ name }));
       if (found === undefined) return undefined;
       const { manufacturer, model, versionsToStore = 3 } = found.spec;
-      return { manufacturer, model, versionsToStore };
+      const otherModels = await readMachineTypes(servers, { manufacturer, model });
+      return { manufacturer, model, versionsToStore, otherModels };
     },
   };
+}
+
+/** Lenovo's catalogues name machine types (`7X06`), which servers show as the start of their SKU, and no models. */
+async function readMachineTypes(
+  servers: Pick<ResourceClient<Server & KubeObject>, 'pages'>,
+  { manufacturer, model }: { readonly manufacturer: string; readonly model: string },
+): Promise<readonly string[]> {
+  if (readVendor(manufacturer).vendor !== 'lenovo') return [];
+  const found = new Set<string>();
+  for await (const { items } of servers.pages()) {
+    for (const { status } of items) {
+      const isMeant =
+        isSameVendor(status?.manufacturer ?? '', manufacturer) && fold(status?.model ?? '') === fold(model);
+      const [type] = (isMeant ? machineType.exec(status?.sku?.trim() ?? '') : undefined) ?? [];
+      if (type !== undefined) found.add(type.toUpperCase());
+    }
+  }
+  return [...found].sort().slice(0, mostOtherModels);
+}
+
+const machineType = /^\d[0-9a-z]{3}(?=[0-9a-z]{6}$)/i;
+
+function fold(text: string): string {
+  return text.trim().toLowerCase();
 }
 
 /** What the objects of a Kubernetes API say about firmware. */

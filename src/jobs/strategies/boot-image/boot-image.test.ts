@@ -42,7 +42,7 @@ interface Order {
 
 const driveNames = ['1', '2'];
 
-type Ending = 'succeeded' | 'failed' | 'silent' | 'mute';
+type Ending = 'succeeded' | 'staged' | 'failed' | 'silent' | 'mute';
 
 /** What the image that was played last was told. */
 let answers: (number | undefined)[] = [];
@@ -75,6 +75,7 @@ function playImage(scene: SimulatedScene, ending: Ending): void {
     await report({ state: 'running', percent: 10, message: 'it begins' });
     if (ending === 'failed') return await report({ state: 'failed', message: 'the BIOS is locked' });
     for (const { component, version } of order.firmwares) {
+      if (ending === 'staged') return await report({ state: 'succeeded' });
       if (machine.firmware.find((slot) => slot.component === component && slot.isUpdateable)?.version !== version)
         scene.install(component, version);
     }
@@ -202,6 +203,24 @@ function assertHarmless(scene: SimulatedScene): void {
   assert.equal(scene.machine.boot.enabled, 'Disabled');
 }
 
+test('what an image staged is written while the host starts afterwards, and is read when that is over', async (context) => {
+  const scene = await open(context, 'staged');
+  const { live } = await openLives(scene);
+  let looks: number | undefined;
+  const slow = withWay(scene, async ({ method, path }, ask) => {
+    const answer = await ask();
+    if (path.endsWith('ComputerSystem.Reset') && mediaOf(scene).length === 0) looks = 0;
+    if (method !== 'GET' || !/\/Systems\/[^/]+$/.test(path) || looks === undefined) return answer;
+    looks += 1;
+    if (looks === 12) scene.install('bios', scene.wanted.version);
+    return looks > 12
+      ? answer
+      : { ...answer, body: { ...answer.body, BootProgress: { LastState: 'MemoryInitializationStarted' } } };
+  });
+  const end = await live({}, slow);
+  assert.equal(end.outcome, 'succeeded', JSON.stringify(end));
+});
+
 test('one that is cancelled after its process died with the media in takes them out before it ends', async (context) => {
   const scene = await open(context);
   const { condition, live, dieBefore } = await openLives(scene);
@@ -246,6 +265,18 @@ test('one that fails with the media in takes them out; while the BMC is away it 
   assert.equal(scene.countInstalls(), 0);
 });
 
+test('an image for other hardware boots nothing, and a server without an update image is told of as such', async (context) => {
+  const scene = await open(context);
+  const [firmware] = scene.parameters.firmwares as object[];
+  const firmwares = [{ ...firmware, software_ids: ['no-such-part'] }];
+  const other = { ...scene, parameters: { firmwares, force_install: true } };
+  await assert.rejects(update(other), (error) => isJobError(error, 'otherHardware'));
+  const images = [{ manufacturer: 'HPE', url: imageUrl }];
+  await assert.rejects(update(scene, { images }), (error) => isJobError(error, 'noImage'));
+  assertHarmless(scene);
+  assert.equal(scene.countInstalls(), 0);
+});
+
 test('a BMC with one virtual drive is left alone', async (context) => {
   const scene = await open(context);
   const { live, condition } = await openLives(scene);
@@ -276,6 +307,17 @@ test('media that a BMC does not let go are told of when the update ends', async 
     method === 'PATCH' || path.endsWith('EjectMedia') ? bmcError('refused') : undefined,
   );
   await assert.rejects(live({}, failing), (error) => isJobError(error, 'mediaLeft') && error.retry === 'terminal');
+});
+
+test('a BMC that does not take the boot from CD back has to let the media go all the same', async (context) => {
+  const scene = await open(context);
+  const { live } = await openLives(scene);
+  const failing = withErrors(scene, ({ method, path }) => {
+    const isAsked = scene.machine.boot.enabled === 'Once';
+    return isAsked && (method === 'PATCH' || path.endsWith('Reset')) ? bmcError('refused') : undefined;
+  });
+  await assert.rejects(live({}, failing), (error) => isJobError(error, 'mediaLeft'));
+  assert.deepEqual(mediaOf(scene), []);
 });
 
 test('the last report is heard when it is stored: who dies before that is told again', async (context) => {

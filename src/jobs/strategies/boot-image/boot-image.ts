@@ -1,4 +1,4 @@
-import { type Inventory, readInventory, readPower, setPower } from '../../../bmc/index.ts';
+import { type Inventory, isBmcError, readInventory, readPower, setPower, waitForPost } from '../../../bmc/index.ts';
 import type { JsonObject, Work, WorkOutcome } from '../../../engine/index.ts';
 import {
   createStepStatus,
@@ -10,7 +10,7 @@ import {
 } from '../../../flasher/index.ts';
 import { isJobError, JobError } from '../../errors.ts';
 import { defineStrategy, type StrategyTools } from '../strategy.ts';
-import { isInstalled, wantedOf } from '../wanted-firmware.ts';
+import { isInstalled, requireHardware, wantedOf } from '../wanted-firmware.ts';
 import { chooseDrives, clearMedia, isBootDue, loadMedia } from './media.ts';
 import {
   type BootTicket,
@@ -92,6 +92,7 @@ class ImageRun {
       const inventory = await readInventory(held.bmc);
       if (!this.#isForced && wanted.every((one) => isInstalled(inventory, one)))
         return await this.#finish(held, wanted, undefined);
+      for (const one of wanted) requireHardware(inventory, one);
       progress = await this.#plan(held, inventory);
     } else if (progress.state === 'booted') progress = await this.#bootIfDue(held, progress);
     if (progress.state !== 'withdrawing' && progress.state !== 'restoring')
@@ -254,8 +255,18 @@ class ImageRun {
     this.#status.say('the media are taken out and the host is left as it was found');
     await held.report({ status: this.#shown(), progress: stored(progress), isCancelUnsafe: true });
     await this.#clear(held, progress);
-    await setPower(held.bmc, { target: progress.powerBefore === 'off' ? 'off' : 'reset', signal: work.signal });
+    const target = progress.powerBefore === 'off' ? 'off' : 'reset';
+    await setPower(held.bmc, { target, signal: work.signal });
+    if (target === 'reset') await this.#awaitPost(held);
     await held.report({ isCancelUnsafe: false });
+  }
+
+  /** What an image staged is written while the host starts. One that does not come up shows what there is to be seen. */
+  async #awaitPost({ bmc }: HeldBmc): Promise<void> {
+    const { signal } = this.#parts.work;
+    await waitForPost(bmc, { deadlineMs: this.#parts.tools.settings.postMs, signal }).catch((error: unknown) => {
+      if (!isBmcError(error, 'deadline')) throw error;
+    });
   }
 
   /** Ends what was given up before the host was restarted, once nothing of it can be booted any more. */

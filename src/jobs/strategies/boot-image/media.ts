@@ -1,5 +1,6 @@
 import {
   type Bmc,
+  type BmcError,
   ejectMedia,
   findVirtualDrive,
   insertMedium,
@@ -41,17 +42,30 @@ export async function loadMedia(bmc: Bmc, { image, mediumUrl, drives }: UpdateMe
   await setBootOverride(bmc, { enabled: 'Once', target: 'Cd', ...mode });
 }
 
-/** Takes the boot from CD back and the media out. Throws `mediaStay` when that has to be tried again, or `mediaLeft`. */
+/**
+ * Takes the boot from CD back and the media out; what fails stops none of the rest. Throws `mediaStay` when that has to be
+ * tried again, or `mediaLeft`.
+ */
 export async function clearMedia(bmc: Bmc, drives: readonly string[]): Promise<void> {
-  try {
-    // Where the BMC knows of no such boot none was asked for.
-    if ((await readBoot(bmc)).enabled !== undefined) await setBootOverride(bmc, { enabled: 'Disabled' });
-    for (const drive of drives) await ejectMedia(bmc, { drive });
-  } catch (cause) {
-    if (!isBmcError(cause) || cause.code === 'leaseLost') throw cause;
-    const code = cause.retry === 'transient' || cause.retry === 'blocked' ? 'mediaStay' : 'mediaLeft';
-    throw new JobError(code, { origin: bmc.gate.origin, detail: cause.message }, { cause });
+  const failures: BmcError[] = [];
+  for (const step of [() => dropBoot(bmc), ...drives.map((drive) => () => ejectMedia(bmc, { drive }))]) {
+    try {
+      await step();
+    } catch (cause) {
+      if (!isBmcError(cause) || cause.code === 'leaseLost') throw cause;
+      failures.push(cause);
+    }
   }
+  const passing = failures.find(({ retry }) => retry === 'transient' || retry === 'blocked');
+  const cause = passing ?? failures[0];
+  if (cause === undefined) return;
+  const code = passing === undefined ? 'mediaLeft' : 'mediaStay';
+  throw new JobError(code, { origin: bmc.gate.origin, detail: cause.message }, { cause });
+}
+
+/** Where the BMC knows of no such boot none was asked for. */
+async function dropBoot(bmc: Bmc): Promise<void> {
+  if ((await readBoot(bmc)).enabled !== undefined) await setBootOverride(bmc, { enabled: 'Disabled' });
 }
 
 /** True while the one boot from CD that was asked for is still to come. */

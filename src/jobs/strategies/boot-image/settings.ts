@@ -65,7 +65,7 @@ export function readBootImageSettings(given: unknown): BootImageSettings {
   return given;
 }
 
-/** The image for a server: that of its model before that of its manufacturer before that for all. Throws `noTemplate`. */
+/** The image for a server: that of its model before that of its manufacturer before that for all. Throws `noImage`. */
 export function chooseImage(
   { images }: BootImageSettings,
   server: { readonly manufacturer: string; readonly model: string },
@@ -78,5 +78,5 @@ export function chooseImage(
     images.find((one) => isMaker(one) && one.model === undefined) ??
     images.find(({ manufacturer, model }) => manufacturer === undefined && model === undefined);
   if (found !== undefined) return found;
-  throw new JobError('noTemplate', { what: 'an update image', ...server });
+  throw new JobError('noImage', server);
 }

@@ -9,7 +9,7 @@ import { type CommandValues, fillCommand } from './fill-command.ts';
 import { defaultDeadlineSeconds } from './read-output.ts';
 import { type CommandEnd, runCommand } from './run-command.ts';
 import type { CommandTemplate } from './settings.ts';
-import { openToolFolder } from './tool-folders.ts';
+import { noteNames, openToolFolder } from './tool-folders.ts';
 
 /** What commands for one server are run with. */
 export interface CommandSession {
@@ -105,7 +105,7 @@ async function prepare(
   const { endpoint, origin } = held.bmc.gate;
   const { hostname, port, protocol } = new URL(origin);
   const { username, password } = await endpoint.credentials();
-  const credentialsFile = join(folder, 'credentials');
+  const credentialsFile = join(folder, credentialsName);
   await writeFile(credentialsFile, credentialsText(template.credentials ?? 'json', { username, password }), {
     mode: 0o600,
   });
@@ -130,8 +130,10 @@ async function prepare(
 
 function imageNameOf({ filename, url }: Firmware): string {
   const name = basename(filename === '' ? new URL(url).pathname : filename);
-  return name === '' || name === '.' || name === '..' || name === 'credentials' ? 'image.bin' : name;
+  return ['', '.', '..', credentialsName, ...noteNames].includes(name) ? 'image.bin' : name;
 }
+
+const credentialsName = 'credentials';
 
 function credentialsText(
   form: NonNullable<CommandTemplate['credentials']>,

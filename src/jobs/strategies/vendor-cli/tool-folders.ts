@@ -30,13 +30,17 @@ interface Note {
 
 const prefix = 'rackwright-cli-';
 const noteName = 'note.json';
+const draftName = `${noteName}.new`;
+
+/** What nothing else in the folder may be called. */
+export const noteNames: readonly string[] = [noteName, draftName];
 
 /** Makes a folder for a command that works on the BMC at an origin. */
 export async function openToolFolder(origin: string): Promise<ToolFolder> {
   const owner = (await readProcessMark(process.pid)) ?? { pid: process.pid, startedAt: '' };
   const path = await mkdtemp(join(tmpdir(), prefix));
   const write = async (note: Note): Promise<void> => {
-    const draft = join(path, `${noteName}.new`);
+    const draft = join(path, draftName);
     await writeFile(draft, JSON.stringify(note), { mode: 0o600 });
     await rename(draft, join(path, noteName));
   };
@@ -52,6 +56,7 @@ export async function openToolFolder(origin: string): Promise<ToolFolder> {
 export async function findTools(origin: string): Promise<readonly RunningTool[]> {
   const found: RunningTool[] = [];
   for (const { note } of await listNotes()) {
+    if (note === undefined) continue;
     const { tool, endsBy = 0, owner } = note;
     if (note.origin !== origin || tool === undefined || !(await isAtWork(tool))) continue;
     found.push({ tool, endsBy, isOrphan: !(await isRunning(owner)) });
@@ -65,7 +70,7 @@ export async function signalToolsOf(
   { signal, folder }: { readonly signal: 'SIGTERM' | 'SIGKILL'; readonly folder: string },
 ): Promise<void> {
   for (const { note } of await listNotes(folder)) {
-    if (note.tool === undefined || note.owner.pid !== owner.pid || note.owner.startedAt !== owner.startedAt) continue;
+    if (note?.tool === undefined || note.owner.pid !== owner.pid || note.owner.startedAt !== owner.startedAt) continue;
     await signalGroup(note.tool, signal);
   }
 }
@@ -73,12 +78,19 @@ export async function signalToolsOf(
 /** Throws away, with the credentials in them, the folders of crashed processes whose commands are over as well. */
 export async function sweepToolFolders(): Promise<void> {
   for (const { path, note } of await listNotes()) {
-    if ((await isRunning(note.owner)) || (note.tool !== undefined && (await isAtWork(note.tool)))) continue;
+    const isUsed = note !== undefined && (await isRunning(note.owner));
+    if (isUsed || (note?.tool !== undefined && (await isAtWork(note.tool)))) continue;
     await rm(path, { recursive: true, force: true });
   }
 }
 
-async function listNotes(folder = tmpdir()): Promise<readonly { readonly path: string; readonly note: Note }[]> {
+interface Listed {
+  readonly path: string;
+  /** Undefined where it was half written when the machine went down: nobody works there any more. */
+  readonly note: Note | undefined;
+}
+
+async function listNotes(folder = tmpdir()): Promise<readonly Listed[]> {
   const all = await readdir(folder).catch((error: unknown) => {
     if (isGone(error)) return [];
     throw error;
@@ -87,23 +99,32 @@ async function listNotes(folder = tmpdir()): Promise<readonly { readonly path: s
   const found = await Promise.all(
     names.map(async (name) => {
       const path = join(folder, name);
-      const note = await readNote(path);
-      return note === undefined ? [] : [{ path, note }];
+      const text = await readNote(path);
+      return text === undefined ? [] : [{ path, note: parseNote(text) }];
     }),
   );
   return found.flat();
 }
 
 /** Only of folders of our own: anybody may make one here, and what it says is acted on. */
-async function readNote(path: string): Promise<Note | undefined> {
+async function readNote(path: string): Promise<string | undefined> {
   try {
     const { uid } = await lstat(path);
     if (uid !== process.getuid?.()) return undefined;
-    const note = JSON.parse(await readFile(join(path, noteName), 'utf8')) as Note;
-    return typeof note.origin === 'string' && typeof note.owner?.pid === 'number' ? note : undefined;
+    return await readFile(join(path, noteName), 'utf8');
   } catch (error) {
     // It goes, or has just been made.
     if (isGone(error)) return undefined;
+    throw error;
+  }
+}
+
+function parseNote(text: string): Note | undefined {
+  try {
+    const note = JSON.parse(text) as Note | null;
+    return typeof note?.origin === 'string' && typeof note.owner?.pid === 'number' ? note : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }

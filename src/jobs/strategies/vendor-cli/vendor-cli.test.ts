@@ -13,11 +13,12 @@ import { setTimeout } from 'node:timers/promises';
 import { systemClock } from '../../../kube/index.ts';
 import { runStrategyContract } from '../../contract/strategy-contract.ts';
 import { createTestCondition, leaseTestWork } from '../../contract/test-work.ts';
+import { isJobError } from '../../errors.ts';
 import { type SimulatedScene, startSimulatedScene } from '../../testing/simulated-scene.ts';
 import { fillCommand } from './fill-command.ts';
 import { readFirmwareLines } from './read-output.ts';
 import { runCommand } from './run-command.ts';
-import { openToolFolder } from './tool-folders.ts';
+import { findTools, openToolFolder } from './tool-folders.ts';
 import { vendorCli } from './vendor-cli.ts';
 
 interface Call {
@@ -120,6 +121,12 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await setTimeout(20);
 }
 
+/** A scene whose image is described in another way. */
+function withImage(by: SimulatedScene, change: object): SimulatedScene {
+  const firmwares = by.parameters.firmwares as object[];
+  return { ...by, parameters: { ...by.parameters, firmwares: firmwares.map((each) => ({ ...each, ...change })) } };
+}
+
 async function update(by: SimulatedScene) {
   const condition = createTestCondition({ kind: 'firmwareInstall', target: by.target, parameters: by.parameters });
   const strategy = await vendorCli.create(settings);
@@ -189,6 +196,40 @@ test('what a killed process left is thrown away when the strategy is made, what 
   await vendorCli.create(settings);
   assert.deepEqual([existsSync(left.path), existsSync(used.path)], [false, true]);
   await used.remove();
+});
+
+test('what a crash of the machine left half written of a note keeps nobody from starting, and goes', async () => {
+  const { path, remove } = await openToolFolder('https://crashed.test');
+  after(remove);
+  await writeFile(join(path, 'credentials'), 'secret');
+  await writeFile(join(path, 'note.json'), '');
+  assert.deepEqual(await findTools('https://crashed.test'), []);
+  await vendorCli.create(settings);
+  assert.equal(existsSync(path), false);
+});
+
+test('an image that is called as a file of ours gets another name', async (context) => {
+  for (const filename of ['credentials', 'note.json', 'note.json.new']) {
+    const by = await open(context);
+    const { ended } = await update(withImage(by, { filename }));
+    assert.equal((await ended).outcome, 'succeeded');
+    assert.match(calls.find(({ action }) => action === 'update')?.image ?? '', /\/image\.bin$/, filename);
+  }
+});
+
+test('an image for other hardware is refused before anything is run, also with force', async (context) => {
+  for (const force_install of [false, true]) {
+    const by = await open(context);
+    const other = withImage(by, { software_ids: ['no-such-part'] });
+    const strategy = await vendorCli.create(
+      JSON.parse(JSON.stringify({ templates: [{ ...template, scan: undefined }] })),
+    );
+    const parameters = { ...other.parameters, force_install };
+    const condition = createTestCondition({ kind: 'firmwareInstall', target: by.target, parameters });
+    const ended = strategy.update(leaseTestWork(condition, { clock: by.clock }), by.tools);
+    await assert.rejects(ended, (error) => isJobError(error, 'otherHardware') && /no-such-part/.test(error.message));
+    assert.deepEqual(calls, []);
+  }
 });
 
 test('the password reaches the tool by a file that only its owner can read, and is nowhere else', async (context) => {

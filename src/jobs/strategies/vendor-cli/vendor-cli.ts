@@ -10,7 +10,7 @@ import {
 } from '../../../flasher/index.ts';
 import { JobError } from '../../errors.ts';
 import { defineStrategy, type StrategyTools } from '../strategy.ts';
-import { isInstalled, wantedOf } from '../wanted-firmware.ts';
+import { isInstalled, requireHardware, wantedOf } from '../wanted-firmware.ts';
 import { awaitTools } from './await-tools.ts';
 import { type CommandSession, callCommand } from './command-session.ts';
 import { judgeCommand, type PrintedFirmware, readFirmwareLines, readPercent } from './read-output.ts';
@@ -59,6 +59,7 @@ class CliRun {
     const isForced = this.#work.condition.parameters.force_install === true;
     const before = await this.#read(held);
     const begunAt = numberIn(this.#work.condition.progress, 'at');
+    for (const firmware of wanted.slice(begunAt)) requireHardware(before.inventory, firmware);
     for (const [at, firmware] of wanted.entries()) {
       this.#percent = Math.floor((100 * at) / wanted.length);
       if (at < begunAt) continue;
