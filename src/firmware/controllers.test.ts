@@ -220,6 +220,10 @@ test('what is in no catalogue makes no job, says so, and is asked for again when
     (each) => conditionIn(each, 'Progressing')?.reason === 'FirmwareNotFound',
   );
   assert.equal(conditionIn(waiting, 'UpToDate')?.reason, 'FirmwareNotFound');
+  assert.equal(
+    conditionIn(waiting, 'Progressing')?.message,
+    'Not done: ssd 2.0 is in no catalogue. Tried again every 600 s.',
+  );
   service.answer = undefined;
   const spec = { manufacturer: 'Lenovo', model: '7x21', discoveryInterval: '24h', versionsToStore: 3 };
   await api.discovered.create({

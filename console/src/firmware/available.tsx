@@ -1,6 +1,6 @@
 import { Panel } from '../parts/panel.tsx';
 import { TimeAgo } from '../parts/time-ago.tsx';
-import type { AvailableFirmware } from './group-draft.ts';
+import { type AvailableFirmware, offeredOf } from './group-draft.ts';
 
 /** Which versions can be had for which hardware. */
 export function AvailableVersions({
@@ -20,8 +20,7 @@ export function AvailableVersions({
             {each.spec.manufacturer} {each.spec.model}
             <span className="soft">
               {' '}
-              · {each.status?.firmwares?.length ?? 0} components, looked for{' '}
-              <TimeAgo at={each.status?.lastDiscoveryTime} /> ago
+              · {offeredOf(each).length} components, looked for <TimeAgo at={each.status?.lastDiscoveryTime} /> ago
             </span>
           </summary>
           <table className="grid-table">
@@ -33,7 +32,7 @@ export function AvailableVersions({
               </tr>
             </thead>
             <tbody>
-              {(each.status?.firmwares ?? []).map(({ name, manufacturer, versions = [] }) => (
+              {offeredOf(each).map(({ name, manufacturer, versions = [] }) => (
                 <tr key={`${name}/${manufacturer}`}>
                   <td>{name}</td>
                   <td>{manufacturer}</td>

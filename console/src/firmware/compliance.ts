@@ -25,6 +25,8 @@ export interface Cell {
   readonly installed: string;
   /** Undefined where nobody wants a version. */
   readonly wanted: string | undefined;
+  /** True where the server's own verdict is that it is as wanted, however that is written. */
+  readonly isAsWanted?: true;
 }
 
 /** A machine of the matrix. */
@@ -64,15 +66,18 @@ export function toMachineRow(object: KubeObject): MachineRow {
     const before = cells[name];
     cells[name] = { installed: before === undefined ? version : both(before.installed, version), wanted: undefined };
   }
+  const verdict = standingOf(status.conditions ?? []);
+  const judged = verdict.standing === 'as wanted' ? { isAsWanted: true as const } : {};
   for (const { name, version } of spec.firmwares ?? []) {
-    cells[name] = { installed: cells[name]?.installed ?? '', wanted: version };
+    const unseen = verdict.standing === 'as wanted' ? version : '';
+    cells[name] = { installed: cells[name]?.installed ?? unseen, wanted: version, ...judged };
   }
   return {
     name: metadata.name,
     group: metadata.annotations?.['metal.ironcore.dev/firmware-group'] ?? '',
     labels: metadata.labels ?? {},
     cells,
-    ...standingOf(status.conditions ?? []),
+    ...verdict,
     lastScanTime: status.lastScanTime,
   };
 }
@@ -118,9 +123,9 @@ export function componentsOf(rows: readonly MachineRow[]): string[] {
   );
 }
 
-/** Whether a wish and what is there are written alike; where they are not, the server's own verdict is in `standing`. */
-export function isMet({ installed, wanted }: Cell): boolean {
-  return wanted === undefined || installed.split(', ').every((version) => version === wanted);
+/** Whether a wish is met: the server's own verdict is that it is, or it is written like what is there. */
+export function isMet({ installed, wanted, isAsWanted }: Cell): boolean {
+  return isAsWanted === true || wanted === undefined || installed.split(', ').every((version) => version === wanted);
 }
 
 /** What of the matrix is shown. */

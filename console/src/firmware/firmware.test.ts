@@ -40,6 +40,20 @@ test('a row of the matrix has what is installed beside what is wanted', () => {
   assert.deepEqual(componentsOf([row]), ['nic', 'bios', 'drive']);
 });
 
+test('what its server judged to be as wanted is shown so, however the wish is written', () => {
+  const spec = { firmwares: [entry('iDRAC', '7.10'), entry('bios', '2.10')] };
+  const status = (verdict: 'True' | 'False') => ({
+    bios: { version: 'U46 v2.10 (05/17/2023)' },
+    firmwares: [entry('bmc', '7.10')],
+    conditions: [{ type: 'UpToDate', status: verdict, reason: 'R', message: '' }],
+  });
+  const { cells } = toMachineRow(machine('a', { spec, status: status('True') }));
+  assert.equal(cells.iDRAC?.installed, '7.10');
+  assert.ok(Object.values(cells).every(isMet));
+  const other = toMachineRow(machine('a', { spec, status: status('False') })).cells;
+  assert.ok(other.bios !== undefined && !isMet(other.bios));
+});
+
 test('machines are found by name, label and version', () => {
   const rows = ['a', 'b'].map((name) =>
     toMachineRow(machine(name, { status: { firmwares: [entry('nic', name === 'a' ? '1.0' : '2.0')] } })),
@@ -99,6 +113,24 @@ test('the form offers the newest version first, and keeps one that the catalogue
     [
       ['nic', ['0', '2', '1']],
       ['bmc', ['5']],
+    ],
+  );
+});
+
+test('the form offers the BIOS too, which is told of by itself', () => {
+  const available: AvailableFirmware = {
+    metadata: { name: 'm' },
+    spec: { manufacturer: 'Acme', model: 'M' },
+    status: {
+      bios: { versions: ['1.0', '1.1'] },
+      firmwares: [{ name: 'nic', manufacturer: 'Intel', versions: ['1'] }],
+    },
+  };
+  assert.deepEqual(
+    wishLines(emptyDraft, available).map(({ key, choices }) => [key, choices]),
+    [
+      ['bios / Acme', ['1.1', '1.0']],
+      ['nic / Intel', ['1']],
     ],
   );
 });

@@ -33,6 +33,7 @@ export interface AvailableFirmware extends KubeObject {
   readonly spec: { readonly manufacturer: string; readonly model: string };
   readonly status?: {
     readonly lastDiscoveryTime?: string;
+    readonly bios?: { readonly versions?: readonly string[] };
     readonly firmwares?: readonly {
       readonly name: string;
       readonly manufacturer: string;
@@ -95,14 +96,27 @@ export interface WishLine {
   readonly choices: readonly string[];
 }
 
+/** What can be had for some hardware, the BIOS first: objects tell of it by itself. Versions come oldest first. */
+export function offeredOf({ spec, status }: AvailableFirmware): {
+  readonly name: string;
+  readonly manufacturer: string;
+  readonly versions?: readonly string[];
+}[] {
+  const versions = status?.bios?.versions ?? [];
+  const bios = versions.length === 0 ? [] : [{ name: 'bios', manufacturer: spec.manufacturer, versions }];
+  return [...bios, ...(status?.firmwares ?? [])];
+}
+
 /** The lines of the form: what can be had for the hardware, and what is wanted already. */
 export function wishLines(draft: GroupDraft, available: AvailableFirmware | undefined): WishLine[] {
-  const offered = (available?.status?.firmwares ?? []).map(({ name, manufacturer, versions = [] }) => ({
-    key: wishKey({ name, manufacturer }),
-    name,
-    manufacturer,
-    choices: versions.toReversed(),
-  }));
+  const offered = (available === undefined ? [] : offeredOf(available)).map(
+    ({ name, manufacturer, versions = [] }) => ({
+      key: wishKey({ name, manufacturer }),
+      name,
+      manufacturer,
+      choices: versions.toReversed(),
+    }),
+  );
   const known = new Map(offered.map((line) => [line.key, line]));
   for (const [key, version] of Object.entries(draft.versions)) {
     const [name = '', manufacturer = ''] = key.split(' / ');

@@ -11,9 +11,10 @@ import { type FlasherParts, type RunningFlasher, readTrust, startFlasher } from 
 import type { WorkPlane } from './work-plane.ts';
 
 /** What the flashers of `rackwright up` are told. */
-export type EmbeddedFlasherSettings = Settings<
-  'dataDir' | 'speed' | 'bmcSpeed' | 'facilities' | 'concurrency' | 'bmcCa' | 'bmcInsecure' | 'allowUnverifiedFirmware'
->;
+export type EmbeddedFlasherSettings = ImageSettings &
+  Settings<'speed' | 'bmcSpeed' | 'facilities' | 'concurrency' | 'bmcCa' | 'bmcInsecure'>;
+
+type ImageSettings = Settings<'dataDir' | 'imageFolder' | 'allowUnverifiedFirmware'>;
 
 /** The most that images take on disk. */
 const imagesBytes = 20 * 1024 ** 3;
@@ -50,11 +51,7 @@ export async function startEmbeddedFlashers(
     port: plane.engine.worker,
     inventory: storedInventory(plane.service),
     inventorySink: storedInventorySink(plane.service),
-    images: {
-      folder: join(settings.dataDir, 'images'),
-      maxBytes: imagesBytes,
-      areUnverifiedAllowed: settings.allowUnverifiedFirmware,
-    },
+    images: embeddedImages(settings),
     concurrency: settings.concurrency,
     gates: parts.gates,
   };
@@ -86,6 +83,20 @@ export async function startEmbeddedFlashers(
   const flashers = await Promise.all(wanted.map(startFlasher));
   await Promise.all(flashers.map(({ online }) => online));
   return flashers;
+}
+
+/** Where they keep images, and where they may take them from. */
+export function embeddedImages({
+  dataDir,
+  imageFolder,
+  allowUnverifiedFirmware,
+}: ImageSettings): FlasherParts['images'] {
+  return {
+    folder: join(dataDir, 'images'),
+    maxBytes: imagesBytes,
+    areUnverifiedAllowed: allowUnverifiedFirmware,
+    ...(imageFolder === undefined ? {} : { fileFolders: [imageFolder] }),
+  };
 }
 
 /** Where minutes pass in a second, looking every few seconds would be looking every few minutes. */

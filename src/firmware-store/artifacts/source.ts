@@ -69,7 +69,7 @@ export async function openSource(url: URL, wanted: Wanted, settings: SourceSetti
 async function openFile(url: URL, wanted: Wanted, settings: SourceSettings): Promise<Opened> {
   const path = await realPathOf(url);
   if (!(await isBelow(path, settings.fileFolders))) {
-    const detail = 'it is not below a folder that files may be taken from';
+    const detail = 'it is not below a folder that files may be taken from (--image-folder)';
     throw new StoreError('badSource', { source: shownSource(url), detail });
   }
   const seen = await stat(path);

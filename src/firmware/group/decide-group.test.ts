@@ -159,6 +159,15 @@ test('a conflict names the servers and the other groups', () => {
   assert.equal(conditionOf(status?.conditions, 'Ready')?.status, 'False');
 });
 
+test('servers that are selected and not counted are named with why', () => {
+  const selected = standings(3, (index) => ({ fit: (['same', 'other', 'unknown'] as const)[index] ?? 'same' }));
+  const { message } = conditionOf(decide(aGroup(), selected).status?.conditions, 'OtherHardware') ?? {};
+  assert.equal(
+    message,
+    'Selected servers that are not counted: of another manufacturer or model, left alone: s1; not known yet what they are: s2.',
+  );
+});
+
 const readiness: [string, MemberStanding[], string][] = [
   ['has no servers', [], 'False NoServers'],
   ['selects only other hardware', standings(2, () => ({ fit: 'other' })), 'False NoServers'],

@@ -196,7 +196,7 @@ function otherDraft({ others, unknown }: Tally): ConditionDraft {
     ...(unknown.length === 0 ? [] : [`not known yet what they are: ${namesForPeople(unknown)}`]),
   ];
   if (parts.length === 0) return { type: otherHardware, status: 'False', reason: 'AllFit', message: '' };
-  const message = `Selected servers that are not counted. ${parts.join('. ')}.`;
+  const message = `Selected servers that are not counted: ${parts.join('; ')}.`;
   return others.length > 0
     ? { type: otherHardware, status: 'True', reason: 'OtherManufacturerOrModel', message }
     : { type: otherHardware, status: 'Unknown', reason: 'HardwareUnknown', message };

@@ -11,6 +11,7 @@ import { decideServer, type ServerDecision } from '../server/decide-server.ts';
 import { biosName, type Difference, differencesOf } from '../server/desired.ts';
 import { readServerSeen, type ServerReading } from '../server/read-server.ts';
 import { describeSituation, type ServerSeen, type ServerSituation, unsentJobId } from '../server/server-facts.ts';
+import { waitBefore } from '../server/server-status.ts';
 import { textOfMoment } from '../times.ts';
 import { asIfWritten } from './as-if-written.ts';
 import { foretell, type HardwareTraces, isSeen, plannedFirmware, wantedBy } from './foretell-update.ts';
@@ -190,7 +191,7 @@ function waitingOf(
   const keys = new Set(frozen.map(entryKey));
   const held = [...kept.filter((each) => !keys.has(entryKey(each))), ...frozen];
   const holdCode = membership.kind === 'frozen' ? membership.reason.code : (seen.hold?.code ?? 'Held');
-  const askedCode = known.refusal?.code ?? waitCode(situation);
+  const askedCode = known.refusal?.code ?? waitCode(seen, situation);
   const others = known.isUpdating ? [] : askable;
   const toWaiting = (difference: Difference, reason: string): WaitingFirmware => ({
     ...plannedFirmware(difference, wantedBy(difference, known.group)),
@@ -207,9 +208,9 @@ function heldBy({ firmware, server, compare }: ServerSeen, group: ServerFirmware
   return differencesOf(written, server?.status?.manufacturer, compare).filter(({ isFromGroup }) => isFromGroup);
 }
 
-function waitCode({ facts, inertness }: ServerSituation): string {
+function waitCode({ firmware }: ServerSeen, { facts, inertness }: ServerSituation): string {
   if (inertness !== undefined) return inertness.code;
-  if (facts.request === 'open') return 'Updating';
+  if (facts.request === 'open') return waitBefore(firmware, firmware.status?.request)?.reason ?? 'Updating';
   if (facts.difference === 'exhausted') return 'AttemptsExhausted';
   if (facts.scan === 'cooling') return 'ScanFailed';
   return facts.difference === 'cooling' ? 'UpdateFailed' : 'NotScanned';

@@ -1,5 +1,5 @@
-import { type BMC, ironcoreConditions } from '../../api/index.ts';
-import { conditionOf, namesForPeople } from '../conditions.ts';
+import { type BMC, ironcoreConditions, ironcoreReasons } from '../../api/index.ts';
+import { asSentence, conditionOf, namesForPeople } from '../conditions.ts';
 import type { Explained } from './explain-server.ts';
 import { isSeen } from './foretell-update.ts';
 import type { PlannedFirmware, ServerPlan, WantedBy } from './plan.ts';
@@ -10,20 +10,15 @@ export function sentencesOf(explained: Explained, bmc: BMC | undefined): readonl
   return [
     introduce(explained),
     ...tellState(explained),
-    ...plan.reasons.map(({ message }) => sentence(message)),
+    ...plan.reasons.map(({ message }) => asSentence(message)),
     ...tellWaiting(plan),
-    ...plan.notes.map(({ message }) => sentence(message)),
+    ...plan.notes.map(({ message }) => asSentence(message)),
     ...tellGroup(explained),
     ...tellOverrides(explained),
     ...tellHistory(explained),
     ...tellBoard(explained, bmc),
     tellNext(explained),
   ].filter((each, at, all) => each !== '' && all.indexOf(each) === at);
-}
-
-function sentence(text: string): string {
-  const trimmed = text.trim();
-  return trimmed === '' || /[.!?]$/.test(trimmed) ? trimmed : `${trimmed}.`;
 }
 
 function introduce({ server, serverFirmware }: Explained): string {
@@ -49,7 +44,11 @@ function tellState({ plan, since, wanted }: Explained): string[] {
     case 'scan':
       return [`A scan is due${when}, and would be asked for now.`];
     case 'under-way':
-      return [`Something is under way${when}.`];
+      return [
+        isHeldUp(plan)
+          ? `An update was asked for, and is kept from beginning${when}.`
+          : `Something is under way${when}.`,
+      ];
     case 'waits':
       return [`It waits${when}, and tries again by itself.`];
     case 'blocked':
@@ -59,6 +58,11 @@ function tellState({ plan, since, wanted }: Explained): string[] {
     case 'up-to-date':
       return [wanted.length === 0 ? 'Nothing is wanted on it.' : `Everything wanted is installed${when}.`];
   }
+}
+
+/** Whether the open request waits for somebody, and not for its turn. */
+function isHeldUp({ reasons }: ServerPlan): boolean {
+  return reasons.some(({ code }) => code === ironcoreReasons.hostInUse || code === ironcoreReasons.claimedTwice);
 }
 
 function describeInstalls({ installs }: ServerPlan): string {
@@ -142,12 +146,12 @@ function tellHistory({ request, lastReport, attempts, failedScans, plan }: Expla
   if (attempts !== undefined && attempts.failed > 0) {
     const { failed, most, lastFailureTime, message } = attempts;
     const last = lastFailureTime === undefined ? '' : `, last at ${lastFailureTime}`;
-    told.push(sentence(`${failed} of ${most} attempts at this list failed${last}: ${message ?? 'no reason given'}`));
+    told.push(asSentence(`${failed} of ${most} attempts at this list failed${last}: ${message ?? 'no reason given'}`));
   }
   if (failedScans !== undefined && failedScans.failed > 0) {
     const { failed, message } = failedScans;
     told.push(
-      sentence(`${failed} ${failed === 1 ? 'scan' : 'scans in a row'} failed: ${message ?? 'no reason given'}`),
+      asSentence(`${failed} ${failed === 1 ? 'scan' : 'scans in a row'} failed: ${message ?? 'no reason given'}`),
     );
   }
   return told;
@@ -159,7 +163,7 @@ function tellBoard({ server }: Explained, bmc: BMC | undefined): string[] {
   }
   const ready = conditionOf(bmc.status?.conditions, ironcoreConditions.ready);
   if (ready === undefined || ready.status === 'True') return [];
-  return [sentence(`Its BMC ${bmc.metadata.name} is not ready (${ready.reason}): ${ready.message}`)];
+  return [asSentence(`Its BMC ${bmc.metadata.name} is not ready (${ready.reason}): ${ready.message}`)];
 }
 
 function tellNext({ plan, isObserved }: Explained): string {
@@ -167,6 +171,9 @@ function tellNext({ plan, isObserved }: Explained): string {
     ? ''
     : ' The controllers have not looked at it since it changed: if that stays so, they do not run.';
   if (plan.serverFirmware === undefined) return '';
+  if (plan.state === 'blocked' && plan.asks.length > 0) {
+    return `It is asked for again by itself after a while, and when something changes.${behind}`;
+  }
   const next =
     plan.lookedAtNext === undefined
       ? 'It is looked at next when something changes'

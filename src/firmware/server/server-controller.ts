@@ -21,7 +21,7 @@ import {
   removeFinalizer,
   type Watch,
 } from '../../kube/index.ts';
-import { writeConditions } from '../conditions.ts';
+import { asSentence, writeConditions } from '../conditions.ts';
 import { firmwareFailure } from '../errors.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { JobWait, UpdateServicePort } from '../ports.ts';
@@ -201,8 +201,8 @@ function describeFailure(seen: ServerSeen, failure: Failure, now: Instant): Serv
   const isAgain =
     failure.retryAfterMs === undefined
       ? 'again soon, with growing waits'
-      : `again in ${Math.round(failure.retryAfterMs / 1000)} s`;
-  const message = `Not done: ${failure.message} Tried ${isAgain}.`;
+      : `again every ${Math.round(failure.retryAfterMs / 1000)} s`;
+  const message = `Not done: ${asSentence(failure.message)} Tried ${isAgain}.`;
   const drafts = (decided.conditions ?? [])
     .filter(({ type }) => serverConditions.includes(type))
     .map((each) => {

@@ -5,7 +5,7 @@ import {
   type ServerFirmwareStatus,
 } from '../../api/index.ts';
 import type { Instant } from '../../kube/index.ts';
-import { type ConditionDraft, writeConditions } from '../conditions.ts';
+import { asSentence, type ConditionDraft, writeConditions } from '../conditions.ts';
 import { textOfMoment } from '../times.ts';
 import { describeDifference } from './desired.ts';
 import { isAnswered, isFor, type ServerSeen, type ServerSituation, unsentJobId } from './server-facts.ts';
@@ -87,7 +87,7 @@ function scanDraft({ facts, scannedAt, scanDueAt, coolUntil, failedScans }: Serv
   }
   const { failed = 0, message: cause = '' } = failedScans ?? {};
   if (facts.scan === 'cooling' && coolUntil !== undefined) {
-    const message = `The installed versions were ${last}; ${failed} scans failed in a row: ${cause} Tried again at ${textOfMoment(coolUntil)}.`;
+    const message = `The installed versions were ${last}; ${failed} scans failed in a row: ${asSentence(cause)} Tried again at ${textOfMoment(coolUntil)}.`;
     return { type: scanned, status: 'False', reason: 'ScanFailed', message };
   }
   return {
@@ -123,7 +123,7 @@ function upToDateDraft(
 }
 
 /** What the open request was last known to wait for: its result tells that it does so no more. */
-function waitBefore({ status }: ServerSeen['firmware'], request: ServerOutcome['request']) {
+export function waitBefore({ status }: ServerSeen['firmware'], request: ServerOutcome['request']) {
   if (request === undefined || request.jobID !== status?.request?.jobID) return undefined;
   const before = status.conditions?.find(({ type }) => type === progressing);
   const { hostInUse, claimedTwice } = ironcoreReasons;
@@ -162,7 +162,10 @@ function progressDraft(
     case 'Idle': {
       if (facts.scan === 'cooling') return idle('ScanFailed', `Waits after a failed scan.${later}`);
       if (facts.difference === 'cooling') {
-        return idle('UpdateFailed', `Attempt ${attempts?.failed ?? 0} failed: ${attempts?.message ?? ''}${later}`);
+        return idle(
+          'UpdateFailed',
+          `Attempt ${attempts?.failed ?? 0} failed: ${asSentence(attempts?.message ?? '')}${later}`,
+        );
       }
       return idle('Idle', `There is nothing to do for generation ${firmware.metadata.generation ?? 0}.${again}`);
     }
@@ -179,6 +182,6 @@ function stalledDraft(situation: ServerSituation, { phase }: ServerOutcome): Con
   if (!hasGivenUp(situation, phase)) {
     return { type: stalled, status: 'False', reason: 'NotStalled', message: '' };
   }
-  const message = `${attempts?.failed ?? 0} attempts at the list ${hash.slice(0, 8)} failed, the last one: ${attempts?.message ?? 'no reason given'} Change what is wanted, or annotate the object with ${operationAnnotation}: retry.`;
+  const message = `${attempts?.failed ?? 0} attempts at the list ${hash.slice(0, 8)} failed, the last one: ${asSentence(attempts?.message ?? 'no reason given')} Change what is wanted, or annotate the object with ${operationAnnotation}: retry.`;
   return { type: stalled, status: 'True', reason: ironcoreReasons.attemptsExhausted, message };
 }

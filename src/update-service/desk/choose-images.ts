@@ -14,7 +14,9 @@ export function chooseImages(images: readonly FirmwareRecord[], slots: readonly 
   const own = slots.filter((slot) => slot.isBackup !== true && images.some((one) => isOfComponent(slot, one)));
   const fitting = images.filter(({ softwareIds }) => own.some((slot) => isForSlot(softwareIds, slot)));
   const isTold = own.length > 0 && own.every((slot) => idsOf(slot).length > 0);
-  const possible = images.filter((one) => !isTold || one.softwareIds.length === 0 || fitting.includes(one));
+  const possible = withoutUnnamed(
+    images.filter((one) => !isTold || one.softwareIds.length === 0 || fitting.includes(one)),
+  );
   if (possible.length === 0) return { problem: otherHardware(images, own) };
   if (!images.every((one) => isOfServer(componentOf(one)))) return { images: withoutDoubles(possible) };
   const candidates = firstOfEach(fitting.length > 0 ? fitting : possible, idKey);
@@ -27,6 +29,13 @@ function componentOf({ component }: FirmwareRecord): FirmwareComponent {
 
 function isOfComponent(slot: FirmwareSlot, image: FirmwareRecord): boolean {
   return slot.component === componentOf(image);
+}
+
+/** What several sources offer is one image where its bytes are: the one that tells what it is for stays. */
+function withoutUnnamed(images: readonly FirmwareRecord[]): readonly FirmwareRecord[] {
+  const named = new Set(images.flatMap(({ softwareIds, checksum }) => (softwareIds.length > 0 ? [checksum] : [])));
+  named.delete('');
+  return images.filter(({ softwareIds, checksum }) => softwareIds.length > 0 || !named.has(checksum));
 }
 
 /** Vendors offer one image in several files, for other ways to install it. Without ids it cannot be told that they are one. */

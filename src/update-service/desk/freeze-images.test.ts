@@ -105,6 +105,17 @@ test('an image that names no hardware is taken where none does that fits', async
   assert.deepEqual(await files('bmc', '3.05'), ['5.bin']);
 });
 
+test('a file that names no hardware and is byte for byte one that does is that one, also where the server shows no ids', async (t) => {
+  const { see, add, files, refused } = await setUp(t);
+  await add('same.bin', []);
+  await add('5.bin', ['t5']);
+  assert.deepEqual(await files('bmc', '3.05'), ['5.bin']);
+  await see(['bmc', 'Dell']);
+  assert.deepEqual(await files('bmc', '3.05'), ['5.bin']);
+  await add('other.bin', [], { checksums: [`sha256:${'0'.repeat(64)}`] });
+  await refused(/does not tell which one fits/, 'bmc', '3.05');
+});
+
 test('files of one image count once, and always the same is taken', async (t) => {
   const { rig, files } = await setUp(t);
   const version = 'U32 v2.80 (04/20/2023)';

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { openOrcStore } from '../../conditionorc/index.ts';
-import { kubeError } from '../../kube/index.ts';
+import { createFakeClock, type KubeClient, kubeError } from '../../kube/index.ts';
 import { silentLogger } from '../../telemetry/index.ts';
+import { createKubeNames } from '../names/kube-names.ts';
 import { setUpUpdates, type UpdateRig, until } from '../testing/update-rig.ts';
 import { createInventoryReader } from './installed.ts';
 import { type MirroredDiscoveryReport, type MirroredServerReport, mirrorResults } from './result-mirror.ts';
@@ -66,6 +67,24 @@ test('the end of a scan is told once, with what is installed and a number that g
   );
   assert.ok((servers[1]?.sequence ?? 0) > (servers[0]?.sequence ?? 0));
   assert.equal(servers[0]?.installed?.[0]?.manufacturer, 'Dell Inc.');
+});
+
+test('a server is told of its scan though it came after the last list of Servers, and the engine does not know its name yet', async (t) => {
+  const { rig, parts, servers } = await started(t);
+  const systemUUID = await rig.names.machineOf('alpha');
+  assert.ok(systemUUID);
+  const known: object[] = [];
+  const client = { resource: () => ({ list: async () => ({ items: [...known] }) }) } as unknown as KubeClient;
+  const names = createKubeNames({ client, clock: createFakeClock(), machines: { aliasesOf: async () => [] } });
+  assert.equal(await names.serverOf(systemUUID), undefined);
+  known.push({ metadata: { name: 'alpha' }, spec: { systemUUID } });
+  await rig.desks.requests.scan({ server: 'alpha', client: 'c' });
+  const scan = await finish(rig, '2.9.0', 'w1');
+  await mirrorResults({ ...parts, names });
+  assert.deepEqual(
+    servers.map(({ server, conditionId }) => [server, conditionId]),
+    [['alpha', scan]],
+  );
 });
 
 test('a failure is told with its reason and without versions', async (t) => {

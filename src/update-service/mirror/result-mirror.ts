@@ -66,6 +66,8 @@ export interface MirrorParts {
 /** Under which name it remembers how far it got. */
 const cursor = 'update-service-mirror';
 const atOnce = 16;
+/** A result is told once: a Server that came a moment ago would wait for it in vain. */
+const told = { isListedAnew: true };
 
 /**
  * Brings results of jobs that ended since the last time to Kubernetes, each at least once and in the order in which they
@@ -123,7 +125,7 @@ interface Ended {
 
 async function mirrorServer(parts: MirrorParts, held: HeldReports, { condition, event }: Ended): Promise<void> {
   const machineId = machineIdOf(condition.target) ?? '';
-  const server = await parts.names.serverOf(machineId);
+  const server = await parts.names.serverOf(machineId, told);
   if (server === undefined) return;
   const isUpdate = condition.kind === kindOf.update;
   if (isUpdate && condition.state === 'succeeded' && !wasRead(condition)) {
@@ -208,7 +210,7 @@ async function mirrorNote(parts: MirrorParts, event: EngineEvent): Promise<void>
     if (typeof name === 'string') await mirror.discovery({ ...shared, name, available: availableOf(event.detail) });
     return;
   }
-  const server = await names.serverOf(machineId);
+  const server = await names.serverOf(machineId, told);
   if (server === undefined) return;
   const installed = toldInstalled(event.detail) ?? [];
   await mirror.server({ ...shared, server, kind: 'Scan', installed: [...installed] });

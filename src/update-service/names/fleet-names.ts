@@ -13,8 +13,11 @@ export interface DiscoveredFirmwareSpec {
 export interface FleetNames {
   /** The id of the machine that a Server is; undefined where nobody has that name. */
   machineOf(serverName: string): Promise<string | undefined>;
-  /** The name of the Server that is this machine; undefined where there is none. */
-  serverOf(machineId: string): Promise<string | undefined>;
+  /**
+   * The name of the Server that is this machine; undefined where there is none. A Server that came a moment ago may be
+   * missed, unless `isListedAnew`.
+   */
+  serverOf(machineId: string, options?: { readonly isListedAnew?: boolean }): Promise<string | undefined>;
   /** Undefined where there is no such object, or none are known here. */
   discoveredFirmware(name: string): Promise<DiscoveredFirmwareSpec | undefined>;
 }

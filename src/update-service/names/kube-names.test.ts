@@ -11,18 +11,27 @@ const b = '22222222-2222-4222-8222-222222222222';
 function rig() {
   const servers = [{ metadata: { name: 'first' }, spec: { systemUUID: a } }];
   let lists = 0;
+  let held: Promise<{ items: readonly object[] }> | undefined;
+  /** Lets the next list wait for what it is told to answer. */
+  const hold = () => {
+    const { promise, resolve } = Promise.withResolvers<{ items: readonly object[] }>();
+    held = promise;
+    return (items: readonly object[]) => resolve({ items });
+  };
   const client = {
     resource: () => ({
       async list() {
         lists += 1;
-        return { items: [...servers] };
+        const answer = held ?? { items: [...servers] };
+        held = undefined;
+        return answer;
       },
     }),
   } as unknown as KubeClient;
   const aliases: Record<string, Alias[]> = {};
   const machines = { aliasesOf: async (id: string) => aliases[id] ?? [] };
   const clock = createFakeClock();
-  return { servers, aliases, clock, names: createKubeNames({ client, clock, machines }), lists: () => lists };
+  return { servers, aliases, clock, hold, names: createKubeNames({ client, clock, machines }), lists: () => lists };
 }
 
 test('a machine that onboarding named is found at once, though the list is older', async () => {
@@ -56,6 +65,28 @@ test('others are found in a list that is asked for again when it is old', async 
   assert.equal(lists(), 1);
   await clock.advance(10_001);
   assert.equal(await names.serverOf(b), 'second');
+  assert.equal(lists(), 2);
+});
+
+test('whoever must not miss a Server finds one that came after the last list, and lists no more often than it asks', async () => {
+  const { names, servers, lists } = rig();
+  assert.equal(await names.serverOf(b), undefined);
+  servers.push({ metadata: { name: 'second' }, spec: { systemUUID: b } });
+  assert.equal(await names.serverOf(b, { isListedAnew: true }), 'second');
+  assert.equal(await names.serverOf(b, { isListedAnew: true }), 'second');
+  assert.equal(lists(), 2, 'a Server that a list showed needs no other');
+});
+
+test('a list that was under way when it was asked is not taken for a new one', async () => {
+  const { names, servers, clock, hold, lists } = rig();
+  const answer = hold();
+  const first = names.serverOf(b);
+  await clock.advance(1);
+  const second = names.serverOf(b, { isListedAnew: true });
+  servers.push({ metadata: { name: 'second' }, spec: { systemUUID: b } });
+  answer([]);
+  assert.equal(await first, undefined);
+  assert.equal(await second, 'second');
   assert.equal(lists(), 2);
 });
 

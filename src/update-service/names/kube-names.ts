@@ -34,9 +34,13 @@ export function createKubeNames({ client, clock, machines, listMs = 10_000 }: Ku
   let names: ReadonlyMap<string, string> = new Map();
   let listedAt = Number.NEGATIVE_INFINITY;
   let listing: Promise<void> | undefined;
+  /** How many lists were begun, and which of them the names are from. */
+  let begun = 0;
+  let listed = 0;
 
   const list = async (): Promise<void> => {
-    const begun = clock.monotonic();
+    const begunAt = clock.monotonic();
+    begun += 1;
     const { items } = await servers.list({});
     // The oldest of several that claim one machine has it.
     const oldestLast = items.toSorted((a, b) => (createdAt(a) < createdAt(b) ? 1 : -1));
@@ -45,7 +49,8 @@ export function createKubeNames({ client, clock, machines, listMs = 10_000 }: Ku
         spec.systemUUID === undefined ? [] : [[spec.systemUUID.toLowerCase(), metadata.name ?? '']],
       ),
     );
-    listedAt = begun;
+    listedAt = begunAt;
+    listed = begun;
   };
 
   return {
@@ -53,13 +58,16 @@ export function createKubeNames({ client, clock, machines, listMs = 10_000 }: Ku
       const found = await orMissing(servers.get({ name }));
       return found?.spec.systemUUID?.toLowerCase();
     },
-    async serverOf(machineId) {
+    async serverOf(machineId, { isListedAnew = false } = {}) {
       const id = machineId.toLowerCase();
       const [alias, ...others] = (await machines?.aliasesOf(id))?.filter(({ kind }) => kind === 'server') ?? [];
       // Names of Servers that were made anew under another one stay known: only the list tells which is there.
       if (alias !== undefined && others.length === 0) return alias.value;
-      const isKnown = names.has(id) && others.length === 0;
-      if (!isKnown && clock.monotonic() - listedAt > listMs) {
+      const isKnown = (): boolean => names.has(id) && others.length === 0;
+      const [oldestAt, earlier] = [clock.monotonic() - listMs, begun];
+      const isOld = (): boolean => (isListedAnew ? listed <= earlier : listedAt < oldestAt);
+      // Twice where a list is under way that began too early.
+      while (!isKnown() && isOld()) {
         listing ??= list().finally(() => {
           listing = undefined;
         });
