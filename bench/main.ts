@@ -61,6 +61,7 @@ program
   .command('fleet')
   .description('changes of firmware groups on growing fleets with BMCs that take no time: how cost grows')
   .option('--sizes <list>', 'servers of each run, separated by commas', '1000,10000')
+  .option('--warm-up <n>', 'servers that are there at first, beyond which each is counted', positive, 100)
   .option('--rounds <n>', 'changes of each run', positive, 3)
   .option('--job-ms <n>', 'what a job takes from its acceptance to its report', notNegative, 250)
   .addOption(new Option('--quick', 'the same with few servers, in about two minutes').implies(quickFleet))

@@ -1,12 +1,14 @@
 import { cpus } from 'node:os';
 import { median, printTable, rounded } from '../figures.ts';
 import { growthOf, judgeBars, printBars, type SizeMeasure } from './bars.ts';
-import { type FleetRunFigures, type RoundFigures, runFleet, warmServers } from './run.ts';
+import { type FleetRunFigures, type FleetRunOrder, type RoundFigures, runFleet } from './run.ts';
 
 /** How to measure. */
 export interface FleetBenchOptions {
   /** Servers of each run, separated by commas. */
   readonly sizes: string;
+  /** Servers that are there at first; what a server costs is counted for those beyond them. */
+  readonly warmUp: number;
   /** How often the groups of each size are changed; the middle one counts. */
   readonly rounds: number;
   /** What a job takes from its acceptance to its report, in milliseconds. */
@@ -27,11 +29,12 @@ interface SizeFigures extends SizeMeasure {
 
 /** Measures changes of groups on growing fleets; prints tables, returns figures. A bar that fails is exit code 1. */
 export async function benchFleet(options: FleetBenchOptions): Promise<object> {
-  const { rounds, jobMs } = options;
+  const { rounds, jobMs, warmUp } = options;
   const sizes: SizeFigures[] = [];
   for (const servers of options.sizes.split(',').map(Number)) {
-    if (!(servers > warmServers)) throw new RangeError(`a fleet has more than ${warmServers} servers, not ${servers}`);
-    sizes.push(figuresOf(servers, await runFleet({ servers, rounds, jobMs })));
+    if (!(servers > warmUp))
+      throw new RangeError(`--sizes: a fleet has more servers than --warm-up, ${warmUp}, not ${servers}`);
+    sizes.push(figuresOf({ servers, warmUp }, await runFleet({ servers, warmUp, rounds, jobMs })));
   }
   console.log(`${printSizes(sizes)}\n\n${printRequests(sizes)}`);
   const bars = judgeBars(sizes);
@@ -40,11 +43,11 @@ export async function benchFleet(options: FleetBenchOptions): Promise<object> {
   return { bench: 'fleet', cpus: cpus().length, options, sizes, growth: growthOf(sizes), bars };
 }
 
-function figuresOf(servers: number, run: FleetRunFigures): SizeFigures {
+function figuresOf({ servers, warmUp }: Pick<FleetRunOrder, 'servers' | 'warmUp'>, run: FleetRunFigures): SizeFigures {
   const middle = (value: (round: RoundFigures) => number): number => median(run.rounds.map(value));
   const peakMiB = Math.max(...run.rounds.map(({ controllers }) => controllers.peakMiB));
   const settledMiB = middle(({ controllers }) => controllers.settledMiB);
-  const more = servers - warmServers;
+  const more = servers - warmUp;
   const marginal = (value: (round: RoundFigures) => number): number => (middle(value) - value(run.warm)) / more;
   return {
     servers,

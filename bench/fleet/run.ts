@@ -12,6 +12,8 @@ import { changeGroups, installKinds, putGroups, putServers, wantedIn, whenCounte
 /** What to run. */
 export interface FleetRunOrder {
   readonly servers: number;
+  /** Servers that are there at first, so that what every fleet costs is not counted as the cost of its servers. */
+  readonly warmUp: number;
   /** How often the groups are changed. */
   readonly rounds: number;
   readonly jobMs: number;
@@ -39,8 +41,6 @@ export interface FleetRunFigures {
   readonly firstSeconds: number;
 }
 
-/** Servers that are there at first, so that what every fleet costs is not counted as the cost of its servers. */
-export const warmServers = 100;
 /** The first changes are slow, since nothing is compiled yet; the last one counts. */
 const warmRounds = 4;
 
@@ -76,9 +76,9 @@ export async function runFleet(order: FleetRunOrder): Promise<FleetRunFigures> {
 
 async function measure(order: FleetRunOrder, parts: Parts): Promise<FleetRunFigures> {
   const { client, api } = parts;
-  const { warm, idle } = await warmUp(parts);
+  const { warm, idle } = await warmUp(parts, order.warmUp);
   const beganAt = performance.now();
-  await putServers(client, { from: warmServers, to: order.servers });
+  await putServers(client, { from: order.warmUp, to: order.servers });
   await whenAllDone(parts, { ...order, round: warmRounds });
   const firstSeconds = (performance.now() - beganAt) / 1000;
   const rounds: RoundFigures[] = [];
@@ -90,15 +90,15 @@ async function measure(order: FleetRunOrder, parts: Parts): Promise<FleetRunFigu
   return { rounds, upToDate, apiserverMiB: residentMiB(api.pid), warm, idle, firstSeconds };
 }
 
-async function warmUp(parts: Parts): Promise<Pick<FleetRunFigures, 'warm' | 'idle'>> {
+async function warmUp(parts: Parts, servers: number): Promise<Pick<FleetRunFigures, 'warm' | 'idle'>> {
   const { client, controllers } = parts;
   await tell(controllers, { do: 'start' });
-  await putServers(client, { from: 0, to: warmServers });
+  await putServers(client, { from: 0, to: servers });
   await putGroups(client);
-  await whenAllDone(parts, { servers: warmServers, round: 0 });
+  await whenAllDone(parts, { servers, round: 0 });
   let warm: RoundFigures | undefined;
   for (let round = 1; round <= warmRounds; round += 1) {
-    warm = await measureRound(parts, { servers: warmServers, round });
+    warm = await measureRound(parts, { servers, round });
   }
   if (warm === undefined) throw new Error('nothing was measured');
   const { residentMiB: idleMiB } = (await tell(controllers, { do: 'mark' })) as { residentMiB: number };
