@@ -123,7 +123,7 @@ export function createFleetWatches(informers: FleetInformers, fleet: Fleet, gath
         change.current === undefined ? serversOf(informers, change) : [],
       ),
       watchInformer(informers.bmcs, (key, change) =>
-        isSame(change, ({ spec }) => spec)
+        isSame(change, ({ spec, metadata }) => [spec, isExcluded(metadata.labels)])
           ? []
           : [...informers.servers.byIndex('bmc', key), ...servedAt(informers, change)].map(nameOf),
       ),

@@ -1,8 +1,11 @@
-import { groupAnnotation, type ServerFirmware } from '../../api/index.ts';
+import { groupAnnotation, ironcoreApiVersion, type ServerFirmware } from '../../api/index.ts';
 import {
   type Controller,
   type ControllerOptions,
   defineController,
+  type EventDraft,
+  type EventSubject,
+  type Failure,
   failed,
   isConflict,
   isNotFound,
@@ -11,6 +14,7 @@ import {
   ok,
   type ResourceClient,
   type Result,
+  toFailure,
   type Watch,
 } from '../../kube/index.ts';
 import type { Fleet } from '../fleet/fleet.ts';
@@ -52,11 +56,32 @@ export function createMemberController(
       statusOf: () => undefined,
       writeStatus: async () => {},
       effects: {
-        'apply-entries': (effect, { seen, signal }) => applyEntries(firmwares, { effect, seen, signal }),
+        'apply-entries': async (effect, { seen, signal }) => {
+          try {
+            return await applyEntries(firmwares, { effect, seen, signal });
+          } catch (error) {
+            // The status of the server is not ours to tell it in, and without a word the group would seem to be at work.
+            const failure = toFailure(error);
+            if (failure.retry !== 'transient') options.recorder?.record(subjectOf(seen), refusalOf(effect, failure));
+            return failed(failure);
+          }
+        },
       },
     },
     options,
   );
+}
+
+function subjectOf({ firmware }: MemberSeen): EventSubject {
+  return { ...firmware, apiVersion: ironcoreApiVersion, kind: 'ServerFirmware' };
+}
+
+function refusalOf({ group }: ApplyEntries, { message }: Failure): EventDraft {
+  const who =
+    group === undefined
+      ? 'What a group wrote could not be taken back'
+      : `The group ${group} could not write its entries`;
+  return { type: 'Warning', reason: 'GroupEntriesRefused', message: `${who}: ${message}` };
 }
 
 interface Applying {

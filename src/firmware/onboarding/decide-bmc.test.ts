@@ -77,6 +77,16 @@ test('a BMC that was not read is read, one that was is read again after a while,
   );
 });
 
+test('a reading of the future was made by a wrong clock, and is made again', () => {
+  const enabled = { bmc: { ...bmc, status: { state: 'Enabled' as const } } };
+  const of = (at: number) =>
+    decideBmc(seen(good(), { ...enabled, remembered: { at, access: 'a', reading: good(), failures: 0 } }), now);
+  assert.deepEqual(
+    [of(now + 86_400_000), of(now + 1000)].map(({ effects }) => effects.map(({ kind }) => kind)),
+    [['read-bmc'], []],
+  );
+});
+
 test('a BMC that cannot be read is left alone for longer each time, and at least as long as its gate says', () => {
   const failed = (until: number | undefined): BmcReading => ({
     kind: 'failed',

@@ -26,6 +26,8 @@ export interface OnboardingSeen {
   readonly server: OwnedServer;
   /** Servers with the same UUID, itself included. */
   readonly twins: readonly Server[];
+  /** True when the BMC it is behind is opted out. */
+  readonly isBmcExcluded: boolean;
   /** The ServerFirmware that refers to it. */
   readonly firmware: OwnedFirmware | undefined;
   /** True when there is an object of that name that refers to another server. */
@@ -101,7 +103,8 @@ function duplicateOf({ server, twins, mirror, mirrored }: OnboardingSeen): strin
 
 function effectsOf(seen: OnboardingSeen, isDuplicate: boolean): OnboardingEffect[] {
   const { server, mirror, mirrored } = seen;
-  const isLeftOut = isExcluded(server.metadata.labels) || (isDuplicate && seen.firmware === undefined);
+  const isOut = isExcluded(server.metadata.labels) || seen.isBmcExcluded;
+  const isLeftOut = isOut || (isDuplicate && seen.firmware === undefined);
   const isTwin = seen.twins.toSorted(olderFirst)[0]?.metadata.name !== server.metadata.name;
   const effects: OnboardingEffect[] = forgetEffects(seen);
   if (!isLeftOut) effects.push(...firmwareEffects(seen), ...discoveredEffects(seen));

@@ -18,7 +18,7 @@ import {
   type Watch,
 } from '../../kube/index.ts';
 import { firmwareFailure } from '../errors.ts';
-import { olderFirst } from '../fleet/fleet.ts';
+import { isExcluded, olderFirst } from '../fleet/fleet.ts';
 import { hardwareKey, hardwareOf } from '../hardware.ts';
 import type { InventoryMirror } from '../ports.ts';
 import { fieldManagers, resources } from '../resources.ts';
@@ -122,6 +122,7 @@ function readOnboardingSeen(
   return {
     server,
     twins: tables.servers.byIndex('uuid', server.spec.systemUUID.toLowerCase()),
+    isBmcExcluded: isExcluded(tables.bmcs.get(server.spec.bmcRef?.name ?? '')?.metadata.labels),
     firmware,
     isFirmwareNameTaken: tables.firmwares.get(key) !== undefined && firmware === undefined,
     hasDiscovered: hardware === undefined || tables.discovered.byIndex('hardware', hardwareKey(hardware)).length > 0,

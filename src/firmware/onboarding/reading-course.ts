@@ -47,7 +47,7 @@ export interface ReadingCourse {
 export function courseOf(seen: ReadingSeen, now: Instant): ReadingCourse {
   const { remembered, obstacle } = seen;
   const current = remembered?.access === seen.access ? remembered : undefined;
-  const nextAt = current === undefined ? undefined : nextReadAt(current, seen);
+  const nextAt = current === undefined ? undefined : nextReadAt(current, seen, now);
   const facts = {
     access: obstacle === undefined ? 'usable' : 'unusable',
     reading: current === undefined ? 'none' : current.reading.kind === 'read' ? 'good' : 'failed',
@@ -74,7 +74,13 @@ function settle(
   return { phase: state, isReading: false };
 }
 
-function nextReadAt({ at, reading, failures }: RememberedReading, { settings, isDoubtful }: ReadingSeen): Instant {
+function nextReadAt(
+  { at, reading, failures }: RememberedReading,
+  { settings, isDoubtful }: ReadingSeen,
+  now: Instant,
+): Instant {
+  // The clock was wrong when it was read, and was set back since: that time may never come again.
+  if (at > now + settings.bmcRetryFromMs) return now;
   if (reading.kind === 'read') return at + (isDoubtful === true ? settings.bmcRetryFromMs : settings.bmcIntervalMs);
   const wait = growingWaitMs(failures, { fromMs: settings.bmcRetryFromMs, toMs: settings.bmcRetryToMs });
   return Math.max(at + wait, reading.until ?? 0);

@@ -9,6 +9,7 @@ import {
   type Controller,
   type ControllerOptions,
   defineController,
+  type EffectContext,
   type Failure,
   failed,
   type Instant,
@@ -65,6 +66,8 @@ export function createServerController(
   const sender = createRequestSender();
   /** The versions that our own writes made of what was seen: they are no reason for a conflict. */
   const written = new WeakMap<object, string | undefined>();
+  const versionSeen = (context: EffectContext<ServerSeen>): string | undefined =>
+    written.get(context) ?? context.seen.firmware.metadata.resourceVersion;
   /** The job may have reported before its request was written: which list it was for must be known all the same. */
   const keepRequest = (
     { metadata: { name = '', uid } }: ServerSeen['firmware'],
@@ -93,7 +96,7 @@ export function createServerController(
         const waits = sender.waitOf(context);
         const waiting = waits === undefined ? told : withWait(told, waits);
         const { metadata } = seen.firmware;
-        const resourceVersion = written.get(context) ?? metadata.resourceVersion;
+        const resourceVersion = versionSeen(context);
         const object = { ...seen.firmware, metadata: { ...metadata, resourceVersion } };
         try {
           await patchStatus(firmwares, object as ServerFirmware, waiting, { parts: ownParts, signal: context.signal });
@@ -120,11 +123,14 @@ export function createServerController(
             return failed(firmwareFailure('UpdateServiceUnavailable', message, { cause: error }));
           }
         },
-        'follow-bios': ({ version }, { seen, signal }) =>
+        'follow-bios': ({ version }, context) =>
           gently(async () => {
-            const { name, uid } = seen.firmware.metadata;
-            const body = { metadata: { name, uid }, spec: { bios: { version } } } as ServerFirmware;
-            await firmwares.apply(body, { fieldManager: fieldManagers.bios, signal });
+            const { name, uid } = context.seen.firmware.metadata;
+            const seen = { name, uid, resourceVersion: versionSeen(context) };
+            const body = { metadata: seen, spec: { bios: { version } } } as ServerFirmware;
+            const write = { fieldManager: fieldManagers.bios, signal: context.signal };
+            const { metadata } = await firmwares.apply(body, write);
+            written.set(context, metadata.resourceVersion);
           }),
         'tell-bios': ({ server, version }, { signal }) =>
           gently(async () => {
@@ -135,15 +141,19 @@ export function createServerController(
               { fieldManager: fieldManagers.status, signal },
             );
           }),
-        'consume-retry': (_, { seen, signal }) =>
+        'consume-retry': (_, context) =>
           gently(async () => {
-            const { name = '', resourceVersion } = seen.firmware.metadata;
+            const { name = '' } = context.seen.firmware.metadata;
+            const resourceVersion = versionSeen(context);
             const body = { metadata: { resourceVersion, annotations: { [operationAnnotation]: null } } };
-            await firmwares.patch({ name }, { type: 'merge', body }, { fieldManager: fieldManagers.status, signal });
+            const write = { fieldManager: fieldManagers.status, signal: context.signal };
+            const { metadata } = await firmwares.patch({ name }, { type: 'merge', body }, write);
+            written.set(context, metadata.resourceVersion);
           }),
         // Not gently: what is not held must not ask for an update.
         hold: async (_, context) => {
-          const { name = '', uid, resourceVersion, finalizers = [] } = context.seen.firmware.metadata;
+          const { name = '', uid, finalizers = [] } = context.seen.firmware.metadata;
+          const resourceVersion = versionSeen(context);
           const body = { metadata: { uid, resourceVersion, finalizers: [...finalizers, updateFinalizer] } };
           const write = { fieldManager: fieldManagers.status, signal: context.signal };
           const { metadata } = await firmwares.patch({ name }, { type: 'merge', body }, write);
