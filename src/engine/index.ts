@@ -93,6 +93,7 @@ export { createWorker, type Worker, type WorkerOptions } from './worker/worker.t
 export type {
   Lease,
   PreviousHolder,
+  ReleaseOptions,
   ReportOutcome,
   WorkerIdentity,
   WorkerPort,

@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
-import { type ConnectionSpec, createClient, isNotFound, type KubeClient, systemClock } from '../../src/kube/index.ts';
+import { parse } from 'yaml';
+import {
+  type ConnectionSpec,
+  createClient,
+  isForbidden,
+  isNotFound,
+  type KubeClient,
+  type KubeObject,
+  systemClock,
+} from '../../src/kube/index.ts';
 import { silentLogger } from '../../src/telemetry/index.ts';
 import { jobOf } from '../../src/update-service/launchers/kubernetes/job-objects.ts';
 import {
@@ -242,6 +251,41 @@ export function runKubernetesLauncherContract(
       await launcher.interrupt(handle, { timeoutMs: 1, isForced: true });
     });
 
+    test('the rights that the documentation names are enough', async (context) => {
+      const subject = { kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'the-update-service' };
+      const role = documentedRole();
+      const ref = (kind: string, resource: string) => ({
+        ...{ group: 'rbac.authorization.k8s.io', version: 'v1', namespaced: true },
+        ...{ kind, resource },
+      });
+      const metadata = { name: role.metadata.name, namespace };
+      await client.resource<KubeObject>(ref('Role', 'roles')).create({ ...role, metadata } as KubeObject);
+      const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: role.metadata.name };
+      const binding = { apiVersion: role.apiVersion, kind: 'RoleBinding', metadata, roleRef, subjects: [subject] };
+      await client.resource<KubeObject>(ref('RoleBinding', 'rolebindings')).create(binding as KubeObject);
+      const limited = await createClient(await connect(), { impersonate: { user: subject.name } });
+      context.after(() => limited.close());
+      const { open, order, until } = await rigOf(context);
+      const launcher = open({ client: limited });
+      // Servers take a moment to know of a new binding.
+      await until(() =>
+        limited
+          .resource(refs.pods)
+          .list({ namespace })
+          .then(
+            () => true,
+            (error: unknown) => !isForbidden(error),
+          ),
+      );
+      assert.equal(await launcher.scope(), await open().scope());
+      await launcher.sweep?.([]);
+      const { job, order: wanted } = order('hang', 'limited');
+      const { handle } = await launcher.launch(wanted);
+      await until(() => job.isCancelUnsafe);
+      assert.equal((await launcher.interrupt(handle, { timeoutMs: 1, isForced: true })).state, 'gone');
+      await launcher.bury?.(handle);
+    });
+
     test('a template that makes no Job is refused with the reason of the cluster', async (context) => {
       const { launcher, order } = await rigOf(context, {
         template: { spec: { template: { spec: { restartPolicy: 'Always' } } } },
@@ -249,4 +293,11 @@ export function runKubernetesLauncherContract(
       await assert.rejects(launcher.launch(order('succeed', 'bad').order), /restartPolicy/);
     });
   });
+}
+
+/** The Role that the page of strategies gives for this launcher. */
+function documentedRole(): { readonly apiVersion: string; readonly metadata: { readonly name: string } } {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/strategies.md'), 'utf8');
+  const [, text = assert.fail('the page has no Role')] = /```yaml\n(kind: Role\n[^`]*)```/.exec(page) ?? [];
+  return parse(text);
 }

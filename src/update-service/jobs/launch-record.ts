@@ -11,6 +11,8 @@ export interface LaunchRecord {
   readonly launchedAt: number;
   /** Where its own interface is, once it said so. */
   readonly address?: string;
+  /** It took its work: before that it has done nothing. */
+  readonly isTaken?: boolean;
   /** Whose sessions it has to end first. */
   readonly leftovers: readonly PreviousHolder[];
   /** A flash may go on that an earlier life began. */
@@ -23,6 +25,11 @@ const member = 'launch';
 export function readLaunch({ progress }: Pick<Condition, 'progress'>): LaunchRecord | undefined {
   const found = progress[member];
   return isObject(found) ? (found as unknown as LaunchRecord) : undefined;
+}
+
+/** True once a job may have done something. */
+export function hasBegun({ isTaken, address }: LaunchRecord): boolean {
+  return isTaken === true || address !== undefined;
 }
 
 /** The progress with a launch in it. */

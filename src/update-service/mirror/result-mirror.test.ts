@@ -3,16 +3,17 @@ import { type TestContext, test } from 'node:test';
 import { openOrcStore } from '../../conditionorc/index.ts';
 import { createFakeClock, type KubeClient, kubeError } from '../../kube/index.ts';
 import { silentLogger } from '../../telemetry/index.ts';
+import type { JobLimits } from '../kinds.ts';
 import { createKubeNames } from '../names/kube-names.ts';
-import { setUpUpdates, type UpdateRig, until } from '../testing/update-rig.ts';
+import { serverB, setUpUpdates, type UpdateRig, until } from '../testing/update-rig.ts';
 import { createInventoryReader } from './installed.ts';
 import { type MirroredDiscoveryReport, type MirroredServerReport, mirrorResults } from './result-mirror.ts';
 import { runMirror } from './run-mirror.ts';
 
 const bios = (version: string) => [{ name: 'bios', manufacturer: '', version }];
 
-async function started(t: TestContext) {
-  const rig = await setUpUpdates(t);
+async function started(t: TestContext, limits: JobLimits = {}) {
+  const rig = await setUpUpdates(t, limits);
   await openOrcStore(rig.database);
   await rig.addFirmware('2.10.0');
   const servers: MirroredServerReport[] = [];
@@ -110,6 +111,47 @@ test('an update that nobody got to before its deadline is no attempt that failed
   await mirrorResults(parts);
   assert.deepEqual([servers[0]?.failure?.reason, servers[0]?.conditionId], ['Cancelled', job.id]);
   assert.match(servers[0]?.failure?.message ?? '', /deadline/);
+});
+
+async function beginUpdate(rig: UpdateRig, server: string): Promise<{ conditionId: string; token: number }> {
+  await rig.desks.requests.update({ server, firmwares: bios('2.10.0'), client: 'c' });
+  const [lease] = await rig.lease(`worker of ${server}`);
+  return lease === undefined ? assert.fail() : { conditionId: lease.condition.id, token: lease.token };
+}
+
+test('an update whose server is gone before it was read keeps nobody from being told of others', async (t) => {
+  const { rig, parts, servers } = await started(t);
+  await rig.engine.worker.report(await beginUpdate(rig, 'beta'), { state: 'succeeded' });
+  await rig.desks.requests.scan({ server: 'alpha', client: 'c' });
+  const scan = await finish(rig, '2.9.0', 'w1');
+  await rig.engine.machines.remove(serverB);
+  const serverOf = async (id: string) => (id === serverB ? 'beta' : 'alpha');
+  await mirrorResults({ ...parts, names: { serverOf } });
+  await mirrorResults({ ...parts, names: { serverOf } });
+  assert.deepEqual(
+    servers.map(({ conditionId }) => conditionId),
+    [scan],
+  );
+});
+
+test('an update whose server cannot be read for want of room in the queue is told with its next scan', async (t) => {
+  const { rig, parts, servers } = await started(t, { scan: { pending: 1 } });
+  const held = await beginUpdate(rig, 'alpha');
+  await beginUpdate(rig, 'beta');
+  const { job } = await rig.desks.requests.scan({ server: 'beta', client: 'c' });
+  await rig.engine.worker.report(held, { state: 'succeeded' });
+  await mirrorResults(parts);
+  await rig.engine.cancel(job.id, { client: 'c', isForced: false, doesInsist: false });
+  await rig.desks.requests.scan({ server: 'alpha', client: 'c' });
+  const scan = await finish(rig, '2.10.0', 'w2');
+  await mirrorResults(parts);
+  assert.deepEqual(
+    servers.filter(({ server }) => server === 'alpha').map(({ kind, conditionId }) => [kind, conditionId]),
+    [
+      ['Update', held.conditionId],
+      ['Scan', scan],
+    ],
+  );
 });
 
 test('an update whose worker read nothing afterwards is told when a scan has read the server', async (t) => {

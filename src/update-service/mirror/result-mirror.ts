@@ -5,6 +5,7 @@ import {
   type Database,
   type Engine,
   type EngineEvent,
+  isEngineError,
   isFinal,
   type JsonObject,
   machineIdOf,
@@ -160,8 +161,14 @@ function wasRead({ kind, state, status }: Condition): boolean {
 
 async function askToRead({ engine, logger }: MirrorParts, { target, id }: Condition): Promise<void> {
   const orders = [{ kind: kindOf.scan, parameters: {} }];
-  const outcome = await engine.create({ target, client: `${clientPrefix}after-update`, orders });
-  logger.debug('a server is read after its update, whose worker did not', { condition: id, outcome: outcome.outcome });
+  try {
+    const { outcome } = await engine.create({ target, client: `${clientPrefix}after-update`, orders });
+    logger.debug('a server is read after its update, whose worker did not', { condition: id, outcome });
+  } catch (error) {
+    // Its next scan tells of the update too. Until then all others have to be told of theirs.
+    if (!isEngineError(error, 'unknownMachine', 'queueFull', 'kindQueueFull')) throw error;
+    logger.warn('a server is not read after its update now; the next scan does it', { condition: id, error });
+  }
 }
 
 async function readInstalledOf(

@@ -108,7 +108,7 @@ export function createJobDesk(parts: JobDeskParts): JobDesk {
       if (!(await takers.take(lease, taker || address))) {
         throw new UpdateError('leaseLost', { job: lease.conditionId, detail: 'another process took the job before' });
       }
-      if (address !== '') await report(lease, { progress: withLaunch(condition.progress, { ...launch, ...where }) });
+      await report(lease, { progress: withLaunch(condition.progress, { ...launch, ...where, isTaken: true }) });
       const leaseMs = engine.kinds.find(({ kind }) => kind === condition.kind)?.leaseMs ?? 0;
       const work = await describeWork(parts, condition, launch);
       return { job: condition, leaseMs, workJson: work, progressJson: JSON.stringify(ownProgress(condition)) };

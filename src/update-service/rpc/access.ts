@@ -68,23 +68,38 @@ export function createAccessGate(
 
 /** Records calls that people make, with who made them; what jobs report under their proofs is no work of people. */
 export function auditCallers(audit: AuditExport): Interceptor {
-  return auditCalls(audit, ({ method, contextValues, header }) => {
-    const need = needs[method.name];
-    if (need === undefined || need === 'proof') return undefined;
+  return auditCalls(audit, ({ method, contextValues, header, message }) => {
+    const need = needOf(method.name, message);
+    if (need === undefined) return undefined;
     const userAgent = header.get('user-agent') ?? undefined;
-    return { call: method.name, need, user: contextValues.get(callerKey), userAgent, receivedAt: new Date() };
+    return {
+      ...{ call: method.name, need, userAgent, receivedAt: new Date() },
+      // Who reports without a job is found out while the call is answered.
+      get user() {
+        return contextValues.get(callerKey);
+      },
+    };
   });
 }
 
-/** Who reports without a proof, and whether they may. */
+/** What a call of people needs; undefined for those of jobs. */
+function needOf(call: string, message: unknown): AccessNeed | undefined {
+  const need = needs[call];
+  if (need !== 'proof') return need;
+  const isReport = call === 'UpdateServer' || call === 'UpdateDiscoveredFirmware';
+  return isReport && Object(message).proof === undefined ? unfenced : undefined;
+}
+
+/** Who reports without a proof, which is noted, and whether they may. */
 export async function findUnfencedReporter(
   authorizer: Authorizer,
-  header: Headers,
+  { requestHeader, values }: Pick<HandlerContext, 'requestHeader' | 'values'>,
 ): Promise<{ readonly user: string; readonly mayReportUnfenced: boolean }> {
-  const given = header.get('authorization') ?? undefined;
+  const given = requestHeader.get('authorization') ?? undefined;
   if (given === undefined) return { user: 'somebody without a token', mayReportUnfenced: false };
   try {
-    const user = await enforceAccess(authorizer, unfenced, given);
+    const noting = noteUser(authorizer, (user) => values.set(callerKey, user));
+    const user = await enforceAccess(noting, unfenced, given);
     return { user: user.name, mayReportUnfenced: true };
   } catch (error) {
     if (!isRestError(error, 'forbidden')) throw toConnectError(error);

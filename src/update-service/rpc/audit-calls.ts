@@ -59,7 +59,8 @@ export function auditCalls(
       recordCall(audit, audited, answer.stream ? { code: 200 } : verdictOf(answer.message));
       return answer;
     } catch (error) {
-      recordCall(audit, audited, { code: 500, reason: Code[Object(error).code as number] });
+      const code = Object(error).code as Code;
+      recordCall(audit, audited, { code: code === Code.Unauthenticated ? 401 : 500, reason: Code[code] });
       throw error;
     }
   };

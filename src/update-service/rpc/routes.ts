@@ -166,7 +166,7 @@ function resultCalls(parts: RpcParts): Pick<Service, 'updateServer' | 'updateDis
   const answer = answering(parts);
   const { results, clock } = parts.desks;
   const reporterOf = async (proof: updateRpc.JobProof | undefined, context: HandlerContext): Promise<Reporter> =>
-    proof === undefined ? await findUnfencedReporter(parts.authorizer, context.requestHeader) : { proof };
+    proof === undefined ? await findUnfencedReporter(parts.authorizer, context) : { proof };
   return {
     updateServer: ({ server, firmwares, proof, observedAt, inventoryJson }, context) =>
       answer('UpdateServer', async () => {

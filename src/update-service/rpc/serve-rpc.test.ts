@@ -249,6 +249,11 @@ test('calls that change something are recorded with who made them and what came 
   await grpc().update({ ...update, server: { name: 'gamma' } });
   await assert.rejects(grpc('reader').update(update));
   await assert.rejects(grpc('stranger').listJobs({}));
+  const told = { server: { name: 'alpha' }, firmwares: update.firmwares };
+  await grpc('reporter').updateServer(told);
+  await grpc('reader').updateServer(told);
+  await assert.rejects(grpc('stranger').updateServer(told));
+  await grpc('').updateServer({ ...told, proof: { jobId: 'x', token: 'y' } });
   const seen = recorded.map(({ verb, path, user, code }) => `${verb} ${path} ${user?.username ?? '?'} ${code}`);
   const below = '/rackwright.update.v1.UpdateService';
   assert.deepEqual(seen, [
@@ -256,5 +261,8 @@ test('calls that change something are recorded with who made them and what came 
     `create ${below}/Update dustin 404`,
     `create ${below}/Update reader 403`,
     `list ${below}/ListJobs ? 401`,
+    `create ${below}/UpdateServer reporter 200`,
+    `create ${below}/UpdateServer reader 403`,
+    `create ${below}/UpdateServer ? 401`,
   ]);
 });

@@ -4,11 +4,10 @@ import { noTracer } from '../../telemetry/index.ts';
 import { handleOf, type LaunchRecord, readLaunch, withLaunch } from '../jobs/launch-record.ts';
 import { jobKinds } from '../kinds.ts';
 import { toLeasedWork } from './leased-work.ts';
-import { type JobRunner, type JobRunnerOptions, orderOf } from './runner-options.ts';
+import { type JobRunner, type JobRunnerOptions, notBegun, orderOf } from './runner-options.ts';
 import { superviseJob } from './supervise-job.ts';
 
 const retry = { baseMs: 500, maxMs: 15_000 };
-const launchAgain = { baseMs: 15_000, maxMs: 10 * 60_000 };
 const heartbeatMs = 10_000;
 const waitMs = 20_000;
 
@@ -185,14 +184,12 @@ class OutsideRunner implements JobRunner {
     }
   }
 
-  /** Nothing was done, so that the job is not to blame: it waits, and people are told for what. */
   async #giveBack({ condition, token }: Lease, error: unknown): Promise<void> {
-    const { engine, logger, random } = this.#options;
+    const { engine, logger } = this.#options;
     const why = error instanceof Error ? error.message : String(error);
-    const afterMs = Math.round(backoffDelay(launchAgain, condition.leases, random));
-    logger.warn('a job was not launched; it is tried again', { job: condition.id, afterMs, error });
+    const how = notBegun(this.#options, condition);
+    logger.warn('a job was not launched; it is tried again', { job: condition.id, afterMs: how.afterMs, error });
     const held = { conditionId: condition.id, token };
-    const how = { afterMs, isNotCounted: true, areLeftoversKept: true };
     await engine.worker.release(held, `the job was not launched: ${why}`, how);
   }
 

@@ -1,10 +1,12 @@
-import type { Bus, Engine } from '../../engine/index.ts';
-import type { Clock, Random } from '../../kube/index.ts';
+import type { Bus, Condition, Engine, ReleaseOptions } from '../../engine/index.ts';
+import { backoffDelay, type Clock, type Random } from '../../kube/index.ts';
 import type { Logger, Metrics, Tracer } from '../../telemetry/index.ts';
 import type { JobTokens } from '../jobs/job-tokens.ts';
 import { jobTypeOf } from '../jobs/show-job.ts';
 import { readDiscoverParameters } from '../kinds.ts';
 import type { Launcher, LaunchOrder } from '../launchers/launcher.ts';
+
+const launchAgain = { baseMs: 15_000, maxMs: 10 * 60_000 };
 
 /** What a job runner is made of. */
 export interface JobRunnerOptions {
@@ -45,6 +47,12 @@ export interface JobRunner {
   readonly online: Promise<void>;
   /** Launches no more. Jobs inside are let go at safe points; jobs outside go on, and the next life finds them. */
   stop(options?: { readonly graceMs?: number }): Promise<void>;
+}
+
+/** Work that could not begin: nothing was done, so that the job is not to blame. It waits, each time longer. */
+export function notBegun({ random }: Pick<JobRunnerOptions, 'random'>, { leases }: Condition): ReleaseOptions {
+  const afterMs = Math.round(backoffDelay(launchAgain, leases, random));
+  return { afterMs, isNotCounted: true, areLeftoversKept: true };
 }
 
 /** What a launcher is told of a job. */

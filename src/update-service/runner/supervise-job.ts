@@ -1,7 +1,7 @@
 import type { Condition } from '../../engine/index.ts';
 import { sleep } from '../../kube/index.ts';
-import { handleOf, type LaunchRecord, readLaunch } from '../jobs/launch-record.ts';
-import type { JobRunnerOptions } from './runner-options.ts';
+import { handleOf, hasBegun, type LaunchRecord, readLaunch } from '../jobs/launch-record.ts';
+import { type JobRunnerOptions, notBegun } from './runner-options.ts';
 
 /** A job outside this process. */
 export interface SupervisedJob {
@@ -53,15 +53,16 @@ function isHeld({ state, fencingToken }: Condition, launch: LaunchRecord): boole
 }
 
 /** It may have told its end just before it was gone: then there is nothing to do. */
-async function giveUpDead(
-  { engine, logger }: JobRunnerOptions,
-  { job, launch }: SupervisedJob,
-  why: string,
-): Promise<void> {
+async function giveUpDead(options: JobRunnerOptions, { job, launch }: SupervisedJob, why: string): Promise<void> {
+  const { engine, logger } = options;
   const condition = await engine.get(job);
   if (condition === undefined || !isHeld(condition, launch)) return;
   logger.warn('a job is gone and did not tell how it ended', { job, why });
   const held = { conditionId: job, token: launch.token };
+  if (!hasBegun(readLaunch(condition) ?? launch)) {
+    await engine.worker.release(held, `the job could not begin: ${why}`, notBegun(options, condition));
+    return;
+  }
   // What it left open at the BMC is for the next one to end.
   const how = { afterMs: 10_000, isHolderGone: true };
   await engine.worker.release(held, `the job is gone and did not tell how it ended: ${why}`, how);

@@ -13,6 +13,8 @@ export interface OutsideJobs {
   readonly interrupted: { readonly job: string; readonly isForced: boolean }[];
   /** Ends a job without a word. */
   kill(index: number): void;
+  /** A job takes its work. */
+  take(desks: Pick<UpdateDesks, 'jobs'>, index: number): Promise<unknown>;
   /** A job tells how far it is. */
   report(desks: Pick<UpdateDesks, 'jobs'>, index: number): Promise<{ readonly isCancelAsked: boolean }>;
   /** The proof of a job. */
@@ -56,6 +58,7 @@ export function createOutsideJobs(scope = 'here'): OutsideJobs {
       async close() {},
     },
     kill: (index) => alive.delete(orderAt(index).jobId),
+    take: (desks, index) => desks.jobs.take(proof(index), { address: '', taker: `job ${index}` }),
     report: (desks, index) =>
       desks.jobs.progress(proof(index), {
         percent: 10,
