@@ -12,6 +12,8 @@ type Versions = Readonly<Record<string, string>>;
 
 /** How often an agent that installs is looked at. */
 const lookMs = 2000;
+/** How long an agent may take for one image: one that never gets there would have the server for ever. */
+const mostMs = 2 * 3_600_000;
 
 function readSettings(given: unknown): Settings {
   const { agentUrl } = Object(given) as Partial<Settings>;
@@ -58,7 +60,9 @@ async function update(settings: Settings, work: Work, tools: StrategyTools): Pro
     // Right before what disrupts: another may have the server by now.
     await work.check();
     await ask(settings, work, { method: 'POST', body: JSON.stringify({ component, version, url, checksum }) });
+    const end = tools.clock.monotonic() + mostMs;
     while (versions[component] !== version) {
+      if (tools.clock.monotonic() > end) throw late(component, version);
       await work.pause(lookMs);
       // Having looked is progress, which is what renews the lease; a timer alone would not be.
       versions = await versionsOf(settings, work);
@@ -85,6 +89,11 @@ async function ask({ agentUrl }: Settings, work: Work, request: RequestInit): Pr
     if (work.signal.aborted) throw work.signal.reason;
     throw Object.assign(new Error('the agent cannot be asked', { cause }), { code: 'agentAway', retry: 'transient' });
   }
+}
+
+/** Fails the job: what is not `transient` is not tried again. */
+function late(component: string, version: string): Error {
+  return Object.assign(new Error(`the agent did not install ${component} ${version} in time`), { code: 'agentLate' });
 }
 
 /** Hands on what is installed: the report of the job is made of it. */

@@ -272,6 +272,7 @@ const rows: readonly Row[] = [
   ['has no list of updates', 'lenovo', 'x_index.json', JSON.stringify({ error: 'please log in' }), 'malformed'],
   ['has an object for a list', 'lenovo', 'x_index.json', JSON.stringify({ Updates: { a: {} } }), 'malformed'],
   ['has an object for a list', 'plain', 'a.json', JSON.stringify({ ...plainCatalog, firmware: { a: 1 } }), 'malformed'],
+  ['has a second half that nobody reads', 'plain', 'a.yaml', `${stringify(plainCatalog)}---\nmore: 1\n`, 'malformed'],
   ['has names for everything in YAML', 'plain', 'a.yaml', aliasBomb(), 'malformed'],
   ['has a field twice in YAML', 'plain', 'a.yaml', `${stringify(plainCatalog)}kind: FirmwareCatalog\n`, 'malformed'],
   ['is too large for YAML', 'plain', 'a.yaml', stringify(plainCatalog), 'tooLarge', { limits: { maxYamlBytes: 100 } }],

@@ -1,4 +1,4 @@
-import { isSameVersion, readVendor, sortVersions } from '../versions/index.ts';
+import { createVersionSet, readVendor, sortVersions } from '../versions/index.ts';
 import type { CatalogQuery, FirmwareEntry } from './entry.ts';
 import type { CatalogFormat } from './source.ts';
 
@@ -29,11 +29,11 @@ export function lineOf({ component, manufacturer, line }: FirmwareEntry): string
 }
 
 function firstVersions(sorted: readonly FirmwareEntry[], vendor: string, most: number): FirmwareEntry[] {
-  const versions: string[] = [];
+  const versions = createVersionSet(vendor);
   return sorted.filter(({ version }) => {
-    if (versions.some((each) => isSameVersion(vendor, each, version))) return true;
-    if (versions.length >= most) return false;
-    versions.push(version);
+    if (versions.has(version)) return true;
+    if (versions.size >= most) return false;
+    versions.add(version);
     return true;
   });
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { stringify } from 'yaml';
+import { defaultCatalogLimits } from './limits.ts';
 import { readCatalog } from './read-catalog.ts';
 import {
   dellCatalog,
@@ -218,4 +219,26 @@ test('images of one version count once when versions are counted', async (contex
   const { entries } = await readCatalog({ format: 'dell', location }, { ...r640, versionsToStore: 1 });
   const files = entries.filter(({ component }) => component === 'bios').map(({ fileName }) => fileName);
   assert.deepEqual(files.sort(), ['BIOS_2.21.2.EXE', 'BIOS_2.21.2_other.EXE']);
+});
+
+test('YAML may begin as its documents do, after words for people', async (context) => {
+  const text = `# What we released.\n\n--- # all of it\n${stringify(plainCatalog)}...\n`;
+  const location = await folderWith(context, { 'a.yaml': text });
+  const query = { manufacturer: 'Dell', model: 'PowerEdge R640' };
+  assert.equal((await readCatalog({ format: 'plain', location }, query)).entries.length, 3);
+});
+
+test('thousands of versions of one firmware are sorted out in one go', { timeout: 300_000 }, async (context) => {
+  const [first] = plainCatalog.firmware;
+  const firmware = Array.from({ length: defaultCatalogLimits.maxMatches }, (_, at) => ({
+    ...first,
+    version: `1.${at % 10_000}.0`,
+    url: `images/${at}.bin`,
+  }));
+  const location = await folderWith(context, { 'a.json': JSON.stringify({ ...plainCatalog, firmware }) });
+  const query = { manufacturer: 'Dell', model: 'PowerEdge R640' };
+  const { entries } = await readCatalog({ format: 'plain', location }, query);
+  assert.equal(entries.length, firmware.length);
+  const newest = await readCatalog({ format: 'plain', location }, { ...query, versionsToStore: 100 });
+  assert.equal(newest.entries.length, 200, 'each version has two images');
 });

@@ -81,6 +81,7 @@ function workOf(options: CatalogReaderOptions, dispatcher: Dispatcher, signal: A
   return {
     dispatcher,
     signal,
+    clock: options.clock ?? systemClock,
     limits: { ...defaultCatalogLimits, ...options.limits },
     cacheFolder: options.cacheFolder,
     maxRedirects: options.maxRedirects ?? 5,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -77,6 +77,29 @@ test('several at once fetch into one folder without harm', async (context) => {
     all.map(({ entries }) => entries.length),
     [5, 5, 5, 5, 5, 5],
   );
+});
+
+test('what killed processes, and those who were not the last of several, left is thrown away after a while', async (context) => {
+  const { host } = await serve(context, (headers, response) => {
+    if (headers['if-none-match'] === '"one"') response.writeHead(304).end();
+    else response.writeHead(200, { etag: '"one"' }).end(body);
+  });
+  const cacheFolder = await folderWith(context, {});
+  const source = { format: 'dell', location: `http://${host}/Catalog.xml` } as const;
+  await Promise.all(Array.from({ length: 4 }, () => readCatalog(source, query, { cacheFolder })));
+  const [note = ''] = (await readdir(cacheFolder)).filter((name) => name.endsWith('.json'));
+  const key = note.replace('.json', '');
+  for (const name of [`${key}.killed.body`, `${key}.killed.body.note`, `${key}.new.body`, 'other.old.body'])
+    await writeFile(join(cacheFolder, name), 'half');
+  const longAgo = Date.now() / 1000 - 7200;
+  for (const name of await readdir(cacheFolder)) {
+    if (name !== `${key}.new.body`) await utimes(join(cacheFolder, name), longAgo, longAgo);
+  }
+  assert.equal((await readCatalog(source, query, { cacheFolder })).entries.length, 5);
+  const { body: kept } = JSON.parse(await readFile(join(cacheFolder, note), 'utf8')) as { body: string };
+  // What is new may be in the making, and what is of another catalogue is for whoever reads that.
+  assert.deepEqual((await readdir(cacheFolder)).sort(), [note, kept, `${key}.new.body`, 'other.old.body'].sort());
+  assert.equal((await readCatalog(source, query, { cacheFolder })).entries.length, 5);
 });
 
 test('credentials go to their own host only, and are in no message and in no address of an image', async (context) => {

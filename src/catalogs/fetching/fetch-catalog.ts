@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   answered,
@@ -9,6 +9,7 @@ import {
   type HttpSettings,
   isStoreError,
 } from '../../firmware-store/index.ts';
+import type { Clock } from '../../kube/index.ts';
 import { CatalogError } from '../errors.ts';
 import type { CatalogLimits } from '../limits.ts';
 import type { Bytes } from '../reading/unpack.ts';
@@ -21,6 +22,7 @@ export interface FetchSettings extends HttpSettings {
   readonly cacheFolder: string | undefined;
   readonly limits: CatalogLimits;
   readonly signal: AbortSignal;
+  readonly clock: Clock;
 }
 
 /** What is kept beside a fetched catalogue. */
@@ -39,7 +41,10 @@ export async function fetchCatalog(source: CheckedSource, settings: FetchSetting
   try {
     if (cacheFolder === undefined) return await stream(source, settings);
     await mkdir(cacheFolder, { recursive: true, mode: 0o700 });
-    return await fetchInto({ folder: cacheFolder, key: keyOf(source.location) }, source, settings);
+    const entry = { folder: cacheFolder, key: keyOf(source.location) };
+    const file = await fetchInto(entry, source, settings);
+    await sweep(entry, settings);
+    return file;
   } catch (error) {
     throw failed(error, source, settings);
   }
@@ -51,6 +56,23 @@ export async function forgetCatalog(source: CheckedSource, cacheFolder: string):
   const kept = await readKept(entry);
   await rm(notePath(entry), { force: true });
   if (kept !== undefined) await rm(join(entry.folder, kept.body), { force: true });
+}
+
+/** No catalogue takes as long to be fetched: what is older and not in the note is nobody's. */
+const longestFetchMs = 3_600_000;
+
+/** Throws away what killed processes left, and all but the last who fetched it at the same time. */
+async function sweep(entry: CacheEntry, { clock }: FetchSettings): Promise<void> {
+  const kept = await readKept(entry);
+  for (const name of await readdir(entry.folder)) {
+    if (!name.startsWith(`${entry.key}.`) || name === kept?.body || name === `${entry.key}.json`) continue;
+    const path = join(entry.folder, name);
+    const seen = await stat(path).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    });
+    if (seen !== undefined && clock.now() - seen.mtimeMs > longestFetchMs) await rm(path, { force: true });
+  }
 }
 
 interface CacheEntry {

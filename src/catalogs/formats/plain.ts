@@ -54,6 +54,7 @@ async function readYaml(text: AsyncIterable<string>, manufacturer: string, conte
     all += chunk;
     if (all.length > maxYamlBytes) throw refusal(context, 'tooLarge', { limit: `${maxYamlBytes} bytes of YAML` });
   }
+  if (hasSecondDocument(all)) throw refusal(context, 'malformed', { detail: 'it has more than one document' });
   const parsed = parseYamlStrict(all);
   if ('error' in parsed) throw refusal(context, 'malformed', { detail: parsed.error });
   if (parsed.strictError !== undefined) throw refusal(context, 'malformed', { detail: parsed.strictError });
@@ -63,6 +64,14 @@ async function readYaml(text: AsyncIterable<string>, manufacturer: string, conte
   checkHead(new Map(Object.entries(head)), context);
   if (!Array.isArray(firmware)) throw refusal(context, 'malformed', { detail: noList });
   for (const [at, entry] of firmware.entries()) take(entry, { manufacturer, at }, context);
+}
+
+/** Of several documents the first alone would be read. A line that begins so is nothing else in YAML. */
+function hasSecondDocument(text: string): boolean {
+  const [first, second] = text.matchAll(/^---(?=\s|$)/gm);
+  if (first === undefined || second !== undefined) return first !== undefined;
+  // The one mark of a catalogue has nothing in front of it but words for people.
+  return /^[^\S\n]*[^\s#%]/m.test(text.slice(0, first.index).replace(/^\uFEFF/, ''));
 }
 
 function checkHead(head: ReadonlyMap<string, unknown>, context: FormatContext): void {
