@@ -180,6 +180,7 @@ export {
   hostErrorTypes,
   hostFirmwareComponents,
   hostFirmwareSettings,
+  hostStatesInUse,
   hostUpdatePolicy,
   type Image,
   isControlAnnotation,

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { addSettings } from './add-settings.ts';
+import { dataDirFlag } from './data-dir/data-dir-flag.ts';
 import { listenForUnknown } from './hosts/choose-provisioner.ts';
 import { hostSettingNames } from './hosts/host-settings.ts';
 import { imageStoreSettings } from './install-service/stand-alone/setting-names.ts';
@@ -125,7 +126,7 @@ async function runEmbedded(given: Settings<(typeof upSettings)[number]>, termina
       `  export KUBECONFIG=${shellWord(kubeconfig)}`,
       '',
       'Type next, in another terminal:',
-      ...nextCommands(rack),
+      ...nextCommands(rack, dataDirFlag(settings.dataDir, terminal)),
       '',
       'Ctrl-C stops it; started again it goes on where it was.',
     ),
@@ -167,20 +168,25 @@ function describeAgents({ agents }: Pick<RunningWork, 'agents'>): string[] {
   return agents === undefined ? [] : [`  Agents           ${agents.url}   boot tokens in ${agents.tokenFile}`];
 }
 
-function nextCommands(rack: SimulatedRack | undefined): string[] {
+interface NamedRack {
+  readonly dataCentre: { readonly bmcs: readonly { readonly name: string }[] };
+}
+
+/** `where` is what commands have to be told of the data directory: work and simulators are found by it alone. */
+export function nextCommands(rack: NamedRack | undefined, where: string): string[] {
   const [first] = rack?.dataCentre.bmcs ?? [];
   if (first === undefined) {
     return [
       '  npx rackwright apply -f examples/01-first-host',
       '  npx rackwright get baremetalhosts',
-      ...(rack === undefined ? [] : ['  npx rackwright simulate status']),
+      ...(rack === undefined ? [] : [`  npx rackwright simulate status${where}`]),
     ];
   }
   return [
     `  npx rackwright get baremetalhosts -n ${fleetNamespace}`,
     '  npx rackwright get serverfirmwares',
-    '  npx rackwright simulate status',
-    `  npx rackwright install-firmware ${first.name} --set latest`,
+    `  npx rackwright simulate status${where}`,
+    `  npx rackwright install-firmware ${first.name} --set latest${where}`,
   ];
 }
 

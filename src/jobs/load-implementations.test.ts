@@ -65,6 +65,10 @@ test('what cannot be loaded, and what does no jobs, says so', async () => {
     loadImplementations({ names: ['no-such-package-of-jobs'] }),
     refused('unknownImplementation', /jobs of no-such-package-of-jobs cannot be loaded \(Cannot find package/),
   );
+  await assert.rejects(
+    loadImplementations({ names: ['/no/such/module'] }),
+    refused('unknownImplementation', /^jobs of \/no\/such\/module cannot be loaded \(Cannot find module [^\n]*$/),
+  );
   for (const name of ['../x', 'file:///x', 'a b', 'data:text/javascript,1', 'node:fs']) {
     await assert.rejects(loadImplementations({ names: [name] }), refused('unknownImplementation', /nor a path/), name);
   }

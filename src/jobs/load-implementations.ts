@@ -57,7 +57,7 @@ async function importModule(name: string, load: ImportPackage): Promise<unknown>
   try {
     return await load(isPath ? addressOf(name) : name);
   } catch (cause) {
-    const detail = cause instanceof Error ? cause.message : String(cause);
+    const [detail = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
     throw new JobError('unknownImplementation', { name, detail }, { cause });
   }
 }

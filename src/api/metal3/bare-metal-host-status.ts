@@ -45,6 +45,14 @@ export const provisioningStates = [
 /** A value of `status.provisioning.state`. */
 export type ProvisioningState = (typeof provisioningStates)[number];
 
+/** Those in which somebody's data is on the host, also on its way in and out. */
+export const hostStatesInUse: readonly string[] = [
+  'provisioning',
+  'provisioned',
+  'externally provisioned',
+  'deprovisioning',
+] satisfies ProvisioningState[];
+
 /** A value of `status.operationalStatus`. */
 export type OperationalStatus = (typeof operationalStatuses)[number];
 

@@ -64,6 +64,7 @@ export {
   type BareMetalHostStatus,
   type HostErrorType,
   hostErrorTypes,
+  hostStatesInUse,
   type OperationalStatus,
   operationalStatuses,
   type ProvisioningState,

@@ -73,7 +73,7 @@ test('a fleet of 10,000 is planned with one listing of each kind, and a server e
       out += text;
     },
   };
-  const kinds = ['bmcs', 'discoveredfirmwares', 'serverfirmwaregroups', 'serverfirmwares', 'servers'];
+  const kinds = ['baremetalhosts', 'bmcs', 'discoveredfirmwares', 'serverfirmwaregroups', 'serverfirmwares', 'servers'];
   await planFirmwareOf([], { fieldManager: 'test' }, { session, terminal });
   assert.deepEqual(asked.splice(0).toSorted(), kinds);
   assert.match(

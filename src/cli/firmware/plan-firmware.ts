@@ -3,11 +3,13 @@ import {
   defaultFirmwareSettings,
   factsOf,
   loadFleet,
+  type PlanFacts,
   planFirmware,
   type ServerReading,
 } from '../../firmware/index.ts';
 import { systemClock } from '../../kube/index.ts';
 import { firmwareSettingsOf } from '../firmware-plane/start-controllers.ts';
+import { readMachinesInUse } from '../fleet/machines-in-use.ts';
 import { readManifests } from '../objects/manifests.ts';
 import type { Session, SessionFlags } from '../objects/session.ts';
 import { readOutputForm } from '../output/output-form.ts';
@@ -34,6 +36,12 @@ export function readingOf(flags: SessionFlags, terminal: Terminal): ServerReadin
   return { compare: compareVersions, settings: { ...defaultFirmwareSettings, ...settings } };
 }
 
+/** All that plans and explanations look at. */
+export async function readPlanFacts(session: Session, signal: AbortSignal): Promise<PlanFacts> {
+  const facts = factsOf(await loadFleet(session.client, signal));
+  return { ...facts, inUse: await readMachinesInUse(session, { servers: facts.servers, signal }) };
+}
+
 /** Plans and prints. */
 export async function planFirmwareOf(
   words: readonly string[],
@@ -45,7 +53,7 @@ export async function planFirmwareOf(
   const choice = readChoice(words, flags.selector);
   const isRecursive = flags.recursive === true;
   const manifests = flags.filename === undefined ? [] : await readManifests(flags.filename, { isRecursive }, terminal);
-  const stored = factsOf(await loadFleet(session.client, terminal.interrupted));
+  const stored = await readPlanFacts(session, terminal.interrupted);
   const { facts, assumed } =
     manifests.length === 0
       ? { facts: stored, assumed: [] }

@@ -1,11 +1,4 @@
-import {
-  explainServer,
-  factsOf,
-  loadFleet,
-  type PlanFacts,
-  type PlanSubject,
-  type ToldEvent,
-} from '../../firmware/index.ts';
+import { explainServer, type PlanFacts, type PlanSubject, type ToldEvent } from '../../firmware/index.ts';
 import { KubeError, type KubeObject, systemClock } from '../../kube/index.ts';
 import { CliError } from '../errors.ts';
 import { readEvents, timeOf } from '../objects/describe.ts';
@@ -15,7 +8,7 @@ import { renderShown } from '../output/show.ts';
 import type { Terminal } from '../terminal.ts';
 import { subjectsNamed } from './choose-servers.ts';
 import { formatExplanation } from './format-explanation.ts';
-import { readingOf } from './plan-firmware.ts';
+import { readingOf, readPlanFacts } from './plan-firmware.ts';
 
 /** The flags of `rackwright why`. */
 export interface WhyFlags extends SessionFlags {
@@ -30,7 +23,7 @@ export async function whyServer(
 ): Promise<void> {
   const output = readOutputForm(flags.output);
   const reading = readingOf(flags, terminal);
-  const facts = factsOf(await loadFleet(session.client, terminal.interrupted));
+  const facts = await readPlanFacts(session, terminal.interrupted);
   const subject = oneOf(word, subjectsNamed(facts, word));
   const events = await eventsOf(subject, facts, { session, terminal });
   const explained = explainServer({ facts, subject, reading, events }, systemClock.now());

@@ -3,7 +3,11 @@ import { readBmcAddress } from '../../provisioners/index.ts';
 
 /** A BareMetalHost, as far as it says which machine it is about. */
 export interface HostObject extends AnyKubeObject {
-  readonly spec?: { readonly bootMACAddress?: string; readonly bmc?: { readonly address?: string } };
+  readonly spec?: {
+    readonly bootMACAddress?: string;
+    readonly bmc?: { readonly address?: string };
+    readonly externallyProvisioned?: boolean;
+  };
   readonly status?: HostStatus;
 }
 
@@ -60,7 +64,7 @@ export function machinesOfHost(host: HostObject, { servers, inventory }: Omit<Fl
 }
 
 /** The id of the machine that a Server is about. */
-export function machineOfServer({ spec }: ServerObject): string {
+export function machineOfServer({ spec }: Pick<ServerObject, 'spec'>): string {
   return (spec?.systemUUID ?? '').toLowerCase();
 }
 
@@ -70,7 +74,8 @@ export function machinesOfFleet(facts: FleetFacts): Set<string> {
   return new Set(ids.filter((id) => id !== ''));
 }
 
-function macsOfHost({ spec, status }: HostObject): string[] {
+/** All that a host is known to be plugged in by, in small letters. */
+export function macsOfHost({ spec, status }: HostObject): string[] {
   const macs = [spec?.bootMACAddress, ...(status?.hardware?.nics ?? []).map(({ mac }) => mac)];
   return macs.flatMap((mac) => (mac === undefined || mac === '' ? [] : [mac.toLowerCase()]));
 }

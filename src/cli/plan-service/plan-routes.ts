@@ -81,7 +81,8 @@ async function planFirmware(
   const { assumeManifests } = await import('../firmware/assume-manifests.ts');
   const firmware = await import('../../firmware/index.ts');
   const { firmwareSettingsOf } = await import('../firmware-plane/start-controllers.ts');
-  const stored = firmware.factsOf(await firmware.loadFleet(session.client, request.signal));
+  const { readPlanFacts } = await import('../firmware/plan-firmware.ts');
+  const stored = await readPlanFacts(session, request.signal);
   const warnings: string[] = [];
   const flags = { fieldManager: asked.fieldManager, forceConflicts: asked.isForced, isReplacing: true };
   const { facts, assumed } =

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import {
   type AgentTarget,
   type DataCentre,
@@ -11,10 +10,10 @@ import {
   startAdminServer,
   startDataCentre,
 } from '../../../simulator/index.ts';
+import { dataDirFlag } from '../data-dir/data-dir-flag.ts';
 import { CliError, usageError } from '../errors.ts';
 import { readSecretFile } from '../install-service/secret-url.ts';
-import { type Settings, serverSettings } from '../settings.ts';
-import { shellWord } from '../shell-word.ts';
+import type { Settings } from '../settings.ts';
 import { runUntilInterrupted } from '../stop.ts';
 import type { Terminal } from '../terminal.ts';
 import { type ExportedFiles, exportFleet, prepareExport } from './export-fleet.ts';
@@ -82,12 +81,6 @@ function exportNote(folder: string, { written, removed }: ExportedFiles): string
   const stale =
     removed === 0 ? '' : ` ${count(removed, 'file')} of an earlier export, not part of this fleet, removed.`;
   return `${folder}: ${count(written, 'file')} that describe the fleet; they hold the passwords of its BMCs.${stale}\n`;
-}
-
-/** What else has to be typed for a command to find this simulator; nothing where it looks by itself. */
-function dataDirFlag(dataDir: string, { cwd }: Terminal): string {
-  if (dataDir === resolve(cwd, serverSettings.dataDir.fallback)) return '';
-  return ` --data-dir ${shellWord(dataDir)}`;
 }
 
 function greeting(

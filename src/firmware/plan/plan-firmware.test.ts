@@ -277,6 +277,19 @@ describe('what is blocked, and why', () => {
   });
 });
 
+test('an update of a machine in use is told to wait, and nothing is said of its power', () => {
+  const differing = plannedFirmware('s', { own: [fw('nic', '2')], installed: [fw('nic', '1')] });
+  const servers = [plannedServer('s', { status: { powerState: 'Off' } })];
+  const facts = planFacts({ servers, firmwares: [differing] });
+  const told = (inUse: ReadonlyMap<string, string>) => {
+    const [server] = plan({ ...facts, inUse }).servers;
+    return [server?.state, server?.notes.filter(({ code }) => code === 'HostInUse'), server?.isHostOff];
+  };
+  const message = 'a host runs on it.';
+  assert.deepEqual(told(new Map([['uuid-s', message]])), ['update', [{ code: 'HostInUse', message }], false]);
+  assert.deepEqual(told(new Map([['uuid-t', message]])), ['update', [], true]);
+});
+
 test('only those that are chosen are told of, and the rest still counts for their groups', () => {
   const firmwares = ['a', 'b'].map((name) => plannedFirmware(name, { labels: { group: 'g', name } }));
   const facts = planFacts({

@@ -65,6 +65,7 @@ export function contextOf({ facts, reading }: PlanOrder, now: Instant): PlanCont
     settled: settleFleet(facts, reading, now),
     reading,
     tracesOf: createTraces(facts),
+    useOf: (server) => facts.inUse?.get(server?.spec.systemUUID.toLowerCase() ?? ''),
     now,
   };
 }

@@ -1,4 +1,10 @@
-import { type BMC, ironcoreConditions, type Server, type ServerFirmwareGroup } from '../../api/index.ts';
+import {
+  type BMC,
+  ironcoreConditions,
+  ironcoreReasons,
+  type Server,
+  type ServerFirmwareGroup,
+} from '../../api/index.ts';
 import type { Instant } from '../../kube/index.ts';
 import { conditionOf } from '../conditions.ts';
 import { firmwareErrors } from '../errors.ts';
@@ -25,6 +31,8 @@ export interface PlanContext {
   readonly settled: SettledFleet;
   readonly reading: ServerReading;
   readonly tracesOf: (server: Server | undefined) => HardwareTraces;
+  /** What keeps an update of the server waiting once it is asked for. */
+  readonly useOf: (server: Server | undefined) => string | undefined;
   readonly now: Instant;
 }
 
@@ -53,6 +61,7 @@ export function planServer(context: PlanContext, name: string): ServerPlan | und
   const traces = context.tracesOf(server);
   const installs = isUpdating ? foretell(look.situation.askable, { group, traces }) : { steps: [], notes: [] };
   const { steps } = installs;
+  const use = isUpdating ? context.useOf(server) : undefined;
   return {
     server: firmware.spec.serverRef.name,
     serverFirmware: name,
@@ -68,9 +77,9 @@ export function planServer(context: PlanContext, name: string): ServerPlan | und
     waiting: waitingOf(look, { isUpdating, refusal, group }),
     hostReboots: steps.filter((step) => step.restarts === 'host' && isSeen(step)).length,
     bmcRestarts: steps.filter((step) => step.restarts === 'bmc' && isSeen(step)).length,
-    isHostOff: isUpdating && server?.status?.powerState === 'Off',
+    isHostOff: isUpdating && use === undefined && server?.status?.powerState === 'Off',
     reasons: reasonsOf(look, { state, refusal }),
-    notes: installs.notes,
+    notes: [...(use === undefined ? [] : [{ code: ironcoreReasons.hostInUse, message: use }]), ...installs.notes],
     lookedAtNext: 'after' in look.decision.wake ? textOfMoment(now + look.decision.wake.after) : undefined,
   };
 }

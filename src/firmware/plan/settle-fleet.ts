@@ -18,6 +18,8 @@ export interface PlanFacts {
   readonly groups: readonly ServerFirmwareGroup[];
   readonly bmcs: readonly BMC[];
   readonly discovered: ObjectTable<DiscoveredFirmware>;
+  /** Who keeps updates of a machine waiting, as a sentence, by system UUID in small letters. */
+  readonly inUse?: ReadonlyMap<string, string> | undefined;
 }
 
 /** The facts of a fleet that was listed. */

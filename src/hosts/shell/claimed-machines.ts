@@ -1,3 +1,4 @@
+import { hostStatesInUse } from '../../api/index.ts';
 import type { HostIdentity } from '../../provisioners/index.ts';
 import type { HostSeen } from '../decide/seen.ts';
 import type { ExternalWork, HostName, MachineClaims } from '../ports.ts';
@@ -24,13 +25,6 @@ export interface ClaimedMachines {
   /** The host is gone. */
   forget(host: HostName): Promise<void>;
 }
-
-const statesInUse: ReadonlySet<string> = new Set([
-  'provisioning',
-  'provisioned',
-  'externally provisioned',
-  'deprovisioning',
-]);
 
 type ClaimSeen = Pick<HostSeen, 'host' | 'status' | 'secret'> & Partial<Pick<HostSeen, 'answers' | 'begun'>>;
 
@@ -72,7 +66,7 @@ function isKnown({ status }: Pick<HostSeen, 'status'>): boolean {
 /** Also on its way in and out somebody's data is on it, and whoever provisioned it elsewhere says so before we look. */
 function useOf({ host, status }: Pick<HostSeen, 'host' | 'status'>): string | undefined {
   const state = stateOf(status);
-  if (statesInUse.has(state)) return state;
+  if (hostStatesInUse.includes(state)) return state;
   if (host.spec?.externallyProvisioned === true) return 'externally provisioned';
   const { image, customDeploy } = status.provisioning;
   return (image?.url ?? '') === '' && (customDeploy?.method ?? '') === '' ? undefined : 'provisioned';

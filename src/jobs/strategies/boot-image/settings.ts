@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { isSameVendor } from '../../../versions/index.ts';
 import { JobError } from '../../errors.ts';
+import { settingsProblems } from '../settings-problems.ts';
 
 const word = () => Type.String({ minLength: 1, maxLength: 4096 });
 
@@ -49,10 +50,8 @@ const validator = Compile(BootImageSchema);
 /** Checks the settings. Throws `badSettings` with all that is wrong. */
 export function readBootImageSettings(given: unknown): BootImageSettings {
   if (!validator.Check(given)) {
-    const problems = validator
-      .Errors(given)
-      .map(({ instancePath, message }) => `${instancePath || 'the whole'} ${message}`);
-    throw new JobError('badSettings', { strategy: 'boot-image' }, { problems: [...new Set(problems)].slice(0, 20) });
+    const problems = settingsProblems(given, validator.Errors(given));
+    throw new JobError('badSettings', { strategy: 'boot-image' }, { problems });
   }
   const urls = [
     ...given.images.map(({ url }) => url),

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { isSameVendor } from '../../../versions/index.ts';
 import { JobError } from '../../errors.ts';
+import { settingsProblems } from '../settings-problems.ts';
 import { placeholderNames, placeholdersIn } from './fill-command.ts';
 
 const word = () => Type.String({ minLength: 1, maxLength: 4096 });
@@ -94,10 +95,7 @@ const validator = Compile(VendorCliSchema);
 /** Checks the settings. Throws `badSettings` with all that is wrong. */
 export function readVendorCliSettings(given: unknown): VendorCliSettings {
   if (!validator.Check(given)) {
-    const problems = validator
-      .Errors(given)
-      .map(({ instancePath, message }) => `${instancePath || 'the whole'} ${message}`);
-    throw badSettings([...new Set(problems)].slice(0, 20));
+    throw badSettings(settingsProblems(given, validator.Errors(given)));
   }
   const problems = given.templates.flatMap((template, at) =>
     problemsOf(template).map((text) => `templates.${at}: ${text}`),
