@@ -77,6 +77,15 @@ test('a BMC that was not read is read, one that was is read again after a while,
   );
 });
 
+test('what was told of a BMC before a restart holds until it was read again, unless its address or secret changed since', () => {
+  const { status } = decideBmc(seen(good()), now);
+  assert.equal(status?.state, 'Enabled');
+  const restarted = decideBmc(seen(undefined, { bmc: { ...bmc, status } }), now + 60_000);
+  assert.deepEqual([restarted.effects.map(({ kind }) => kind), restarted.status], [['read-bmc'], status]);
+  const moved = decideBmc(seen(good(), { bmc: { ...bmc, status }, access: 'other' }), now + 60_000);
+  assert.equal(moved.status?.state, 'Pending');
+});
+
 test('a reading of the future was made by a wrong clock, and is made again', () => {
   const enabled = { bmc: { ...bmc, status: { state: 'Enabled' as const } } };
   const of = (at: number) =>

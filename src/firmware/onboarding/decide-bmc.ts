@@ -259,6 +259,8 @@ function describe({ obstacle }: BmcSeen, course: ReadingCourse): Inertness {
 
 function describeStatus(seen: BmcSeen, course: ReadingCourse, now: Instant): BMCStatus {
   const { bmc, obstacle } = seen;
+  // After a restart nothing new is known yet, and a whole fleet would seem to begin anew.
+  if (seen.remembered === undefined && obstacle === undefined && bmc.status?.state === 'Enabled') return bmc.status;
   const { phase, current } = course;
   const { ready } = ironcoreConditions;
   const { code, message } = describe(seen, course);

@@ -14,6 +14,7 @@ import { isExcluded, olderFirst } from '../fleet/fleet.ts';
 import type { OwnedFirmware, OwnedServer } from '../fleet/objects.ts';
 import { hardwareNames, hardwareOf } from '../hardware.ts';
 import type { MirroredServer, MirrorOutcome } from '../ports.ts';
+import { isAnswered, otherMachineList, unsentJobId } from '../server/server-facts.ts';
 
 /** What the inventory was last told of a server. */
 export interface Mirrored {
@@ -141,8 +142,16 @@ function forgetEffects({ server, firmware }: OnboardingSeen): OnboardingEffect[]
   const systemUUID = server.spec.systemUUID.toLowerCase();
   if (before === undefined || before === systemUUID) return [];
   const kept = Object.entries({ observedGeneration, report, conditions }).filter(([, value]) => value !== undefined);
-  const status = { ...Object.fromEntries(kept), systemUUID };
+  const openUpdate = updateToTakeBack(firmware?.status);
+  const status = { ...Object.fromEntries(kept), systemUUID, ...(openUpdate === undefined ? {} : { openUpdate }) };
   return [{ kind: 'forget-machine', key: `forget/${before}`, status }];
+}
+
+/** What waits for its turn on the other board must not be installed on this one; the server controller takes it back. */
+function updateToTakeBack(status: ServerFirmwareStatus | undefined): ServerFirmwareStatus['openUpdate'] {
+  const request = isAnswered(status) ? undefined : status?.request;
+  const update = request?.kind === 'Update' && request.jobID !== unsentJobId ? request : status?.openUpdate;
+  return update === undefined ? undefined : { ...update, desiredHash: otherMachineList };
 }
 
 function isInStep({ metadata: { uid, labels = {} } }: OwnedServer, { metadata, ownership }: OwnedFirmware): boolean {

@@ -92,3 +92,34 @@ test('what was installed on another board is forgotten, and the new one is scann
   await service.finish(job);
   await until(api.firmwares, 'a', isScanned);
 });
+
+test('an update that waits for a board that was swapped is taken back, and the new board is scanned', async (t) => {
+  const api = await startApi();
+  t.after(() => api.close());
+  const service = createFakeUpdateService();
+  const controllers = await startControllers(api, { isOnboarding: true, service });
+  t.after(() => controllers.stop());
+  service.installed.set('a', [fw('ssd', '1.0')]);
+  await putServer(api, 'a', { uuid: uuidOf('old') });
+  const asks = (kind: string) => (each: ServerFirmware) =>
+    each.status?.request?.kind === kind && each.status.request.jobID !== 'unsent';
+  await until(api.firmwares, 'a', asks('Scan'));
+  const spec = { firmwares: [fw('ssd', '2.0')] };
+  await api.firmwares.patch({ name: 'a' }, { type: 'merge', body: { spec } });
+  await service.finish(service.open()[0] ?? assert.fail('no scan is open'));
+  const { status } = await until(api.firmwares, 'a', asks('Update'));
+  const withdrawn: { readonly jobId: string; readonly reason: string }[] = [];
+  service.withdraw = async (order) => {
+    withdrawn.push(order);
+    return 'withdrawn';
+  };
+  await api.servers.patch({ name: 'a' }, { type: 'merge', body: { spec: { systemUUID: uuidOf('new') } } });
+  const swapped = await until(
+    api.firmwares,
+    'a',
+    (each) => each.status?.systemUUID === uuidOf('new') && asks('Scan')(each) && each.status.openUpdate === undefined,
+  );
+  assert.equal(swapped.status?.lastScanTime, undefined);
+  assert.deepEqual([...new Set(withdrawn.map(({ jobId }) => jobId))], [status?.request?.jobID]);
+  assert.match(withdrawn[0]?.reason ?? '', /another machine/);
+});

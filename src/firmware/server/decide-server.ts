@@ -17,6 +17,7 @@ import {
   describeSituation,
   isAnswered,
   isFor,
+  otherMachineList,
   type ServerSeen,
   type ServerSituation,
   unsentJobId,
@@ -147,6 +148,7 @@ function reasonToWithdraw(
   { facts, hash, part, inertness }: ServerSituation,
 ): string | undefined {
   if (inertness !== undefined) return inertness.message;
+  if (update.desiredHash === otherMachineList) return 'the Server is another machine now';
   if (isFor(update, { hash, part })) return facts.difference === 'held' ? (hold?.message ?? 'it is held') : undefined;
   const isSameList = part !== undefined && update.desiredHash === hash;
   return (isSameList ? hold?.message : undefined) ?? 'other versions are wanted now';

@@ -62,6 +62,9 @@ export interface ServerSituation {
 /** The job id of a request that is about to be sent: whoever accepts it says the real one. */
 export const unsentJobId = 'unsent';
 
+/** The list of an update that was asked for before the Server became another machine: it is wanted no more. */
+export const otherMachineList = 'of another machine';
+
 /** Never scan without a pause, whatever the threshold says. */
 const thresholds = { leastMs: 1000, defaultMs: 30 * 60_000 };
 
