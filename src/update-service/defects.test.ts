@@ -32,7 +32,8 @@ test('D2: a job that takes longer than any timer is not taken for finished while
   const jobs = createOutsideJobs();
   const { job } = await rig.desks.requests.scan({ server: 'alpha', client: 'c' });
   const runner = startJobRunner(runnerParts(rig, jobs, { id: 'life-1' }));
-  await until(rig.clock, () => jobs.launched.length === 1);
+  await until(rig.clock, async () => (await rig.engine.get(job.id))?.progress.launch !== undefined);
+  await jobs.take(rig.desks, 0);
   for (let minute = 0; minute < 20; minute++) {
     rig.clock.advance(50_000);
     await jobs.report(rig.desks, 0);

@@ -112,6 +112,22 @@ test('of two processes that a cluster started for one job one takes it, also whe
   assert.equal(await address(), pods[winner]?.address);
 });
 
+test('a job that took its work, or reports, is known to have begun, and what it wrote down stays', async (t) => {
+  const rig = await setUpUpdates(t);
+  for (const server of ['alpha', 'beta']) await rig.desks.requests.scan({ server, client: 'c' });
+  const [one, two] = await Promise.all((await rig.lease('w1')).map((lease) => rig.launched(lease)));
+  assert.ok(one && two);
+  const progressOf = async ({ jobId }: { jobId: string }) => (await rig.engine.get(jobId))?.progress;
+  assert.equal(Object((await progressOf(one))?.launch).isTaken, undefined);
+  await rig.desks.jobs.take(one, { address: '', taker: 'one' });
+  assert.equal(Object((await progressOf(one))?.launch).isTaken, true);
+  const told = { percent: 1, message: 'm', statusJson: '', sessionUri: '', isCancelUnsafe: undefined };
+  await rig.desks.jobs.progress(two, { ...told, progressJson: '{"step":3}' });
+  await rig.desks.jobs.progress(two, { ...told, progressJson: '' });
+  const { launch, ...own } = (await progressOf(two)) ?? {};
+  assert.deepEqual([Object(launch).isTaken, own], [true, { step: 3 }]);
+});
+
 test('a job that says nothing of its process goes by its address, and the next lease is free to be taken', async (t) => {
   const { rig, lease, proof } = await started(t);
   await rig.launched(lease);

@@ -7,7 +7,7 @@ import { invalid } from '../desk/check-request.ts';
 import { UpdateError } from '../errors.ts';
 import type { JobTakers } from '../jobs/job-takers.ts';
 import type { HeldLease, JobProof, JobTokens } from '../jobs/job-tokens.ts';
-import { type LaunchRecord, ownProgress, readLaunch, withLaunch } from '../jobs/launch-record.ts';
+import { hasBegun, type LaunchRecord, ownProgress, readLaunch, withLaunch } from '../jobs/launch-record.ts';
 import { discoveryOf, kindOf } from '../kinds.ts';
 import type { FleetNames } from '../names/fleet-names.ts';
 
@@ -138,8 +138,10 @@ export function createJobDesk(parts: JobDeskParts): JobDesk {
 
 function toWorkReport(condition: Condition, told: ProgressReport): WorkReport {
   const launch = readLaunch(condition);
-  const own = told.progressJson === '' ? undefined : parse(told.progressJson, 'progress_json', longestProgress);
-  const progress = own === undefined || launch === undefined ? own : withLaunch(own, launch);
+  // Who reports has begun, whether or not it took its work first.
+  const kept = launch === undefined || hasBegun(launch) ? undefined : ownProgress(condition);
+  const own = told.progressJson === '' ? kept : parse(told.progressJson, 'progress_json', longestProgress);
+  const progress = own === undefined || launch === undefined ? own : withLaunch(own, { ...launch, isTaken: true });
   const status = told.statusJson === '' ? condition.status : parse(told.statusJson, 'status_json', longestStatus);
   const { percent, message, sessionUri, isCancelUnsafe } = told;
   // It stays as it is unless given, also where all that people are shown is replaced.

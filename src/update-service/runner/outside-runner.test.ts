@@ -94,7 +94,9 @@ test('the session of a job that died, and those that it had not ended yet, are t
 });
 
 test('a job that lost its lease is ended before the next one begins', async (t) => {
-  const { rig, jobs } = await started(t);
+  const { rig, jobs, job } = await started(t);
+  await until(rig.clock, async () => (await rig.engine.get(job.id))?.progress.launch !== undefined, 1);
+  await jobs.take(rig.desks, 0);
   await until(rig.clock, async () => {
     await rig.engine.sweep();
     return jobs.launched.length === 2;
@@ -159,6 +161,17 @@ test('a job that is gone before it took its work is not to blame, however often 
   const after = await rig.engine.get(job.id);
   assert.deepEqual([after?.state, after?.leases], ['pending', 20]);
   assert.match(after?.reason?.message ?? '', /the job could not begin: it was killed/);
+});
+
+test('a job that does not take its work before its lease ends is not to blame either', async (t) => {
+  const { rig, jobs, job } = await started(t);
+  for (let round = 0; round < 8; round++) {
+    await passTurns(rig, { job: job.id, isSo: () => jobs.launched.length === round + 1 });
+    await until(rig.clock, async () => (await rig.engine.get(job.id))?.state === 'pending', 100);
+  }
+  const after = await rig.engine.get(job.id);
+  assert.match(after?.reason?.message ?? '', /the job could not begin: it did not take its work in time/);
+  assert.deepEqual([after?.leases, jobs.interrupted.length], [8, 8]);
 });
 
 test('a launch that the store took without an answer is not made again', async (t) => {

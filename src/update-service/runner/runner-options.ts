@@ -10,7 +10,7 @@ const launchAgain = { baseMs: 15_000, maxMs: 10 * 60_000 };
 
 /** What a job runner is made of. */
 export interface JobRunnerOptions {
-  readonly engine: Pick<Engine, 'worker' | 'get' | 'list' | 'onHint' | 'machines'>;
+  readonly engine: Pick<Engine, 'worker' | 'get' | 'list' | 'onHint' | 'machines' | 'kinds'>;
   readonly launcher: Launcher;
   readonly tokens: JobTokens;
   /** Name of the strategy of this instance. */

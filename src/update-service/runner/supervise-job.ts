@@ -1,6 +1,7 @@
 import type { Condition } from '../../engine/index.ts';
 import { sleep } from '../../kube/index.ts';
 import { handleOf, hasBegun, type LaunchRecord, readLaunch } from '../jobs/launch-record.ts';
+import type { JobSight } from '../launchers/launcher.ts';
 import { type JobRunnerOptions, notBegun } from './runner-options.ts';
 
 /** A job outside this process. */
@@ -20,6 +21,7 @@ export async function superviseJob(
 ): Promise<void> {
   const { engine, launcher, logger, interruptMs = 60_000 } = options;
   let isToldToStop = false;
+  const isStuck = watchBegin(options);
   while (!signal.aborted) {
     const condition = await engine.get(job);
     const current = condition === undefined ? launch : (readLaunch(condition) ?? launch);
@@ -37,7 +39,8 @@ export async function superviseJob(
           logger.warn('a job was not told to stop; it hears it with its next report', { job, error }),
         );
     }
-    const sight = await launcher.look(handle);
+    const found = await launcher.look(handle);
+    const sight = found.state === 'running' && isStuck(condition, current) ? await endStuck(options, handle) : found;
     if (sight.state === 'gone') {
       await giveUpDead(options, { job, launch }, sight.why);
       await launcher.bury?.(handle);
@@ -46,6 +49,26 @@ export async function superviseJob(
     // Of one that is not seen, the lease tells when it is over.
     await rest(options, job, signal);
   }
+}
+
+/**
+ * Says of a job that it did not take its work in most of the time of its lease, as where a cluster has no room for it. When
+ * its lease ended it would be to blame for that.
+ */
+function watchBegin({ engine, clock }: JobRunnerOptions): (condition: Condition, launch: LaunchRecord) => boolean {
+  let seen: { readonly leaseUntil: number | undefined; readonly at: number } | undefined;
+  return ({ kind, leaseUntil }, launch) => {
+    if (hasBegun(launch)) return false;
+    // By the clock of this process alone: that of the store may be another.
+    if (seen?.leaseUntil !== leaseUntil) seen = { leaseUntil, at: clock.monotonic() };
+    const leaseMs = engine.kinds.find((one) => one.kind === kind)?.leaseMs ?? Number.POSITIVE_INFINITY;
+    return clock.monotonic() - (seen?.at ?? 0) >= leaseMs * 0.75;
+  };
+}
+
+async function endStuck({ launcher }: JobRunnerOptions, handle: LaunchRecord['handle']): Promise<JobSight> {
+  const sight = await launcher.interrupt(handle, { timeoutMs: 0, isForced: true });
+  return sight.state === 'gone' ? { ...sight, why: 'it did not take its work in time' } : sight;
 }
 
 function isHeld({ state, fencingToken }: Condition, launch: LaunchRecord): boolean {
