@@ -7,7 +7,7 @@ import { type Logger, silentLogger } from '../telemetry/index.ts';
 import { type Artifact, type ArtifactFolder, openArtifactFolder } from './artifacts/artifact-cache.ts';
 import { keyOf } from './artifacts/cache-folder.ts';
 import type { Digest } from './artifacts/digest.ts';
-import { hashFile, isMissing, namesIn, remove, statOf } from './artifacts/files.ts';
+import { hashFile, isMissing, namesIn, orDiskFull, remove, statOf } from './artifacts/files.ts';
 import { takeLock } from './artifacts/key-lock.ts';
 import { entriesOf, evict } from './artifacts/make-room.ts';
 import { StoreError } from './errors.ts';
@@ -300,6 +300,11 @@ async function readIfThere(path: string): Promise<string | undefined> {
  */
 async function writeWhole(path: string, text: string): Promise<void> {
   const draft = `${path}~${randomUUID()}~`;
-  await writeFile(draft, text, { mode: 0o600 });
-  await rename(draft, path);
+  try {
+    await orDiskFull('a note of the store', () => writeFile(draft, text, { mode: 0o600 }));
+    await rename(draft, path);
+  } catch (error) {
+    await remove(draft);
+    throw error;
+  }
 }

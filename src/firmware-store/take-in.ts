@@ -2,7 +2,7 @@ import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Artifact, ArtifactFolder } from './artifacts/artifact-cache.ts';
 import { type Digest, parseDigest } from './artifacts/digest.ts';
-import { remove, writeAll } from './artifacts/files.ts';
+import { orDiskFull, remove, writeAll } from './artifacts/files.ts';
 import { takeLock } from './artifacts/key-lock.ts';
 import { writeNote } from './artifacts/part-note.ts';
 import { StoreError } from './errors.ts';
@@ -28,7 +28,10 @@ export async function takeIn(
   body: AsyncIterable<Uint8Array>,
   given: ExpectedImage & { readonly maxBytes: number; readonly isUnverifiedAllowed: boolean },
 ): Promise<Artifact> {
-  const expected = look(given);
+  return await orDiskFull(source, () => takeAll(folder, body, look(given)));
+}
+
+async function takeAll(folder: ArtifactFolder, body: AsyncIterable<Uint8Array>, expected: Expected): Promise<Artifact> {
   const key = `put-${randomUUID()}`;
   const part = folder.folder.part(key);
   const lock = await takeLock(folder.folder.lock(key), folder.lockContext);

@@ -8,7 +8,7 @@ import { StoreError } from '../errors.ts';
 import { type CacheFolder, keyOf, openCacheFolder } from './cache-folder.ts';
 import { type Digest, parseDigest } from './digest.ts';
 import { type Downloaded, download, type Fetched } from './download.ts';
-import { hashFile, isMissing, remove, statOf } from './files.ts';
+import { hashFile, isMissing, orDiskFull, remove, statOf } from './files.ts';
 import type { SourceCredentials } from './http-source.ts';
 import { type KeyLock, type LockContext, takeLock } from './key-lock.ts';
 import { bytesUsed, type KeepRule, makeRoom } from './make-room.ts';
@@ -142,10 +142,9 @@ class FolderCache implements ArtifactFolder {
     }
     const key = digest === undefined ? `unverified-${hashOf(url.href)}` : keyOf(digest);
     const signal = AbortSignal.any([this.#closing.signal, ...(order.signal === undefined ? [] : [order.signal])]);
-    return this.#turns.inTurn(
-      key,
-      async () => (await this.#share(key, digest)) ?? this.#openKey(key, { ...order, url, digest, signal }),
-    );
+    const opened = async () =>
+      (await this.#share(key, digest)) ?? this.#openKey(key, { ...order, url, digest, signal });
+    return this.#turns.inTurn(key, () => orDiskFull(shownSource(url), opened));
   }
 
   bytesUsed(): Promise<number> {

@@ -51,10 +51,17 @@ export async function remove(path: string): Promise<void> {
  * what is not asked for is lost without a word. Throws `diskFull`, which passes when somebody makes room.
  */
 export async function writeAll(handle: FileHandle, piece: Uint8Array, source: string): Promise<void> {
-  try {
+  await orDiskFull(source, async () => {
     for (let at = 0; at < piece.length; ) at += (await handle.write(piece, at)).bytesWritten;
+  });
+}
+
+/** Does something that writes, and says so where the disk has no room for it. Throws `diskFull`. */
+export async function orDiskFull<T>(source: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
+    const { code = '' } = Object(error) as NodeJS.ErrnoException;
     if (!['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code)) throw error;
     throw new StoreError('diskFull', { source, code }, { cause: error });
   }

@@ -1,4 +1,4 @@
-import { link, readFile, rename, utimes, writeFile } from 'node:fs/promises';
+import { type FileHandle, link, open, readFile, rename, utimes } from 'node:fs/promises';
 import { type Clock, sleep, type Timer } from '../../kube/index.ts';
 import { StoreError } from '../errors.ts';
 import { isMissing, remove, statOf } from './files.ts';
@@ -53,11 +53,21 @@ export async function tryLock(path: string, context: LockContext): Promise<KeyLo
 }
 
 async function create(path: string, name: string, clock: Clock): Promise<boolean> {
+  let handle: FileHandle;
   try {
-    await writeFile(path, name, { flag: 'wx', mode: 0o600 });
+    handle = await open(path, 'wx', 0o600);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
+  }
+  try {
+    await handle.writeFile(name);
+  } catch (error) {
+    // A full disk takes the file and not what is in it: without a name it would be held for a while.
+    await remove(path);
+    throw error;
+  } finally {
+    await handle.close();
   }
   await setTime(path, clock.now());
   return true;

@@ -68,25 +68,29 @@ test('what a process fetched before it was killed is gone on with by the next', 
   assert.match(server.requests[1]?.range ?? '', /^bytes=[1-9]\d*-$/);
 });
 
-test('what the disk takes only a part of is no file, however right what was sent is', {
-  timeout: 300_000,
-}, async (context) => {
-  const folder = await folderFor(context);
-  const server = await startFileServer(context);
-  const body = randomBytes(100_000);
-  const url = server.put('/short.bin', body);
-  // Writing past this limit takes what still fits and says how much that was, as a disk does that gets full.
-  const limited = ['-c', 'ulimit -f 150 && exec "$@"', 'sh', process.execPath, script, folder, url, sha256Of(body)];
-  const child = spawn('/bin/sh', limited, { stdio: ['ignore', 'pipe', 'pipe'] });
-  context.after(() => child.kill('SIGKILL'));
-  const [said, complaint] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  assert.equal(said, '');
-  assert.match(complaint, /cannot be written down \(EFBIG\)/);
-  assert.deepEqual(await readdir(join(folder, 'objects')), []);
-  const cache = await createArtifactCache({ folder, maxBytes: 10_000_000 });
-  context.after(() => cache.close());
-  assert.deepEqual(await readFile((await cache.open({ url, checksum: sha256Of(body) })).path), body);
-});
+for (const [what, blocks] of [
+  ['takes only a part of', 150],
+  ['takes nothing of', 0],
+] as const) {
+  test(`what the disk ${what} is no file, however right what was sent is`, { timeout: 300_000 }, async (context) => {
+    const folder = await folderFor(context);
+    const server = await startFileServer(context);
+    const body = randomBytes(100_000);
+    const url = server.put('/short.bin', body);
+    // Writing past this limit takes what still fits and says how much that was, as a disk does that gets full.
+    const begin = ['-c', `ulimit -f ${blocks} && exec "$@"`, 'sh', process.execPath, script];
+    const child = spawn('/bin/sh', [...begin, folder, url, sha256Of(body)], { stdio: ['ignore', 'pipe', 'pipe'] });
+    context.after(() => child.kill('SIGKILL'));
+    const [said, complaint] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    assert.equal(said, '');
+    assert.match(complaint, /short\.bin cannot be written down \(EFBIG\)/);
+    assert.deepEqual(await readdir(join(folder, 'objects')), []);
+    assert.deepEqual(await readdir(join(folder, 'locks')), []);
+    const cache = await createArtifactCache({ folder, maxBytes: 10_000_000 });
+    context.after(() => cache.close());
+    assert.deepEqual(await readFile((await cache.open({ url, checksum: sha256Of(body) })).path), body);
+  });
+}
 
 test('a source whose certificate is not trusted is refused, and trusted with its authority', async (context) => {
   const now = new Date();
