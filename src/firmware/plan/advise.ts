@@ -9,9 +9,11 @@ export function adviceFor(explained: Explained): readonly Advice[] {
 }
 
 function adviceAbout(code: string, { server, serverFirmware = server.name, plan }: Explained): Advice[] {
-  const { group = '' } = plan;
+  const { group = '', reasons } = plan;
   switch (code) {
     case 'AttemptsExhausted':
+      // What a group holds is not begun for a single server, whatever that is told.
+      if (reasons.some((reason) => reason.code === 'GroupHalted' || reason.code === 'GroupPaused')) return [];
       return [
         {
           command: `rackwright annotate serverfirmware ${serverFirmware} ${operationAnnotation}=${retryOperation}`,

@@ -76,6 +76,26 @@ test('a server that gave up says since when, on what, and how to try again', () 
   );
 });
 
+test('a server that gave up on versions of a group that has halted is not told to try again alone', () => {
+  const bare = plannedFirmware('s', {
+    ...{ labels: { group: 'g' }, group: 'g', entries: [fw('nic', '2')], installed: [fw('nic', '1')] },
+  });
+  const attempts = { desiredHash: desiredHash(desiredOf(bare, 'Lenovo')), failed: 3, lastFailureTime: ago(31) };
+  const status = { ...bare.status, attempts, conditions: [condition('Stalled', 'True')] };
+  const halted = { conditions: [condition('Halted', 'True')] };
+  const facts = planFacts({
+    servers: [plannedServer('s')],
+    firmwares: [{ ...bare, status }],
+    groups: [plannedGroup('g', { firmwares: [fw('nic', '2')] }, { status: halted })],
+  });
+  const { plan, advice } = explain(facts, 's');
+  assert.deepEqual(
+    plan.reasons.map(({ code }) => code),
+    ['AttemptsExhausted', 'GroupHalted'],
+  );
+  assert.equal(advice[0]?.command, 'rackwright annotate serverfirmwaregroup g metal.ironcore.dev/operation=retry');
+});
+
 test('a request is told with what became of it', () => {
   const bare = plannedFirmware('s', { own: [fw('nic', '2')], installed: [fw('nic', '1')] });
   const desired = desiredHash(desiredOf(bare, 'Lenovo'));
