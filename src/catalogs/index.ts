@@ -11,4 +11,4 @@ export {
   createCatalogReader,
   readCatalog,
 } from './read-catalog.ts';
-export { type CatalogFormat, type CatalogSource, catalogFormats, catalogLogins } from './source.ts';
+export { type CatalogFormat, type CatalogSource, catalogFormats, catalogLogins, checkSource } from './source.ts';

@@ -56,6 +56,7 @@ const upSettings = [
   'maxAttempts',
   'attemptsFirst',
   'catalog',
+  'catalogFile',
   'jobImplementation',
   'imageFolder',
   ...imageStoreSettings,

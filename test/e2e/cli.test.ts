@@ -51,6 +51,8 @@ describe('rackwright up', () => {
     const shown = /^```\n(Rackwright .*?)^```$/ms.exec(readme)?.[1] ?? '';
     const withoutChance = (text: string): string =>
       text
+        // That of the README is where commands look by themselves.
+        .replaceAll(` --data-dir ${fleet.dataDir}`, '')
         .replaceAll(fleet.dataDir, '/home/you/rackwright/.rackwright')
         .replace(/(Kubernetes API +https:\/\/127\.0\.0\.1:)\d+/, '$17440')
         .replace(/(Console +http:\/\/127\.0\.0\.1:)\d+/, '$17442')

@@ -40,7 +40,16 @@ const settingNames = [
   ...(['dataDir', 'host', 'port', 'simulate', 'speed', 'facilities', 'concurrency', 'bmcCa', 'bmcInsecure'] as const),
   ...(['bmcSpeed', 'databaseUrl', 'databaseUrlFile', 'natsUrl', 'natsUrlFile', 'natsCreds', 'natsCa'] as const),
   ...(['natsPrefix', 'maxActive', 'maxActivePerFacility', 'maxActivePerModel', 'maxPending', 'maxUploads'] as const),
-  ...(['maxUpdates', 'maxScans', 'maxDiscoveries', 'maxQueued', 'maxAttempts', 'attemptsFirst', 'catalog'] as const),
+  ...([
+    'maxUpdates',
+    'maxScans',
+    'maxDiscoveries',
+    'maxQueued',
+    'maxAttempts',
+    'attemptsFirst',
+    'catalog',
+    'catalogFile',
+  ] as const),
   ...(['imageFolder', 'allowUnverifiedFirmware', 'jobImplementation'] as const),
   ...imageStoreSettings,
 ] as const;

@@ -13,13 +13,14 @@ import type { WorkPlane, WorkPlaneParts } from '../install-service/work-plane.ts
 import type { Settings } from '../settings.ts';
 import { type ImageStoreSettings, openImageStore } from './image-store.ts';
 import { openUpdates } from './open-updates.ts';
+import { readCatalogs } from './read-catalogs.ts';
 import { readDiscoveries } from './read-implementations.ts';
 import { type ControllerSettings, startControllers } from './start-controllers.ts';
 
 /** What desired firmware is told in `rackwright up`. */
 export type FirmwareHereSettings = ControllerSettings &
   ImageStoreSettings &
-  Settings<'catalog' | 'jobImplementation' | 'facilities' | 'bmcCa' | 'bmcInsecure'>;
+  Settings<'catalog' | 'catalogFile' | 'jobImplementation' | 'facilities' | 'bmcCa' | 'bmcInsecure'>;
 
 /** What it runs on. */
 export interface FirmwareHereParts {
@@ -54,9 +55,10 @@ export async function startFirmwareHere(
   const { plane, client, rack, open, authorizer } = here;
   const { logger, metrics, store, bus } = here.parts;
   const implementations = await readDiscoveries(settings.jobImplementation);
-  const sources = [...sourcesOf(rack), ...(settings.catalog ?? [])];
+  const catalogs = readCatalogs(settings);
+  const sources = [...sourcesOf(rack), ...catalogs];
   const shared = { plane, client, logger, metrics, open };
-  const images = await openImageStore(settings, { logger, open });
+  const images = await openImageStore(settings, { catalogs, logger, open });
   const updates = await openUpdates({
     ...{ ...shared, store, authorizer, sources, images, audit: here.audit, tracer: here.tracer },
     strategy: { name: 'redfish' },

@@ -57,6 +57,14 @@ export const firmwareSettings = {
     isRepeatable: true,
     parse: parseCatalogs,
   }),
+  catalogFile: define({
+    flag: '--catalog-file',
+    value: '<file>',
+    env: 'RACKWRIGHT_CATALOG_FILE',
+    about:
+      'a YAML or JSON file with a list `catalogs`, for what --catalog does not take: each has format and location, and may have baseUrl, trustedHosts, and username with password',
+    parse: parsePath,
+  }),
   allowUnverifiedFirmware: define({
     flag: '--allow-unverified-firmware',
     value: '<yes|no>',

@@ -19,10 +19,9 @@ test('the store fetches with the log-in of the catalogue that is at the same pla
     ...{ dataDir, imageStoreSize: 1_000_000, allowUnverifiedFirmware: false },
     imageStore: { kind: 'folder', folder: join(dataDir, 'store') },
     imageStoreUrl: 'http://images.example',
-    catalog: [{ format: 'hpe', location }],
   } as unknown as Parameters<typeof openImageStore>[0];
   const open = { add: (close: () => Promise<void>) => context.after(close) } as never;
-  const opened = await openImageStore(settings, { logger, open });
+  const opened = await openImageStore(settings, { catalogs: [{ format: 'hpe', location }], logger, open });
   const checksum = createHash('sha256').update(body).digest('hex');
   assert.equal((await opened?.store.fetch({ url, checksum }))?.sha256, checksum);
   assert.equal(files.requests[0]?.authorization, `Basic ${Buffer.from('token:null').toString('base64')}`);

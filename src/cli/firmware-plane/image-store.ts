@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { catalogLogins } from '../../catalogs/index.ts';
+import { type CatalogSource, catalogLogins } from '../../catalogs/index.ts';
 import { type FirmwareStore, openStoreAt, startImageServer } from '../../firmware-store/index.ts';
 import type { JobFile } from '../../jobs/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
@@ -20,7 +20,6 @@ export type ImageStoreSettings = Settings<
   | 's3Region'
   | 's3KeyFile'
   | 'imageFolder'
-  | 'catalog'
   | 'allowUnverifiedFirmware'
   | 'dataDir'
 >;
@@ -36,7 +35,11 @@ type JobStore = NonNullable<JobFile['store']>;
 /** Opens the store of images, and serves it where that is asked for; undefined where there is none. */
 export async function openImageStore(
   settings: ImageStoreSettings,
-  { logger, open }: { readonly logger: Logger; readonly open: Closing },
+  {
+    catalogs,
+    logger,
+    open,
+  }: { readonly catalogs: readonly CatalogSource[]; readonly logger: Logger; readonly open: Closing },
 ): Promise<OpenImageStore | undefined> {
   const { imageStore: named, imageStoreListen: listen } = settings;
   if (named === undefined) {
@@ -56,7 +59,7 @@ export async function openImageStore(
   const store = await openStoreAt(place, {
     staging: { folder: join(dataDir, 'image-staging'), maxBytes },
     areUnverifiedAllowed,
-    credentialsFor: catalogLogins(settings.catalog ?? []),
+    credentialsFor: catalogLogins(catalogs),
     logger,
     ...(imageFolder === undefined ? {} : { fileFolders: [imageFolder] }),
   });

@@ -8,7 +8,7 @@ import type { Given } from '../setting.ts';
 const catalogFormats = ['dell', 'hpe', 'lenovo', 'plain'] as const satisfies readonly CatalogFormat[];
 
 /** Catalogues as they are named on a command line: `FORMAT=LOCATION`, separated by commas. */
-export function parseCatalogs(text: string, { as, cwd }: Given): readonly CatalogSource[] {
+export function parseCatalogs(text: string, { as, cwd, variable }: Given): readonly CatalogSource[] {
   return text.split(',').map((each) => {
     const at = each.indexOf('=');
     const word = each.slice(0, Math.max(at, 0)).trim();
@@ -22,10 +22,18 @@ export function parseCatalogs(text: string, { as, cwd }: Given): readonly Catalo
       );
     }
     if (isAbsolute(location)) return { format, location };
-    const { protocol } = URL.parse(location) ?? {};
+    const { protocol, password = '' } = URL.parse(location) ?? {};
     if (protocol === undefined) return { format, location: resolve(cwd, location) };
-    if (['http:', 'https:', 'file:'].includes(protocol)) return { format, location };
-    throw usageError(`${option}: a catalogue is at an http, https or file address, or in a folder, not at ${protocol}`);
+    if (!['http:', 'https:', 'file:'].includes(protocol)) {
+      throw usageError(
+        `${option}: a catalogue is at an http, https or file address, or in a folder, not at ${protocol}`,
+      );
+    }
+    if (variable !== undefined && password !== '') {
+      const instead = `keep the log-in in the file of --catalog-file, or set ${variable}`;
+      throw usageError(`${option}: whoever lists processes reads a password on a command line; ${instead}`);
+    }
+    return { format, location };
   });
 }
 

@@ -17,6 +17,7 @@ import type { Terminal } from '../terminal.ts';
 import { checkLauncher, chooseLauncher } from './choose-launcher.ts';
 import { openImageStore } from './image-store.ts';
 import { openUpdates } from './open-updates.ts';
+import { readCatalogs } from './read-catalogs.ts';
 import { readImplementations } from './read-implementations.ts';
 import { readObjectFile } from './read-object-file.ts';
 import { readStrategy } from './read-strategy.ts';
@@ -40,7 +41,7 @@ export function runUpdateService(settings: UpdateServiceSettings, terminal: Term
 
 async function start(settings: UpdateServiceSettings, context: ServiceContext) {
   const { logger, metrics, open } = context;
-  const { facility: facilities, catalog: sources = [] } = settings;
+  const { facility: facilities } = settings;
   if (facilities === undefined) throw usageError('--facility is missing: it says whose servers to work on');
   checkLauncher(settings);
   const { strategy, told } = await readStrategy({
@@ -48,6 +49,7 @@ async function start(settings: UpdateServiceSettings, context: ServiceContext) {
     settings: readObjectFile(settings.strategySettings, '--strategy-settings'),
   });
   const implementations = await readImplementations(settings.jobImplementation);
+  const sources = readCatalogs(settings);
   const trust = readTrust(settings);
   const { authorizer, client } = await requireAccess(settings, open);
   const engineSettings = { controllerLostMs: settings.workerLostAfter, publishEveryMs: settings.publishEvery };
@@ -56,7 +58,7 @@ async function start(settings: UpdateServiceSettings, context: ServiceContext) {
   if (client !== undefined) await claimStore(client, plane.engine.storeId);
   const loop = await runLoop(plane, parts, { ...webhookOf(settings), everyMs: settings.sweepEvery });
   open.add(() => loop.stop());
-  const images = await openImageStore(settings, context);
+  const images = await openImageStore(settings, { ...context, catalogs: sources });
   const shared = { plane, logger, open, sources, images };
   const updates = await openUpdates({
     ...{ ...shared, metrics, store, authorizer, client },

@@ -53,8 +53,8 @@ async function tokenFor(...scopes: readonly string[]): Promise<string> {
   return printed.trim();
 }
 
-/** A catalogue in a folder, with one image. */
-function writeCatalog(): string {
+/** A catalogue in a folder, with one image, and the words that name it: on the command line, or in a file. */
+function writeCatalog({ isInFile }: { readonly isInFile: boolean }): [string, string] {
   mkdirSync(at('catalog'), { recursive: true });
   const image = randomBytes(1000);
   writeFileSync(at('catalog/bios-2.0.bin'), image);
@@ -68,7 +68,8 @@ function writeCatalog(): string {
   };
   const catalog = { apiVersion: 'rackwright.dev/v1', kind: 'FirmwareCatalog', firmware: [entry] };
   writeFileSync(at('catalog/catalog.json'), JSON.stringify(catalog));
-  return `plain=${at('catalog/catalog.json')}`;
+  writeFileSync(at('catalogs.yaml'), 'catalogs: [{format: plain, location: catalog/catalog.json}]');
+  return isInFile ? ['--catalog-file', at('catalogs.yaml')] : ['--catalog', `plain=${at('catalog/catalog.json')}`];
 }
 
 /** A module with discoveries for one manufacturer, which need no catalogue. */
@@ -113,7 +114,8 @@ describe('an update service on a data directory', () => {
     test(`takes calls in all protocols and runs jobs: ${launcher}`, async (t) => {
       const words = ['update-service', '--data-dir', at(launcher), '--facility', 'ams1', '--launcher', launcher];
       const store = ['--image-store', at(`${launcher}-store`), '--image-store-listen', '127.0.0.1:0'];
-      const files = ['--catalog', writeCatalog(), '--image-folder', folder, ...store];
+      const named = writeCatalog({ isInFile: launcher === 'process' });
+      const files = [...named, '--image-folder', folder, ...store];
       const added = ['--job-implementation', writeVendorJobs()];
       const service = await start([...words, ...files, ...added, ...issuer]);
       t.after(() => service.stop());
@@ -233,6 +235,7 @@ describe('what cannot be meant', () => {
     ['Jobs without an image', [...update, '--launcher', 'kubernetes', '--kubeconfig', 'k'], /goes with --job-image/],
     ['a catalogue of no format', [...update, '--catalog', 'https://me:not-to-be-seen@x/'], /FORMAT=LOCATION/],
     ['a catalogue somewhere odd', [...update, '--catalog', 'dell=ftp://me:not-to-be-seen@x/'], /http, https or file/],
+    ['a log-in that others read', [...update, '--catalog', 'hpe=https://me:not-to-be-seen@x/'], /--catalog-file/],
     ['a store that nobody serves', [...update, '--image-store', 'x'], /--image-store-listen or --image-store-url/],
     [
       'a bucket whose addresses end',

@@ -121,6 +121,7 @@ export const updateServiceSettings = [
   'strategySettings',
   'jobImplementation',
   'catalog',
+  'catalogFile',
   'launcher',
   'updateServiceUrl',
   'caFile',
