@@ -205,3 +205,27 @@ test('a server that is left alone says why', () => {
   assert.equal(standingIn(firmware, group).stoppedBy, undefined);
   assert.equal(standingIn(firmware, group, { [excludeLabel]: 'true' }).stoppedBy, 'Excluded');
 });
+
+test('a server whose update waits for people says so, of what its group wants now alone', () => {
+  const standing = (version: string, { reason = 'FirmwareNotFound', generation = 4 } = {}) => {
+    const firmware = aFirmware({ firmwares: [fw('ssd', '1')] }, { group: 'g', labels: { group: 'g' } });
+    const told = {
+      ...({
+        type: 'UpToDate',
+        status: 'False',
+        reason,
+        message: '',
+        lastTransitionTime: '2025-01-01T00:00:00Z',
+      } as const),
+      observedGeneration: 4,
+    };
+    const status = { ...firmware.status, conditions: [told] };
+    const asked = { ...firmware, metadata: { ...firmware.metadata, generation }, status };
+    return standingIn(asked, aGroup('g', version, false)).stoppedBy;
+  };
+  assert.equal(standing('1'), 'FirmwareNotFound');
+  assert.equal(standing('1', { reason: 'HostInUse' }), 'HostInUse');
+  assert.equal(standing('1', { reason: 'Differs' }), undefined);
+  assert.equal(standing('1', { generation: 5 }), undefined, 'it was told of another list');
+  assert.equal(standing('2'), undefined, 'the group wants another by now');
+});

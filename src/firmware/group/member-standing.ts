@@ -1,5 +1,6 @@
 import {
   type Firmware,
+  ironcoreConditions,
   ironcoreReasons,
   operationAnnotation,
   retryOperation,
@@ -8,6 +9,7 @@ import {
   type ServerFirmwareGroup,
 } from '../../api/index.ts';
 import { partKey } from '../../flasher/index.ts';
+import { conditionOf } from '../conditions.ts';
 import { type Fleet, fitOf, type Inertness } from '../fleet/fleet.ts';
 import type { OwnedFirmware } from '../fleet/objects.ts';
 import { entryKey } from '../fleet/ownership.ts';
@@ -17,7 +19,9 @@ import { duplicateOf } from '../server/read-server.ts';
 import { findInertness } from '../server/server-facts.ts';
 import { takenParts } from './taken-parts.ts';
 
-const { attemptsExhausted } = ironcoreReasons;
+const { attemptsExhausted, ...others } = ironcoreReasons;
+/** Reasons of a server that is not up to date which only people can change. */
+const waitsForPeople: readonly string[] = Object.values(others);
 
 /** How one server that a group selects stands. */
 export interface MemberStanding {
@@ -80,6 +84,8 @@ interface OwnStanding {
   readonly isRetrying: boolean;
   readonly differences: readonly Difference[];
   readonly inertness: Inertness | undefined;
+  /** Why an update was refused, or waits: the version is in no catalogue, or the host is in use. */
+  readonly wait: string | undefined;
 }
 
 function workOut(
@@ -99,7 +105,15 @@ function workOut(
     isRetrying: operation === retryOperation || operation === retryPropagatedOperation,
     differences,
     inertness: findInertness({ firmware, server, bmc: fleet.bmcOf(server), duplicateOf: duplicateOf(fleet, firmware) }),
+    wait: waitOf(firmware),
   };
+}
+
+/** Of what is wanted now: what was said of another list is not known of this one. */
+function waitOf({ metadata, status }: OwnedFirmware): string | undefined {
+  const told = conditionOf(status?.conditions, ironcoreConditions.upToDate);
+  if (told?.status !== 'False' || told.observedGeneration !== metadata.generation) return undefined;
+  return waitsForPeople.includes(told.reason) ? told.reason : undefined;
 }
 
 function standingOf(
@@ -118,6 +132,7 @@ function standingOf(
 ): MemberStanding {
   const groups = fleet.groupsOf(firmware.metadata.labels);
   const hasVersion = carriesVersion(firmware, { group, serverManufacturer: server?.status?.manufacturer });
+  const wait = hasVersion ? own.wait : undefined;
   return {
     name: firmware.metadata.name ?? '',
     fit: fitOf(group, server),
@@ -126,7 +141,7 @@ function standingOf(
     isFailed:
       own.isExhausted && hasVersion && !hasDropped(firmware, group) && !own.isRetrying && lacksEntryOf(group, own),
     isRetrying: own.isRetrying,
-    stoppedBy: own.inertness?.code ?? (own.isExhausted && !own.isRetrying ? attemptsExhausted : undefined),
+    stoppedBy: own.inertness?.code ?? (own.isExhausted && !own.isRetrying ? attemptsExhausted : wait),
   };
 }
 
