@@ -26,9 +26,10 @@ async function started(t: TestContext) {
  */
 async function passTurns(rig: UpdateRig, turns: { readonly job: string; readonly isSo: () => boolean }): Promise<void> {
   for (let advances = 0; advances < 2000; ) {
-    const isWaiting = (await rig.engine.get(turns.job))?.state === 'pending';
+    const state = (await rig.engine.get(turns.job))?.state;
     if (turns.isSo()) return;
-    if (isWaiting) {
+    assert.notEqual(state, 'failed');
+    if (state === 'pending') {
       rig.clock.advance(20_000);
       advances++;
     }
