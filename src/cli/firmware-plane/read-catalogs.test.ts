@@ -21,7 +21,7 @@ test('catalogues of a file come after those of the command line, with all that c
     t,
     `catalogs:
   - format: dell
-    location: https://mirror.example/Catalog.xml.gz
+    location: https://copies.example/Catalog.xml.gz
     baseUrl: https://images.example/dell/
     trustedHosts: [images.example]
   - {format: hpe, location: 'https://hpe.example/fwrepo.json', username: token@example.com, password: 'p/w: 1'}
