@@ -249,6 +249,19 @@ describe('rackwright wait', () => {
     assert.equal((await gone).code, 0);
   });
 
+  test('tells of several in the order in which they were named, whichever came first', async () => {
+    const named = ['ConfigMap/later', 'ConfigMap/sooner'];
+    const items = named.map((name) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: name.slice(10) } }));
+    await fleet.cli(['apply', '-f', '-'], { input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items }) });
+    await fleet.cli(['label', 'configmap/sooner', 'ready=yes']);
+    const words = ['wait', ...named, '--for=jsonpath={.metadata.labels.ready}=yes', '--timeout'];
+    const once = await fleet.cli([...words, '0']);
+    assert.deepEqual([once.code, once.out], [7, 'configmap/sooner condition met\n']);
+    const waiting = fleet.cli([...words, '60s']);
+    await fleet.cli(['label', 'configmap/later', 'ready=yes']);
+    assert.equal((await waiting).out, 'configmap/later condition met\nconfigmap/sooner condition met\n');
+  });
+
   test('waits for a condition of the status', async () => {
     const { code, out } = await fleet.cli(['wait', 'crd', 'baremetalhosts.metal3.io', '--for=condition=Established']);
     assert.equal(code, 0);

@@ -47,20 +47,30 @@ async function runWait(words: string[], flags: WaitFlags, session: Session, term
       progress.show((100 * met) / chosen.length, `${met} of ${chosen.length}: ${asked}`);
   };
   show();
-  const results = await Promise.allSettled(
-    chosen.map(async (one) => {
-      const client = session.client.resource<AnyKubeObject>(one.resource);
-      // Each object gets a condition of its own, since some remember what they saw.
-      const options = { timeoutMs, signal: terminal.interrupted };
+  const waits = chosen.map(async (one): Promise<unknown[]> => {
+    const client = session.client.resource<AnyKubeObject>(one.resource);
+    // Each object gets a condition of its own, since some remember what they saw.
+    const options = { timeoutMs, signal: terminal.interrupted };
+    try {
       await waitForObject({ client, key: one.key }, readCondition(asked), options);
-      progress.clear();
-      terminal.out(`${chosenName(one)} condition met\n`);
-      met += 1;
-      show();
-    }),
-  );
+    } catch (failure) {
+      return [failure];
+    }
+    met += 1;
+    show();
+    return [];
+  });
+  const failures: unknown[] = [];
+  // All are waited for at once and told in the order in which they were named.
+  for (const [index, one] of chosen.entries()) {
+    const failed = await waits[index];
+    failures.push(...(failed ?? []));
+    if (failed?.length !== 0) continue;
+    progress.clear();
+    terminal.out(`${chosenName(one)} condition met\n`);
+    show();
+  }
   progress.clear();
-  const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
   for (const failure of failures.slice(1))
     terminal.err(`error: ${failure instanceof Error ? failure.message : failure}\n`);
   if (failures.length > 0) throw failures[0];
