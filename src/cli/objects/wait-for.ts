@@ -86,12 +86,23 @@ export interface AwaitedObject {
   readonly key: ObjectKey;
 }
 
-/** Waits until a condition is met; throws when time is up, or when an object that must be there is not. */
+/**
+ * Waits until a condition is met; throws when time is up, or when an object that must be there is not. Without any time
+ * it looks once, however long the answer takes.
+ */
 export async function waitForObject(
   awaited: AwaitedObject,
   condition: AwaitedCondition,
   options: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<void> {
+  const timedOut = (cause?: unknown): CliError => {
+    const what = `${awaited.client.ref.resource}/${awaited.key.name}`;
+    return new CliError('timed-out', `timed out waiting for ${condition.text} on ${what}`, { cause });
+  };
+  if (options.timeoutMs === 0) {
+    if ((await look(awaited, condition, options.signal)).isMet) return;
+    throw timedOut();
+  }
   const limit = new AbortController();
   const timer = systemClock.after(options.timeoutMs, () => limit.abort());
   const signal = AbortSignal.any([limit.signal, options.signal]);
@@ -99,27 +110,22 @@ export async function waitForObject(
     await follow(awaited, condition, signal);
   } catch (error) {
     if (!limit.signal.aborted || options.signal.aborted || !isAborted(error)) throw error;
-    const { client, key } = awaited;
-    const what = `${client.ref.resource}/${key.name}`;
-    throw new CliError('timed-out', `timed out waiting for ${condition.text} on ${what}`, { cause: error });
+    throw timedOut(error);
   } finally {
     timer.cancel();
   }
 }
 
-async function follow({ client, key }: AwaitedObject, condition: AwaitedCondition, signal: AbortSignal): Promise<void> {
-  const selection = { namespace: key.namespace, fieldSelector: `metadata.name=${key.name}`, signal };
+async function follow(awaited: AwaitedObject, condition: AwaitedCondition, signal: AbortSignal): Promise<void> {
   for (let hasAnswered = false; ; ) {
     try {
-      const { items, resourceVersion } = await client.list(selection);
-      const [object] = items;
-      if (condition.isMet(object)) return;
-      // Says "not found" in the server's own words.
-      if (object === undefined && !hasAnswered && !condition.mayBeAbsent) await client.get(key, { signal });
+      const seen = await look(awaited, condition, signal, { mayBeAbsent: hasAnswered });
+      if (seen.isMet) return;
       hasAnswered = true;
-      for await (const { type, object: changed } of client.watch({ ...selection, resourceVersion })) {
+      const { resourceVersion } = seen;
+      for await (const { type, object } of awaited.client.watch({ ...selectionOf(awaited, signal), resourceVersion })) {
         if (type === 'BOOKMARK') continue;
-        if (condition.isMet(type === 'DELETED' ? undefined : changed)) return;
+        if (condition.isMet(type === 'DELETED' ? undefined : object)) return;
       }
     } catch (error) {
       // A server that is restarted meanwhile is waited for as well; one that never answered is not.
@@ -128,4 +134,24 @@ async function follow({ client, key }: AwaitedObject, condition: AwaitedConditio
       await sleep(systemClock, 500, signal);
     }
   }
+}
+
+async function look(
+  awaited: AwaitedObject,
+  condition: AwaitedCondition,
+  signal: AbortSignal,
+  { mayBeAbsent } = { mayBeAbsent: false },
+): Promise<{ readonly isMet: boolean; readonly resourceVersion: string | undefined }> {
+  const { client, key } = awaited;
+  const { items, resourceVersion } = await client.list(selectionOf(awaited, signal));
+  const [object] = items;
+  const isMet = condition.isMet(object);
+  // Says "not found" in the server's own words.
+  const isMissing = object === undefined && !isMet && !mayBeAbsent && !condition.mayBeAbsent;
+  if (isMissing) await client.get(key, { signal });
+  return { isMet, resourceVersion };
+}
+
+function selectionOf({ key }: AwaitedObject, signal: AbortSignal) {
+  return { namespace: key.namespace, fieldSelector: `metadata.name=${key.name}`, signal };
 }
