@@ -15,11 +15,12 @@ test('what files took is known to the next run, and what cannot be read is as if
   first.save();
   const [second, third] = [openDurations(path), openDurations(path)];
   second.note('b.test.ts', 3);
+  second.note('../tmp/made.test.ts', 5);
   second.save();
   third.note('a.test.ts', 1);
   third.save();
   const last = openDurations(path);
-  assert.deepEqual([last.of('a.test.ts'), last.of('b.test.ts')], [1, 3]);
+  assert.deepEqual([last.of('a.test.ts'), last.of('b.test.ts'), last.of('../tmp/made.test.ts')], [1, 3, 0]);
   writeFileSync(path, '{"a.test.ts": "long", "b');
   assert.equal(openDurations(path).of('a.test.ts'), 0);
   writeFileSync(path, '{"a.test.ts": "long", "b.test.ts": 4}');

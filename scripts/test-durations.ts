@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 export interface Durations {
   /** In seconds; 0 for one that has not run yet. */
   of(file: string): number;
+  /** Files outside the project, which tests make, are not kept. */
   note(file: string, seconds: number): void;
   /** Keeps what was noted beside what others know. */
   save(): void;
@@ -17,7 +18,7 @@ export function openDurations(path: string): Durations {
   return {
     of: (file) => noted[file] ?? known[file] ?? 0,
     note(file, seconds) {
-      noted[file] = Math.round(seconds * 10) / 10;
+      if (!file.startsWith('..')) noted[file] = Math.round(seconds * 10) / 10;
     },
     save() {
       mkdirSync(dirname(path), { recursive: true });
