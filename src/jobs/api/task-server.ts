@@ -44,7 +44,11 @@ export async function startTaskServer(options: TaskServerOptions): Promise<TaskS
     const problems = [`its interface is to listen at ${host}, for which it needs tls: the token passes there`];
     throw new JobError('badJobFile', { file: 'given' }, { problems });
   }
-  const handler = connectNodeAdapter({ routes: (router) => addRoutes(router, options), readMaxBytes: 64 * 1024 });
+  const handler = connectNodeAdapter({
+    routes: (router) => addRoutes(router, options),
+    readMaxBytes: 64 * 1024,
+    jsonOptions: { ignoreUnknownFields: false },
+  });
   const server: Server =
     tls === undefined
       ? createServer(handler)

@@ -139,6 +139,25 @@ test('while the Kubernetes API is away a request is to be asked again, and is no
   }
 });
 
+test('JSON with a field or a word that there is none of is refused by name, and nothing is done', async (t) => {
+  const { rig, listener } = await started(t);
+  const call = async (method: string, body: object) => {
+    const answer = await fetch(`${listener.url}/rackwright.update.v1.UpdateService/${method}`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer all', 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    return { status: answer.status, ...((await answer.json()) as { code: string; message: string }) };
+  };
+  const misspelt = await call('Scan', { server: { name: 'alpha' }, scanTreshold: '1h' });
+  assert.deepEqual([misspelt.status, misspelt.code], [400, 'invalid_argument']);
+  assert.match(misspelt.message, /ScanRequest from JSON: key "scanTreshold" is unknown/);
+  const inside = await call('Update', { ...update, firmwares: [{ ...update.firmwares[0], versoin: '2.10.0' }] });
+  assert.match(inside.message, /key "versoin" is unknown/);
+  assert.match((await call('ListJobs', { type: 'JOB_TYPE_UPDAET' })).message, /JOB_TYPE_UPDAET/);
+  assert.deepEqual(await rig.lease('w1'), []);
+});
+
 test('what is an error of the protocol has its code and reason among its details, over every protocol', async (t) => {
   const { listener, clientOver } = await started(t);
   const transports = (token: string) => {

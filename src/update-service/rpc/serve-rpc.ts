@@ -28,8 +28,8 @@ export function createRpcHandler(options: RpcHandlerOptions): NodeHandler {
     ],
     readMaxBytes: longestRequest,
     maxTimeoutMs: longestCallMs,
-    // Fields that a newer client sends are nothing to fail for.
-    jsonOptions: { ignoreUnknownFields: true },
+    // JSON is typed by people: a word that is misspelt must not be as good as one that was left out.
+    jsonOptions: { ignoreUnknownFields: false },
     ...(options.shutdownSignal === undefined ? {} : { shutdownSignal: options.shutdownSignal }),
     ...(options.fallback === undefined ? {} : { fallback: options.fallback }),
   });
