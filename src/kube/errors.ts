@@ -133,6 +133,10 @@ export const isExpired = (error: unknown): error is KubeError => isReason(error,
 export const isInvalid = (error: unknown): error is KubeError => isReason(error, 'Invalid');
 /** RBAC or admission said no. */
 export const isForbidden = (error: unknown): error is KubeError => isReason(error, 'Forbidden');
+/** A rule that the cluster has beside those of the kind refused this very write. Rights have nothing to do with it. */
+export const isDeniedByAdmission = (error: unknown): error is KubeError =>
+  error instanceof KubeError &&
+  /^admission webhook "[^"]*" denied the request|ValidatingAdmissionPolicy /.test(error.message);
 /** The credentials are not accepted. */
 export const isUnauthorized = (error: unknown): error is KubeError => isReason(error, 'Unauthorized');
 /** The server asks to slow down. */

@@ -135,6 +135,7 @@ export {
   isAborted,
   isAlreadyExists,
   isConflict,
+  isDeniedByAdmission,
   isExpired,
   isForbidden,
   isInvalid,

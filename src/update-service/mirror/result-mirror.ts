@@ -10,7 +10,7 @@ import {
   type JsonObject,
   machineIdOf,
 } from '../../engine/index.ts';
-import { KubeError } from '../../kube/index.ts';
+import { isDeniedByAdmission, KubeError } from '../../kube/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
 import { clientPrefix } from '../desk/request-desk.ts';
 import { kindOf, readDiscoverParameters } from '../kinds.ts';
@@ -116,6 +116,7 @@ async function mirrorOne(parts: MirrorParts, held: HeldReports, event: EngineEve
 
 /** What the API server understood and will refuse the next time too. */
 function isHopeless(error: unknown): boolean {
+  if (isDeniedByAdmission(error)) return true;
   return error instanceof KubeError && [400, 404, 405, 413, 422].includes(error.code);
 }
 
