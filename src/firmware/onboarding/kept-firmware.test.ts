@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { ironcoreApiVersion, ironcoreGroup, type ServerFirmware } from '../../api/index.ts';
-import { type AdmissionRule, allowed, defineAdmissionRule, denied } from '../../kube/index.ts';
+import { ironcoreApiVersion, type ServerFirmware } from '../../api/index.ts';
+import type { AdmissionRule } from '../../kube/index.ts';
 import type { InventoryMirror } from '../ports.ts';
 import { createFakeUpdateService } from '../testing/fake-update-service.ts';
+import { refuseCreation } from '../testing/refusal.ts';
 import { type ApiRig, conditionIn, fw, putServer, startApi, startControllers, until, uuidOf } from '../testing/rig.ts';
 
 async function setUp(t: TestContext, rules: readonly AdmissionRule[] = [], mirror?: InventoryMirror): Promise<ApiRig> {
@@ -47,16 +48,7 @@ test('a ServerFirmware that somebody made by hand gets labels, and no owner', as
 
 test('what is refused for good is told at the Server, and the rest is done all the same', async (t) => {
   let isRefused = true;
-  const matches = [
-    { groups: [ironcoreGroup], versions: ['*'], resources: ['serverfirmwares'], operations: ['CREATE'] },
-  ] as const;
-  const rule = defineAdmissionRule({
-    name: 'refusal.example.org',
-    type: 'validating',
-    matches,
-    read: () => undefined,
-    admit: () => (isRefused ? denied('not today') : allowed()),
-  });
+  const rule = refuseCreation('serverfirmwares', () => (isRefused ? 'not today' : undefined));
   const api = await setUp(t, [rule]);
   await putServer(api, 'a');
   const told = await until(api.servers, 'a', (each) => conditionIn(each, 'OnboardingFailed')?.status === 'True');

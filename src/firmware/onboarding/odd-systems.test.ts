@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { ironcoreApiVersion, ironcoreGroup } from '../../api/index.ts';
-import { type AdmissionRule, allowed, defineAdmissionRule, denied } from '../../kube/index.ts';
+import { ironcoreApiVersion } from '../../api/index.ts';
+import type { AdmissionRule } from '../../kube/index.ts';
 import type { BmcReading, SystemReading } from '../ports.ts';
+import { refuseCreation } from '../testing/refusal.ts';
 import { type ApiRig, conditionIn, startApi, startControllers, until, uuidOf } from '../testing/rig.ts';
 
 const system = (id: string, more: Partial<SystemReading> = {}): SystemReading => ({
@@ -50,16 +51,7 @@ async function setUp(
 }
 
 test('a BMC one of whose Servers is refused says so, and the others are there all the same', async (t) => {
-  const matches = [
-    { groups: [ironcoreGroup], versions: ['*'], resources: ['servers'], operations: ['CREATE'] },
-  ] as const;
-  const rule = defineAdmissionRule({
-    name: 'refusal.example.org',
-    type: 'validating',
-    matches,
-    read: () => undefined,
-    admit: ({ object }) => (object?.metadata?.name === 'b-system-0' ? denied('not this one') : allowed()),
-  });
+  const rule = refuseCreation('servers', (name) => (name === 'b-system-0' ? 'not this one' : undefined));
   const api = await setUp(t, [system('a'), system('z')], [rule]);
   await until(api.servers, 'b-system-1', ({ status }) => status?.state === 'Available');
   const bmc = await until(api.bmcs, 'b', ({ status }) => status?.state === 'Error');
