@@ -31,7 +31,7 @@ const same: readonly Case[] = [
   ['the number on the label as its SKU', { serial: 'TAG-7' }, { system: { SKU: 'TAG-7' } }],
   [
     'a UUID that another has too, and the BMC that its id is made of',
-    { uuid: machineIdFrom({ uuid: undefined, bmcSerial: 'BMC-SN-1', systemPath }), serial: 'SN-1' },
+    { uuid: machineIdFrom({ uuid: undefined, bmcSerial: 'BMC-SN-1', systemPath }) ?? '', serial: 'SN-1' },
   ],
 ];
 for (const [what, known, options] of same) {

@@ -16,8 +16,14 @@ import { readManager } from './manager.ts';
 /** What a machine is known by. What nobody knows is left out. */
 export interface KnownMachine {
   /** The id that its BMC told: its System UUID, or what stands for it. */
-  readonly uuid?: string | undefined;
-  readonly serial?: string | undefined;
+  readonly uuid?: string;
+  readonly serial?: string;
+}
+
+/** What is of use of it. */
+interface Marks {
+  readonly uuid: string | undefined;
+  readonly serial: string | undefined;
 }
 
 /** What is known of a machine and what was found in its place, in words. */
@@ -49,7 +55,7 @@ export async function findOtherMachine(bmc: Bmc, known: KnownMachine): Promise<O
 }
 
 /** By what two machines differ; undefined where they do not, as far as can be told. */
-function compare(wanted: KnownMachine, told: KnownMachine): 'uuid' | 'serial' | undefined {
+function compare(wanted: Marks, told: Marks): 'uuid' | 'serial' | undefined {
   if (wanted.uuid !== undefined && told.uuid !== undefined)
     return isSameUuid(wanted.uuid, told.uuid) ? undefined : 'uuid';
   if (wanted.serial === undefined || told.serial === undefined) return undefined;
@@ -110,7 +116,7 @@ async function otherSerials(reading: Reading, { body }: System): Promise<readonl
   return serials.flatMap((each) => usableSerial(each) ?? []);
 }
 
-function describe({ uuid, serial }: KnownMachine): string {
+function describe({ uuid, serial }: Marks): string {
   const parts = [
     ...(uuid === undefined ? [] : [`UUID ${uuid}`]),
     ...(serial === undefined ? [] : [`serial number ${serial}`]),
