@@ -15,7 +15,7 @@ import {
 import type { PreviousHolder, StepReport, Work } from '../engine/index.ts';
 import { backoffDelay, type Clock, type Random } from '../kube/index.ts';
 import type { Logger } from '../telemetry/index.ts';
-import { FlasherError } from './errors.ts';
+import { FlasherError, isFlasherError } from './errors.ts';
 import type { ServerAccess, ServerDirectory } from './install/ports.ts';
 import { createMachineGuard, guardLane, type MachineGuard } from './machine-guard.ts';
 
@@ -142,6 +142,8 @@ async function shutOut(leftover: PreviousHolder, about: ShutOut, mayWait: boolea
     await endSession(gates, { endpoint, sessionUri: leftover.sessionUri ?? '', checkLease });
     return true;
   } catch (error) {
+    // The lost worker had no session here. What the work does next is refused as well, and told as its end.
+    if (isFlasherError(error, 'otherMachine')) return true;
     // Without its system nobody can tell whether it is the right machine; one that starts shows it later.
     const doesPass = isBmcError(error) && (error.retry === 'transient' || error.code === 'notFound');
     if (mayWait && doesPass) return false;
