@@ -65,7 +65,7 @@ for (const state of ['fetching', 'marking'] as const) {
 function waitForSlot(work: ReturnType<typeof leaseWork>): void {
   const { acquireSlot } = work;
   Object.assign(work, {
-    async acquireSlot(name: string) {
+    async acquireSlot(name: 'upload') {
       await work.pause(60_000);
       return acquireSlot(name);
     },
