@@ -44,13 +44,18 @@ export { type PatchOptions, patchWithEtag } from './gate/patch-with-etag.ts';
 export { defaultGateSettings, type GateSettings } from './gate/settings.ts';
 export {
   type FirmwareList,
+  findOtherMachine,
+  isSameUuid,
   isSameVersion,
+  type KnownMachine,
   machineIdFrom,
   machineIdOf,
   normaliseVersion,
+  type OtherMachine,
   readFirmware,
   readInventory,
   toMac,
+  usableSerial,
   usableUuid,
 } from './inventory/index.ts';
 export type { JsonObject, JsonValue } from './json.ts';

@@ -28,7 +28,7 @@ export function createFleetWatches(informers: FleetInformers, fleet: Fleet, gath
   return {
     server: [
       watchInformer(informers.firmwares, (key, change) => [
-        ...(isSame(change, serverPartsOf) && !isNewlyAnswered(change) ? [] : [key]),
+        ...(isSame(change, serverPartsOf) && !isNewlyAnswered(change) && !isForgotten(change) ? [] : [key]),
         ...(isAppearing(change) ? rivalsOf(fleet, change) : []),
       ]),
       watchInformer(informers.servers, (_, change) =>
@@ -185,6 +185,12 @@ function nameOf({ metadata }: Named): string {
 /** True when an older report answered the open request and changed nothing else. */
 function isNewlyAnswered({ previous, current }: Change<OwnedFirmware>): boolean {
   return previous?.status?.request?.report === undefined && current?.status?.request?.report !== undefined;
+}
+
+/** True when onboarding forgot the machine that the Server was before, with a scan of it that was asked for. */
+function isForgotten({ previous, current }: Change<OwnedFirmware>): boolean {
+  const before = previous?.status?.systemUUID;
+  return before !== undefined && before !== current?.status?.systemUUID;
 }
 
 /** What the server controller did not write itself. */

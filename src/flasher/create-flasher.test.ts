@@ -53,12 +53,17 @@ async function setUp(context: TestContext, personalities: readonly PersonalityNa
     assert.equal(await engine.machines.put(record, []), 'ok');
   }
   const credentialsOf = dataCentre.bmcs.map(({ username, password }) => async () => ({ username, password }));
+  /** Which BMC is reached at the address of each server. */
+  const cables = dataCentre.bmcs.map((_, at) => at);
   const servers = {
     async find(target: string) {
       const at = Number(/m(\d+)$/.exec(target)?.[1] ?? Number.NaN);
-      const [bmc, credentials] = [dataCentre.bmcs[at], credentialsOf[at]];
-      if (bmc === undefined || credentials === undefined) return undefined;
-      return { endpoint: { origin: bmc.url, credentials, trust: { kind: 'system' as const } } };
+      const there = cables[at] ?? at;
+      const [own, bmc, credentials] = [dataCentre.bmcs[at], dataCentre.bmcs[there], credentialsOf[there]];
+      if (own === undefined || bmc === undefined || credentials === undefined) return undefined;
+      const { uuid, serial } = own.machine.hardware;
+      const endpoint = { origin: bmc.url, credentials, trust: { kind: 'system' as const } };
+      return { endpoint, machine: { uuid, serial } };
     },
   };
   const start = (mortal: Mortal = createMortal(), settings: Partial<InstallSettings> = {}): Flasher => {
@@ -103,7 +108,7 @@ async function setUp(context: TestContext, personalities: readonly PersonalityNa
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   };
-  return { dataCentre, engine, start, install, until, files };
+  return { dataCentre, engine, start, install, until, files, cables };
 }
 
 function toJson(firmware: Firmware): JsonObject {
@@ -198,4 +203,25 @@ test('looks that are set farther apart than a lease lasts do not cost the lease'
   const id = await install(0, [await makeRelease(bmc.machine, { component: 'bios', put: files.put })]);
   const { leases } = await until(id, (_, now) => now === 'succeeded');
   assert.equal(leases, 1);
+});
+
+test('two servers whose cables were exchanged are not flashed for each other, and are once the addresses are right', async (context) => {
+  const { dataCentre, start, install, until, files, cables } = await setUp(context, ['hpe-ilo5', 'hpe-ilo5']);
+  const [first, second] = dataCentre.bmcs.map(({ machine }) => machine);
+  assert.ok(first && second);
+  const bios = await makeRelease(first, { component: 'bios', put: files.put });
+  const isWritten = ({ log }: typeof first) => log.events.some(({ event }) => /^update\./.test(event));
+  cables.reverse();
+  start();
+  const refused = await until(await install(0, [bios]), (_, state) => state === 'failed');
+  assert.deepEqual([refused.reason?.code, refused.leases], ['OtherMachine', 1]);
+  assert.match(
+    refused.reason?.message ?? '',
+    new RegExp(`has UUID ${first.hardware.uuid}.*${second.hardware.uuid}`, 'i'),
+  );
+  assert.match(String(refused.status.message), /another machine/);
+  assert.deepEqual([isWritten(first), isWritten(second)], [false, false]);
+  cables.reverse();
+  await until(await install(0, [bios]), (_, state) => state === 'succeeded');
+  assert.deepEqual([isWritten(first), isWritten(second)], [true, false]);
 });

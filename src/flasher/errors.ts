@@ -6,6 +6,11 @@ export const flasherErrors = {
   tooLarge: { retry: 'terminal', message: '{source} has more than {limit} bytes, which is the most that is taken' },
   badSource: { retry: 'terminal', message: 'the source {source} cannot be used: {detail}' },
   unknownServer: { retry: 'blocked', message: 'no BMC is known for {target}: give the server its BMC address first' },
+  otherMachine: {
+    retry: 'blocked',
+    message:
+      'the BMC at {origin} is in another machine than {target}, which has {known}: the machine there has {found}, and nothing is sent to it; give the server the address that its BMC has now, or, where its board was swapped, enrol it anew or wait until its BMC object was read again',
+  },
   notSimulated: {
     retry: 'blocked',
     message:

@@ -15,8 +15,9 @@ import {
 import type { PreviousHolder, StepReport, Work } from '../engine/index.ts';
 import { backoffDelay, type Clock, type Random } from '../kube/index.ts';
 import type { Logger } from '../telemetry/index.ts';
-import { FlasherError } from './errors.ts';
-import type { ServerDirectory } from './install/ports.ts';
+import { FlasherError, isFlasherError } from './errors.ts';
+import type { ServerAccess, ServerDirectory } from './install/ports.ts';
+import { createMachineGuard, guardLane, type MachineGuard } from './machine-guard.ts';
 
 /** A BMC for as long as work on it is leased. */
 export interface HeldBmc {
@@ -25,6 +26,11 @@ export interface HeldBmc {
   touch(): Promise<void>;
   /** Reports, and tells which session is in use. */
   report(report: StepReport): Promise<void>;
+  /**
+   * Makes sure that the BMC is in the machine that the work is for, just before something is done to it that does not go
+   * through the gate. Requests that write are preceded by it anyway. Throws `otherMachine`.
+   */
+  confirmMachine(): Promise<void>;
   /**
    * The work is over: logs out on the connection that is open, unless others want the BMC too. Nothing waits for that; what
    * fails the gate tries again.
@@ -52,7 +58,7 @@ export async function holdBmc(work: Work, context: HoldContext): Promise<HeldBmc
   const { target } = work.condition;
   const access = await context.servers.find(target);
   if (access === undefined) throw new FlasherError('unknownServer', { target });
-  const { endpoint, systemPath } = access;
+  const { endpoint } = access;
   const checkLease: LeaseCheck = async (_purpose, origin) => {
     try {
       await work.check();
@@ -62,24 +68,42 @@ export async function holdBmc(work: Work, context: HoldContext): Promise<HeldBmc
     }
   };
   const renewal = createRenewal(work, context.clock);
-  const gates = watchGates(context.gates, renewal.touch);
-  const { clock, random } = context;
-  const bmc = connectBmc({
-    gates,
-    endpoint,
-    clock,
-    random,
-    checkLease,
-    ...(systemPath === undefined ? {} : { systemPath }),
-  });
+  const watched = watchGates(context.gates, renewal.touch);
+  const guard = guardOf({ access, target, gates: watched, checkLease, context });
+  const gates = guardGates(watched, guard);
+  const bmc = connect(access, { gates, checkLease, context });
   renewal.watch(bmc.gate);
   const leave = (): void => {
     if (bmc.gate.state.waiting > 0) return;
     bmc.gate.logOut().catch((error: unknown) => context.logger.debug('not logged out of a BMC yet', { target, error }));
   };
-  const held = { bmc, touch: renewal.touch, report: renewal.report, leave };
+  const confirmMachine = async (): Promise<void> => await guard?.admit({ method: 'POST' });
+  const held = { bmc, touch: renewal.touch, report: renewal.report, confirmMachine, leave };
   await shutOutAll(work, held, { context, gates, endpoint, checkLease });
   return held;
+}
+
+interface Connecting {
+  readonly gates: Gates;
+  readonly checkLease: LeaseCheck;
+  readonly context: HoldContext;
+}
+
+function connect({ endpoint, systemPath }: ServerAccess, { gates, checkLease, context }: Connecting): Bmc {
+  const { clock, random } = context;
+  const about = { gates, endpoint, clock, random, checkLease };
+  return connectBmc(systemPath === undefined ? about : { ...about, systemPath });
+}
+
+/** Undefined where nobody knows what the machine is known by. */
+function guardOf({
+  access,
+  target,
+  ...connecting
+}: Connecting & { readonly access: ServerAccess; readonly target: string }): MachineGuard | undefined {
+  const { machine: known } = access;
+  // A connection of its own: what it notes of a BMC must not wait for itself.
+  return known === undefined ? undefined : createMachineGuard({ known, target, bmc: connect(access, connecting) });
 }
 
 interface ShutOut {
@@ -118,7 +142,11 @@ async function shutOut(leftover: PreviousHolder, about: ShutOut, mayWait: boolea
     await endSession(gates, { endpoint, sessionUri: leftover.sessionUri ?? '', checkLease });
     return true;
   } catch (error) {
-    if (mayWait && isBmcError(error) && error.retry === 'transient') return false;
+    // The lost worker had no session here. What the work does next is refused as well, and told as its end.
+    if (isFlasherError(error, 'otherMachine')) return true;
+    // Without its system nobody can tell whether it is the right machine; one that starts shows it later.
+    const doesPass = isBmcError(error) && (error.retry === 'transient' || error.code === 'notFound');
+    if (mayWait && doesPass) return false;
     // An account that may not end sessions, or a record that names none: the lost lease and our waiting must do.
     if (!isBmcError(error, 'refused', 'unsupported', 'badAddress')) throw error;
     context.logger.warn('the session of a lost worker could not be ended', { controller: leftover.controller, error });
@@ -152,12 +180,20 @@ function createRenewal(work: Work, clock: Clock) {
 }
 
 function watchGates(gates: Gates, touch: () => Promise<void>): Gates {
+  return withLanes(gates, (lane) => watchLane(lane, touch));
+}
+
+function guardGates(gates: Gates, guard: MachineGuard | undefined): Gates {
+  return guard === undefined ? gates : withLanes(gates, (lane) => guardLane(lane, guard));
+}
+
+function withLanes(gates: Gates, change: (lane: GateLane) => GateLane): Gates {
   return {
     get states() {
       return gates.states;
     },
     close: () => gates.close(),
-    open: (endpoint, caller) => watchLane(gates.open(endpoint, caller), touch),
+    open: (endpoint, caller) => change(gates.open(endpoint, caller)),
   };
 }
 

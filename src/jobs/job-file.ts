@@ -22,6 +22,8 @@ export const JobBmcSchema = Type.Object({
   trust: TrustSchema,
   systemPath: Type.Optional(text()),
   authentication: Type.Optional(Type.Union([Type.Literal('session'), Type.Literal('basic')])),
+  /** What the server is known by: the job keeps away from any other machine. */
+  machine: Type.Optional(Type.Object({ uuid: Type.Optional(text()), serial: Type.Optional(text()) })),
 });
 
 /** Where a discovery keeps images, as the store room takes it; with the key of a bucket. */

@@ -2,6 +2,7 @@ export type { Attribute, AttributeOwner, VersionedAttribute } from './attributes
 export { type AttributeFilter, parseAttributeFilters } from './attributes/attribute-filter.ts';
 export type { AttributeDraft, Attributes } from './attributes/attributes.ts';
 export { type ConditionAttribute, type ConditionView, conditionNamespace } from './attributes/condition-view.ts';
+export { onboardingNamespace } from './attributes/namespace.ts';
 export type { ServerAttributes } from './attributes/server-attributes.ts';
 export type { VersionedAttributes } from './attributes/versioned-attributes.ts';
 export type { BiosConfigDraft, BiosConfigSet } from './bios/bios-config.ts';

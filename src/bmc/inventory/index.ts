@@ -4,3 +4,4 @@ export { readInventory } from './inventory.ts';
 export { toMac } from './mac.ts';
 export { machineIdFrom, machineIdOf, usableUuid } from './machine-id.ts';
 export { managerOf } from './manager.ts';
+export { findOtherMachine, isSameUuid, type KnownMachine, type OtherMachine, usableSerial } from './other-machine.ts';

@@ -149,8 +149,12 @@ function outside(settings: LauncherSettings, { plane, trust, url, images, patien
       const found = await directory.find(target);
       if (found === undefined) return undefined;
       const { origin, credentials } = found.endpoint;
-      const { systemPath } = found;
-      return { target, origin, trust, ...(await credentials()), ...(systemPath === undefined ? {} : { systemPath }) };
+      const { systemPath, machine } = found;
+      return {
+        ...{ target, origin, trust, ...(await credentials()) },
+        ...(systemPath === undefined ? {} : { systemPath }),
+        ...(machine === undefined ? {} : { machine }),
+      };
     },
   };
 }

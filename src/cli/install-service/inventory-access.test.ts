@@ -4,11 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
+import { inventoryNamespace } from '../../conditionorc/index.ts';
 import { openSqliteDatabase } from '../../engine/index.ts';
 import { createFakeClock, systemClock } from '../../kube/index.ts';
 import { createFixedAuthorizer, createRest } from '../../rest/index.ts';
 import {
   createServerservice,
+  type ServerDraft,
   type Serverservice,
   serverserviceInfo,
   serverserviceRoutes,
@@ -56,11 +58,34 @@ for (const [way, open] of ways) {
       const service = await openService(t);
       const inventory = await open(t, service);
       const { id } = await service.servers.create({ name: 'one', facility: 'ams1', bmcAddress: 'https://192.0.2.7' });
-      assert.equal(await inventory.bmcAddressOf(id), 'https://192.0.2.7');
+      assert.deepEqual(await inventory.serverOf(id), { bmcAddress: 'https://192.0.2.7', machine: {} });
       assert.equal(await inventory.bmcLoginOf(id), undefined);
       await service.credentials.put(id, 'bmc', { username: 'admin', password: 'secret' });
       assert.deepEqual(await inventory.bmcLoginOf(id), { username: 'admin', password: 'secret' });
-      assert.equal(await inventory.bmcAddressOf(nowhere), undefined);
+      assert.equal(await inventory.serverOf(nowhere), undefined);
+    });
+
+    test('knows the machine of a server: by its serial number, and by its id where the machine has that too', async (t) => {
+      const service = await openService(t);
+      const inventory = await open(t, service);
+      const machineOf = async (draft: Partial<ServerDraft>) => {
+        const { id } = await service.servers.create({ facility: 'ams1', ...draft });
+        return { id, machine: (await inventory.serverOf(id))?.machine };
+      };
+      const own = await machineOf({ serial: 'SN-1' });
+      assert.deepEqual(own.machine, { serial: 'SN-1' });
+      assert.deepEqual((await machineOf({ serial: 'To be filled by O.E.M.' })).machine, {});
+      const mark = { namespace: 'io.rackwright.onboarding', data: { origin: 'kubernetes' } };
+      const onboarded = await machineOf({ attributes: [mark] });
+      assert.deepEqual(onboarded.machine, { uuid: onboarded.id });
+      const read = (uuid: string) => ({ namespace: inventoryNamespace, data: { system: { uuid } } });
+      const uuid = '0a1b2c3d-1111-4222-8333-444455556666';
+      const scanned = await machineOf({
+        id: uuid,
+        versionedAttributes: [read('3d2c1b0a-1111-2242-8333-444455556666')],
+      });
+      assert.deepEqual(scanned.machine, { uuid });
+      assert.deepEqual((await machineOf({ versionedAttributes: [read(uuid)] })).machine, {});
     });
 
     test('knows firmware sets as a plan needs them', async (t) => {
@@ -92,7 +117,7 @@ test('an inventory that is away is asked again, and then let go as something tha
   const clock = createFakeClock();
   const inventory = remoteInventory({ url: 'http://127.0.0.1:1', token: 'x', caPem: undefined, clock });
   let tries = 0;
-  const failed = inventory.bmcAddressOf(nowhere).catch((error: unknown) => error);
+  const failed = inventory.serverOf(nowhere).catch((error: unknown) => error);
   let isOver = false;
   void failed.then(() => {
     isOver = true;

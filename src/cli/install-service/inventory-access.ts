@@ -1,11 +1,20 @@
+import type { KnownMachine } from '../../bmc/index.ts';
 import { createInventoryPort, type InventoryService } from '../../conditionorc/index.ts';
 import { type Firmware, type InventorySink, toFirmware } from '../../flasher/index.ts';
 import { isInventoryError, type Serverservice } from '../../serverservice/index.ts';
+import { knownMachineOf } from './known-machine.ts';
+
+/** A server as far as work on it needs to know. */
+export interface InventoryServer {
+  /** Empty where no BMC is known. */
+  readonly bmcAddress: string;
+  readonly machine: KnownMachine;
+}
 
 /** What a flasher asks of the inventory; in this process or over HTTP. */
 export interface InventoryAccess {
-  /** Undefined for a server that is not there; empty where no BMC is known. */
-  bmcAddressOf(serverId: string): Promise<string | undefined>;
+  /** Undefined for a server that is not there. */
+  serverOf(serverId: string): Promise<InventoryServer | undefined>;
   /** Undefined where none is kept. */
   bmcLoginOf(serverId: string): Promise<{ readonly username: string; readonly password: string } | undefined>;
   /** Undefined for a set that is not there. */
@@ -17,7 +26,10 @@ type Service = Pick<Serverservice, 'servers' | 'credentials' | 'firmwareSets'>;
 /** The inventory on the store of this process. */
 export function storedInventory(service: Service): InventoryAccess {
   return {
-    bmcAddressOf: async (id) => (await orMissing(service.servers.get(id)))?.bmcAddress,
+    async serverOf(id) {
+      const found = await orMissing(service.servers.getDetails(id));
+      return found === undefined ? undefined : { bmcAddress: found.bmcAddress, machine: knownMachineOf(found) };
+    },
     bmcLoginOf: async (id) => {
       const found = await orMissing(service.credentials.get(id, 'bmc'));
       return found === undefined ? undefined : { username: found.username, password: found.password };

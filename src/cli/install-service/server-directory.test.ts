@@ -8,7 +8,7 @@ const target = `server/${id}`;
 
 function directoryOf(address: string) {
   const login = { username: 'u', password: 'p' };
-  const inventory = { bmcAddressOf: async () => address, bmcLoginOf: async () => login };
+  const inventory = { serverOf: async () => ({ bmcAddress: address, machine: {} }), bmcLoginOf: async () => login };
   return onlySimulated(createServerDirectory(inventory, { kind: 'system' }));
 }
 

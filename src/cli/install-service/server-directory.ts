@@ -6,24 +6,25 @@ import type { InventoryAccess } from './inventory-access.ts';
 
 /** Where the BMCs of the inventory are and how to log in there; the inventory is asked anew each time. */
 export function createServerDirectory(
-  inventory: Pick<InventoryAccess, 'bmcAddressOf' | 'bmcLoginOf'>,
+  inventory: Pick<InventoryAccess, 'serverOf' | 'bmcLoginOf'>,
   trust: TlsTrust,
 ): ServerDirectory {
   return {
     async find(target) {
       const id = machineIdOf(target);
-      const address = id === undefined ? undefined : await inventory.bmcAddressOf(id);
-      if (id === undefined || address === undefined || address === '') return undefined;
+      const server = id === undefined ? undefined : await inventory.serverOf(id);
+      if (id === undefined || server === undefined || server.bmcAddress === '') return undefined;
       // Without it nobody can log in; better said before than after a few attempts.
       if ((await inventory.bmcLoginOf(id)) === undefined) return undefined;
-      const { origin, systemPath } = parseBmcAddress(address);
+      const { bmcAddress, machine } = server;
+      const { origin, systemPath } = parseBmcAddress(bmcAddress);
       const credentials = async () => {
         const login = await inventory.bmcLoginOf(id);
         if (login === undefined) throw new FlasherError('unknownServer', { target });
         return login;
       };
       const endpoint = { origin, trust, credentials };
-      return systemPath === undefined ? { endpoint } : { endpoint, systemPath };
+      return systemPath === undefined ? { endpoint, machine } : { endpoint, machine, systemPath };
     },
   };
 }

@@ -85,6 +85,31 @@ test('what was installed on another board is forgotten, and the new one is scann
   await until(api.firmwares, 'a', isScanned);
 });
 
+test('a scan of the old board that ends after the swap is not shown, and the new board is scanned', async (t) => {
+  const api = await startApi();
+  t.after(() => api.close());
+  const service = createFakeUpdateService();
+  const controllers = await startControllers(api, { isOnboarding: true, service });
+  t.after(() => controllers.stop());
+  service.installed.set('a', [fw('ssd', '1.0')]);
+  await putServer(api, 'a', { uuid: uuidOf('old') });
+  const asks = (each: ServerFirmware): boolean =>
+    each.status?.request?.kind === 'Scan' && each.status.request.jobID !== 'unsent';
+  await until(api.firmwares, 'a', asks);
+  const openScan = () => service.open().find(({ kind }) => kind === 'scan') ?? assert.fail('no scan is open');
+  const late = openScan();
+  await api.servers.patch({ name: 'a' }, { type: 'merge', body: { spec: { systemUUID: uuidOf('new') } } });
+  const isNew = ({ status }: ServerFirmware): boolean => status?.systemUUID === uuidOf('new');
+  await until(api.firmwares, 'a', (each) => isNew(each) && asks(each) && each.status?.request?.jobID !== late.jobId);
+  await service.finish(late);
+  const told = await until(api.firmwares, 'a', ({ status }) => status?.report?.conditionID === late.jobId);
+  assert.deepEqual([told.status?.firmwares, told.status?.lastScanTime], [undefined, undefined]);
+  service.installed.set('a', [fw('ssd', '7.0')]);
+  await service.finish(openScan());
+  const scanned = await until(api.firmwares, 'a', ({ status }) => status?.lastScanTime !== undefined);
+  assert.deepEqual(scanned.status?.firmwares, [fw('ssd', '7.0')]);
+});
+
 test('an update that waits for a board that was swapped is taken back, and the new board is scanned', async (t) => {
   const api = await startApi();
   t.after(() => api.close());

@@ -1,5 +1,5 @@
 import type { Machines } from '../../engine/index.ts';
-import { isInventoryError, type Serverservice } from '../../serverservice/index.ts';
+import { isInventoryError, onboardingNamespace as mark, type Serverservice } from '../../serverservice/index.ts';
 import type { InventoryMirror, MirroredServer, MirrorOutcome, ToldServer } from '../ports.ts';
 
 /** What servers are mirrored into. */
@@ -13,8 +13,6 @@ export interface MirrorOptions {
   readonly origin?: string | undefined;
 }
 
-/** Marks servers that are in the inventory because a Server object is there; nobody else's are ever taken away. */
-const mark = 'io.rackwright.onboarding';
 const pageSize = 1000;
 
 /** Tells Serverservice of Servers, where they become machines that work can be done on. */
@@ -56,6 +54,7 @@ export function createServerserviceMirror(options: MirrorOptions): InventoryMirr
       }
     },
     async remove(id) {
+      // Nobody else's are ever taken away.
       const owner = { kind: 'server', id: id.toLowerCase() } as const;
       const found = await attributes.get(owner, mark);
       if (found?.data.origin !== origin) return;

@@ -72,6 +72,39 @@ test('a failed update counts against its list, a cancelled one and one of anothe
   assert.deepEqual(merge({})?.request, { ...request, report: 5 });
 });
 
+const [oldBoard, newBoard] = ['0a1b2c3d-1111-4222-8333-444455556666', '99999999-1111-4222-8333-444455556666'];
+
+test('what was read of a board that was swapped since is not shown, and whoever waits for it asks anew', () => {
+  const request = { kind: 'Scan', jobID: 'c5', time: '2030-01-01T00:00:00Z' } as const;
+  const status = { systemUUID: newBoard, request };
+  const merged = mergeServerReport({ status }, report(5, { machine: oldBoard }));
+  assert.deepEqual(merged, { systemUUID: newBoard, report: { conditionID: 'c5', store: 'a', sequence: 5 } });
+  const failure = { reason: 'OtherMachine', message: 'it is another machine' };
+  const failed = mergeServerReport({ status }, report(5, { machine: oldBoard, installed: undefined, failure }));
+  assert.deepEqual(failed, merged);
+});
+
+test('what was read of the machine that the Server is is shown, however its UUID is written', () => {
+  for (const machine of [oldBoard.toUpperCase(), '3d2c1b0a-1111-2242-8333-444455556666', undefined]) {
+    const merged = mergeServerReport({ status: { systemUUID: oldBoard } }, report(5, { machine }));
+    assert.deepEqual([merged?.firmwares, merged?.systemUUID], [[fw('ssd', '5')], oldBoard]);
+  }
+  assert.equal(mergeServerReport({}, report(5, { machine: oldBoard }))?.systemUUID, oldBoard);
+});
+
+test('a failed update of a board that was swapped since does not count against the new one', () => {
+  const openUpdate = {
+    kind: 'Update',
+    jobID: 'c5',
+    time: '2030-01-01T00:00:00Z',
+    desiredHash: 'of another machine',
+  } as const;
+  const status = { systemUUID: newBoard, openUpdate };
+  const failure = { reason: 'OtherMachine', message: 'it is another machine' };
+  const merged = mergeServerReport({ status }, report(5, { kind: 'Update', machine: oldBoard, failure }));
+  assert.deepEqual([merged?.attempts, merged?.request, merged?.openUpdate], [undefined, undefined, undefined]);
+});
+
 test('a failed scan leaves what is known, and a good one forgets the failed ones', () => {
   const first = mergeServerReport({}, report(1));
   const failed = mergeServerReport(

@@ -5,6 +5,7 @@ import type {
   ServerFirmware,
   ServerFirmwareStatus,
 } from '../../api/index.ts';
+import { isSameUuid } from '../../bmc/index.ts';
 import { partKey, partName } from '../../flasher/index.ts';
 import type { Instant } from '../../kube/index.ts';
 import { sortVersions } from '../../versions/index.ts';
@@ -23,6 +24,8 @@ export interface ReportedFailure {
 export interface ServerReport {
   /** Name of the Server object. */
   readonly server: string;
+  /** UUID of the machine that was worked on, which the Server may be no more; nothing is compared unless given. */
+  readonly machine?: string | undefined;
   readonly kind: 'Scan' | 'Update';
   /** Id of the condition the job worked for. */
   readonly conditionId: string;
@@ -84,13 +87,26 @@ function markOf({
  */
 export function mergeServerReport(
   { status = {} }: Pick<ServerFirmware, 'status'>,
-  report: ServerReport,
+  told: ServerReport,
 ): ServerFirmwareStatus | undefined {
+  const report = isOfOther(status, told) ? withoutNews(told) : told;
   const isLate = isStale(status, report);
   const answered = answerRequest(recallUpdate(status, report), report);
   if (isLate && answered === status) return undefined;
   const merged = isLate ? answered : withInstalled(answered, report);
   return report.failure === undefined ? merged : withFailure(merged, report, { ...report.failure, isLate });
+}
+
+/** True when the board was swapped since: what was seen or failed on the old one says nothing of the new one. */
+function isOfOther({ systemUUID }: ServerFirmwareStatus, { machine }: ServerReport): boolean {
+  if (systemUUID === undefined || machine === undefined) return false;
+  return systemUUID !== machine.toLowerCase() && !isSameUuid(systemUUID, machine);
+}
+
+/** Only that the job is over is left of it, so that whoever waits for it asks anew. */
+function withoutNews({ installed: _, ...report }: ServerReport): ServerReport {
+  const message = 'it was about the machine that the Server was before.';
+  return { ...report, failure: { reason: cancelled, message } };
 }
 
 /** An update that took longer than its request was kept is answered as if it were still the open one: it counts too. */
@@ -111,8 +127,18 @@ function withInstalled(status: ServerFirmwareStatus, report: ServerReport): Serv
   return {
     ...kept,
     report: markOf(report),
-    ...(report.installed === undefined ? keepScans(failedScans) : installedFields(report.installed, report.at)),
+    ...(report.installed === undefined
+      ? keepScans(failedScans)
+      : { ...machineOf(status, report), ...installedFields(report.installed, report.at) }),
   };
+}
+
+/** Whose versions these are, where nobody has said so: they are forgotten when the Server turns out to be another. */
+function machineOf(
+  { systemUUID }: ServerFirmwareStatus,
+  { machine }: ServerReport,
+): Pick<ServerFirmwareStatus, 'systemUUID'> {
+  return systemUUID === undefined && machine !== undefined ? { systemUUID: machine.toLowerCase() } : {};
 }
 
 function keepScans(failedScans: ServerFirmwareStatus['failedScans']): Pick<ServerFirmwareStatus, 'failedScans'> {

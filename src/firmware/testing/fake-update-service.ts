@@ -79,17 +79,18 @@ export function createFakeUpdateService(): FakeUpdateService {
         const available = [{ name: 'nic', manufacturer: 'Intel', versions: ['1', '2', '3', '4'] }];
         return reports.discovery({ ...shared, name: entry.request.name, available });
       }
-      const { name } = entry.request.server;
+      const { name, systemUUID: machine } = entry.request.server;
+      const about = { ...shared, server: name, machine };
       const before = service.installed.get(name) ?? [];
-      if (entry.kind === 'scan') return reports.server({ ...shared, server: name, kind: 'Scan', installed: before });
+      if (entry.kind === 'scan') return reports.server({ ...about, kind: 'Scan', installed: before });
       if (service.broken.has(name)) {
         const failure = { reason: 'FlashFailed', message: 'the image was refused.' };
-        return reports.server({ ...shared, server: name, kind: 'Update', installed: before, failure });
+        return reports.server({ ...about, kind: 'Update', installed: before, failure });
       }
       const after = new Map(before.map((each) => [`${each.name} ${each.manufacturer}`, each]));
       for (const each of entry.request.firmwares) after.set(`${each.name} ${each.manufacturer}`, each);
       service.installed.set(name, [...after.values()]);
-      return reports.server({ ...shared, server: name, kind: 'Update', installed: [...after.values()] });
+      return reports.server({ ...about, kind: 'Update', installed: [...after.values()] });
     },
     open: () => asked.filter(({ jobId }) => !done.has(jobId)),
     async settle() {

@@ -18,6 +18,8 @@ export function createInventoryHandler(context: HandlerContext): WorkHandler {
         ? Object.fromEntries((await readBios(held.bmc, { hasRegistry: false })).current)
         : undefined;
     await held.report({ status: status.with() });
+    // What was read of two machines, one after the other at the same address, is true of neither.
+    await held.confirmMachine();
     await context.inventorySink.write({
       target: condition.target,
       inventory,

@@ -1,4 +1,4 @@
-import type { BmcEndpoint, Gates } from '../../bmc/index.ts';
+import type { BmcEndpoint, Gates, KnownMachine } from '../../bmc/index.ts';
 import type { ArtifactCache } from '../../firmware-store/index.ts';
 import type { Clock, Random } from '../../kube/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
@@ -12,6 +12,8 @@ export interface ServerAccess {
   readonly endpoint: BmcEndpoint;
   /** The system this is about, where the BMC has several. */
   readonly systemPath?: string;
+  /** What the server is known by; work is kept from any other machine. Nothing is compared unless given. */
+  readonly machine?: KnownMachine;
 }
 
 /** Knows servers. */

@@ -12,7 +12,7 @@ import {
   type PersonalityName,
   startDataCentre,
 } from '../../../simulator/index.ts';
-import { createGates, type Gates } from '../../bmc/index.ts';
+import { createGates, type Gates, type KnownMachine } from '../../bmc/index.ts';
 import type { WorkOutcome } from '../../engine/index.ts';
 import { createArtifactCache, startFileServer } from '../../firmware-store/index.ts';
 import { noMetrics, silentLogger } from '../../telemetry/index.ts';
@@ -31,6 +31,10 @@ export type ProcessEnd = WorkOutcome | { readonly outcome: 'killed' };
 /** For tests: one simulated server, images for it, and processes that work on it one after the other. */
 export interface FlasherRig {
   readonly machine: Machine;
+  /** What the inventory knows the server by; what its board says in the beginning. */
+  known: KnownMachine;
+  /** From now on another machine answers at the address of the server. */
+  putOtherMachine(): void;
   setFaults(rules: readonly FaultRule[]): void;
   /** The newest image for the first updateable slot of a component, served over HTTP. */
   release(component: FirmwareComponent, more?: Partial<Firmware>): Promise<Firmware>;
@@ -91,6 +95,8 @@ export async function startFlasherRig(
 
   const rig: FlasherRig = {
     machine,
+    known: { uuid: machine.hardware.uuid, serial: machine.hardware.serial },
+    putOtherMachine: () => void Object.assign(machine.hardware, otherMachine),
     setFaults: (rules) => dataCentre.setFaults(rules),
     release: async (component, change) => makeRelease(machine, { component, change, put: files.put }),
     order(parameters) {
@@ -105,7 +111,7 @@ export async function startFlasherRig(
         opened.push(gates);
         return work({
           gates: mortal.gates(gates),
-          servers: { find: async () => ({ endpoint, systemPath: running.systemPath }) },
+          servers: { find: async () => ({ endpoint, systemPath: running.systemPath, machine: rig.known }) },
           catalogue: { readSet: async () => undefined },
           // Files are fetched in real time, for which stepped time stands still.
           artifacts: { ...boundCache(cache), open: (order) => clock.standStill(cache.open(order)) },
@@ -138,6 +144,9 @@ export async function startFlasherRig(
   };
   return rig;
 }
+
+/** For tests: what a machine tells that took the place of another. */
+export const otherMachine = { uuid: '7e0d1c2b-5a69-4788-96a5-b4c3d2e1f001', serial: 'OTHER-1', sku: 'OTHER-1' };
 
 function boundCache(cache: Awaited<ReturnType<typeof createArtifactCache>>) {
   return { bytesUsed: () => cache.bytesUsed(), close: () => cache.close() };

@@ -16,6 +16,8 @@ export interface StrategyScene {
   isInstalled(): boolean | Promise<boolean>;
   /** How often something was written to the server: a flash that is begun twice counts twice. */
   countInstalls(): number;
+  /** From now on another machine answers at the address of the server, which `tools.servers` knows by UUID or serial number. */
+  putOtherMachine?(): void;
   /** Everything is run by it, for scenes whose time is not real; called at once unless given. */
   run?<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -30,6 +32,8 @@ export interface StrategyContract {
   scene(context: TestContext): Promise<StrategyScene>;
   /** Tried for each of these numbers of reports after which a process dies; 1 to 4 unless given. */
   readonly deaths?: readonly number[];
+  /** The scenes have `putOtherMachine`, which is tried then. False unless given. */
+  readonly hasOtherMachine?: boolean;
 }
 
 /** Tries what every strategy has to keep. Call it from a test file of node:test. */
@@ -115,6 +119,25 @@ export function runStrategyContract(name: string, contract: StrategyContract): v
       });
     }
 
+    for (const diesAfter of contract.hasOtherMachine === true ? [undefined, 1] : []) {
+      const what = diesAfter === undefined ? 'an update' : 'an update that a process has begun';
+      test(`${what} leaves a machine alone that took the place of the server, as a scan does, and says so`, async (context) => {
+        const { scene, strategy, tools, inventories } = await open(context);
+        const { target, parameters } = scene;
+        const condition = createTestCondition({ kind: 'firmwareInstall', target, parameters });
+        if (diesAfter !== undefined) {
+          const died = live('update', { strategy, tools, condition, scene, diesAfter });
+          await assert.rejects(died, (error) => error instanceof ProcessDied);
+        }
+        scene.putOtherMachine?.();
+        await assertOtherMachine(live('update', { strategy, tools, condition, scene }));
+        const scan = createTestCondition({ kind: 'inventoryOOB', target, parameters: {} });
+        await assertOtherMachine(live('scan', { strategy, tools, condition: scan, scene }));
+        assert.equal(scene.countInstalls(), 0);
+        assert.deepEqual(inventories, []);
+      });
+    }
+
     test('a cancel before anything was begun leaves the server alone', async (context) => {
       const { scene, strategy, tools } = await open(context);
       const condition = createTestCondition({
@@ -170,6 +193,14 @@ async function assertCancelled(ended: Promise<WorkOutcome>): Promise<void> {
   const end = await ended.catch((error: unknown) => error);
   if (isEngineError(end, 'cancelled')) return;
   assert.equal(reasonOf(end as WorkOutcome), 'Cancelled');
+}
+
+/** The same of a machine that is another one. */
+async function assertOtherMachine(ended: Promise<WorkOutcome>): Promise<void> {
+  const end = await ended.catch((error: unknown) => error);
+  if (hasCode(end, 'otherMachine')) return;
+  if (end instanceof Error) throw end;
+  assert.equal(reasonOf(end as WorkOutcome), 'OtherMachine');
 }
 
 function reasonOf(end: WorkOutcome): string | undefined {

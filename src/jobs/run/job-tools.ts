@@ -75,14 +75,18 @@ export async function openJobTools(parts: JobToolsParts): Promise<OpenedTools> {
 /** A job knows one server. */
 export function directoryOf(bmc: JobBmc | undefined): ServerDirectory {
   if (bmc === undefined) return { find: async () => undefined };
-  const { origin, username, password, trust, authentication, systemPath } = bmc;
+  const { origin, username, password, trust, authentication, systemPath, machine } = bmc;
   const endpoint = {
     origin,
     trust,
     credentials: async () => ({ username, password }),
     ...(authentication === undefined ? {} : { authentication }),
   };
-  const access = systemPath === undefined ? { endpoint } : { endpoint, systemPath };
+  const access = {
+    endpoint,
+    ...(systemPath === undefined ? {} : { systemPath }),
+    ...(machine === undefined ? {} : { machine }),
+  };
   return { find: async (target) => (target === bmc.target ? access : undefined) };
 }
 

@@ -22,6 +22,7 @@ export interface SimulatedScene extends StrategyScene {
   put(path: string, body: Buffer): string;
   /** Writes the wanted version, as a tool or an image would. */
   install(component: string, version: string): void;
+  putOtherMachine(): void;
 }
 
 /** For tests: starts a scene that ends with its test. */
@@ -48,8 +49,9 @@ export async function startSimulatedScene(
   const folder = await mkdtemp(join(tmpdir(), 'strategy-'));
   const files = await startFileServer(context);
   const target = 'server/1';
+  const known = { uuid: machine.hardware.uuid, serial: machine.hardware.serial };
   const opened = await openJobTools({
-    bmc: { target, origin, username, password, systemPath, trust: { kind: 'system' } },
+    bmc: { target, origin, username, password, systemPath, trust: { kind: 'system' }, machine: known },
     sink: new Harvest(),
     images: { folder, maxBytes: 10_000_000 },
     clock,
@@ -90,6 +92,8 @@ export async function startSimulatedScene(
     put: (path, body) => files.put(path, body),
     isInstalled: () => slotOf('bios')?.version === wanted.version,
     countInstalls: () => installs,
+    putOtherMachine: () =>
+      void Object.assign(machine.hardware, { uuid: '7e0d1c2b-5a69-4788-96a5-b4c3d2e1f001', serial: 'OTHER-1' }),
     install(component, version) {
       const slot = slotOf(component);
       assert.ok(slot, component);

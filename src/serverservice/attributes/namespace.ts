@@ -11,3 +11,6 @@ export function checkNamespace(namespace: string): void {
   const problem = 'a namespace has up to 200 letters, digits and . _ : / @ -, and begins with a letter or digit';
   throw new InventoryError('badValue', { what: 'attribute' }, { problems: [problem] });
 }
+
+/** Where it is noted that a server is in the inventory because a Server object is there, whose UUID is its id. */
+export const onboardingNamespace = 'io.rackwright.onboarding';

@@ -68,6 +68,8 @@ test('the end of a scan is told once, with what is installed and a number that g
   );
   assert.ok((servers[1]?.sequence ?? 0) > (servers[0]?.sequence ?? 0));
   assert.equal(servers[0]?.installed?.[0]?.manufacturer, 'Dell Inc.');
+  // The Server may be another machine by the time that it is told.
+  assert.equal(servers[0]?.machine, await rig.names.machineOf('alpha'));
 });
 
 test('a server is told of its scan though it came after the last list of Servers, and the engine does not know its name yet', async (t) => {

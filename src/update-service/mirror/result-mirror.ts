@@ -22,6 +22,8 @@ import { type InventoryReader, installedOf, toldInstalled } from './installed.ts
 /** What a job found or failed at, for `ServerFirmware.status`. */
 export interface MirroredServerReport {
   readonly server: string;
+  /** Id of the machine that was worked on: the Server may be another one by now. */
+  readonly machine: string;
   readonly kind: 'Scan' | 'Update';
   readonly conditionId: string;
   /** Id of the engine's store, within which numbers can be compared. */
@@ -139,7 +141,7 @@ async function mirrorServer(parts: MirrorParts, held: HeldReports, { condition, 
   const waiting = isUpdate ? [] : await held.list(condition.target);
   const installed = wasRead(condition) ? await readInstalledOf(parts, machineId, condition.status) : undefined;
   const report = {
-    ...{ server, ...placeOf(parts, event) },
+    ...{ server, machine: machineId, ...placeOf(parts, event) },
     ...(installed === undefined ? {} : { installed }),
     ...(condition.state === 'failed' ? { failure: failureOf(condition) } : {}),
   };
@@ -221,5 +223,5 @@ async function mirrorNote(parts: MirrorParts, event: EngineEvent): Promise<void>
   const server = await names.serverOf(machineId, told);
   if (server === undefined) return;
   const installed = toldInstalled(event.detail) ?? [];
-  await mirror.server({ ...shared, server, kind: 'Scan', installed: [...installed] });
+  await mirror.server({ ...shared, server, machine: machineId, kind: 'Scan', installed: [...installed] });
 }

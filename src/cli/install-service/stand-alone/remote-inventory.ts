@@ -2,6 +2,7 @@ import type { TokenSource } from '../../../conditionorc/index.ts';
 import { toFirmware } from '../../../flasher/index.ts';
 import { backoffDelay, type Clock, sleep, systemClock } from '../../../kube/index.ts';
 import type { InventoryAccess } from '../inventory-access.ts';
+import { knownMachineOf, type NotedServer } from '../known-machine.ts';
 import { createRestClient, isUnreachable, type RestCall, type RestClient, statusOfRefusal } from '../rest-client.ts';
 
 /** What Serverservice could not do for a flasher; `retry` says whether that may pass. */
@@ -29,6 +30,15 @@ export interface RemoteInventory extends InventoryAccess {
   close(): Promise<void>;
 }
 
+/** What is read of a server. */
+interface ShownServer {
+  readonly uuid: string;
+  readonly bmc_address: string;
+  readonly serial?: string;
+  readonly attributes?: NotedServer['attributes'];
+  readonly versioned_attributes?: NotedServer['versionedAttributes'];
+}
+
 type SetFirmware = Parameters<typeof toFirmware>[0] & { readonly upstream_url?: string };
 
 /** The inventory of a Serverservice elsewhere. */
@@ -38,8 +48,12 @@ export function remoteInventory(options: RemoteInventoryOptions): RemoteInventor
   const read = async <T>(path: string) => (await ask<{ record: T }>({ method: 'GET', path }))?.record;
   const of = (id: string): string => `/api/v1/servers/${encodeURIComponent(id)}`;
   return {
-    async bmcAddressOf(id) {
-      return (await read<{ bmc_address: string }>(of(id)))?.bmc_address;
+    async serverOf(id) {
+      const found = await read<ShownServer>(of(id));
+      if (found === undefined) return undefined;
+      const { uuid, serial, attributes, versioned_attributes: versionedAttributes } = found;
+      const machine = knownMachineOf({ id: uuid, serial, attributes, versionedAttributes });
+      return { bmcAddress: found.bmc_address, machine };
     },
     async bmcLoginOf(id) {
       const found = await read<{ username: string; password: string }>(`${of(id)}/credentials/bmc`);

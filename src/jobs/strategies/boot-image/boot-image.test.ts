@@ -94,6 +94,7 @@ runStrategyContract('boot-image', {
   settings,
   scene: (context) => open(context),
   deaths: [2, 3, 4],
+  hasOtherMachine: true,
   badSettings: [
     undefined,
     {},

@@ -294,6 +294,7 @@ class ImageRun {
   async #finish(held: HeldBmc, wanted: readonly Firmware[], ending: Ending | undefined): Promise<WorkOutcome> {
     const { work, tools } = this.#parts;
     const inventory = await readInventory(held.bmc);
+    await held.confirmMachine();
     const lease = { conditionId: work.condition.id, token: work.lease.token };
     const { target } = work.condition;
     await tools.inventorySink.write({ target, inventory, biosSettings: undefined, readAt: tools.clock.now(), lease });

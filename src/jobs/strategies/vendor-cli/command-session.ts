@@ -44,6 +44,8 @@ export async function callCommand(session: CommandSession, call: CommandCall): P
   try {
     const { values, password } = await prepare(session, call, folder);
     const command = fillCommand(call.template.command, values);
+    // The command goes to the address by itself, past the gate.
+    await held.confirmMachine();
     await held.bmc.gate.logOut();
     await work.check();
     const deadlineMs = (call.template.deadlineSeconds ?? defaultDeadlineSeconds) * 1000;

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { systemClock } from '../../../kube/index.ts';
+import { sleep, systemClock } from '../../../kube/index.ts';
 import { runStrategyContract } from '../../contract/strategy-contract.ts';
 import { createTestCondition, leaseTestWork } from '../../contract/test-work.ts';
 import { isJobError } from '../../errors.ts';
@@ -105,6 +105,7 @@ runStrategyContract('vendor-cli', {
   settings,
   scene: open,
   deaths: [2, 3, 4],
+  hasOtherMachine: true,
   badSettings: [
     undefined,
     {},
@@ -115,6 +116,31 @@ runStrategyContract('vendor-cli', {
     { templates: [{ ...template, update: { command: ['tool'], failurePatterns: ['('] } }] },
     { templates: [{ ...template, scan: { command: ['tool'], lines: [{ pattern: 'no groups' }] } }] },
   ],
+});
+
+test('no command is run on a machine that took over the address while the image was fetched', async (context) => {
+  const opened = await open(context);
+  const { target, parameters, tools, clock } = opened;
+  const artifacts: typeof tools.artifacts = {
+    bytesUsed: () => tools.artifacts.bytesUsed(),
+    close: async () => {},
+    async open(order) {
+      opened.putOtherMachine();
+      const artifact = await tools.artifacts.open(order);
+      // Longer than a look at the machine is good for.
+      await sleep(clock, 10_000);
+      return artifact;
+    },
+  };
+  const strategy = await vendorCli.create(settings);
+  const condition = createTestCondition({ kind: 'firmwareInstall', target, parameters });
+  await assert.rejects(strategy.update(leaseTestWork(condition, { clock }), { ...tools, artifacts }), {
+    code: 'otherMachine',
+  });
+  assert.deepEqual(
+    calls.map(({ action }) => action),
+    ['scan'],
+  );
 });
 
 async function until(isSo: () => boolean): Promise<void> {

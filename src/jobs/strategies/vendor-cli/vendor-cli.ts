@@ -48,7 +48,7 @@ class CliRun {
   async scan(): Promise<WorkOutcome> {
     const held = await this.#hold();
     const { inventory } = await this.#read(held);
-    await this.#store(inventory);
+    await this.#store(held, inventory);
     this.#status.say(`${inventory.firmware.length} versions were read`);
     return { outcome: 'succeeded', status: this.#shown() };
   }
@@ -69,7 +69,7 @@ class CliRun {
       await this.#install(firmware, { ...before, at, of: wanted.length });
     }
     const { inventory } = await this.#read(held);
-    await this.#store(inventory);
+    await this.#store(held, inventory);
     const missing = wanted.filter((firmware) => !isInstalled(inventory, firmware));
     const progress = { at: wanted.length };
     if (missing.length === 0) {
@@ -168,8 +168,9 @@ class CliRun {
     return { inventory: { ...inventory, firmware: mergeSlots(inventory.firmware, printed) }, session, template };
   }
 
-  async #store(inventory: Inventory): Promise<void> {
+  async #store(held: HeldBmc, inventory: Inventory): Promise<void> {
     const { condition, lease } = this.#work;
+    await held.confirmMachine();
     await this.#tools.inventorySink.write({
       target: condition.target,
       inventory,

@@ -1,0 +1,87 @@
+import {
+  type Bmc,
+  findOtherMachine,
+  type GateLane,
+  type GateRequest,
+  isBmcError,
+  type KnownMachine,
+} from '../bmc/index.ts';
+import { FlasherError } from './errors.ts';
+
+/** Keeps work from a machine that took the place of the one that it is for. */
+export interface MachineGuard {
+  /** Throws `otherMachine` before a request would reach another machine, and what the BMC throws when it is asked. */
+  admit(request: Pick<GateRequest, 'method' | 'isPublic'>): Promise<void>;
+}
+
+/** How old the last look may be for something to be written. */
+const freshMs = 5000;
+
+/**
+ * Looks which machine it is before the first request of all, so that nobody goes on with what an earlier holder began
+ * elsewhere, and again before each that writes: an install takes hours, in which an address may get another owner.
+ */
+export function createMachineGuard(about: {
+  readonly known: KnownMachine;
+  readonly target: string;
+  /** Past the guard. */
+  readonly bmc: Bmc;
+}): MachineGuard {
+  const { known, target, bmc } = about;
+  let lookedAt: number | undefined;
+  let refusal: FlasherError | undefined;
+  let looking: Promise<void> | undefined;
+  const look = async (): Promise<void> => {
+    const other = await findOtherMachine(bmc, known).catch(doesNotSay);
+    if (other !== undefined) {
+      const { origin } = bmc.gate;
+      refusal = new FlasherError('otherMachine', { origin, target, known: other.known, found: other.found });
+    }
+    lookedAt = bmc.clock.monotonic();
+  };
+  return {
+    async admit({ method, isPublic = false }) {
+      // The root says nothing of the machine and needs no log-in.
+      if (isPublic) return;
+      const isRead = method === 'GET';
+      const isDue = lookedAt === undefined || (!isRead && bmc.clock.monotonic() - lookedAt > freshMs);
+      if (refusal === undefined && isDue) {
+        looking ??= look().finally(() => {
+          looking = undefined;
+        });
+        await looking.catch((error: unknown) => {
+          // A BMC that starts may not show its system yet. Reading on does no harm, and it is looked again.
+          if (!isRead || !isBmcError(error, 'notFound')) throw error;
+        });
+      }
+      if (refusal !== undefined) throw refusal;
+    },
+  };
+}
+
+/** A BMC of several systems, of which none is named, does not say which machine is meant. */
+function doesNotSay(error: unknown): undefined {
+  if (!isBmcError(error, 'unsupported')) throw error;
+  return undefined;
+}
+
+/** A lane with a guard before it. */
+export function guardLane(lane: GateLane, guard: MachineGuard): GateLane {
+  return {
+    origin: lane.origin,
+    endpoint: lane.endpoint,
+    get sessionUri() {
+      return lane.sessionUri;
+    },
+    get state() {
+      return lane.state;
+    },
+    async request(request) {
+      await guard.admit(request);
+      return await lane.request(request);
+    },
+    openEventStream: (path, signal, headers) => lane.openEventStream(path, signal, headers),
+    expectOutage: () => lane.expectOutage(),
+    logOut: () => lane.logOut(),
+  };
+}
