@@ -20,7 +20,7 @@ export const valuesSchema = Type.Object(
     replicas: Type.Integer({
       minimum: 1,
       maximum: 20,
-      description: 'of each component; one works, the others stand by',
+      description: 'of each component; one works, the others stand by; of webhooks and update services all work',
     }),
     logLevel: oneOf(['debug', 'info', 'warn', 'error'], 'what is logged'),
     resources: anything('requests and limits of each container'),

@@ -1,5 +1,4 @@
-import assert from 'node:assert/strict';
-import { fleetManifests, listFirmware, startAdminServer, startDataCentre } from '../../../simulator/index.ts';
+import { fleetManifests, startAdminServer, startDataCentre } from '../../../simulator/index.ts';
 import {
   type DiscoveredFirmwareStatus,
   operationAnnotation,
@@ -34,11 +33,6 @@ export async function startFirmwareWorld(): Promise<FirmwareWorld> {
     ...{ seed: 1, servers: 1, personalities: ['dell-idrac9'], arePoweredOn: true, speed: 1000 },
   });
   const admin = await startAdminServer(dataCentre);
-  const [server = assert.fail('there is no server')] = dataCentre.bmcs;
-  const other = listFirmware(server).find(
-    ({ component, version, slots }) => component === 'bios' && slots.every((slot) => slot.version !== version),
-  );
-  const wanted = other?.version ?? assert.fail('there is no other BIOS');
   return {
     catalogUrl: `${admin.url}/v1/catalog`,
     async live(objects, jobs) {
@@ -47,8 +41,7 @@ export async function startFirmwareWorld(): Promise<FirmwareWorld> {
       for (const each of own) await objects.apply(JSON.stringify(each));
       const known = await knownServer(objects);
       await liveWithGroups(objects, known);
-      await discoverOthers(objects);
-      await update(objects, { ...known, ...jobs, wanted });
+      await update(objects, { ...known, ...jobs, wanted: await discoverBios(objects) });
     },
     async end(objects) {
       await objects.remove([ironcore, 'ServerFirmwareGroup', 'all'], [ironcore, 'ServerFirmwareGroup', 'rack']);
@@ -100,8 +93,11 @@ spec:
   await objects.untilSo(all, (it) => it?.metadata?.annotations?.[operationAnnotation] === undefined);
 }
 
-/** The model has become known to discovery with the server; of Lenovo's models all Servers are asked for their machine types. */
-async function discoverOthers(objects: ClusterObjects): Promise<void> {
+/**
+ * The model has become known to discovery with the server; the newest BIOS for it is given. Of Lenovo's models all Servers are
+ * asked for their machine types.
+ */
+async function discoverBios(objects: ClusterObjects): Promise<string> {
   await objects.apply(`
 apiVersion: ${ironcore}
 kind: DiscoveredFirmware
@@ -110,13 +106,13 @@ spec: { manufacturer: Lenovo, model: ThinkSystem SR650 }
 `);
   const statusOf = ({ status }: AnyKubeObject) => (status ?? {}) as DiscoveredFirmwareStatus;
   let seen: readonly AnyKubeObject[] = [];
-  await until({
+  return until({
     what: 'two discoveries that ended, one of them with a BIOS',
     timeoutMs: 240_000,
     async look() {
       seen = await objects.list('DiscoveredFirmware', ironcore);
       const ended = seen.map(statusOf).filter(({ report }) => report !== undefined);
-      return (ended.length === 2 && ended.some(({ bios }) => bios !== undefined)) || undefined;
+      return ended.length === 2 ? ended.flatMap(({ bios }) => bios?.versions ?? []).at(-1) : undefined;
     },
     detail: () => JSON.stringify(seen.map(statusOf)),
   });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setMaxListeners } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import { createClient, type KubeClient } from '../../../src/kube/index.ts';
 import { components, defaultValues, home } from '../../../src/manifests/index.ts';
@@ -8,7 +9,7 @@ import { createScratch } from '../ironic/scratch.ts';
 import { until } from '../ironic/until.ts';
 import { whyNoRealKube } from '../kube/binaries.ts';
 import { type RealKube, startRealKube } from '../kube/real-kube.ts';
-import { auditPolicy, forbiddenIn, readAudit, unusedBy } from './audit.ts';
+import { auditPolicy, forbiddenIn, readAudit, type Use, unusedBy } from './audit.ts';
 import { type ClusterObjects, clusterObjects } from './cluster-objects.ts';
 import {
   type ComponentPlace,
@@ -48,6 +49,8 @@ describe('each component of an installation has the rights that it uses, and no 
   let running: readonly RunningComponent[] = [];
 
   before(async () => {
+    // Each program that runs here is ended with this process: that many listeners are meant.
+    setMaxListeners(50, process);
     const where = { dataDir: scratch.folder('kube'), port: await freePortRange(4) };
     [kube, ironic, firmware] = await Promise.all([
       startRealKube({ ...where, auditPolicy, controllers: jobControllers }),
@@ -160,8 +163,28 @@ describe('each component of an installation has the rights that it uses, and no 
 
   test('a BMC becomes a server, which gets the firmware of a group by Jobs, and goes', async () => {
     await firmware.live(objects, { namespace: service.jobNamespace, pods });
+    await startUpdatesAnew();
     await firmware.end(objects);
   });
+
+  /** In its next life it looks at once which of the images are needed, of which there were none before. */
+  async function startUpdatesAnew(): Promise<void> {
+    const name = 'rackwright-update-service';
+    const first = running.find((each) => each.name === name);
+    assert.equal(await first?.process.end('SIGTERM'), 0, first?.process.printed.err);
+    const second = await startReplica(place, name, home);
+    scratch.keep({ stop: async () => void (await second.process.end('SIGTERM')) });
+    running = running.map((each) => (each === first ? second : each));
+    await untilReady([second]);
+    const isLook = ({ user, resource }: Use) => user === second.user && resource === 'serverfirmwaregroups';
+    await until({
+      what: 'a look at what firmware is wanted',
+      timeoutMs: 120_000,
+      everyMs: 1000,
+      look: async () => readAudit(kube.auditPath).uses.some(isLook) || undefined,
+      detail: () => second.process.printed.out,
+    });
+  }
 
   test('nothing was forbidden, and no right was left unused', async () => {
     const codes = await Promise.all(running.map(({ process }) => process.end('SIGTERM')));
