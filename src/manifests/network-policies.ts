@@ -1,10 +1,11 @@
+import { jobLabels } from '../api/index.ts';
 import { type Component, home } from './component.ts';
 import { partsOf } from './component-parts.ts';
 import type { Condition } from './condition.ts';
 import { ifOpen, nameOf } from './deployment.ts';
 import { labelsOf, selectorOf } from './labels.ts';
 import { Optional, type Part, type Template, tenant, value } from './template.ts';
-import { jobPodLabels, updateService } from './update-service.ts';
+import { updateService } from './update-service.ts';
 import { areJobsInCluster, isUpdateServiceEnabled } from './update-service-values.ts';
 
 type Manifest = Record<string, Template>;
@@ -68,7 +69,7 @@ export const jobPolicyPart: Part = {
         labels: labelsOf(updateService.name),
       },
       spec: {
-        podSelector: { matchLabels: jobPodLabels },
+        podSelector: { matchLabels: jobLabels },
         policyTypes: ['Ingress'],
         ingress: [
           {

@@ -21,8 +21,8 @@ export interface Rights {
   /** Where switches and ports are kept: in the namespaces that it looks after, or in all where they are of somebody else. */
   readonly ports?: readonly NamedRule[];
   /**
-   * What admission asks about those who write, to tell controllers and the infra team from tenants; nobody requests it.
-   * Where objects are.
+   * What others ask about it, and nobody requests: admission about those who write, to tell controllers and the infra team from
+   * tenants, and the update service about those who call. Where objects are.
    */
   readonly standing?: readonly NamedRule[];
   /** In the namespace of the installation. */

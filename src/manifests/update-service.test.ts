@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
+import { jobLabels } from '../api/index.ts';
 import { type InstalledObject, mergeValues, objectsOf, readValues, ValuesError } from './index.ts';
-import { jobPodLabels, updateServiceUrl } from './update-service.ts';
+import { updateServiceUrl } from './update-service.ts';
 
 const version = '1.2.3';
 const home = 'rackwright-system';
@@ -160,8 +161,8 @@ describe('the update service of an installation', () => {
       return JSON.stringify((spec as { ingress: unknown }).ingress);
     };
     assert.match(callersOf({}), /"app.kubernetes.io\/component":"firmware"/);
-    assert.equal(callersOf({}).includes(JSON.stringify(jobPodLabels)), false);
-    assert.ok(callersOf(inCluster).includes(JSON.stringify(jobPodLabels)));
+    assert.equal(callersOf({}).includes(JSON.stringify(jobLabels)), false);
+    assert.ok(callersOf(inCluster).includes(JSON.stringify(jobLabels)));
     const peer = { namespaceSelector: { matchLabels: { team: 'a' } } };
     assert.ok(callersOf({ updateService: { callers: [peer] } }).includes(JSON.stringify([peer])));
   });

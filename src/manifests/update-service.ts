@@ -1,3 +1,4 @@
+import { jobLabels } from '../api/index.ts';
 import { type Component, home, plain, yes } from './component.ts';
 import type { Condition } from './condition.ts';
 import { selectorOf } from './labels.ts';
@@ -11,12 +12,6 @@ const imagePort = 8090;
 
 /** Where the update service of the installation takes calls. */
 export const updateServiceUrl = `https://rackwright-update-service.${home}.svc:${port}`;
-
-/** On the pods of Jobs. */
-export const jobPodLabels = {
-  'app.kubernetes.io/name': 'rackwright-job',
-  'app.kubernetes.io/managed-by': 'rackwright',
-};
 
 const hasImages: Condition = { is: 'updateService.imageStore.bucket' };
 const hasJobImage: Condition = { is: 'updateService.jobs.image' };
@@ -103,7 +98,7 @@ export const updateService: Component = {
     { podSelector: { matchLabels: selectorOf('firmware') } },
     inCluster({
       namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': value('updateService.jobs.namespace') } },
-      podSelector: { matchLabels: jobPodLabels },
+      podSelector: { matchLabels: jobLabels },
     }),
   ],
   reaches: 'anything',

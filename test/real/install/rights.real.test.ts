@@ -44,6 +44,7 @@ describe('each component of an installation has the rights that it uses, and no 
   let firmware: FirmwareWorld;
   let service: ServiceWorld;
   let pods: JobPods;
+  let webhookPort: number;
   let objects: ClusterObjects;
   let place: ComponentPlace;
   let running: readonly RunningComponent[] = [];
@@ -65,6 +66,7 @@ describe('each component of an installation has the rights that it uses, and no 
     scratch.keep({ stop: () => client.close() });
     objects = clusterObjects(client, fleet);
     await service.prepare(objects);
+    webhookPort = await freePortRange(1);
     await install();
     pods = scratch.keep(startJobPods());
     place = {
@@ -82,12 +84,9 @@ describe('each component of an installation has the rights that it uses, and no 
   });
   after(() => scratch.end());
 
-  async function install(): Promise<void> {
-    await installOn({ kube, client }, [
-      `hosts.ironicUrl=${ironic.url}`,
-      ...service.values,
-      `webhooks.port=${await freePortRange(1)}`,
-    ]);
+  async function install(more: readonly string[] = []): Promise<void> {
+    const values = [`hosts.ironicUrl=${ironic.url}`, ...service.values, `webhooks.port=${webhookPort}`];
+    await installOn({ kube, client }, [...values, ...more]);
   }
 
   function startJobPods(): JobPods {
@@ -185,6 +184,17 @@ describe('each component of an installation has the rights that it uses, and no 
       detail: () => second.process.printed.out,
     });
   }
+
+  test('a replica that runs jobs in its own pod joins in after an upgrade', async () => {
+    await install(['updateService.launcher=embedded']);
+    const beside = { RACKWRIGHT_REST_PORT: '0', RACKWRIGHT_IMAGE_STORE_LISTEN: '127.0.0.1:0' };
+    const elsewhere = { ...place, folder: scratch.folder('upgraded'), envOf: () => beside };
+    const inside = await startReplica(elsewhere, 'rackwright-update-service', home);
+    scratch.keep({ stop: async () => void (await inside.process.end('SIGTERM')) });
+    assert.match(inside.process.printed.out, /"launcher":"embedded"/);
+    await untilReady([inside]);
+    assert.equal(await inside.process.end('SIGTERM'), 0, inside.process.printed.err);
+  });
 
   test('nothing was forbidden, and no right was left unused', async () => {
     const codes = await Promise.all(running.map(({ process }) => process.end('SIGTERM')));
