@@ -129,6 +129,7 @@ export {
   serverStates,
   unparkOperation,
 } from './ironcore/index.ts';
+export { jobLabels } from './job-labels.ts';
 export {
   type AclRule,
   type AnsibleSwitch,

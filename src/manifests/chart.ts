@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { home } from './components.ts';
+import { home } from './component.ts';
 import { helmCondition } from './condition.ts';
 import { allParts } from './installation.ts';
 import { Optional, type Part, placeOf, replacePlaces, type Template } from './template.ts';

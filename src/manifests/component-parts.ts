@@ -1,9 +1,9 @@
-import { type Component, home, statusPort } from './components.ts';
+import { type Component, home } from './component.ts';
 import type { Condition } from './condition.ts';
-import { deploymentOf, nameOf, type Placement } from './deployment.ts';
+import { deploymentOf, ifOpen, nameOf, type Placement } from './deployment.ts';
 import { labelsOf, selectorOf } from './labels.ts';
-import type { NamedRule } from './rights.ts';
-import { type Part, type Template, tenant, value } from './template.ts';
+import type { ChosenRights, NamedRule } from './rights.ts';
+import { type Part, type Template, tenant } from './template.ts';
 
 type Manifest = Record<string, Template>;
 
@@ -20,7 +20,7 @@ export function partsOf(component: Component): Part[] {
     objects: placed(component, { namespace: home, isOfTenant: false }),
     ...whenAll([...given, ...(perTenant.length === 0 ? [] : [{ not: { any: perTenant } }])]),
   };
-  if (perTenant.length === 0) return [roles, once];
+  if (perTenant.length === 0) return [roles, once, ...chosenPartsOf(component, given)];
   const each: Part = {
     file,
     objects: placed(component, { namespace: tenant, isOfTenant: true }),
@@ -47,20 +47,41 @@ export function rolesOf(component: Component): Manifest[] {
   ] as const;
   return places
     .filter(([, rules]) => rules.length > 0)
-    .map(([suffix, rules, where]) => ({
-      apiVersion: `${rbac}/v1`,
-      kind: 'ClusterRole',
-      metadata: {
-        name: `${nameOf(component)}-component${suffix}`,
-        labels: labelsOf(component.name),
-        annotations: { 'rackwright.io/description': `What pods of ${nameOf(component)} ask for ${where}.` },
-      },
-      rules: rules as readonly NamedRule[] as unknown as Template,
-    }));
+    .map(([suffix, rules, where]) => roleOf(component, { suffix, rules, where }));
+}
+
+function roleOf(
+  component: Component,
+  { suffix, rules, where }: { readonly suffix: string; readonly rules: readonly NamedRule[]; readonly where: string },
+): Manifest {
+  return {
+    apiVersion: `${rbac}/v1`,
+    kind: 'ClusterRole',
+    metadata: {
+      name: `${nameOf(component)}-component${suffix}`,
+      labels: labelsOf(component.name),
+      annotations: { 'rackwright.io/description': `What pods of ${nameOf(component)} ask for ${where}.` },
+    },
+    rules: rules as unknown as Template,
+  };
+}
+
+/** Rights that only some values make a component ask for, each with its binding. */
+function chosenPartsOf(component: Component, given: readonly Condition[]): Part[] {
+  const everyone = { namespace: home, isOfTenant: false };
+  return (component.rights.chosen ?? []).map(({ name, when, within, rules, where }: ChosenRights) => ({
+    file: component.name,
+    objects: [
+      roleOf(component, { suffix: `-${name}`, rules, where }),
+      bindingOf(component, everyone, { suffix: `-${name}`, within }),
+    ],
+    ...whenAll([...given, when]),
+  }));
 }
 
 function placed(component: Component, placement: Placement): Manifest[] {
   const { namespace } = placement;
+  const { port, openPorts } = component;
   const name = nameOf(component);
   const metadata = { name, namespace, labels: labelsOf(component.name) };
   return [
@@ -80,10 +101,10 @@ function placed(component: Component, placement: Placement): Manifest[] {
       spec: {
         selector: selectorOf(component.name),
         ports: [
-          { name: 'status', port: statusPort, targetPort: 'status', protocol: 'TCP' },
-          ...(component.name === 'webhooks'
-            ? [{ name: 'webhooks', port: value('webhooks.port'), targetPort: 'webhooks', protocol: 'TCP' }]
-            : []),
+          { name: port.name, port: port.number, targetPort: port.name, protocol: 'TCP' },
+          ...openPorts.map((each) =>
+            ifOpen(each, { name: each.name, port: each.number, targetPort: each.name, protocol: 'TCP' }),
+          ),
         ],
       },
     },
@@ -144,41 +165,4 @@ function portBindingsOf(component: Component, given: readonly Condition[]): Part
     ...(perTenantIn.includes('limited') ? [part(each, inModel('limited'), undefined)] : []),
     ...(perTenantIn.includes('full') ? [part(each, inModel('full'), tenant)] : []),
   ];
-}
-
-/** Who may talk to a component, and whom it may talk to where that can be said beforehand. */
-export function networkPolicyOf(component: Component, namespace: string): Manifest {
-  const isWebhooks = component.name === 'webhooks';
-  const isConfined = component.reaches === 'api-servers';
-  return {
-    apiVersion: 'networking.k8s.io/v1',
-    kind: 'NetworkPolicy',
-    metadata: { name: nameOf(component), namespace, labels: labelsOf(component.name) },
-    spec: {
-      podSelector: { matchLabels: selectorOf(component.name) },
-      policyTypes: isConfined ? ['Ingress', 'Egress'] : ['Ingress'],
-      ingress: [
-        {
-          from: [{ namespaceSelector: { matchLabels: value('networkPolicies.metricsFrom') } }],
-          ports: [{ protocol: 'TCP', port: 'status' }],
-        },
-        // API servers come from addresses that no selector knows; they show nothing but what they ask.
-        ...(isWebhooks ? [{ ports: [{ protocol: 'TCP', port: 'webhooks' }] }] : []),
-      ],
-      ...(isConfined ? { egress: [{ ports: value('networkPolicies.egressPorts') }] } : {}),
-    },
-  };
-}
-
-/** The network policies of a component, where they are asked for. */
-export function policyPartsOf(component: Component): Part[] {
-  const isAsked: Condition = { is: 'networkPolicies.enabled' };
-  return partsOf(component)
-    .filter(({ objects }) => objects.some(({ kind }) => kind === 'Deployment'))
-    .map(({ when, isPerTenant = false }) => ({
-      file: 'network-policies',
-      isPerTenant,
-      when: when === undefined ? isAsked : { all: [isAsked, when] },
-      objects: [networkPolicyOf(component, isPerTenant ? tenant : home)],
-    }));
 }

@@ -1,51 +1,12 @@
-import type { Condition } from './condition.ts';
-import { type Rights, rights } from './rights.ts';
-import { Optional, type Template, text, value } from './template.ts';
+import { type Component, home, plain, statusPort, yes } from './component.ts';
+import { bmcCaFile, databaseFiles, secretFile, updateServiceCaFiles } from './mounted-files.ts';
+import { rights } from './rights.ts';
+import { Optional, text, value } from './template.ts';
+import { updateService, updateServiceUrl } from './update-service.ts';
+import { isUpdateServiceEnabled } from './update-service-values.ts';
 
-/** The namespace of the installation. */
-export const home = 'rackwright-system';
-
-/** Where components say whether they work. */
-export const statusPort = 7448;
-
-/** One Deployment and all that it needs. */
-export interface Component {
-  readonly name: ComponentName;
-  readonly about: string;
-  /** The words after `rackwright`. */
-  readonly words: readonly string[];
-  /** When it is installed at all. */
-  readonly when: Condition | undefined;
-  /** The models in which every tenant has one of their own, rather than all of them one. */
-  readonly perTenantIn: readonly ('limited' | 'full')[];
-  readonly rights: Rights;
-  /** Settings by the names of their environment variables. */
-  readonly env: readonly Template[];
-  readonly files: readonly MountedSecret[];
-  /** What it has to reach besides API servers and DNS. */
-  readonly reaches: 'anything' | 'api-servers';
-}
-
-/** The name of a component. */
-export type ComponentName = keyof typeof rights;
-
-/** A key of a Secret as a file. */
-export interface MountedSecret {
-  readonly folder: string;
-  /** Where the name of the Secret is among the values. */
-  readonly path: string;
-  readonly env: string;
-  readonly key: string;
-}
-
-const plain = (name: string, path: string): Template => new Optional({ is: path }, { name, value: value(path) });
-
-const databaseFile: MountedSecret = {
-  folder: 'database',
-  path: 'database.urlSecret',
-  env: 'RACKWRIGHT_DATABASE_URL_FILE',
-  key: 'url',
-};
+/** What components have that nobody calls. */
+const uncalled = { port: statusPort, openPorts: [], callers: [] } as const;
 
 /** All components. */
 export const components: readonly Component[] = [
@@ -61,6 +22,8 @@ export const components: readonly Component[] = [
       { name: 'RACKWRIGHT_WEBHOOK_SERVICE', value: `${home}/rackwright-webhooks` },
     ],
     files: [],
+    ...uncalled,
+    openPorts: [{ name: 'webhooks', number: value('webhooks.port') }],
     reaches: 'api-servers',
   },
   {
@@ -75,12 +38,14 @@ export const components: readonly Component[] = [
       plain('RACKWRIGHT_IRONIC_KERNEL', 'hosts.ironicKernel'),
       plain('RACKWRIGHT_IRONIC_RAMDISK', 'hosts.ironicRamdisk'),
       plain('RACKWRIGHT_IRONIC_ISO', 'hosts.ironicIso'),
+      yes('RACKWRIGHT_ALLOW_UNVERIFIED_FIRMWARE', 'firmware.allowUnverified'),
     ],
     files: [
-      databaseFile,
-      { folder: 'ironic-auth', path: 'hosts.ironicAuthSecret', env: 'RACKWRIGHT_IRONIC_AUTH_FILE', key: 'auth' },
-      { folder: 'ironic-ca', path: 'hosts.ironicCaSecret', env: 'RACKWRIGHT_IRONIC_CA', key: 'ca.crt' },
+      ...databaseFiles,
+      secretFile({ folder: 'ironic-auth', path: 'hosts.ironicAuthSecret' }, 'RACKWRIGHT_IRONIC_AUTH_FILE', 'auth'),
+      secretFile({ folder: 'ironic-ca', path: 'hosts.ironicCaSecret' }, 'RACKWRIGHT_IRONIC_CA', 'ca.crt'),
     ],
+    ...uncalled,
     reaches: 'anything',
   },
   {
@@ -92,6 +57,7 @@ export const components: readonly Component[] = [
     rights: rights.network,
     env: [],
     files: [],
+    ...uncalled,
     reaches: 'anything',
   },
   {
@@ -103,23 +69,28 @@ export const components: readonly Component[] = [
     rights: rights.machines,
     env: [],
     files: [],
+    ...uncalled,
     reaches: 'api-servers',
   },
   {
     name: 'firmware',
     about: 'Reads BMCs, makes Servers of them, and asks the update service for what is missing on them.',
     words: ['controllers', '--only', 'firmware'],
-    when: { is: 'firmware.updateServiceUrl' },
+    when: { any: [{ is: 'firmware.updateServiceUrl' }, isUpdateServiceEnabled] },
     perTenantIn: [],
     rights: rights.firmware,
     env: [
-      { name: 'RACKWRIGHT_UPDATE_SERVICE_URL', value: value('firmware.updateServiceUrl') },
+      plain('RACKWRIGHT_UPDATE_SERVICE_URL', 'firmware.updateServiceUrl'),
+      new Optional(isUpdateServiceEnabled, { name: 'RACKWRIGHT_UPDATE_SERVICE_URL', value: updateServiceUrl }),
+      // Servers are in the facility that it works on.
+      new Optional(isUpdateServiceEnabled, { name: 'RACKWRIGHT_FACILITY', value: value('updateService.facility') }),
       { name: 'RACKWRIGHT_TOKEN_FILE', value: '/var/run/secrets/kubernetes.io/serviceaccount/token' },
+      yes('RACKWRIGHT_BMC_INSECURE', 'firmware.bmcInsecure'),
+      yes('RACKWRIGHT_ALLOW_UNVERIFIED_FIRMWARE', 'firmware.allowUnverified'),
     ],
-    files: [
-      databaseFile,
-      { folder: 'update-service-ca', path: 'firmware.updateServiceCaSecret', env: 'RACKWRIGHT_CA_FILE', key: 'ca.crt' },
-    ],
+    files: [...databaseFiles, bmcCaFile, ...updateServiceCaFiles],
+    ...uncalled,
     reaches: 'anything',
   },
+  updateService,
 ];

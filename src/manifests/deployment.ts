@@ -1,5 +1,6 @@
-import { type Component, type MountedSecret, statusPort } from './components.ts';
+import type { Component, OpenPort } from './component.ts';
 import { labelsOf, selectorOf } from './labels.ts';
+import type { MountedFile } from './mounted-files.ts';
 import { Optional, type Template, tenant, value } from './template.ts';
 
 /** Where a component runs, and whether for one tenant only. */
@@ -13,7 +14,7 @@ export function nameOf({ name }: Pick<Component, 'name'>): string {
   return `rackwright-${name}`;
 }
 
-const secretsFolder = '/etc/rackwright';
+const filesFolder = '/etc/rackwright';
 const certificateFolder = '/etc/rackwright/webhook-certificate';
 /** Made by cert-manager, where that was chosen. */
 export const webhookCertificate = 'rackwright-webhook-certificate';
@@ -80,7 +81,10 @@ function podOf(component: Component, isOfTenant: boolean): Record<string, Templa
 
 function containerOf(component: Component, isOfTenant: boolean): Record<string, Template> {
   const isWebhooks = component.name === 'webhooks';
-  const probe = (path: string) => ({ httpGet: { path, port: 'status', scheme: 'HTTPS' }, timeoutSeconds: 5 });
+  const probe = (path: string) => ({
+    httpGet: { path, port: component.port.name, scheme: 'HTTPS' },
+    timeoutSeconds: 5,
+  });
   return {
     name: component.name,
     image: `${value('image.repository')}:${value('image.tag')}`,
@@ -90,8 +94,8 @@ function containerOf(component: Component, isOfTenant: boolean): Record<string, 
       { name: 'RACKWRIGHT_KUBECONFIG', value: 'in-cluster' },
       { name: 'RACKWRIGHT_INSTALLED', value: 'yes' },
       { name: 'RACKWRIGHT_HOST', value: '0.0.0.0' },
-      { name: 'RACKWRIGHT_REST_PORT', value: String(statusPort) },
-      { name: 'RACKWRIGHT_TLS_SELF', value: 'yes' },
+      { name: 'RACKWRIGHT_REST_PORT', value: String(component.port.number) },
+      ...(component.port.isSelfCertified ? [{ name: 'RACKWRIGHT_TLS_SELF', value: 'yes' }] : []),
       { name: 'RACKWRIGHT_DATA_DIR', value: '/var/lib/rackwright' },
       { name: 'RACKWRIGHT_LOG_LEVEL', value: value('logLevel') },
       ...(isOfTenant ? [{ name: 'RACKWRIGHT_NAMESPACE', value: tenant }] : []),
@@ -99,14 +103,16 @@ function containerOf(component: Component, isOfTenant: boolean): Record<string, 
         ? [new Optional({ equals: ['tenancy.model', 'limited'] }, { name: 'RACKWRIGHT_ALL_PORTS', value: 'yes' })]
         : []),
       ...component.env,
-      ...component.files.map(variableOf),
+      ...component.files.flatMap(variablesOf),
       ...(isWebhooks
         ? [new Optional(byCertManager, { name: 'RACKWRIGHT_WEBHOOK_CERTIFICATE', value: certificateFolder })]
         : []),
     ],
     ports: [
-      { name: 'status', containerPort: statusPort, protocol: 'TCP' },
-      ...(isWebhooks ? [{ name: 'webhooks', containerPort: value('webhooks.port'), protocol: 'TCP' }] : []),
+      { name: component.port.name, containerPort: component.port.number, protocol: 'TCP' },
+      ...component.openPorts.map((port) =>
+        ifOpen(port, { name: port.name, containerPort: port.number, protocol: 'TCP' }),
+      ),
     ],
     resources: value('resources'),
     startupProbe: { ...probe('/livez'), periodSeconds: 2, failureThreshold: 60 },
@@ -128,14 +134,35 @@ function containerOf(component: Component, isOfTenant: boolean): Record<string, 
   };
 }
 
-function volumeOf({ folder, path }: MountedSecret): Template {
-  return new Optional({ is: path }, { name: folder, secret: { secretName: value(path) } });
+/** Only the pod's own user, by its group, reads what is in Secrets. */
+const defaultMode = 0o440;
+
+function volumeOf(file: MountedFile): Template {
+  const { folder, path, kind, variables } = file;
+  const items = Object.values(variables).map((key) => ({ key, path: key }));
+  const source: Template =
+    kind === 'secret'
+      ? { secret: { secretName: value(path), items, defaultMode } }
+      : { configMap: { name: value(path), items, defaultMode } };
+  return ifMounted(file, { name: folder, ...source });
 }
 
-function mountOf({ folder, path }: MountedSecret): Template {
-  return new Optional({ is: path }, { name: folder, mountPath: `${secretsFolder}/${folder}`, readOnly: true });
+function mountOf(file: MountedFile): Template {
+  const { folder } = file;
+  return ifMounted(file, { name: folder, mountPath: `${filesFolder}/${folder}`, readOnly: true });
 }
 
-function variableOf({ folder, path, env, key }: MountedSecret): Template {
-  return new Optional({ is: path }, { name: env, value: `${secretsFolder}/${folder}/${key}` });
+function variablesOf(file: MountedFile): Template[] {
+  return Object.entries(file.variables).map(([name, key]) =>
+    ifMounted(file, { name, value: `${filesFolder}/${file.folder}/${key}` }),
+  );
+}
+
+function ifMounted({ path, when }: MountedFile, template: Template): Template {
+  return new Optional(when === undefined ? { is: path } : { all: [when, { is: path }] }, template);
+}
+
+/** Something that is there where the port is. */
+export function ifOpen({ when }: OpenPort, template: Template): Template {
+  return when === undefined ? template : new Optional(when, template);
 }

@@ -1,5 +1,6 @@
 export { chartFiles, chartFolder } from './chart.ts';
-export { type Component, type ComponentName, components, home, statusPort } from './components.ts';
+export { type Component, type ComponentName, home } from './component.ts';
+export { components } from './components.ts';
 export { ValuesError } from './errors.ts';
 export {
   admissionRules,
@@ -8,5 +9,5 @@ export {
   objectsOf,
   webhookName,
 } from './installation.ts';
-export type { NamedRule, Rights } from './rights.ts';
+export { type NamedRule, type Rights, requestedRules, rulesOf } from './rights.ts';
 export { defaultValues, mergeValues, readValues, setValue, type Values } from './values.ts';

@@ -3,11 +3,13 @@ import { createFirmwareAdmission } from '../firmware/index.ts';
 import { createHostAdmission } from '../hosts/index.ts';
 import { type AdmissionRule, buildConversionStanza, buildWebhookConfigurations } from '../kube/index.ts';
 import { createNetworkAdmission } from '../network/index.ts';
-import { partsOf, policyPartsOf } from './component-parts.ts';
-import { components, home } from './components.ts';
+import { home } from './component.ts';
+import { partsOf } from './component-parts.ts';
+import { components } from './components.ts';
 import { holds } from './condition.ts';
 import { webhookCertificate } from './deployment.ts';
 import { partOf } from './labels.ts';
+import { jobPolicyPart, policyPartsOf } from './network-policies.ts';
 import { fill, type Part, type Template, value } from './template.ts';
 import type { Values } from './values.ts';
 
@@ -53,6 +55,7 @@ export function allParts(): readonly Part[] {
     { file: 'roles', objects: rolesOfPeople() as unknown as Template[] as Part['objects'] },
     ...components.flatMap(partsOf),
     ...components.flatMap(policyPartsOf),
+    jobPolicyPart,
     certManagerPart,
     { file: 'admission', objects: admissionOf() },
   ];

@@ -1,4 +1,4 @@
-import type { ComponentName } from './components.ts';
+import type { ComponentName } from './component.ts';
 
 /** On every object of the installation. */
 export const partOf = { 'app.kubernetes.io/part-of': 'rackwright' } as const;

@@ -1,4 +1,7 @@
 import type { PolicyRule } from '../api/index.ts';
+import type { Condition } from './condition.ts';
+import { value } from './template.ts';
+import { areJobsInCluster } from './update-service-values.ts';
 
 /** A rule that may be limited to objects by name. */
 export interface NamedRule extends PolicyRule {
@@ -18,12 +21,26 @@ export interface Rights {
   /** Where switches and ports are kept: in the namespaces that it looks after, or in all where they are of somebody else. */
   readonly ports?: readonly NamedRule[];
   /**
-   * What admission asks about those who write, to tell controllers and the infra team from tenants; nobody requests it.
-   * Where objects are.
+   * What others ask about it, and nobody requests: admission about those who write, to tell controllers and the infra team from
+   * tenants, and the update service about those who call. Where objects are.
    */
   readonly standing?: readonly NamedRule[];
   /** In the namespace of the installation. */
   readonly shared?: readonly NamedRule[];
+  /** What only some values make it ask for. */
+  readonly chosen?: readonly ChosenRights[];
+}
+
+/** Rights that only some values make a component ask for. */
+export interface ChosenRights {
+  /** Ends the name of the role. */
+  readonly name: string;
+  readonly when: Condition;
+  /** The namespace that they are bound in; none for the cluster. */
+  readonly within: string | undefined;
+  readonly rules: readonly NamedRule[];
+  /** Where and for what, in words. */
+  readonly where: string;
 }
 
 type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete';
@@ -155,6 +172,44 @@ const firmware: Rights = {
     ),
   ],
   home: [election],
+  // The update service asks who may order, see and take back work on servers.
+  standing: [on('rackwright.io', ['get', 'create', 'update'], 'conditions')],
+};
+
+const updateService: Rights = {
+  objects: [],
+  cluster: [
+    // Of those who call, too.
+    ...metricsReaders,
+    ironcore(['get', 'list'], 'servers', 'serverfirmwares', 'discoveredfirmwares'),
+    ironcore(['patch'], 'serverfirmwares/status', 'discoveredfirmwares/status'),
+  ],
+  // One store has the fleet; it is stamped once.
+  home: [
+    on('coordination.k8s.io', ['create'], 'leases'),
+    { ...on('coordination.k8s.io', ['get'], 'leases'), resourceNames: ['rackwright-engine'] },
+  ],
+  chosen: [
+    {
+      name: 'jobs',
+      when: areJobsInCluster,
+      within: value('updateService.jobs.namespace'),
+      where: 'where Jobs do its work',
+      rules: [
+        on('batch', ['create', 'get', 'list', 'delete'], 'jobs'),
+        on('', ['list'], 'pods'),
+        on('', ['create', 'get', 'delete'], 'secrets'),
+        on('', ['get'], 'namespaces'),
+      ],
+    },
+    {
+      name: 'images',
+      when: { is: 'updateService.imageStore.bucket' },
+      within: undefined,
+      where: 'to tell which images are needed',
+      rules: [ironcore(['list'], 'serverfirmwaregroups')],
+    },
+  ],
 };
 
 const webhooks: Rights = {
@@ -179,4 +234,24 @@ const webhooks: Rights = {
 };
 
 /** What each component asks for. */
-export const rights = { hosts, network, machines, firmware, webhooks } as const satisfies Record<string, Rights>;
+export const rights = {
+  ...{ hosts, network, machines, firmware, webhooks },
+  'update-service': updateService,
+} as const satisfies Record<string, Rights>;
+
+/** What a component requests, wherever it is bound and whatever makes it ask. */
+export function requestedRules({ objects, cluster, home, ports, shared, chosen }: Rights): readonly NamedRule[] {
+  return [
+    ...objects,
+    ...cluster,
+    ...home,
+    ...(ports ?? []),
+    ...(shared ?? []),
+    ...(chosen ?? []).flatMap(({ rules }) => rules),
+  ];
+}
+
+/** All that a component may do. */
+export function rulesOf(of: Rights): readonly NamedRule[] {
+  return [...requestedRules(of), ...(of.standing ?? [])];
+}

@@ -1,16 +1,9 @@
 import { Ajv, type ErrorObject } from 'ajv';
-import { type Static, type TSchema, Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { type Condition, holds } from './condition.ts';
 import { ValuesError } from './errors.ts';
-
-const text = (description: string, pattern = '^[^{}«»\\n]*$') => Type.String({ description, pattern });
-const objectName = '^([a-z0-9]([-a-z0-9.]*[a-z0-9])?)?$';
-const secretName = (what: string) =>
-  text(`a Secret in the namespace of the pods, ${what}; none when empty`, objectName);
-const closed = { additionalProperties: false };
-const anything = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description });
-const oneOf = <const V extends readonly string[]>(values: V, description: string) =>
-  Type.Unsafe<V[number]>({ type: 'string', enum: [...values], description } as TSchema);
+import { updateServiceChecks, updateServiceDefaults, updateServiceSchema } from './update-service-values.ts';
+import { anything, closed, httpUrl, objectName, oneOf, secretName, text } from './value-types.ts';
 
 /** What an installation is made of. The chart has it as values.schema.json. */
 export const valuesSchema = Type.Object(
@@ -27,7 +20,7 @@ export const valuesSchema = Type.Object(
     replicas: Type.Integer({
       minimum: 1,
       maximum: 20,
-      description: 'of each component; one works, the others stand by',
+      description: 'of each component; one works, the others stand by; of webhooks and update services all work',
     }),
     logLevel: oneOf(['debug', 'info', 'warn', 'error'], 'what is logged'),
     resources: anything('requests and limits of each container'),
@@ -63,7 +56,7 @@ export const valuesSchema = Type.Object(
       {
         ironicUrl: text(
           'of the Ironic that provisions BareMetalHosts; without it their controllers are not installed',
-          '^(https?://[^{}«»\\s]+)?$',
+          httpUrl,
         ),
         ironicAuthSecret: secretName('whose key "auth" holds user:password'),
         ironicCaSecret: secretName('whose key "ca.crt" holds what Ironic is checked against'),
@@ -78,15 +71,34 @@ export const valuesSchema = Type.Object(
     firmware: Type.Object(
       {
         updateServiceUrl: text(
-          'of the update service that firmware controllers ask; without it they are not installed',
-          '^(https?://[^{}«»\\s]+)?$',
+          'of an update service elsewhere that firmware controllers ask; without it and updateService.enabled they are not installed',
+          httpUrl,
         ),
         updateServiceCaSecret: secretName('whose key "ca.crt" holds what it is checked against'),
+        bmcCaSecret: secretName('whose key "ca.crt" holds what BMCs are checked against'),
+        bmcInsecure: Type.Boolean({
+          description: 'take any certificate of a BMC: whoever is on the way to it can read its password',
+        }),
+        allowUnverified: Type.Boolean({ description: 'take firmware that comes without a checksum' }),
       },
       closed,
     ),
+    updateService: updateServiceSchema,
     database: Type.Object(
-      { urlSecret: secretName('whose key "url" holds the URL of the database that all share') },
+      {
+        urlSecret: secretName('whose key "url" holds the URL of the database that all share'),
+        credentialKeysSecret: secretName('whose key "credentials.key" encrypts credentials of BMCs in the database'),
+      },
+      closed,
+    ),
+    nats: Type.Object(
+      {
+        urlSecret: secretName(
+          'whose key "url" holds the URL of the NATS by which pods on one database wake each other',
+        ),
+        credsSecret: secretName('whose key "nats.creds" is logged in with'),
+        caSecret: secretName('whose key "ca.crt" holds what NATS is checked against'),
+      },
       closed,
     ),
   },
@@ -129,8 +141,16 @@ export function defaultValues(version: string): Values {
     },
     network: { enabled: true },
     machines: { enabled: true },
-    firmware: { updateServiceUrl: '', updateServiceCaSecret: '' },
-    database: { urlSecret: '' },
+    firmware: {
+      updateServiceUrl: '',
+      updateServiceCaSecret: '',
+      bmcCaSecret: '',
+      bmcInsecure: false,
+      allowUnverified: false,
+    },
+    updateService: structuredClone(updateServiceDefaults),
+    database: { urlSecret: '', credentialKeysSecret: '' },
+    nats: { urlSecret: '', credsSecret: '', caSecret: '' },
   };
 }
 
@@ -153,6 +173,30 @@ export const valueChecks: readonly { readonly when: Condition; readonly message:
     when: { all: [{ is: 'hosts.ironicRamdisk' }, { not: { is: 'hosts.ironicKernel' } }] },
     message: 'hosts.ironicRamdisk goes with hosts.ironicKernel',
   },
+  {
+    when: { all: [{ is: 'firmware.bmcCaSecret' }, { is: 'firmware.bmcInsecure' }] },
+    message: 'firmware.bmcCaSecret and firmware.bmcInsecure contradict each other',
+  },
+  {
+    when: {
+      all: [
+        { any: [{ is: 'firmware.updateServiceUrl' }, { is: 'updateService.enabled' }] },
+        { is: 'database.urlSecret' },
+        { not: { is: 'database.credentialKeysSecret' } },
+      ],
+    },
+    message:
+      'database.urlSecret goes with database.credentialKeysSecret: credentials of BMCs are encrypted in the database, and a pod that is gone takes a key of its own with it',
+  },
+  {
+    when: { all: [{ is: 'nats.urlSecret' }, { not: { is: 'database.urlSecret' } }] },
+    message: 'nats.urlSecret goes with database.urlSecret: without a database there is nothing to wake each other for',
+  },
+  {
+    when: { all: [{ any: [{ is: 'nats.credsSecret' }, { is: 'nats.caSecret' }] }, { not: { is: 'nats.urlSecret' } }] },
+    message: 'nats.credsSecret and nats.caSecret go with nats.urlSecret',
+  },
+  ...updateServiceChecks,
 ];
 
 const check = new Ajv({ allErrors: true }).compile(valuesSchema);

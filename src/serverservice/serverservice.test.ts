@@ -15,7 +15,7 @@ import {
   StoreError,
 } from '../engine/index.ts';
 import { systemClock } from '../kube/index.ts';
-import { loadCredentialKeys } from './credentials/key-file.ts';
+import { loadCredentialKeys, mayOthersRead } from './credentials/key-file.ts';
 import { isInventoryError } from './errors.ts';
 import { describeServerservice } from './http/routes.ts';
 import { inventoryMigrations, inventorySchema } from './schema.ts';
@@ -131,6 +131,16 @@ describe('the key file of credentials', () => {
     assert.equal(statSync(file).mode & 0o777, 0o600);
     assert.deepEqual(loadCredentialKeys(file), made);
     assert.equal(made[0].secret.length, 32);
+  });
+
+  test('may be a mounted Secret: a file of root that the user reads by its group, and nobody else', () => {
+    const user = 65_532;
+    assert.equal(mayOthersRead({ mode: 0o100440, uid: 0 }, user), false);
+    assert.equal(mayOthersRead({ mode: 0o100644, uid: 0 }, user), true);
+    assert.equal(mayOthersRead({ mode: 0o100460, uid: 0 }, user), true);
+    assert.equal(mayOthersRead({ mode: 0o100440, uid: user }, user), true);
+    assert.equal(mayOthersRead({ mode: 0o100440, uid: 0 }, 0), true);
+    assert.equal(mayOthersRead({ mode: 0o100600, uid: user }, user), false);
   });
 
   test('is refused when others may read it, or when it holds no key; its content is not quoted', (t) => {

@@ -55,7 +55,7 @@ async function start(settings: UpdateServiceSettings, context: ServiceContext) {
   const engineSettings = { controllerLostMs: settings.workerLostAfter, publishEveryMs: settings.publishEvery };
   const { plane, parts } = await openServicePlane(settings, context, { leasing: settings, engineSettings });
   const { store, bus } = parts;
-  if (client !== undefined) await claimStore(client, plane.engine.storeId);
+  if (client !== undefined) await claimStore(client, plane.engine.storeId, settings);
   const loop = await runLoop(plane, parts, { ...webhookOf(settings), everyMs: settings.sweepEvery });
   open.add(() => loop.stop());
   const images = await openImageStore(settings, { ...context, catalogs: sources });

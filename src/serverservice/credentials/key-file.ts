@@ -18,12 +18,21 @@ function readKeys(file: string): readonly [CredentialKey, ...CredentialKey[]] {
   const handle = openSync(file, 'r');
   try {
     // Windows has no such bits: files under a user's profile are the user's by inheritance.
-    if (process.platform !== 'win32' && (fstatSync(handle).mode & 0o077) !== 0)
+    if (process.platform !== 'win32' && mayOthersRead(fstatSync(handle), process.getuid?.() ?? 0))
       throw new InventoryError('keyFile', { file, detail: `others may read it; run: chmod 600 ${file}` });
     return parseKeys(file, readFileSync(handle, 'utf8'));
   } finally {
     closeSync(handle);
   }
+}
+
+/**
+ * Whether others than the user of this process may read a file. A mounted Secret is a file of root that the user reads by
+ * its group: nothing else is possible there, so that group counts as the user.
+ */
+export function mayOthersRead({ mode, uid }: { readonly mode: number; readonly uid: number }, user: number): boolean {
+  const isMounted = uid === 0 && user !== 0;
+  return (mode & (isMounted ? 0o037 : 0o077)) !== 0;
 }
 
 /** Written aside and linked into place, which fails when another process was faster: its key may be in use already. */

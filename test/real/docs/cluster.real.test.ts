@@ -4,13 +4,14 @@
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { loadCredentialKeys } from '../../../src/serverservice/index.ts';
 import { blocksFor, textOf } from '../../docs/pages.ts';
 import { typePages } from '../../docs/type-pages.ts';
 import { type Desk, type StayingCommand, startLines, typeForCode, typeLines } from '../../docs/typed-commands.ts';
@@ -212,6 +213,30 @@ describe('commands for a cluster', { ...(skip === undefined ? {} : { skip }) }, 
     },
     // Where `npm start` has run beside the cluster before.
     'rackwright install --dry-run': { type: async (lines) => installs(lines, { isWritten: false }) },
+    "printf '{": {
+      type: async (lines) => {
+        await typeLines(desk, lines);
+        chmodSync(at('credentials.key'), 0o600);
+        assert.equal(loadCredentialKeys(at('credentials.key')).length, 1);
+      },
+    },
+    'kubectl create secret generic': {
+      type: async (lines) => {
+        cpSync(at('etc', 'database-url'), at('database-url'));
+        cpSync(at('ca.pem'), at('ca.crt'));
+        const shown = /^```yaml\n(catalogs:\n.*?)^```$/ms.exec(textOf('docs/catalogs.md'))?.[1];
+        writeFileSync(at('catalogs.yaml'), shown ?? assert.fail());
+        await typeLines(desk, lines);
+      },
+    },
+    'rackwright install --set database': {
+      type: async (lines) => {
+        await installs(lines, { isWritten: true });
+        const ready =
+          'kubectl get deployment rackwright-update-service rackwright-firmware --namespace rackwright-system';
+        assert.match(await typeLines(desk, ready), /^rackwright-update-service /m);
+      },
+    },
     'rackwright install --set': { type: async (lines) => installs(lines, { isWritten: true }) },
     'kubectl delete --all-namespaces': {
       type: async (lines) => {

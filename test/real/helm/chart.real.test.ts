@@ -21,10 +21,25 @@ const everything = {
     ironicRamdisk: 'http://images.example/ramdisk',
   },
   firmware: { updateServiceUrl: 'https://updates.example:7447', updateServiceCaSecret: 'updates-ca' },
-  database: { urlSecret: 'database' },
+  database: { urlSecret: 'database', credentialKeysSecret: 'credential-keys' },
   imagePullSecrets: [{ name: 'registry' }],
   nodeSelector: { 'node-role.kubernetes.io/control-plane': '' },
   tolerations: [{ key: 'node-role.kubernetes.io/control-plane', operator: 'Exists', effect: 'NoSchedule' }],
+};
+
+const { firmware: _, ...others } = everything;
+const withUpdateService = {
+  ...others,
+  firmware: { bmcInsecure: true, allowUnverified: true },
+  nats: { urlSecret: 'nats', credsSecret: 'nats-creds', caSecret: 'nats-ca' },
+  updateService: {
+    ...{ enabled: true, facility: 'ams1', tlsSecret: 'updates-tls', catalogsSecret: 'catalogs' },
+    ...{ strategy: 'vendor-cli', strategySettingsSecret: 'templates', launcher: 'kubernetes' },
+    jobs: { namespace: 'jobs', templateConfigMap: 'job-template' },
+    imageStore: { bucket: 's3://images/x', endpoint: 'https://s3.example', keySecret: 's3', url: 'http://i.example' },
+    limits: { updates: 5, queued: 100_000 },
+    callers: [{ namespaceSelector: { matchLabels: { team: 'a' } } }],
+  },
 };
 
 const cases = {
@@ -32,6 +47,11 @@ const cases = {
   'everything, without tenants': everything,
   'limited tenancy': { ...everything, tenancy: { model: 'limited', tenants: ['tenant-a', 'tenant-b'] } },
   'full tenancy': { ...everything, tenancy: { model: 'full', tenants: ['tenant-a', 'tenant-b'] } },
+  'the update service, and all that it can be told': withUpdateService,
+  'the update service, told little': {
+    updateService: { enabled: true, tlsSecret: 'updates-tls', catalogsConfigMap: 'catalogs' },
+    database: everything.database,
+  },
   'little, with cert-manager': {
     crds: { install: false },
     networkPolicies: { enabled: false },
@@ -75,6 +95,10 @@ describe('the Helm chart makes what rackwright install makes', { ...(skip === un
 
   test('values that cannot be meant are refused with the same reason', () => {
     assert.match(template({ tenancy: { model: 'full' } }).stderr, /tenancy.tenants is empty/);
+    const enabled = { updateService: { enabled: true, tlsSecret: 'updates-tls' } };
+    assert.match(template(enabled).stderr, /updateService.enabled goes with database.urlSecret/);
+    assert.match(template({ ...everything, ...enabled }).stderr, /name another update service than/);
+    assert.match(template({ updateService: { launcher: 'process' } }).stderr, /updateService.launcher/);
     assert.match(template({ colour: 'red' }).stderr, /colour/);
     assert.match(template({}, 'elsewhere').stderr, /install it in the namespace rackwright-system/);
   });

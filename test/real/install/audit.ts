@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Component, NamedRule } from '../../../src/manifests/index.ts';
+import { type Component, type NamedRule, requestedRules } from '../../../src/manifests/index.ts';
 
 /** Every request, without what is in it; what is asked about the rights of others with the answer. */
 export const auditPolicy = {
@@ -110,9 +110,8 @@ export function unusedBy(
   audit: Audit,
 ): readonly string[] {
   const isOwn = (use: Use): boolean => use.user === user;
-  const rules = [rights.objects, rights.cluster, rights.home, rights.ports ?? [], rights.shared ?? []].flat();
   const unused = [
-    ...unusedOf(rules, audit.uses.filter(isOwn)),
+    ...unusedOf(requestedRules(rights), audit.uses.filter(isOwn)),
     ...unusedOf(rights.standing ?? [], audit.asked.filter(isOwn)),
   ];
   return unused.map((each) => `${user}: ${each}`);

@@ -6,6 +6,7 @@ import type { AnyKubeObject, KubeClient, KubeObject } from '../../../src/kube/in
 import { type CliProcess, startCli } from '../../e2e/cli-fixture.ts';
 import { until } from '../ironic/until.ts';
 import { kubeconfigYaml } from '../kube/kubeconfig.ts';
+import { mountVolumes, type Volume, type VolumeMount } from './component-volumes.ts';
 
 /** Where components run, and whom they ask. */
 export interface ComponentPlace {
@@ -15,6 +16,8 @@ export interface ComponentPlace {
   readonly folder: string;
   /** Settings that only make sense on this machine. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Such settings of one component. */
+  envOf?(component: string): Readonly<Record<string, string>>;
   /** Where the API server is, for a component. */
   serverFor(component: string): string;
 }
@@ -41,7 +44,9 @@ export interface Deployment extends KubeObject {
         readonly containers: readonly {
           readonly args: readonly string[];
           readonly env: readonly { readonly name: string; readonly value: string }[];
+          readonly volumeMounts: readonly VolumeMount[];
         }[];
+        readonly volumes: readonly Volume[];
       };
     };
   };
@@ -51,9 +56,15 @@ const deployments = { group: 'apps', version: 'v1', resource: 'deployments', nam
 const accounts = { group: '', version: 'v1', resource: 'serviceaccounts', namespaced: true, kind: 'ServiceAccount' };
 
 /** Starts what the Deployments of a namespace describe, one process each, and waits until they are ready. */
-export async function startComponents(place: ComponentPlace, namespace: string): Promise<readonly RunningComponent[]> {
+export async function startComponents(
+  place: ComponentPlace,
+  namespace: string,
+  /** Of these one runs already. */
+  { without = [] }: { readonly without?: readonly string[] } = {},
+): Promise<readonly RunningComponent[]> {
   const { items } = await place.client.resource<Deployment>(deployments).list({ namespace });
-  return Promise.all(items.map((deployment) => startComponent(place, deployment)));
+  const wanted = items.filter(({ metadata }) => !without.includes(metadata?.name ?? ''));
+  return Promise.all(wanted.map((deployment) => startComponent(place, deployment)));
 }
 
 /** Starts one more replica of a component, in a folder of its own. */
@@ -80,7 +91,9 @@ export async function startComponent(place: ComponentPlace, deployment: Deployme
     mode: 0o600,
   });
   writeFileSync(join(folder, 'token'), token, { mode: 0o600 });
-  const said = Object.fromEntries(container.env.map(({ name: variable, value }) => [variable, value]));
+  const content = { namespace, volumes: pod.volumes, mounts: container.volumeMounts };
+  const seen = await mountVolumes(place.client, content, folder);
+  const said = Object.fromEntries(container.env.map(({ name: variable, value }) => [variable, seen(value)]));
   const here = {
     RACKWRIGHT_KUBECONFIG: kubeconfig,
     RACKWRIGHT_HOST: '127.0.0.1',
@@ -88,7 +101,7 @@ export async function startComponent(place: ComponentPlace, deployment: Deployme
     RACKWRIGHT_DATA_DIR: join(folder, 'data'),
     ...(said.RACKWRIGHT_TOKEN_FILE === undefined ? {} : { RACKWRIGHT_TOKEN_FILE: join(folder, 'token') }),
   };
-  const process = startCli(container.args, { ...said, ...here, ...place.env });
+  const process = startCli(container.args, { ...said, ...here, ...place.env, ...place.envOf?.(name) });
   await process.until('"msg":"ready"');
   const line = process.printed.out.split('\n').find((each) => each.includes('"msg":"ready"')) ?? '{}';
   const { url } = JSON.parse(line) as { url: string };

@@ -14,6 +14,13 @@ const everything = [
   'hosts.ironicUrl=http://ironic.example:6385',
   'firmware.updateServiceUrl=https://updates.example:7447',
 ];
+const withUpdateService = [
+  ...['updateService.enabled=true', 'updateService.tlsSecret=updates-tls', 'updateService.launcher=kubernetes'],
+  ...['database.urlSecret=database', 'database.credentialKeysSecret=credential-keys', 'nats.urlSecret=nats'],
+  ...['updateService.imageStore.bucket=s3://images', 'updateService.imageStore.endpoint=https://s3.example'],
+  ...['updateService.imageStore.keySecret=s3', 'updateService.imageStore.url=http://images.example'],
+  ...['updateService.catalogsConfigMap=catalogs', 'updateService.jobs.namespace=tenant-a'],
+];
 const models = {
   none: [],
   limited: ['tenancy.model=limited', 'tenancy.tenants={tenant-a,tenant-b}'],
@@ -67,6 +74,17 @@ describe('rackwright install on a real kube-apiserver', { ...(skip === undefined
       );
     });
   }
+
+  test('the server takes the update service with all that it can be told', async () => {
+    const { code, out, err } = await install(['--dry-run=server'], withUpdateService);
+    assert.equal(code, 0, err);
+    const own = out.split('\n').filter((line) => line.includes('rackwright-update-service'));
+    assert.deepEqual(
+      own.filter((line) => !line.endsWith('is accepted (server dry run)')),
+      [],
+    );
+    assert.ok(own.some((line) => line.includes('deployment/rackwright-system/rackwright-update-service')));
+  });
 
   test('the plain manifests that are printed are taken by kubectl too', async () => {
     const values = join(folder, 'values.yaml');

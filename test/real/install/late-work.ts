@@ -9,6 +9,8 @@ import {
 } from '../../../src/kube/index.ts';
 import { home, webhookName } from '../../../src/manifests/index.ts';
 import { createAbsentProvisioners } from '../../../src/provisioners/index.ts';
+import { silentLogger } from '../../../src/telemetry/index.ts';
+import { createKubernetesLauncher, type LaunchOrder } from '../../../src/update-service/index.ts';
 import { until } from '../ironic/until.ts';
 import type { ClusterObjects } from './cluster-objects.ts';
 import type { RunningComponent } from './component-processes.ts';
@@ -35,6 +37,36 @@ export async function doLateWork(
   await as('hosts', (client) => forgetSchemas(client, objects, tenant));
   await as('hosts', (client) => forgetClaims(client, objects, tenant));
   if (tenant === undefined) await as('webhooks', renewAuthority);
+}
+
+/**
+ * What a Job of an earlier lease left is thrown away before the next Job of the same work is made, and a Job that cannot begin is
+ * buried; both take the ends of leases. The same code does it here at once, as the update service.
+ */
+export async function replaceJob(
+  ended: readonly RunningComponent[],
+  { objects, namespace }: { readonly objects: ClusterObjects; readonly namespace: string },
+): Promise<void> {
+  const kubeconfig = ended.find(({ name }) => name === 'rackwright-update-service')?.kubeconfig ?? '';
+  const client = await createClient({ kubeconfig });
+  const [jobId, image] = ['late', 'example/none'];
+  const left = { name: `rackwright-job-${jobId}`, namespace };
+  await objects.apply(
+    JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: left, stringData: { of: 'before' } }),
+  );
+  const launcher = createKubernetesLauncher({
+    ...{ client, namespace, image, clock: systemClock, logger: silentLogger },
+    updateService: { url: 'https://nobody.example' },
+    bmcOf: async () => undefined,
+  });
+  const order = { jobId, token: 'of-nobody', type: 'discovery', work: { lease: { token: 1 } } };
+  try {
+    // Launchers of jobs outside their process look at nothing else of the order.
+    const { handle } = await launcher.launch(order as LaunchOrder);
+    await launcher.bury?.(handle);
+  } finally {
+    await client.close();
+  }
 }
 
 const timeoutMs = 240_000;

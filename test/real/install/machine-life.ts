@@ -100,7 +100,8 @@ spec: { unschedulable: false }
 
 /** A MachineSet that would take every host is not scaled, and says so; saying it again is counted, not told anew. */
 async function refuseToScale(objects: ClusterObjects): Promise<void> {
-  const name = 'greedy';
+  // Of sets that were made in the same second the name says which has a host: this one comes last.
+  const name = 'wants-all';
   await objects.apply(manifestsOf({ kind: 'MachineSet', name, replicas: 0, isScaled: true, isGreedy: true }));
   for (const times of [1, 2]) {
     await objects.patch([core, 'MachineSet', name], { metadata: { labels: { looked: `${times}` } } });

@@ -149,6 +149,7 @@ export const updateServiceSettings = [
   'notifyTokenFile',
   'notifySecretFile',
   'stopWithin',
+  'installed',
   ...observeSettingNames,
 ] as const;
 

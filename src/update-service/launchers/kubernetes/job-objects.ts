@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { jobLabels } from '../../../api/index.ts';
 import type { JsonObject, JsonValue } from '../../../engine/index.ts';
 import { encodeJobFile, type JobFile } from '../../../jobs/index.ts';
 import type { AnyKubeObject, KubeObject, ResourceRef } from '../../../kube/index.ts';
@@ -87,7 +88,9 @@ export interface JobShape {
 }
 
 /** By this all Jobs of launchers are found. */
-export const jobSelector = 'app.kubernetes.io/name=rackwright-job,app.kubernetes.io/managed-by=rackwright';
+export const jobSelector = Object.entries(jobLabels)
+  .map(([name, value]) => `${name}=${value}`)
+  .join();
 
 const mountPath = '/var/run/rackwright/job';
 /** Nobody in particular, as distroless images have it. */
@@ -108,8 +111,7 @@ export function tokenHash(token: string): string {
 export function jobOf(order: LaunchOrder, shape: JobShape): KubeJob {
   const name = jobNameOf(order.jobId);
   const labels = {
-    'app.kubernetes.io/name': 'rackwright-job',
-    'app.kubernetes.io/managed-by': 'rackwright',
+    ...jobLabels,
     'rackwright.dev/job-type': order.type,
     'rackwright.dev/job': name.slice('rackwright-job-'.length),
   };
