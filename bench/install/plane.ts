@@ -75,7 +75,7 @@ export function directoryOf(service: Serverservice, trust: TlsTrust): ServerDire
         const { username, password } = await service.credentials.get(id, 'bmc');
         return { username, password };
       };
-      return { endpoint: { origin, trust, credentials } };
+      return { endpoint: { origin, trust, credentials }, machine: { uuid: id } };
     },
   };
 }
