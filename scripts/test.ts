@@ -24,8 +24,8 @@ const kind = options.map((option) => kinds[option as keyof typeof kinds])[0] ?? 
 // A file that hangs is ended. Among the long runs are all benches of the docs, one of which takes an hour by itself.
 const fileTimeoutMs = { unit: 10, real: 60, chaos: 8 * 60 }[kind] * 60_000;
 
-/** Unit tests wait a third of their time, real components less; long failure runs want the machine for themselves. */
-const atOnce = { unit: 4, real: 3, chaos: 1 };
+/** Tests wait a third of their time, for a clock or another process; long failure runs want the machine for themselves. */
+const atOnce = { unit: 3, real: 3, chaos: 1 };
 const durations = openDurations(join(cacheDirectory(), 'test-durations.json'));
 
 const tally = new TestTally({
