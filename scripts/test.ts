@@ -124,8 +124,7 @@ async function runTests(files: string[]): Promise<void> {
     }
   });
   stream.resume();
-  await new Promise((resolve, reject) => stream.on('end', resolve).on('error', reject));
-  batches.remove();
+  await new Promise((resolve, reject) => stream.on('end', resolve).on('error', reject)).finally(batches.remove);
   for (const file of files) tally.endFile(file);
   durations.save();
 }

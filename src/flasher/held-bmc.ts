@@ -15,6 +15,7 @@ import {
 import type { PreviousHolder, StepReport, Work } from '../engine/index.ts';
 import { backoffDelay, type Clock, type Random } from '../kube/index.ts';
 import type { Logger } from '../telemetry/index.ts';
+import { withRequest } from './change-lane.ts';
 import { FlasherError, isFlasherError } from './errors.ts';
 import type { ServerAccess, ServerDirectory } from './install/ports.ts';
 import { createMachineGuard, guardLane, type MachineGuard } from './machine-guard.ts';
@@ -198,26 +199,13 @@ function withLanes(gates: Gates, change: (lane: GateLane) => GateLane): Gates {
 }
 
 function watchLane(lane: GateLane, touch: () => Promise<void>): GateLane {
-  return {
-    origin: lane.origin,
-    endpoint: lane.endpoint,
-    get sessionUri() {
-      return lane.sessionUri;
-    },
-    get state() {
-      return lane.state;
-    },
-    async request(request) {
-      try {
-        return await lane.request(withTouches(request, touch));
-      } finally {
-        await touch();
-      }
-    },
-    openEventStream: (path, signal, headers) => lane.openEventStream(path, signal, headers),
-    expectOutage: () => lane.expectOutage(),
-    logOut: () => lane.logOut(),
-  };
+  return withRequest(lane, async (request) => {
+    try {
+      return await lane.request(withTouches(request, touch));
+    } finally {
+      await touch();
+    }
+  });
 }
 
 /** A long upload gets on with every piece. */

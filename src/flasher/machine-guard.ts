@@ -6,6 +6,7 @@ import {
   isBmcError,
   type KnownMachine,
 } from '../bmc/index.ts';
+import { withRequest } from './change-lane.ts';
 import { FlasherError } from './errors.ts';
 
 /** Keeps work from a machine that took the place of the one that it is for. */
@@ -67,21 +68,8 @@ function doesNotSay(error: unknown): undefined {
 
 /** A lane with a guard before it. */
 export function guardLane(lane: GateLane, guard: MachineGuard): GateLane {
-  return {
-    origin: lane.origin,
-    endpoint: lane.endpoint,
-    get sessionUri() {
-      return lane.sessionUri;
-    },
-    get state() {
-      return lane.state;
-    },
-    async request(request) {
-      await guard.admit(request);
-      return await lane.request(request);
-    },
-    openEventStream: (path, signal, headers) => lane.openEventStream(path, signal, headers),
-    expectOutage: () => lane.expectOutage(),
-    logOut: () => lane.logOut(),
-  };
+  return withRequest(lane, async (request) => {
+    await guard.admit(request);
+    return await lane.request(request);
+  });
 }

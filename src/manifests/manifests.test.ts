@@ -3,7 +3,8 @@ import { describe, test } from 'node:test';
 import type { PolicyRule } from '../api/index.ts';
 import { components } from './components.ts';
 import { helmCondition, holds } from './condition.ts';
-import { objectsOf, readValues, rulesOf, setValue, ValuesError } from './index.ts';
+import { objectsOf, readValues, rulesOf, setValue } from './index.ts';
+import { faultOf } from './testing/values-fault.ts';
 import type { Values } from './values.ts';
 
 const version = '1.2.3';
@@ -133,25 +134,15 @@ function readersOfSecrets(objects: ReturnType<typeof objectsOf>): Record<string,
 }
 
 describe('values', () => {
-  const fault = (given: object): string => {
-    try {
-      readValues(given, version);
-    } catch (error) {
-      assert.ok(error instanceof ValuesError);
-      return error.message;
-    }
-    assert.fail('they were taken');
-  };
-
   test('every fault is named with its place', () => {
-    assert.match(fault({ replicas: 0 }), /^replicas must be >= 1$/);
-    assert.match(fault({ tenancy: { model: 'some' } }), /^tenancy.model .*: none, limited, full$/);
+    assert.match(faultOf({ replicas: 0 }), /^replicas must be >= 1$/);
+    assert.match(faultOf({ tenancy: { model: 'some' } }), /^tenancy.model .*: none, limited, full$/);
     assert.match(
-      fault({ hosts: { ironic: 'x' }, colour: 1 }),
+      faultOf({ hosts: { ironic: 'x' }, colour: 1 }),
       /colour: there is no such value\n +hosts.ironic: there is/,
     );
-    assert.match(fault({ tenancy: { model: 'full' } }), /^tenancy.tenants is empty/);
-    assert.match(fault({ image: { tag: '{{ .Values.x }}' } }), /^image.tag must match/);
+    assert.match(faultOf({ tenancy: { model: 'full' } }), /^tenancy.tenants is empty/);
+    assert.match(faultOf({ image: { tag: '{{ .Values.x }}' } }), /^image.tag must match/);
   });
 
   test('--set reads numbers, yes and no, lists and texts', () => {

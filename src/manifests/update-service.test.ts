@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
 import { jobLabels } from '../api/index.ts';
-import { type InstalledObject, mergeValues, objectsOf, readValues, ValuesError } from './index.ts';
+import { type InstalledObject, mergeValues, objectsOf, readValues } from './index.ts';
+import { faultOf } from './testing/values-fault.ts';
 import { updateServiceUrl } from './update-service.ts';
 
 const version = '1.2.3';
@@ -52,16 +53,6 @@ function installed(more: object = {}) {
     return (spec as { ports: { name: string; port: number }[] }).ports;
   };
   return { objects, find, podOf, settingsOf, portsOf };
-}
-
-function fault(given: object): string {
-  try {
-    readValues(given, version);
-  } catch (error) {
-    assert.ok(error instanceof ValuesError);
-    return error.message;
-  }
-  assert.fail('they were taken');
 }
 
 describe('the update service of an installation', () => {
@@ -218,6 +209,6 @@ describe('the update service of an installation', () => {
     ],
   };
   for (const [title, [given, message]] of Object.entries(refused)) {
-    test(`values with ${title} are refused`, () => assert.match(fault(given), message));
+    test(`values with ${title} are refused`, () => assert.match(faultOf(given), message));
   }
 });

@@ -47,28 +47,30 @@ async function runWait(words: string[], flags: WaitFlags, session: Session, term
       progress.show((100 * met) / chosen.length, `${met} of ${chosen.length}: ${asked}`);
   };
   show();
-  const waits = chosen.map(async (one): Promise<unknown[]> => {
+  const waits = chosen.map(async (one): Promise<{ readonly name: string; readonly failure?: unknown }> => {
+    const name = chosenName(one);
     const client = session.client.resource<AnyKubeObject>(one.resource);
-    // Each object gets a condition of its own, since some remember what they saw.
-    const options = { timeoutMs, signal: terminal.interrupted };
     try {
-      await waitForObject({ client, key: one.key }, readCondition(asked), options);
+      // Each object gets a condition of its own, since some remember what they saw.
+      const condition = readCondition(asked);
+      await waitForObject({ client, key: one.key }, condition, { timeoutMs, signal: terminal.interrupted });
     } catch (failure) {
-      return [failure];
+      return { name, failure };
     }
     met += 1;
     show();
-    return [];
+    return { name };
   });
   const failures: unknown[] = [];
   // All are waited for at once and told in the order in which they were named.
-  for (const [index, one] of chosen.entries()) {
-    const failed = await waits[index];
-    failures.push(...(failed ?? []));
-    if (failed?.length !== 0) continue;
-    progress.clear();
-    terminal.out(`${chosenName(one)} condition met\n`);
-    show();
+  for (const wait of waits) {
+    const { name, failure } = await wait;
+    if (failure !== undefined) failures.push(failure);
+    else {
+      progress.clear();
+      terminal.out(`${name} condition met\n`);
+      show();
+    }
   }
   progress.clear();
   for (const failure of failures.slice(1))

@@ -15,6 +15,15 @@ async function setUp(t: TestContext, rules: readonly AdmissionRule[] = [], mirro
   return api;
 }
 
+async function setUpWithService(t: TestContext) {
+  const api = await startApi();
+  t.after(() => api.close());
+  const service = createFakeUpdateService();
+  const controllers = await startControllers(api, { isOnboarding: true, service });
+  t.after(() => controllers.stop());
+  return { api, service };
+}
+
 test('a ServerFirmware that outlived its Server follows the next Server of that name, and goes with it', async (t) => {
   const api = await setUp(t);
   await putServer(api, 'a', { labels: { env: 'p' } });
@@ -61,11 +70,7 @@ test('what is refused for good is told at the Server, and the rest is done all t
 });
 
 test('what was installed on another board is forgotten, and the new one is scanned', async (t) => {
-  const api = await startApi();
-  t.after(() => api.close());
-  const service = createFakeUpdateService();
-  const controllers = await startControllers(api, { isOnboarding: true, service });
-  t.after(() => controllers.stop());
+  const { api, service } = await setUpWithService(t);
   service.isInstant = true;
   service.installed.set('a', [fw('ssd', '1.0')]);
   await putServer(api, 'a', { uuid: uuidOf('old') });
@@ -86,11 +91,7 @@ test('what was installed on another board is forgotten, and the new one is scann
 });
 
 test('a scan of the old board that ends after the swap is not shown, and the new board is scanned', async (t) => {
-  const api = await startApi();
-  t.after(() => api.close());
-  const service = createFakeUpdateService();
-  const controllers = await startControllers(api, { isOnboarding: true, service });
-  t.after(() => controllers.stop());
+  const { api, service } = await setUpWithService(t);
   service.installed.set('a', [fw('ssd', '1.0')]);
   await putServer(api, 'a', { uuid: uuidOf('old') });
   const asks = (each: ServerFirmware): boolean =>
@@ -111,11 +112,7 @@ test('a scan of the old board that ends after the swap is not shown, and the new
 });
 
 test('an update that waits for a board that was swapped is taken back, and the new board is scanned', async (t) => {
-  const api = await startApi();
-  t.after(() => api.close());
-  const service = createFakeUpdateService();
-  const controllers = await startControllers(api, { isOnboarding: true, service });
-  t.after(() => controllers.stop());
+  const { api, service } = await setUpWithService(t);
   service.installed.set('a', [fw('ssd', '1.0')]);
   await putServer(api, 'a', { uuid: uuidOf('old') });
   const asks = (kind: string) => (each: ServerFirmware) =>

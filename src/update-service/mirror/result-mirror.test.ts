@@ -223,6 +223,7 @@ test('what Kubernetes could not take is told again later, after a restart too; w
   for (const hopeless of [
     kubeError('Invalid', 'the version is too long'),
     kubeError('Forbidden', 'admission webhook "house.example" denied the request: not in this house'),
+    kubeError('Forbidden', `"alpha" is forbidden: ValidatingAdmissionPolicy 'house' with binding 'all' denied request`),
   ]) {
     await rig.desks.requests.scan({ server: 'alpha', client: 'c' });
     await finish(rig, '3', 'w3');
