@@ -5,7 +5,7 @@ import { groupTable } from '../src/firmware/group/group-table.ts';
 import { bmcTable } from '../src/firmware/onboarding/bmc-table.ts';
 import { serverTable } from '../src/firmware/server/server-table.ts';
 import { installTable } from '../src/flasher/install/install-table.ts';
-import { drawStateTable } from '../src/kube/index.ts';
+import { drawStateTable, rowsFrom } from '../src/kube/index.ts';
 import { portTable } from '../src/network/port/port-table.ts';
 import { switchTable } from '../src/network/switch/switch-table.ts';
 
@@ -23,7 +23,8 @@ const chapters: readonly { readonly title: string; readonly about: string; reado
   { title: 'A DiscoveredFirmware', about: 'What can be had for a model.', table: discoveryTable },
   {
     title: 'An install on one server',
-    about: 'The steps of a `firmwareInstall`; each is stored before it is taken.',
+    about:
+      'The steps of a `firmwareInstall`; each is stored before it is taken. The time of a step runs on while no worker is at it.',
     table: installTable,
   },
   { title: 'A Switch', about: '`status.state`. Nothing of it writes to the device.', table: switchTable },
@@ -64,7 +65,16 @@ ${drawStateTable(table)}\`\`\`
 | from | when | to | and | gives up |
 |---|---|---|---|---|
 ${rows.join('\n')}
-`;
+${limitsOf(table)}`;
+}
+
+/** How long each state may last, where that is limited. */
+function limitsOf(table: AnyTable): string {
+  const rows = table.states.flatMap((state) => {
+    const limits = rowsFrom(table, state).flatMap(({ within }) => (within === undefined ? [] : [within]));
+    return limits.length === 0 ? [] : [`| ${named(state)} | ${Math.max(...limits) / 60_000} min |`];
+  });
+  return rows.length === 0 ? '' : `\n| state | lasts at most |\n|---|---|\n${rows.join('\n')}\n`;
 }
 
 function named(state: string): string {

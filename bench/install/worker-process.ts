@@ -115,14 +115,15 @@ async function start(): Promise<object> {
 async function awaitAll(conditions: number, skip: number): Promise<WorkEnd> {
   for (;;) {
     ownStatements += 1;
-    const count = `SELECT count(*) AS n FROM conditions WHERE finalized_at IS NOT NULL`;
+    // Inventories that follow installs are conditions, too.
+    const count = `SELECT count(*) AS n FROM conditions WHERE kind = 'firmwareInstall' AND finalized_at IS NOT NULL`;
     const row = await database.read((tx) => tx.first(count));
     if (Number(row?.n) >= conditions) break;
     await delay(250);
   }
   const sql = `SELECT c.machine_id, c.state, c.finalized_at, c.reason_code, c.reason_message, min(e.happened_at) AS leased_at
     FROM conditions c LEFT JOIN events e ON e.condition_id = c.id AND e.event = 'leased'
-    GROUP BY c.id, c.machine_id, c.state, c.finalized_at, c.reason_code, c.reason_message ORDER BY c.finalized_at`;
+    WHERE c.kind = 'firmwareInstall' GROUP BY c.id, c.machine_id, c.state, c.finalized_at, c.reason_code, c.reason_message ORDER BY c.finalized_at`;
   ownStatements += 1;
   const measured = (await database.read((tx) => tx.all(sql))).slice(skip);
   const failed = measured.filter(({ state }) => state !== 'succeeded');

@@ -1,10 +1,19 @@
-import { BmcError } from './errors.ts';
+import { BmcError, isBmcError } from './errors.ts';
 
 /** How a host behind a Metal3 address boots its installer. */
 export type BootWay = 'network' | 'virtual-media' | 'uefi-http';
 
+/** Where a BMC is, in its one spelling. */
+export interface BmcLocation {
+  /** Without brackets, with zone: `fe80::1%eth0`. */
+  readonly host: string;
+  readonly port: number;
+  /** `10.0.0.7:443`, `[fd00::7]:8000`: equal for two addresses exactly when they lead to the same port of the same host. */
+  readonly bmc: string;
+}
+
 /** What a BMC address says. */
-export interface BmcAddress {
+export interface BmcAddress extends BmcLocation {
   /** `https://10.0.0.7`, `http://[fd00::1]:8000`, `https://[fe80::1%25eth0]`: small letters, no default port, no path. */
   readonly origin: string;
   /** The system it names; undefined when it names none. */
@@ -12,9 +21,10 @@ export interface BmcAddress {
   /** As written, in small letters: `idrac-virtualmedia+https`; empty when there was none. */
   readonly scheme: string;
   readonly isTls: boolean;
-  /** Without brackets, with zone: `fe80::1%eth0`. */
-  readonly host: string;
-  readonly port: number;
+  /** The address in its one spelling, as it is stored: `https://10.0.0.7/redfish/v1/Systems/1`. */
+  readonly canonical: string;
+  /** The system in its one spelling: `10.0.0.7:443/redfish/v1/Systems/1`; equal to `bmc` when no system is named. */
+  readonly system: string;
   /** The hardware that Metal3's schemes name; `generic` for those that do not. */
   readonly hardware: 'generic' | 'dell' | 'hpe';
   /** Undefined for plain addresses. */
@@ -47,21 +57,42 @@ export function parseBmcAddress(text: string): BmcAddress {
   const slash = rest.indexOf('/');
   const authority = slash === -1 ? rest : rest.slice(0, slash);
   if (authority.includes('@')) throw refuse('credentials do not belong in it; name a secret that holds them');
+  const standardPort = isTls ? 443 : 80;
+  const { written, ...location } = readLocation(authority, standardPort, refuse);
+  const systemPath = readSystemPath(slash === -1 ? '' : rest.slice(slash), refuse);
+  const origin = `${isTls ? 'https' : 'http'}://${location.port === standardPort ? written : location.bmc}`;
+  const path = systemPath ?? '';
+  const spellings = { origin, canonical: `${origin}${path}`, system: `${location.bmc}${path}` };
+  return { ...location, ...spellings, systemPath, scheme, isTls, ...facts };
+}
+
+/** Reads host and port of a BMC that another protocol than Redfish is spoken with. Throws BmcError `badAddress`. */
+export function parseBmcLocation(text: string, defaultPort: number): BmcLocation {
+  const refuse = (detail: string): BmcError => new BmcError('badAddress', { address: shown(text), detail });
+  if (/[\s\\/?#@]|\p{Cc}/u.test(text)) throw refuse('it is more than a host and a port');
+  const { host, port, bmc } = readLocation(text, defaultPort, refuse);
+  return { host, port, bmc };
+}
+
+/** The same for text that may be no address at all: undefined then. */
+export function tryParseBmcAddress(text: string): BmcAddress | undefined {
+  try {
+    return parseBmcAddress(text);
+  } catch (error) {
+    if (isBmcError(error, 'badAddress')) return undefined;
+    throw error;
+  }
+}
+
+function readLocation(
+  authority: string,
+  defaultPort: number,
+  refuse: Refuse,
+): BmcLocation & { readonly written: string } {
   const { hostText, portText } = splitPort(authority, refuse);
   const { host, written } = readHost(hostText, refuse);
-  const standardPort = isTls ? 443 : 80;
-  const port = readPort(portText, refuse) ?? standardPort;
-  const suffix = port === standardPort ? '' : `:${port}`;
-  const systemPath = readSystemPath(slash === -1 ? '' : rest.slice(slash), refuse);
-  return {
-    origin: `${isTls ? 'https' : 'http'}://${written}${suffix}`,
-    systemPath,
-    scheme,
-    isTls,
-    host,
-    port,
-    ...facts,
-  };
+  const port = readPort(portText, refuse) ?? defaultPort;
+  return { host, port, bmc: `${written}:${port}`, written };
 }
 
 type Refuse = (detail: string) => BmcError;
@@ -127,11 +158,17 @@ function readHost(text: string, refuse: Refuse): { readonly host: string; readon
   const isBracketed = text.startsWith('[');
   const inner = isBracketed ? text.slice(1, -1) : text;
   if (isBracketed || inner.includes(':')) return readIpv6(inner, refuse);
-  const host = inner.toLowerCase().replace(/\.$/, '');
+  const host = toAscii(inner).toLowerCase().replace(/\.$/, '');
   if (isIPv4(host)) return { host, written: host };
   if (/^[\d.]+$|(^|\.)(\d+|0x[\da-f]*)$/.test(host)) throw refuse('it is not a complete IPv4 address');
   if (!dnsName.test(host)) throw refuse('its host is neither a name nor an IP address');
   return { host, written: host };
+}
+
+/** Names beyond ASCII as DNS has them (IDN): `bücher.example` is `xn--bcher-kva.example`. Unchanged where that fails. */
+function toAscii(host: string): string {
+  if (/^[\x21-\x7e]*$/.test(host) || /[%:/?#@\\[\]]/.test(host)) return host;
+  return URL.parse(`http://${host}`)?.hostname ?? host;
 }
 
 function readIpv6(text: string, refuse: Refuse): { readonly host: string; readonly written: string } {
@@ -142,16 +179,39 @@ function readIpv6(text: string, refuse: Refuse): { readonly host: string; readon
   if (!isIPv6(address)) throw refuse('its host is not an IPv6 address');
   if (at !== -1 && !/^[A-Za-z0-9._~-]+$/.test(zone)) throw refuse('the zone of its IPv6 address is not a name');
   const short = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const mapped = readMappedIpv4(short);
+  if (mapped !== undefined && zone === '') return { host: mapped, written: mapped };
   return zone === ''
     ? { host: short, written: `[${short}]` }
     : { host: `${short}%${zone}`, written: `[${short}%25${zone}]` };
 }
 
+/** An IPv4 address within IPv6, as dual-stack sockets show it: `::ffff:a00:7` is 10.0.0.7. */
+function readMappedIpv4(short: string): string | undefined {
+  const [, high, low] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(short) ?? [];
+  if (high === undefined || low === undefined) return undefined;
+  const words = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
+  return words.flatMap((word) => [word >> 8, word & 255]).join('.');
+}
+
+/** Paths of the service root and of the collection of systems name no system. */
+const noSystem = ['', 'redfish', 'redfish/v1', 'redfish/v1/Systems'];
+
 function readSystemPath(path: string, refuse: Refuse): string | undefined {
-  const trimmed = path.replaceAll(/^\/+|\/+$/g, '');
-  if (trimmed === '' || trimmed === 'redfish' || trimmed === 'redfish/v1') return undefined;
+  const trimmed = decodeUnreserved(path)
+    .replaceAll(/\/+/g, '/')
+    .replaceAll(/^\/|\/$/g, '');
+  if (noSystem.includes(trimmed)) return undefined;
   if (trimmed.split('/').some((part) => part === '.' || part === '..')) throw refuse('its path goes up');
   return `/${trimmed}`;
+}
+
+/** `%2E` and `.` are the same in a path; what has to be escaped stays, with capital letters. */
+function decodeUnreserved(path: string): string {
+  return path.replaceAll(/%[0-9a-f]{2}/gi, (escaped) => {
+    const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
+    return /[A-Za-z0-9._~-]/.test(character) ? character : escaped.toUpperCase();
+  });
 }
 
 /** The address for a message: without what may be a password, and not endless. */

@@ -71,6 +71,8 @@ export interface FirmwareSlot {
   readonly name: string;
   readonly vendor: string | undefined;
   readonly model: string | undefined;
+  /** Of the part, where its own resource tells it. */
+  readonly serial?: string;
   readonly version: string;
   /** Waits for a reset to become active. */
   readonly pendingVersion: string | undefined;
@@ -101,6 +103,8 @@ export interface NetworkPort {
 /** All that a full inventory reads. */
 export interface Inventory {
   readonly vendor: VendorName;
+  /** The UUID of the service root; missing where it is of no use. */
+  readonly serviceUuid?: string;
   readonly system: {
     readonly path: string;
     readonly uuid: string | undefined;

@@ -40,7 +40,11 @@ export const bmcErrors = {
   badImage: { retry: 'terminal', message: 'the firmware image {path} is not what it should be: {detail}' },
   taskFailed: { retry: 'terminal', message: 'task {task} on the BMC at {origin} ended as {state}: {detail}' },
   deadline: { retry: 'transient', message: '{what} on the BMC at {origin} was not over after {ms} ms: {detail}' },
-  badAddress: { retry: 'terminal', message: 'the BMC address {address} cannot be used: {detail}' },
+  badAddress: {
+    retry: 'terminal',
+    message:
+      'the BMC address {address} cannot be used: {detail}; write it as https://10.0.0.7:8443, https://bmc7.example.com or redfish://[fd00::7]/redfish/v1/Systems/1',
+  },
   cancelled: { retry: 'transient', message: 'the request to the BMC at {origin} was cancelled' },
   closed: { retry: 'bug', message: 'the gate to the BMC at {origin} is closed' },
 } as const satisfies Record<string, ErrorEntry>;

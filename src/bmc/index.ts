@@ -1,4 +1,11 @@
-export { type BmcAddress, type BootWay, parseBmcAddress } from './address.ts';
+export {
+  type BmcAddress,
+  type BmcLocation,
+  type BootWay,
+  parseBmcAddress,
+  parseBmcLocation,
+  tryParseBmcAddress,
+} from './address.ts';
 export type {
   Bmc,
   BmcNotes,
@@ -43,6 +50,7 @@ export { createGates, type GatesOptions } from './gate/gates.ts';
 export { type PatchOptions, patchWithEtag } from './gate/patch-with-etag.ts';
 export { defaultGateSettings, type GateSettings } from './gate/settings.ts';
 export {
+  type BmcIdentity,
   type FirmwareList,
   findOtherMachine,
   isSameUuid,
@@ -52,8 +60,12 @@ export {
   machineIdOf,
   normaliseVersion,
   type OtherMachine,
+  parseBmcIdentity,
+  readBmcIdentity,
   readFirmware,
   readInventory,
+  type SystemIdentity,
+  systemIdentityOf,
   toMac,
   usableSerial,
   usableUuid,
@@ -127,6 +139,7 @@ export {
   type VirtualDrive,
 } from './settings/index.ts';
 export { readTask, type TaskAnswer, type TaskSnapshot } from './tasks/index.ts';
+export { type AddressPair, type AddressRelation, addressPairs, badAddresses } from './testing/address-pairs.ts';
 export {
   continueInstall,
   describeUpdateService,
@@ -149,6 +162,7 @@ export {
   type StartedUpdate,
   type StartFinding,
   type StartOptions,
+  sentUnseenMs,
   startInstall,
   type UpdateOffer,
   type UpdateProgress,

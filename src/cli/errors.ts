@@ -17,6 +17,11 @@ export const exitCodes = {
   'work-failed': { code: 8, about: 'The work on the server failed; the message says why.' },
   'work-cancelled': { code: 9, about: 'The work on the server was cancelled.' },
   'still-running': { code: 10, about: 'The command was stopped; the work on the server goes on without it.' },
+  'work-partial': {
+    code: 11,
+    about:
+      'Part of the firmware was installed or was there already; the rest does not fit. The output says what was skipped and why.',
+  },
   interrupted: {
     code: 130,
     about: 'The command was interrupted (Ctrl-C, SIGTERM) before it was done; nothing goes on because of it.',

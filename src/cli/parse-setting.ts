@@ -55,11 +55,11 @@ export function parseUrlOf(...schemes: readonly [string, ...string[]]): (text: s
 }
 
 /** Names of facilities, separated by commas. */
-export function parseFacilities(text: string, { as }: Given): readonly string[] {
-  const names = text.split(',').map((each) => each.trim());
-  const isGood = names.every((name) => /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/.test(name));
+export function parseFacilities(text: string, { as }: Given): readonly [string, ...string[]] {
+  const [first = '', ...more] = text.split(',').map((each) => each.trim());
+  const isGood = [first, ...more].every((name) => /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/.test(name));
   if (!isGood) throw usageError(`${as}: a facility has letters, digits, - and _; several are separated by commas`);
-  return names;
+  return [first, ...more];
 }
 
 /** A whole number in a range. */

@@ -217,7 +217,9 @@ export const serverSettings = {
     flag: '--facilities',
     value: '<list>',
     env: 'RACKWRIGHT_FACILITIES',
-    about: 'the facilities whose servers this process works on, separated by commas, besides the simulated rack',
+    about:
+      'the facilities whose servers this process works on, separated by commas, besides the simulated rack; new servers are put into the first',
+    fallback: 'default',
     parse: parseFacilities,
   }),
   concurrency: define({

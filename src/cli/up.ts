@@ -55,6 +55,8 @@ const upSettings = [
   'maxQueued',
   'maxAttempts',
   'attemptsFirst',
+  'powerInterval',
+  'powerReads',
   'catalog',
   'catalogFile',
   'jobImplementation',

@@ -7,6 +7,7 @@ export { type EventFollower, followEvents } from './loop/follow-events.ts';
 export { type Notice, type NoticeType, noticeTypes } from './loop/notice.ts';
 export { type OrcLoop, type OrcLoopOptions, runConditionOrc } from './loop/run-condition-orc.ts';
 export type { WebhookOptions } from './loop/webhook.ts';
+export { showImage } from './orders/show-image.ts';
 export { createConditionView } from './ports/condition-view.ts';
 export type { CatalogueFirmware, ConditionEnd, Enrolment, InventoryPort } from './ports/inventory.ts';
 export { createInventoryPort, type InventoryService } from './ports/serverservice-inventory.ts';

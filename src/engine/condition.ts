@@ -52,6 +52,8 @@ export interface Condition {
   readonly leases: number;
   /** Set when somebody asked to cancel; the worker stops at its next safe point. */
   readonly cancel: { readonly at: number; readonly isForced: boolean; readonly by: string } | undefined;
+  /** A worker began something that must not be interrupted, such as a flash. Stays true when its lease ends. */
+  readonly isCancelUnsafe: boolean;
   /** Fails at this time if it is not final by then. */
   readonly deadline: number | undefined;
   /** The trace of whoever asked for it, as W3C's traceparent; missing where nobody traces. */
@@ -64,4 +66,13 @@ export interface Condition {
 /** True once nothing can follow. */
 export function isFinal(state: ConditionState): boolean {
   return state === 'failed' || state === 'succeeded';
+}
+
+/** What a cancel achieved: `finished` when the condition had ended otherwise, so that there was nothing to cancel. */
+export type CancelOutcome = 'cancelled' | 'stopping' | 'finished';
+
+/** Reads what a cancel achieved from the condition as it is afterwards. The same however often it is asked for. */
+export function readCancelOutcome({ state, reason }: Pick<Condition, 'state' | 'reason'>): CancelOutcome {
+  if (!isFinal(state)) return 'stopping';
+  return reason?.code === 'Cancelled' ? 'cancelled' : 'finished';
 }

@@ -21,7 +21,9 @@ import { createClockWatch } from './leases/clock-watch.ts';
 import { listControllers } from './leases/controllers.ts';
 import { createEnginePort } from './leases/engine-port.ts';
 import { joinReport } from './leases/report.ts';
+import { canonicaliseAddresses, shareBmcs } from './machines/canonical-addresses.ts';
 import { createMachines } from './machines/machines.ts';
+import { findOutdated } from './rereads/rereads.ts';
 import { engineMigrations } from './schema.ts';
 import { defaultLimits, defaultSettings, type EngineSettings } from './settings.ts';
 import { type Database, migrate, readStoreId } from './store/index.ts';
@@ -48,9 +50,14 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const storeId = await readStoreId(database);
   let limits: EngineLimits = { ...defaultLimits, ...options.limits };
   const context = createContext(options, () => limits);
+  await canonicaliseAddresses(context);
+  const areBmcsShared = await shareBmcs(context);
   const queue = createQueueCount(context);
   const port = createEnginePort(context);
-  const sweeper = createSweeper(context);
+  const sweeper = createSweeper(context, {
+    areBmcsShared,
+    create: (order) => createConditions(context, queue, order),
+  });
   const countRefusals = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
       if (isEngineError(error)) context.metrics.refused(error.code);
@@ -73,6 +80,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     worker: port,
     joinNote: (tx, note) => joinNote(context, tx, note),
     joinReport: (tx, lease, report) => joinReport(context, tx, { lease, report }),
+    outdated: (machineId) => findOutdated(context, machineId),
     controllers: () => listControllers(context),
     sweep: () => sweeper.sweep(),
     get limits() {

@@ -26,6 +26,7 @@ test('a condition is created, leased, reported and ends', async (t) => {
     expiredLeases: 0,
     failedByDeadline: 0,
     failedAsUnrunnable: 0,
+    scheduledReadings: 0,
     published: 0,
     collected: 0,
   });

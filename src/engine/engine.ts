@@ -3,7 +3,7 @@ import type { Condition, ConditionReason, ConditionState, JsonObject } from './c
 import type { TargetNote } from './conditions/note.ts';
 import type { KindDefinition } from './kinds.ts';
 import type { JoinedReport } from './leases/report.ts';
-import type { Alias, AliasConflict, MachineRecord } from './machine.ts';
+import type { Alias, AliasConflict, MachineRecord, OutdatedMachine } from './machine.ts';
 import type { Transaction } from './store/database.ts';
 import type { WorkerPort, WorkReport } from './worker/worker-port.ts';
 
@@ -150,6 +150,8 @@ export interface Engine {
   controllers(): Promise<readonly ControllerRecord[]>;
   /** One round of what is done at intervals: leases that ended, deadlines, publishing, garbage. Returns what it did. */
   sweep(): Promise<SweepReport>;
+  /** Since when what is known of a machine is from before some work on it; undefined once it has been read again. */
+  outdated(machineId: string): Promise<OutdatedMachine | undefined>;
   setLimits(limits: Partial<EngineLimits>): void;
   readonly limits: EngineLimits;
   /** Called for every change this process made or heard of; a hint, never the truth. */
@@ -161,6 +163,8 @@ export interface Engine {
 export interface SweepReport {
   readonly expiredLeases: number;
   readonly failedByDeadline: number;
+  /** Readings that were asked for after work that ended. */
+  readonly scheduledReadings: number;
   readonly published: number;
   readonly collected: number;
   readonly lostControllers: readonly string[];
@@ -177,6 +181,8 @@ export interface Machines {
    * given are all it has from then on. Another BMC is refused with `machineBusy` while work on the machine goes on.
    */
   put(machine: MachineRecord, aliases: readonly Alias[]): Promise<'ok' | readonly AliasConflict[]>;
+  /** Records of the same machine, by what their BMCs say of themselves; machines without any are missing. */
+  duplicatesOf(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
   setHold(id: string, hold: MachineRecord['hold']): Promise<void>;
   /** Every name of a machine. */
   aliasesOf(id: string): Promise<readonly Alias[]>;

@@ -30,6 +30,12 @@ export const engineErrors = {
     message:
       'resource exhausted: {pending} conditions of kind {kind} wait already and the limit of the kind is {limit}; nothing was stored, ask again later',
   },
+  blockedQueueFull: {
+    status: 429,
+    retry: 'transient',
+    message:
+      'resource exhausted: {pending} conditions wait for a worker that is not online or for hosts in use, and the limit of those is {limit}; nothing was stored: start workers or free hosts, then ask again',
+  },
   notFinal: {
     status: 409,
     retry: 'blocked',

@@ -26,6 +26,7 @@ export {
   isFinal,
   type JsonObject,
   type JsonValue,
+  readCancelOutcome,
 } from './condition.ts';
 export type { TargetNote } from './conditions/note.ts';
 export { createEngine, type EngineOptions } from './create-engine.ts';
@@ -56,8 +57,9 @@ export { externalWork } from './external-work/external-work-kind.ts';
 export type { KindDefinition, Sharing } from './kinds.ts';
 export type { JoinedReport } from './leases/report.ts';
 export { requireLease } from './leases/require-lease.ts';
-export type { Alias, AliasConflict, MachineRecord } from './machine.ts';
-export { lockKeyOf, machineIdOf, targetOf } from './machines/machine-row.ts';
+export type { Alias, AliasConflict, MachineRecord, OutdatedMachine } from './machine.ts';
+export { lockKeyOf, machineIdOf, readableTarget, targetOf } from './machines/machine-row.ts';
+export { rereadClient } from './rereads/rereads.ts';
 export { defaultLimits, defaultSettings, type EngineSettings } from './settings.ts';
 export {
   createFaultInjector,

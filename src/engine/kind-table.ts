@@ -8,6 +8,8 @@ export interface KindTable {
   /** Throws `unknownKind` when there is none of that name. */
   find(kind: string): KindDefinition;
   get(kind: string): KindDefinition | undefined;
+  /** True for a kind that reads machines again after work of another. */
+  isReading(kind: string): boolean;
   /** How many of each kind may be active, where kinds limit that. */
   readonly activeLimits: KindLimits;
 }
@@ -20,10 +22,12 @@ export function createKindTable(kinds: readonly KindDefinition[]): KindTable {
     if (byName.has(name)) throw new TypeError(`the kind ${one.kind} is registered twice`);
     byName.set(name, one);
   }
+  const readings = new Set(kinds.flatMap(({ reread }) => (reread === undefined ? [] : [reread.kind])));
   const names = kinds.map((one) => one.kind).join(', ');
   return {
     all: kinds,
     activeLimits: kindLimitsOf(kinds),
+    isReading: (kind) => readings.has(kind),
     get: (kind) => byName.get(kind.toLowerCase()),
     find(kind) {
       const found = byName.get(kind.toLowerCase());

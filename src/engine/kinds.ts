@@ -32,6 +32,16 @@ export interface KindDefinition {
    * is known there only. Beginning anew would be blind. False unless given.
    */
   readonly isCarriedOn?: boolean;
+  /**
+   * The kind that reads the machine again once this has ended, whatever ended it. Until that has succeeded, what is known of
+   * the machine is shown as outdated. With `isDone`, work whose own status says that it has read the machine needs no reading.
+   * With `settlesAt`, a status says until when the device may go on writing: it is read once more after that.
+   */
+  readonly reread?: {
+    readonly kind: string;
+    isDone?(status: JsonObject): boolean;
+    settlesAt?(status: JsonObject): number | undefined;
+  };
   /** How many of this kind may be active at once and wait, beside the limits of all; none unless given, nor with 0. */
   readonly limits?: { readonly active?: number; readonly pending?: number };
 }

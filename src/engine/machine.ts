@@ -3,7 +3,10 @@ export interface MachineRecord {
   /** Redfish System UUID, or a UUIDv5 where that is no use. */
   readonly id: string;
   readonly facility: string;
-  /** The BMC it hangs on; several systems may share one. */
+  /**
+   * The BMC it hangs on: what exclusive work locks. Several systems may share one, and machines with an address of one BMC
+   * always do, whatever `bmcId` they are put with.
+   */
   readonly bmcId: string;
   readonly manufacturer: string;
   readonly model: string;
@@ -21,4 +24,19 @@ export interface Alias {
 export interface AliasConflict {
   readonly alias: Alias;
   readonly heldBy: string;
+  /** The name of the other machine, where it is not the same: one names a system, the other the whole BMC. */
+  readonly heldAs?: string;
+}
+
+/** What is known of a machine is from before some work on it, until it has been read again. */
+export interface OutdatedMachine {
+  readonly machineId: string;
+  /** The kind of condition that reads it. */
+  readonly kind: string;
+  /** When the work ended. */
+  readonly since: number;
+  /** The work that ended. */
+  readonly conditionId: string;
+  /** How often reading it has failed since. */
+  readonly failures: number;
 }

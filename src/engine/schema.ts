@@ -202,4 +202,61 @@ export const engineMigrations: readonly Migration[] = [
       common: [`ALTER TABLE conditions ADD COLUMN traceparent TEXT`],
     },
   },
+  {
+    version: 13,
+    statements: {
+      common: [
+        // The BMC that a name leads to, and the one that the machine was put with: both decide whom it shares a lock with.
+        `ALTER TABLE aliases ADD COLUMN bmc TEXT`,
+        `ALTER TABLE claimed_names ADD COLUMN bmc TEXT`,
+        `ALTER TABLE machines ADD COLUMN declared_bmc_id TEXT`,
+      ],
+    },
+  },
+  {
+    version: 14,
+    statements: {
+      common: [
+        `UPDATE machines SET declared_bmc_id = bmc_id`,
+        `CREATE INDEX aliases_bmcs ON aliases (bmc) WHERE bmc IS NOT NULL`,
+        `CREATE INDEX claimed_names_bmcs ON claimed_names (bmc) WHERE bmc IS NOT NULL`,
+        `CREATE INDEX machines_bmcs ON machines (bmc_id)`,
+        `CREATE INDEX machines_declared_bmcs ON machines (declared_bmc_id)`,
+      ],
+    },
+  },
+  {
+    version: 15,
+    statements: {
+      common: [
+        // What the BMC of a machine says of itself, and what others with the same BMC are found by.
+        `ALTER TABLE machines ADD COLUMN bmc_identity TEXT`,
+        `CREATE TABLE bmc_marks (machine_id TEXT NOT NULL, mark TEXT NOT NULL, PRIMARY KEY (machine_id, mark))`,
+        `CREATE INDEX bmc_marks_marks ON bmc_marks (mark)`,
+      ],
+    },
+  },
+  {
+    version: 16,
+    statements: {
+      common: [
+        // Machines of which what is known is from before work that ended: written with that end, gone once they were read.
+        `CREATE TABLE outdated_machines (
+        machine_id TEXT NOT NULL, kind TEXT NOT NULL, since BIGINT NOT NULL, condition_id TEXT NOT NULL,
+        settles_at BIGINT NOT NULL, next_at BIGINT NOT NULL, failures INTEGER NOT NULL, PRIMARY KEY (machine_id, kind))`,
+        `CREATE INDEX outdated_machines_due ON outdated_machines (next_at)`,
+      ],
+    },
+  },
+  {
+    version: 17,
+    statements: {
+      common: [
+        // How long a worker that is fenced by heartbeats may be silent; NULL for one that is not.
+        `ALTER TABLE controllers ADD COLUMN lost_after_ms BIGINT`,
+        // Until when what its holder has sent may still reach the device; NULL where the holder does not say.
+        `ALTER TABLE conditions ADD COLUMN request_until BIGINT`,
+      ],
+    },
+  },
 ];

@@ -37,7 +37,7 @@ export { type Hardware, hardwareKey } from './hardware.ts';
 export { type BmcEffect, type BmcSeen, decideBmc } from './onboarding/decide-bmc.ts';
 export { decideOnboarding, type OnboardingEffect, type OnboardingSeen } from './onboarding/decide-onboarding.ts';
 export { createServerserviceMirror, type MirrorOptions } from './onboarding/mirror-to-serverservice.ts';
-export { type BmcReaderOptions, createBmcReader } from './onboarding/read-bmc.ts';
+export { type BmcReaderOptions, createBmcReader, createPowerReader } from './onboarding/read-bmc.ts';
 export { type Assumption, assume, isGroupRefused } from './plan/assume.ts';
 export { type ExplainOrder, explainServer } from './plan/explain-server.ts';
 export type { Advice, ServerExplanation, ToldEvent, ToldRequest, WantedFirmware } from './plan/explanation.ts';
@@ -96,7 +96,8 @@ export {
 } from './reports/report-writer.ts';
 export { fieldManagers, resources } from './resources.ts';
 export { decideServer, type ServerDecision, type ServerEffect } from './server/decide-server.ts';
-export { type Difference, desiredHash, desiredOf, differencesOf } from './server/desired.ts';
+export { desiredHash, desiredOf } from './server/desired.ts';
+export { type Difference, differencesOf } from './server/differences.ts';
 export { readServerSeen, type ServerReading } from './server/read-server.ts';
 export type { ServerSeen } from './server/server-facts.ts';
 export { defaultFirmwareSettings, type FirmwareSettings } from './settings.ts';

@@ -1,4 +1,4 @@
-import type { Firmware } from '../api/index.ts';
+import type { Firmware, ResolvedFirmware } from '../api/index.ts';
 
 /** A server that something is asked for. */
 export interface ServerTarget {
@@ -48,16 +48,30 @@ export interface JobWait {
 
 /** What became of a request. */
 export type RequestOutcome =
-  /** A job is there; its report wakes the controller. */
-  | { readonly kind: 'accepted'; readonly jobId: string; readonly waits?: JobWait | undefined }
+  /** A job is there; its report wakes the controller. `resolved` names entries that do not apply to all they select. */
+  | {
+      readonly kind: 'accepted';
+      readonly jobId: string;
+      readonly waits?: JobWait | undefined;
+      readonly resolved?: readonly ResolvedFirmware[] | undefined;
+    }
   /** The very same request is under way as this job. */
-  | { readonly kind: 'already-scheduled'; readonly jobId: string; readonly waits?: JobWait | undefined }
+  | {
+      readonly kind: 'already-scheduled';
+      readonly jobId: string;
+      readonly waits?: JobWait | undefined;
+      readonly resolved?: readonly ResolvedFirmware[] | undefined;
+    }
   /** An update to other versions is not finished; the job's report wakes the controller. */
   | { readonly kind: 'conflict'; readonly message: string; readonly jobId?: string | undefined }
   /** The queue is full: nothing was kept, ask again later. */
   | { readonly kind: 'resource-exhausted'; readonly message: string; readonly retryAfterMs?: number | undefined }
-  /** A version is in no catalogue; no job was made. */
-  | { readonly kind: 'firmware-not-found'; readonly message: string }
+  /** Nothing of it can be installed; no job was made. `resolved` says of each entry why not. */
+  | {
+      readonly kind: 'firmware-not-found';
+      readonly message: string;
+      readonly resolved?: readonly ResolvedFirmware[] | undefined;
+    }
   /** It will not be done as it was asked for. */
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
   /** The update service did not answer. */
@@ -150,6 +164,20 @@ export type BmcReading =
 /** Reads BMCs; never throws. */
 export type ReadBmc = (target: BmcTarget, signal: AbortSignal) => Promise<BmcReading>;
 
+/** What one small request tells of a system. */
+export interface PowerReading {
+  readonly path: string;
+  readonly powerState: string | undefined;
+  readonly biosVersion: string | undefined;
+}
+
+/** Reads the power of systems behind a BMC, one request each; those that do not answer are missing. Never throws. */
+export type ReadPower = (
+  target: Omit<BmcTarget, 'isFull'>,
+  paths: readonly string[],
+  signal: AbortSignal,
+) => Promise<readonly PowerReading[]>;
+
 /** A server as the inventory is told of it. */
 export interface MirroredServer {
   /** The machine's id. */
@@ -178,6 +206,8 @@ export interface ToldServer {
   readonly id: string;
   /** Name of the Server object. */
   readonly name: string;
+  /** Ids of other records of the same machine, by what its BMC says of itself. */
+  readonly duplicates?: readonly string[] | undefined;
 }
 
 /** The inventory, as onboarding sees it: it is told of servers, and asked only of which. */

@@ -7,6 +7,8 @@ export interface FirmwareSettings {
   readonly retryToMs: number;
   /** An accepted request that nobody reported on for so long is asked for again when the object is looked at. */
   readonly resendAfterMs: number;
+  /** A version that was not available is asked for again after so long, and when discovery has run. */
+  readonly catalogueWaitMs: number;
   /** A group halts when so many of its servers failed its version, but not below the least. */
   readonly haltShare: number;
   readonly haltLeast: number;
@@ -14,6 +16,10 @@ export interface FirmwareSettings {
   readonly gatherMs: number;
   /** How often a BMC is read though nothing changed. */
   readonly bmcIntervalMs: number;
+  /** How often each system is asked for its power between two such readings. */
+  readonly powerIntervalMs: number;
+  /** How many BMCs are asked for power at once. */
+  readonly powerReads: number;
   /** The wait after a BMC could not be read; it doubles. */
   readonly bmcRetryFromMs: number;
   readonly bmcRetryToMs: number;
@@ -29,10 +35,13 @@ export const defaultFirmwareSettings: FirmwareSettings = {
   retryFromMs: minuteMs,
   retryToMs: 30 * minuteMs,
   resendAfterMs: 60 * minuteMs,
+  catalogueWaitMs: 10 * minuteMs,
   haltShare: 0.05,
   haltLeast: 3,
   gatherMs: 500,
   bmcIntervalMs: 60 * minuteMs,
+  powerIntervalMs: 3 * minuteMs,
+  powerReads: 16,
   bmcRetryFromMs: 15_000,
   bmcRetryToMs: 15 * minuteMs,
   resyncMs: 60 * minuteMs,

@@ -15,13 +15,14 @@ import { compareVersions } from './compare-versions.ts';
 import { createDiscoveryController } from './discovery/discovery-controller.ts';
 import { createFleet, type Fleet } from './fleet/fleet.ts';
 import { createFleetInformers, type FleetInformers } from './fleet/informers.ts';
+import { rekeyEntries } from './fleet/rekey-entries.ts';
 import { createGroupController } from './group/group-controller.ts';
 import { createMemberController } from './group/member-controller.ts';
 import { createBmcController } from './onboarding/bmc-controller.ts';
 import { createInlineController } from './onboarding/inline-controller.ts';
 import { createOnboardingController, type MirrorMemory } from './onboarding/onboarding-controller.ts';
 import { createToldServersController } from './onboarding/told-servers.ts';
-import type { CompareVersions, InventoryMirror, ReadBmc, UpdateServicePort } from './ports.ts';
+import type { CompareVersions, InventoryMirror, ReadBmc, ReadPower, UpdateServicePort } from './ports.ts';
 import { createFirmwareReports, type FirmwareReports } from './reports/report-writer.ts';
 import { createConcludedReports } from './server/concluded-reports.ts';
 import { createServerController } from './server/server-controller.ts';
@@ -34,6 +35,8 @@ export interface FirmwareControllersOptions {
   readonly updateService: UpdateServicePort;
   /** How BMCs are read; without it none are, and Servers are what somebody made. */
   readonly readBmc?: ReadBmc | undefined;
+  /** How the power of systems is read in between; without it, it is as new as the last reading. */
+  readonly readPower?: ReadPower | undefined;
   /** The inventory that is told of servers; without it none is. */
   readonly mirror?: InventoryMirror | undefined;
   /** False: Servers get no ServerFirmware and models no DiscoveredFirmware by themselves. */
@@ -70,10 +73,14 @@ export function startFirmwareControllers(options: FirmwareControllersOptions): F
   const fleet = createFleet(informers);
   const stopping = new AbortController();
   const parts: Parts = { options, settings, informers, fleet };
+  let rekeying: Promise<void> | undefined;
   const running = runControllers(
     {
       informers: Object.values(informers),
-      controllers: () => createControllers(parts),
+      controllers: () => {
+        rekeying ??= startRekeying(parts, stopping.signal);
+        return createControllers(parts);
+      },
       election: options.election,
     },
     stopping.signal,
@@ -95,8 +102,19 @@ export function startFirmwareControllers(options: FirmwareControllersOptions): F
     async stop() {
       stopping.abort();
       await running;
+      await rekeying;
     },
   };
+}
+
+/** What cannot be read or written now is done at the next start. */
+async function startRekeying({ options }: Parts, signal: AbortSignal): Promise<void> {
+  const logger = options.logger ?? silentLogger;
+  try {
+    await rekeyEntries(options.client, { logger, signal });
+  } catch (error) {
+    if (!signal.aborted) logger.warn('the owners of entries of firmware were not looked through', { error });
+  }
 }
 
 interface Parts {
@@ -135,16 +153,14 @@ function createControllers({ options, settings, informers, fleet }: Parts): AnyC
   };
   const watches = createFleetWatches(informers, fleet, { clock, gatherMs: settings.gatherMs });
   const standing = { fleet, compare, maxAttempts: settings.maxAttempts };
-  const { readBmc, mirror } = options;
+  const { readBmc, readPower, mirror } = options;
+  const reading = { client, clock, tables: informers, readPower, settings };
   const readers =
     readBmc === undefined
       ? []
       : [
-          createBmcController({ client, clock, tables: informers, readBmc, settings, watches: watches.bmcs }, shell),
-          createInlineController(
-            { client, clock, tables: informers, readBmc, settings, watches: watches.inline },
-            shell,
-          ),
+          createBmcController({ ...reading, readBmc, watches: watches.bmcs }, shell),
+          createInlineController({ ...reading, readBmc, watches: watches.inline }, shell),
         ];
   const onboarding =
     options.isOnboarding === false ? [] : createOnboarding({ client, informers, mirror, settings, watches }, shell);

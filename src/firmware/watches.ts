@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { groupAnnotation, type Server, type ServerFirmwareGroup } from '../api/index.ts';
 import { type Change, type Clock, type Timer, type Watch, watchInformer } from '../kube/index.ts';
+import { originOf } from './fleet/bmc-location.ts';
 import { type Fleet, isExcluded, isHalted } from './fleet/fleet.ts';
 import type { FleetInformers } from './fleet/informers.ts';
 import type { OwnedFirmware } from './fleet/objects.ts';
@@ -77,6 +78,14 @@ export function createFleetWatches(informers: FleetInformers, fleet: Fleet, gath
           if (isSame(change, hardwarePartsOf)) return [];
           const names = firmwaresOf(fleet, change);
           return names.flatMap((name) => fleet.groupsOf(fleet.firmware(name)?.metadata.labels).map(nameOf));
+        }),
+      ),
+      // Which parts a version is for depends on what discovery lists.
+      gather(
+        watchInformer(informers.discovered, (_, change) => {
+          if (isSame(change, ({ status }) => [status?.bios, status?.firmwares])) return [];
+          const firmwares = serversOf(informers, change).flatMap((server) => fleet.firmwaresOf(server));
+          return [...new Set(firmwares.flatMap(({ metadata }) => fleet.groupsOf(metadata.labels).map(nameOf)))];
         }),
       ),
     ],
@@ -196,10 +205,10 @@ function isForgotten({ previous, current }: Change<OwnedFirmware>): boolean {
 /** What the server controller did not write itself. */
 function serverPartsOf({ metadata, status, ownership }: OwnedFirmware): unknown {
   const { generation, labels, annotations, deletionTimestamp } = metadata;
-  const { report, lastScanTime, bios, firmwares, attempts, failedScans } = status ?? {};
+  const { report, lastScanTime, bios, firmwares, attempts, failedScans, resolved } = status ?? {};
   return [
     [generation, labels, annotations, deletionTimestamp, ownership],
-    [report, lastScanTime, bios, firmwares, attempts, failedScans],
+    [report, lastScanTime, bios, firmwares, attempts, failedScans, resolved],
   ];
 }
 
@@ -213,7 +222,7 @@ function serverFactsOf({ metadata, spec, status }: Server): unknown {
 }
 
 function hardwarePartsOf({ status }: Server): unknown {
-  return [status?.manufacturer, status?.model];
+  return [status?.manufacturer, status?.model, status?.sku];
 }
 
 function memberPartsOf({ metadata, ownership }: OwnedFirmware): unknown {
@@ -252,8 +261,8 @@ function inlinePartsOf({ metadata, spec }: Server): unknown {
 
 /** Servers that name a BMC by its address: with an object of that BMC they have its lock, without it their own. */
 function servedAt(informers: FleetInformers, { previous, current }: Change<FleetObject<'bmcs'>>): readonly Server[] {
-  const addresses = new Set([previous, current].flatMap((bmc) => bmc?.spec.access?.ip ?? []));
-  return [...addresses].flatMap((address) => informers.servers.byIndex('address', address));
+  const origins = new Set([previous, current].flatMap((bmc) => (bmc === undefined ? [] : [originOf(bmc)])));
+  return [...origins].flatMap((origin) => informers.servers.byIndex('origin', origin));
 }
 
 function claimantsOf(informers: FleetInformers, { previous, current }: Change<Server>): string[] {

@@ -18,7 +18,8 @@ import { readInstallParameters } from './conditions/install-schema.ts';
 import { createInventoryHandler } from './conditions/inventory-handler.ts';
 import { createMediaHandler } from './conditions/media-handler.ts';
 import type { HandlerContext, InventorySink } from './conditions/ports.ts';
-import { createPowerHandler } from './conditions/power-handler.ts';
+import { createPowerHandler, type PowerKind } from './conditions/power-handler.ts';
+import { withinTime } from './conditions/within-time.ts';
 import { createFlasherMetrics } from './flasher-metrics.ts';
 import type { FirmwareCatalogue, ImageAddress, ServerDirectory } from './install/ports.ts';
 import { createRestartMemory } from './install/restart-memory.ts';
@@ -121,18 +122,24 @@ export function createHandlerContext(options: HandlerContextOptions): HandlerCon
 
 /** The handlers of a flasher, by kind. */
 export function flasherHandlers(context: HandlerContext): Readonly<Record<string, WorkHandler>> {
+  const { followMs } = context.settings;
+  // What switches or restarts something waits for updates first, which takes up to that long.
+  const power = (kind: PowerKind) => withinTime(followMs + 2 * hour, createPowerHandler(kind, context), context);
   return {
+    // Each of its steps has its own time.
     firmwareInstall: (work) => runInstall(work, readInstallParameters(work.condition.parameters), context),
-    inventoryOOB: createInventoryHandler(context),
-    powerOn: createPowerHandler('powerOn', context),
-    powerOff: createPowerHandler('powerOff', context),
-    powerCycleHard: createPowerHandler('powerCycleHard', context),
-    powerCycleSoft: createPowerHandler('powerCycleSoft', context),
-    biosControl: createBiosHandler(context),
-    serverControl: createControlHandler(context),
-    virtualMediaMount: createMediaHandler(context),
+    inventoryOOB: withinTime(hour, createInventoryHandler(context), context),
+    powerOn: power('powerOn'),
+    powerOff: power('powerOff'),
+    powerCycleHard: power('powerCycleHard'),
+    powerCycleSoft: power('powerCycleSoft'),
+    biosControl: withinTime(followMs + 4 * hour, createBiosHandler(context), context),
+    serverControl: withinTime(followMs + 2 * hour, createControlHandler(context), context),
+    virtualMediaMount: withinTime(hour, createMediaHandler(context), context),
   };
 }
+
+const hour = 3_600_000;
 
 /** BMCs are told only addresses that need no credentials: what they are told they keep, and show. */
 function publishedAddress({ url }: Firmware): { readonly uri: string } | undefined {

@@ -6,10 +6,14 @@ export const flasherErrors = {
   tooLarge: { retry: 'terminal', message: '{source} has more than {limit} bytes, which is the most that is taken' },
   badSource: { retry: 'terminal', message: 'the source {source} cannot be used: {detail}' },
   unknownServer: { retry: 'blocked', message: 'no BMC is known for {target}: give the server its BMC address first' },
+  inventorySilent: {
+    retry: 'transient',
+    message: 'the inventory did not say within {minutes} minutes where the BMC of {target} is',
+  },
   otherMachine: {
     retry: 'blocked',
     message:
-      'the BMC at {origin} is in another machine than {target}, which has {known}: the machine there has {found}, and nothing is sent to it; give the server the address that its BMC has now, or, where its board was swapped, enrol it anew or wait until its BMC object was read again',
+      'the BMC at {origin} is in another machine than {target}, which has {known}: the machine there has {found}, and nothing is sent to it; give the server the address that its BMC has now, or, where its board was swapped, clear serial and system_uuid of its record, or wait until its BMC object was read again',
   },
   notSimulated: {
     retry: 'blocked',
@@ -19,6 +23,8 @@ export const flasherErrors = {
   unknownSet: { retry: 'blocked', message: 'there is no firmware set {set}' },
   unreadable: { retry: 'transient', message: 'the server cannot be read well enough to plan: {detail}' },
   notAtRest: { retry: 'transient', message: 'the power of the host at {origin} keeps changing' },
+  overdue: { retry: 'terminal', message: '{step} was not over after {minutes} minutes: {detail}' },
+  noProgress: { retry: 'terminal', message: '{step} was begun {count} times and gets nowhere' },
   badProgress: { retry: 'bug', message: 'the stored progress of condition {id} cannot be read: {detail}' },
 } as const satisfies Record<string, ErrorEntry>;
 

@@ -3,6 +3,7 @@ import {
   type Bmc,
   type BmcEndpoint,
   BmcError,
+  type BmcIdentity,
   connectBmc,
   endSession,
   type GateLane,
@@ -39,6 +40,14 @@ export interface HeldBmc {
   leave(): void;
 }
 
+/** A BMC that is open for leased work. Sessions of those who held it before are ended just before the first request. */
+export interface OpenBmc extends HeldBmc {
+  /** From now on requests end with this signal, and none is sent after it. */
+  limit(signal: AbortSignal): void;
+  /** The same BMC on another connection; this one stays limited as it is. */
+  renew(): OpenBmc;
+}
+
 /** What holding a BMC needs. */
 export interface HoldContext {
   readonly gates: Gates;
@@ -56,32 +65,81 @@ const renewAfter = 1 / 4;
  * Each answer of the BMC, also a bad one, is progress and renews the lease: who hangs makes no requests and loses it.
  */
 export async function holdBmc(work: Work, context: HoldContext): Promise<HeldBmc> {
+  const { open, shutOut } = openAt(await findAccess(work, context), { work, context, left: [...work.leftovers] });
+  await awaitShutOut(work, open, { context, shutOut });
+  return open;
+}
+
+/** The same without waiting for a BMC that is away: then the first requests fail, and the work has its own patience. */
+export async function openBmc(work: Work, context: HoldContext): Promise<OpenBmc> {
+  return openAt(await findAccess(work, context), { work, context, left: [...work.leftovers] }).open;
+}
+
+const findMs = 5 * 60_000;
+
+/** An inventory that hangs must not keep the work, and with it the BMC, from others. */
+async function findAccess({ condition: { target } }: Work, { servers, clock }: HoldContext): Promise<ServerAccess> {
+  const late = Promise.withResolvers<never>();
+  const timer = clock.after(findMs, () =>
+    late.reject(new FlasherError('inventorySilent', { target, minutes: findMs / 60_000 })),
+  );
+  try {
+    const access = await Promise.race([servers.find(target), late.promise]);
+    if (access === undefined) throw new FlasherError('unknownServer', { target });
+    return access;
+  } finally {
+    timer.cancel();
+  }
+}
+
+interface Opening {
+  readonly work: Work;
+  readonly context: HoldContext;
+  /** Whose sessions are still to be ended. */
+  readonly left: PreviousHolder[];
+}
+
+interface Opened {
+  readonly open: OpenBmc;
+  /** Ends the sessions that are left. Throws what a request would throw while the BMC is away. */
+  shutOut(): Promise<void>;
+}
+
+function openAt(access: ServerAccess, { work, context, left }: Opening): Opened {
   const { target } = work.condition;
-  const access = await context.servers.find(target);
-  if (access === undefined) throw new FlasherError('unknownServer', { target });
   const { endpoint } = access;
-  const checkLease: LeaseCheck = async (_purpose, origin) => {
+  const checkLease: LeaseCheck = async (_purpose, origin, { fenceMs }) => {
     try {
-      await work.check();
+      await work.check({ requestMs: fenceMs });
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
       throw new BmcError('leaseLost', { origin, detail }, { cause: error });
     }
   };
   const renewal = createRenewal(work, context.clock);
-  const watched = watchGates(context.gates, renewal.touch);
-  const guard = guardOf({ access, target, gates: watched, checkLease, context });
-  const gates = guardGates(watched, guard);
+  const limit: Limit = { signal: undefined };
+  const watched = limitGates(watchGates(context.gates, { touch: renewal.touch, confirm: () => work.confirm() }), limit);
+  const identify = (bmc: BmcIdentity): Promise<void> => renewal.report({ bmc });
+  const guard = guardOf({ access, target, gates: watched, checkLease, context, identify });
+  const guarded = guardGates(watched, guard);
+  const shutOut = createShutOut(left, { context, gates: guarded, endpoint, checkLease });
+  const gates = withLanes(guarded, (lane) => shutOutFirst(lane, shutOut));
   const bmc = connect(access, { gates, checkLease, context });
   renewal.watch(bmc.gate);
   const leave = (): void => {
     if (bmc.gate.state.waiting > 0) return;
     bmc.gate.logOut().catch((error: unknown) => context.logger.debug('not logged out of a BMC yet', { target, error }));
   };
-  const confirmMachine = async (): Promise<void> => await guard?.admit({ method: 'POST' });
+  const confirmMachine = (): Promise<void> => guard.admit({ method: 'POST' });
   const held = { bmc, touch: renewal.touch, report: renewal.report, confirmMachine, leave };
-  await shutOutAll(work, held, { context, gates, endpoint, checkLease });
-  return held;
+  const open: OpenBmc = {
+    ...held,
+    limit: (signal) => {
+      limit.signal = signal;
+    },
+    renew: () => openAt(access, { work, context, left }).open,
+  };
+  return { open, shutOut };
 }
 
 interface Connecting {
@@ -96,15 +154,19 @@ function connect({ endpoint, systemPath }: ServerAccess, { gates, checkLease, co
   return connectBmc(systemPath === undefined ? about : { ...about, systemPath });
 }
 
-/** Undefined where nobody knows what the machine is known by. */
 function guardOf({
   access,
   target,
+  identify,
   ...connecting
-}: Connecting & { readonly access: ServerAccess; readonly target: string }): MachineGuard | undefined {
-  const { machine: known } = access;
+}: Connecting & {
+  readonly access: ServerAccess;
+  readonly target: string;
+  identify(bmc: BmcIdentity): Promise<void>;
+}): MachineGuard {
   // A connection of its own: what it notes of a BMC must not wait for itself.
-  return known === undefined ? undefined : createMachineGuard({ known, target, bmc: connect(access, connecting) });
+  const bmc = connect(access, connecting);
+  return createMachineGuard({ known: access.machine ?? {}, target, bmc, identify });
 }
 
 interface ShutOut {
@@ -118,40 +180,71 @@ interface ShutOut {
 const outageMs = 20 * 60_000;
 const backoff = { baseMs: 5000, maxMs: 30_000 };
 
-/** Ends the sessions of all who left the device without a clean end. */
-async function shutOutAll(work: Work, held: HeldBmc, about: ShutOut): Promise<void> {
-  const { clock, random } = about.context;
+async function awaitShutOut(
+  work: Work,
+  { bmc, touch }: HeldBmc,
+  { context, shutOut }: Pick<Opened, 'shutOut'> & { readonly context: HoldContext },
+): Promise<void> {
+  const { clock, random } = context;
   const end = clock.monotonic() + outageMs;
-  for (const leftover of work.leftovers) {
-    if (leftover.sessionUri === undefined) continue;
-    const endOutage = held.bmc.gate.expectOutage();
+  for (let failures = 1; ; failures += 1) {
     try {
-      for (let failures = 1; !(await shutOut(leftover, about, clock.monotonic() < end)); failures += 1) {
-        await held.touch();
-        await work.pause(backoffDelay(backoff, failures, random));
-      }
+      return await shutOut();
+    } catch (error) {
+      const mayWait = isBmcError(error) && error.retry === 'transient' && clock.monotonic() < end;
+      if (!mayWait) throw error;
+    }
+    const endOutage = bmc.gate.expectOutage();
+    try {
+      await touch();
+      await work.pause(backoffDelay(backoff, failures, random));
     } finally {
       endOutage();
     }
   }
 }
 
-/** False when it has to be tried again. */
-async function shutOut(leftover: PreviousHolder, about: ShutOut, mayWait: boolean): Promise<boolean> {
+/** Ends the sessions of all who left the device without a clean end, one after the other, and takes them off the list. */
+function createShutOut(left: PreviousHolder[], about: ShutOut): () => Promise<void> {
+  const endAll = async (): Promise<void> => {
+    for (let leftover = left[0]; leftover !== undefined; left.shift(), leftover = left[0]) {
+      if (leftover.sessionUri !== undefined) await shutOutOne(leftover, about);
+    }
+  };
+  let running: Promise<void> | undefined;
+  return async () => {
+    if (left.length === 0) return;
+    running ??= endAll().finally(() => {
+      running = undefined;
+    });
+    await running;
+  };
+}
+
+function shutOutFirst(lane: GateLane, shutOut: () => Promise<void>): GateLane {
+  return withRequest(lane, async (request) => {
+    await shutOut();
+    return await lane.request(request);
+  });
+}
+
+async function shutOutOne(leftover: PreviousHolder, about: ShutOut): Promise<void> {
   const { gates, endpoint, checkLease, context } = about;
+  const endOutage = gates.open(endpoint).expectOutage();
   try {
     await endSession(gates, { endpoint, sessionUri: leftover.sessionUri ?? '', checkLease });
-    return true;
   } catch (error) {
     // The lost worker had no session here. What the work does next is refused as well, and told as its end.
-    if (isFlasherError(error, 'otherMachine')) return true;
+    if (isFlasherError(error, 'otherMachine')) return;
     // Without its system nobody can tell whether it is the right machine; one that starts shows it later.
-    const doesPass = isBmcError(error) && (error.retry === 'transient' || error.code === 'notFound');
-    if (mayWait && doesPass) return false;
+    if (isBmcError(error, 'notFound')) {
+      throw new BmcError('busy', { origin: endpoint.origin, detail: error.message }, { cause: error });
+    }
     // An account that may not end sessions, or a record that names none: the lost lease and our waiting must do.
     if (!isBmcError(error, 'refused', 'unsupported', 'badAddress')) throw error;
     context.logger.warn('the session of a lost worker could not be ended', { controller: leftover.controller, error });
-    return true;
+  } finally {
+    endOutage();
   }
 }
 
@@ -180,12 +273,34 @@ function createRenewal(work: Work, clock: Clock) {
   };
 }
 
-function watchGates(gates: Gates, touch: () => Promise<void>): Gates {
-  return withLanes(gates, (lane) => watchLane(lane, touch));
+interface Watching {
+  touch(): Promise<void>;
+  confirm(): Promise<void>;
 }
 
-function guardGates(gates: Gates, guard: MachineGuard | undefined): Gates {
-  return guard === undefined ? gates : withLanes(gates, (lane) => guardLane(lane, guard));
+function watchGates(gates: Gates, watching: Watching): Gates {
+  return withLanes(gates, (lane) => watchLane(lane, watching));
+}
+
+function guardGates(gates: Gates, guard: MachineGuard): Gates {
+  return withLanes(gates, (lane) => guardLane(lane, guard));
+}
+
+/** When requests have to end. */
+interface Limit {
+  signal: AbortSignal | undefined;
+}
+
+function limitGates(gates: Gates, limit: Limit): Gates {
+  return withLanes(gates, (lane) =>
+    withRequest(lane, async (request) => {
+      const { signal } = limit;
+      if (signal === undefined) return await lane.request(request);
+      if (signal.aborted) throw new BmcError('cancelled', { origin: lane.origin });
+      const signals = request.signal === undefined ? [signal] : [signal, request.signal];
+      return await lane.request({ ...request, signal: AbortSignal.any(signals) });
+    }),
+  );
 }
 
 function withLanes(gates: Gates, change: (lane: GateLane) => GateLane): Gates {
@@ -198,23 +313,24 @@ function withLanes(gates: Gates, change: (lane: GateLane) => GateLane): Gates {
   };
 }
 
-function watchLane(lane: GateLane, touch: () => Promise<void>): GateLane {
+function watchLane(lane: GateLane, watching: Watching): GateLane {
   return withRequest(lane, async (request) => {
     try {
-      return await lane.request(withTouches(request, touch));
+      return await lane.request(withTouches(request, watching));
     } finally {
-      await touch();
+      await watching.touch();
     }
   });
 }
 
-/** A long upload gets on with every piece. */
-function withTouches(request: GateRequest, touch: () => Promise<void>): GateRequest {
+/** A long upload gets on with every piece, and none is sent unless the lease is held: this process may have been frozen. */
+function withTouches(request: GateRequest, { touch, confirm }: Watching): GateRequest {
   const { body } = request;
   if (!isStream(body)) return request;
   async function* pieces(source: Readable): AsyncGenerator<Buffer> {
     for await (const piece of source) {
       await touch();
+      await confirm();
       yield piece as Buffer;
     }
   }

@@ -26,21 +26,13 @@ export {
 export { FlasherError, type FlasherErrorCode, flasherErrors, isFlasherError } from './errors.ts';
 export { createFlasherMetrics, type FlasherMetrics } from './flasher-metrics.ts';
 export { type HeldBmc, type HoldContext, holdBmc } from './held-bmc.ts';
+export { type InstallOutcome, InstallOutcomeSchema, readInstallOutcome } from './install/install-outcome.ts';
 export { installTable } from './install/install-table.ts';
 export type { FirmwareCatalogue, ImageAddress, ServerAccess, ServerDirectory } from './install/ports.ts';
 export { defaultInstallSettings, type InstallSettings, type PollTimes } from './install/settings.ts';
-export {
-  type Firmware,
-  type FirmwareComponent,
-  firmwareComponents,
-  type PartSpelling,
-  partKey,
-  partName,
-  toComponent,
-  wordsOf,
-} from './plan/firmware.ts';
+export type { Firmware } from './plan/firmware.ts';
 export { type ForecastStep, forecastInstall } from './plan/forecast-install.ts';
-export { idsOf, isForSlot, isOfServer, type PlannedServer, type SkipCode } from './plan/match-slots.ts';
+export { idsOf, isForSlot, matchSlots, type PlannedServer, type SkipCode } from './plan/match-slots.ts';
 export {
   byInstallOrder,
   type InstallPlan,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BmcError, connectBmc, type GateLane, type JsonObject } from '../bmc/index.ts';
+import { BmcError, type BmcIdentity, connectBmc, type GateLane, type JsonObject } from '../bmc/index.ts';
 import { createFakeClock } from '../kube/index.ts';
 import { isFlasherError } from './errors.ts';
 import { createMachineGuard } from './machine-guard.ts';
@@ -35,7 +35,17 @@ function guarded(systems: Readonly<Record<string, JsonObject>>, about: { uuid: s
   const gates = { open: () => lane, states: [], close: async () => {} };
   const { systemPath } = about;
   const bmc = connectBmc({ gates, endpoint, clock, ...(systemPath === undefined ? {} : { systemPath }) });
-  return { guard: createMachineGuard({ known: { uuid: about.uuid }, target: 'server/1', bmc }), tree, asked, clock };
+  const identified: BmcIdentity[] = [];
+  let refusal: Error | undefined;
+  const identify = async (identity: BmcIdentity): Promise<void> => {
+    if (refusal !== undefined) throw refusal;
+    identified.push(identity);
+  };
+  const refuse = (error: Error): void => {
+    refusal = error;
+  };
+  const guard = createMachineGuard({ known: { uuid: about.uuid }, target: 'server/1', bmc, identify });
+  return { guard, tree, asked, clock, identified, refuse };
 }
 
 test('of several systems behind a BMC the named one counts', async () => {
@@ -72,7 +82,7 @@ test('a BMC that does not answer is no other machine, and is asked again', async
 
 test('it is looked once for reads, anew for a write after a while, and never for the root', async () => {
   const systemPath = '/redfish/v1/Systems/a';
-  const { guard, asked, clock, tree } = guarded({ a: { UUID: one } }, { uuid: one, systemPath });
+  const { guard, asked, clock, tree, identified } = guarded({ a: { UUID: one } }, { uuid: one, systemPath });
   await guard.admit({ method: 'GET', isPublic: true });
   assert.deepEqual(asked, []);
   await Promise.all([guard.admit(read), guard.admit(write), guard.admit(read)]);
@@ -80,11 +90,49 @@ test('it is looked once for reads, anew for a write after a while, and never for
   await guard.admit(write);
   clock.advance(60_000);
   await guard.admit(read);
-  assert.deepEqual(asked, [systemPath]);
+  // The root and the list of systems once, to know what else is behind the BMC.
+  assert.deepEqual(asked, [systemPath, '/redfish/v1/', '/redfish/v1/Systems']);
+  clock.advance(6000);
+  await guard.admit(write);
+  assert.deepEqual(asked.slice(3), [systemPath]);
+  assert.deepEqual(identified, [{ system: { uuid: one }, systems: [{ uuid: one }] }]);
+  clock.advance(6000);
   tree.set(systemPath, { UUID: two });
   await assert.rejects(guard.admit(write), isOther);
   // From then on nobody is asked any more.
   const before = asked.length;
   await assert.rejects(guard.admit(read), isOther);
   assert.equal(asked.length, before);
+});
+
+test('what a BMC says of itself is handed on before the first request: every system behind it', async () => {
+  const systems = { a: { UUID: one, SerialNumber: 'S1' }, b: { UUID: two, SerialNumber: 'Not Specified' } };
+  const named = guarded(systems, { uuid: two, systemPath: '/redfish/v1/Systems/b' });
+  await named.guard.admit(read);
+  assert.deepEqual(named.identified, [
+    { system: { uuid: two }, systems: [{ uuid: two }, { uuid: one, serial: 'S1' }] },
+  ]);
+  const unnamed = guarded(systems, { uuid: two });
+  await unnamed.guard.admit(read);
+  assert.deepEqual(unnamed.identified, [{ systems: [{ uuid: one, serial: 'S1' }, { uuid: two }] }]);
+});
+
+test('a machine that takes the place of one of which nothing is known is told before anything is written to it', async () => {
+  const systemPath = '/redfish/v1/Systems/a';
+  const { guard, clock, tree, identified } = guarded({ a: { UUID: one } }, { uuid: '', systemPath });
+  await guard.admit(write);
+  tree.set(systemPath, { UUID: two });
+  clock.advance(6000);
+  await guard.admit(write);
+  assert.deepEqual(
+    identified.map(({ system }) => system?.uuid),
+    [one, two],
+  );
+});
+
+test('nothing is sent while work behind the same BMC has to end first', async () => {
+  const { guard, refuse } = guarded({ a: { UUID: one } }, { uuid: one, systemPath: '/redfish/v1/Systems/a' });
+  refuse(new Error('the lease is lost'));
+  await assert.rejects(guard.admit(read), /lease is lost/);
+  await assert.rejects(guard.admit(write), /lease is lost/);
 });

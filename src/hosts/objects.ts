@@ -10,7 +10,7 @@ import type {
   PreprovisioningImage,
 } from '../api/index.ts';
 import type { Indexer, Informer, KubeObject } from '../kube/index.ts';
-import { readBmcAddress } from '../provisioners/index.ts';
+import { type HostBmcAddress, readBmcAddress } from '../provisioners/index.ts';
 import { notedIdOf } from './annotations/discovery-note.ts';
 import { isServiceOpen } from './status/host-status.ts';
 
@@ -39,7 +39,7 @@ export type HostInformers = { readonly [K in keyof HostObjects]: Informer<HostOb
 
 /** How hosts are found by what two of them must not share. */
 export const hostIndexers: Readonly<Record<string, Indexer<BareMetalHost & KubeObject>>> = {
-  machine: ({ spec }) => listed(machineOf(spec?.bmc?.address)),
+  bmc: ({ spec }) => listed(bmcAt(spec?.bmc?.address)?.bmc),
   bootMac: ({ spec }) => listed(macOf(spec?.bootMACAddress)),
   service: ({ status }) => (isBeingServiced(status) ? ['open'] : []),
   provisionerId: (host) => [
@@ -53,11 +53,11 @@ export const settingsIndexers: Readonly<Record<string, Indexer<HostFirmwareSetti
     status?.schema === undefined ? [] : [`${status.schema.namespace || metadata.namespace}/${status.schema.name}`],
 };
 
-/** What two addresses of one machine have in common, however they are written; undefined for what is no address. */
-export function machineOf(address: string | undefined): string | undefined {
+/** The BMC and the system that an address names, in their one spelling; undefined for what is no address. */
+export function bmcAt(address: string | undefined): Pick<HostBmcAddress, 'bmc' | 'system'> | undefined {
   if (address === undefined || address === '') return undefined;
   const reading = readBmcAddress(address);
-  return reading.kind === 'known' ? reading.address.machine : undefined;
+  return reading.kind === 'known' ? reading.address : undefined;
 }
 
 /** A MAC address in the one way of writing it. */

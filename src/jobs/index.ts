@@ -28,7 +28,7 @@ export { isRunning, type ProcessMark, readProcessMark } from './process-mark.ts'
 export { builtInImplementations } from './run/built-in.ts';
 export { claimJob, type JobClaim, publishAddress, readAddress, readClaim } from './run/claim-job.ts';
 export { openDiscoveryTools } from './run/discovery-tools.ts';
-export { Harvest, type InstalledFirmware, installedFirmware } from './run/harvest.ts';
+export { Harvest } from './run/harvest.ts';
 export type { JobDescription, JobEnd, TaskState } from './run/job-port.ts';
 export { type RunJobOptions, runJob } from './run/run-job.ts';
 export { createJobClient, type JobClient } from './run/update-client.ts';

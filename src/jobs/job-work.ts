@@ -43,6 +43,8 @@ export const JobWorkSchema = Type.Object({
   leases: Type.Optional(Type.Integer({ minimum: 1 })),
   /** The fencing token of the lease. */
   fencingToken: Type.Optional(Type.Integer()),
+  /** The store's time when the job took the work, in milliseconds: deadlines that are stored go by it. */
+  storeTime: Type.Optional(Type.Integer()),
   /** Who left the device without a clean end: their sessions are ended first. */
   leftovers: Type.Optional(Type.Array(HolderSchema, { maxItems: 1000 })),
   /** A life of the job before left it in the middle of a flash: a cancel has to wait. */
@@ -95,7 +97,7 @@ export interface TakenJob {
   readonly work: JobWork;
   readonly progress: JsonObject;
   readonly leaseMs: number;
-  /** By this process's clock. */
+  /** The store's time; by this process's clock where the update service does not say it. */
   readonly now: number;
   /** The trace that the job is part of. */
   readonly traceparent?: string | undefined;
@@ -111,6 +113,7 @@ export function leaseOf({ jobId, work, progress, leaseMs, now, traceparent, canc
     sessionUri,
   }));
   const token = work.fencingToken ?? 0;
+  const isCancelUnsafe = work.isCancelUnsafe === true;
   const condition: Condition = {
     id: jobId,
     unit: jobId,
@@ -132,12 +135,12 @@ export function leaseOf({ jobId, work, progress, leaseMs, now, traceparent, canc
     leaseUntil: now + leaseMs,
     leases: work.leases ?? 1,
     cancel,
+    isCancelUnsafe,
     deadline: undefined,
     createdAt: now,
     updatedAt: now,
     finalizedAt: undefined,
     ...(traceparent === undefined ? {} : { traceparent }),
   };
-  const isCancelUnsafe = work.isCancelUnsafe === true;
   return { condition, token, until: now + leaseMs, previous: leftovers.at(-1), leftovers, leaseMs, isCancelUnsafe };
 }

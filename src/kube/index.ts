@@ -42,6 +42,7 @@ export {
   type WebhookPublication,
   type WebhookTarget,
 } from './admission/webhook-configuration.ts';
+export { ageText, durationText } from './age.ts';
 export { type BackoffOptions, backoffDelay } from './backoff.ts';
 export {
   type AuthorityOptions,

@@ -32,6 +32,7 @@ export { describeServerservice, registerServerservice, serverserviceInfo, server
 export type { Inventories, InventoryDraft } from './inventories/inventories.ts';
 export { inventoryMigrations, inventorySchema } from './schema.ts';
 export { facilityPattern } from './servers/check-server.ts';
+export type { ObservedServer } from './servers/fill-server.ts';
 export type { MachineRegistry } from './servers/machine-registry.ts';
 export type { ServerDetails, ServerDraft, ServerFields, ServerQuery, ServerRecord } from './servers/server.ts';
 export type { Servers } from './servers/servers.ts';

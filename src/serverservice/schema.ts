@@ -100,6 +100,35 @@ const biosConfig = [
 
 const firmwareIds = [`ALTER TABLE inventory_firmware ADD COLUMN software_ids TEXT NOT NULL DEFAULT '[]'`];
 
+const bmcNames = [
+  `ALTER TABLE inventory_servers ADD COLUMN bmc TEXT`,
+  `ALTER TABLE inventory_servers ADD COLUMN bmc_system TEXT`,
+];
+
+const bmcIndexes = [
+  `CREATE INDEX inventory_servers_bmcs ON inventory_servers (bmc) WHERE bmc IS NOT NULL`,
+  `CREATE INDEX inventory_servers_problems ON inventory_servers (id) WHERE machine_problem IS NOT NULL`,
+];
+
+const observed = [
+  `ALTER TABLE inventory_servers ADD COLUMN system_uuid TEXT NOT NULL DEFAULT ''`,
+  `ALTER TABLE inventory_servers ADD COLUMN bmc_uuid TEXT NOT NULL DEFAULT ''`,
+  // Values that inventories wrote, and what the BMC tells otherwise than an operator.
+  `ALTER TABLE inventory_servers ADD COLUMN filled TEXT NOT NULL DEFAULT '{}'`,
+  `ALTER TABLE inventory_servers ADD COLUMN contradictions TEXT NOT NULL DEFAULT '[]'`,
+];
+
+const componentSlots = [`ALTER TABLE inventory_components ADD COLUMN slot TEXT NOT NULL DEFAULT ''`];
+
+const slotIndexes = [
+  // Older versions kept the place of a part as its serial number.
+  `UPDATE inventory_components SET slot = serial, serial = '' WHERE id IN (SELECT owner_id FROM inventory_versioned_attributes
+    WHERE owner_kind = 'component' AND namespace = 'rackwright.firmware')`,
+  `CREATE UNIQUE INDEX inventory_components_slots ON inventory_components (server_id, type_slug, slot) WHERE slot <> ''`,
+  `CREATE UNIQUE INDEX inventory_components_serials ON inventory_components (server_id, type_slug, serial)
+    WHERE slot = ''`,
+];
+
 /** The tables of the inventory, in SQL that SQLite, PostgreSQL and CockroachDB read alike. */
 export const inventoryMigrations: readonly Migration[] = [
   { version: 1, statements: { common: servers } },
@@ -109,4 +138,16 @@ export const inventoryMigrations: readonly Migration[] = [
   { version: 5, statements: { common: rest } },
   { version: 6, statements: { common: biosConfig } },
   { version: 7, statements: { common: firmwareIds } },
+  { version: 8, statements: { common: bmcNames } },
+  { version: 9, statements: { common: bmcIndexes } },
+  { version: 10, statements: { common: observed } },
+  {
+    version: 11,
+    statements: {
+      common: componentSlots,
+      sqlite: ['DROP INDEX inventory_components_serial'],
+      postgres: ['DROP INDEX inventory_components_serial CASCADE'],
+    },
+  },
+  { version: 12, statements: { common: slotIndexes } },
 ];

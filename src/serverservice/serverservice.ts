@@ -17,6 +17,7 @@ import { createFirmwareSets, type FirmwareSets } from './firmware/firmware-sets.
 import { createFirmwareVersions, type FirmwareVersions } from './firmware/firmware-versions.ts';
 import { createInventories, type Inventories } from './inventories/inventories.ts';
 import { inventoryMigrations, inventorySchema } from './schema.ts';
+import { canonicaliseAddresses } from './servers/canonical-addresses.ts';
 import type { MachineRegistry } from './servers/machine-registry.ts';
 import { createServers, type Servers } from './servers/servers.ts';
 
@@ -72,6 +73,7 @@ export async function createServerservice(options: ServerserviceOptions): Promis
   await service.credentials.seed();
   // Whoever has several keys is on the way from one to another.
   if ((options.credentialKeys?.length ?? 0) > 1) await service.credentials.reseal();
+  await canonicaliseAddresses(context);
   await service.servers.reconcile();
   return service;
 }

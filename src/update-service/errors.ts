@@ -1,3 +1,4 @@
+import type { ResolvedFirmware } from '../api/index.ts';
 import { type ErrorEntry, type ErrorMore, isErrorOf, TableError } from '../kube/index.ts';
 
 /** Everything that the update service refuses or cannot do. */
@@ -13,7 +14,7 @@ export const updateErrors = {
   },
   firmwareNotFound: {
     retry: 'blocked',
-    message: 'no job was created for server {server}, for the catalogue lacks firmware: {problems}',
+    message: 'no job was created for server {server}, because nothing of the request can be installed: {problems}',
   },
   resourceExhausted: { retry: 'transient', message: '{detail}' },
   conflict: {
@@ -45,14 +46,17 @@ export type UpdateErrorCode = keyof typeof updateErrors;
 export class UpdateError extends TableError<UpdateErrorCode> {
   /** The job that stands in the way, where one does. */
   readonly jobId?: string;
+  /** What of a request cannot be installed, and why. */
+  readonly resolved?: readonly ResolvedFirmware[];
 
   constructor(
     code: UpdateErrorCode,
     fields: Readonly<Record<string, string | number>>,
-    more: ErrorMore & { readonly jobId?: string } = {},
+    more: ErrorMore & { readonly jobId?: string; readonly resolved?: readonly ResolvedFirmware[] } = {},
   ) {
     super({ table: updateErrors, code, fields }, more);
     if (more.jobId !== undefined) this.jobId = more.jobId;
+    if (more.resolved !== undefined) this.resolved = more.resolved;
   }
 }
 

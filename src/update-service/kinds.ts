@@ -73,7 +73,12 @@ function plainSource({ format, location, baseUrl, trustedHosts }: CatalogSource)
 /** The target of a discovery: spellings of one maker are one maker. */
 export function modelTarget({ manufacturer, model }: { readonly manufacturer: string; readonly model: string }) {
   const { key } = readVendor(manufacturer);
-  return `model/${encodeURIComponent(key)}/${encodeURIComponent(model.trim().toLowerCase())}`;
+  return `model/${escapeSlashes(key)}/${escapeSlashes(model.trim().toLowerCase())}`;
+}
+
+/** A slash in a name separates nothing; everything else stays as people read it. */
+function escapeSlashes(name: string): string {
+  return name.replaceAll('%', '%25').replaceAll('/', '%2F');
 }
 
 /** How many jobs of each type may run at once and wait; 0 or nothing means no limit. */

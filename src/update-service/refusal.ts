@@ -1,3 +1,4 @@
+import type { ResolvedFirmware } from '../api/index.ts';
 import { type EngineErrorCode, isEngineError, StoreError } from '../engine/index.ts';
 import { KubeError } from '../kube/index.ts';
 import { isInventoryError } from '../serverservice/index.ts';
@@ -11,6 +12,7 @@ export interface Refusal {
   /** One for each thing that is wrong, when there are several. */
   readonly details: readonly string[];
   readonly jobId?: string;
+  readonly resolved?: readonly ResolvedFirmware[];
 }
 
 /** The codes that callers decide on. */
@@ -24,6 +26,7 @@ const ofEngine: Partial<Record<EngineErrorCode, RefusalCode>> = {
   notFound: 'jobNotFound',
   queueFull: 'resourceExhausted',
   kindQueueFull: 'resourceExhausted',
+  blockedQueueFull: 'resourceExhausted',
   machineBusy: 'conflict',
   cancelUnsafe: 'unsafeToCancel',
   leaseLost: 'leaseLost',
@@ -59,8 +62,12 @@ export function toRefusal(error: unknown, logger: Pick<Logger, 'error' | 'warn'>
 }
 
 function ofUpdate(error: UpdateError): Refusal {
-  const { message, problems: details, jobId } = error;
-  return { code: codeOf(error.code), message, details, ...(jobId === undefined ? {} : { jobId }) };
+  const { message, problems: details, jobId, resolved } = error;
+  return {
+    ...{ code: codeOf(error.code), message, details },
+    ...(jobId === undefined ? {} : { jobId }),
+    ...(resolved === undefined ? {} : { resolved }),
+  };
 }
 
 function codeOf(code: UpdateErrorCode): RefusalCode {

@@ -16,7 +16,7 @@ test('makers are known in the spellings that inventories and catalogues use', ()
     ['Super Micro Computer, Inc.', 'supermicro'],
     ['Supermicro', 'supermicro'],
     ['Intel(R) Corporation', 'intel'],
-    ['Broadcom Inc. and subsidiaries', 'broadcomandsubsidiaries'],
+    ['Broadcom Inc. and subsidiaries', 'broadcom'],
     ['Broadcom Limited', 'broadcom'],
     ['Mellanox Technologies', 'nvidia'],
     ['NVIDIA', 'nvidia'],

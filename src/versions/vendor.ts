@@ -25,7 +25,7 @@ const spellings = {
   ami: ['ami', 'americanmegatrends', 'americanmegatrendsinternational'],
   intel: ['intel', 'intelr'],
   solidigm: ['solidigm', 'skhynixnandproductsolutions'],
-  broadcom: ['broadcom', 'brcm', 'avago', 'avagotechnologies', 'lsi', 'lsilogic', 'emulex'],
+  broadcom: ['broadcom', 'broadcomandsubsidiaries', 'brcm', 'avago', 'avagotechnologies', 'lsi', 'lsilogic', 'emulex'],
   nvidia: ['nvidia', 'mellanox', 'mellanoxtechnologies', 'nvidiamellanox', 'mlnx'],
   marvell: ['marvell', 'marvellsemiconductor', 'qlogic', 'cavium'],
   microchip: ['microchip', 'microsemi', 'adaptec', 'pmcsierra'],

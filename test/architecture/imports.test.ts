@@ -23,6 +23,7 @@ const rooms = [
   'rest',
   'engine',
   'switches',
+  'parts',
   'bmc',
   'apiserver',
   'kube',

@@ -47,6 +47,7 @@ const slot = shape({
   name: text,
   vendor: maybe(text),
   model: maybe(text),
+  serial: maybe(text),
   version: text,
   pendingVersion: maybe(text),
   previousVersion: maybe(text),
@@ -63,6 +64,7 @@ const gap = shape({ path: text, reason: text });
 
 const inventory = shape({
   vendor: oneOf(...vendors),
+  serviceUuid: maybe(text),
   system: shape({
     path,
     uuid: maybe(text),

@@ -104,7 +104,7 @@ export function runFirmwareCommandsContract(
       assert.match(out, /\nout +inert +Excluded +- +Nothing is done: Server out carries the label/);
       assert.match(out, /\nnew +scan +NeverScanned +- +What is installed is not known/);
       assert.match(out, /\nprod +3 +0 +0 +3 +-\n/);
-      assert.match(out, /6 servers at .*: 2 update, 1 scan, 1 inert, 2 up-to-date\.\n/);
+      assert.match(out, /6 servers at .*: 2 update, 1 scan, 1 inert, 1 no-target, 1 up-to-date\.\n/);
       assert.match(
         out,
         /2 servers would be updated: 3 installs with 2 reboots of the host and 1 restart of the BMC\.\n$/,

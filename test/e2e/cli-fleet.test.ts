@@ -52,7 +52,7 @@ before(async () => {
     '--for=jsonpath={.status.provisioning.state}=available',
     '--timeout=100s',
   ]);
-  await told(['wait', 'serverfirmware', '--all', '--for=condition=UpToDate', '--timeout=100s']);
+  await told(['wait', 'serverfirmware', '--all', '--for=condition=Scanned', '--timeout=100s']);
 });
 after(async () => {
   await up.end('SIGKILL');

@@ -147,7 +147,7 @@ test('conditionorc, serverservice and flashers of both forms share PostgreSQL an
         );
       await untilSo(async () => works().length > 0);
       const [work = assert.fail()] = works();
-      const order = 'order firmwareInstall inventoryOOB';
+      const order = 'order firmwareInstall';
       await untilSo(async () => !pathOfSpan(spans, work).includes('?'));
       const path = ['POST /api/v1/servers/:uuid/firmwareInstall', order, work.name];
       assert.deepEqual(pathOfSpan(spans, work), path);

@@ -47,6 +47,8 @@ const settingNames = [
     'maxQueued',
     'maxAttempts',
     'attemptsFirst',
+    'powerInterval',
+    'powerReads',
     'catalog',
     'catalogFile',
   ] as const),
@@ -196,7 +198,7 @@ test('firmware that is wanted on a provisioned host waits, says why, and is inst
   await hosts.patch(host, { type: 'merge', body: { spec: { online: true, image } } });
   await untilHost('provisioned');
   const installed = scanned.status?.firmwares?.find((each) => each.name === 'psu') ?? assert.fail('it has no psu');
-  const wanted = { ...installed, version: '00.17.28' };
+  const wanted = { name: installed.name, manufacturer: installed.manufacturer, version: '00.17.28' };
   assert.notEqual(installed.version, wanted.version);
   const firmwareName = { name: scanned.metadata.name ?? '' };
   await firmwares.patch(firmwareName, { type: 'merge', body: { spec: { firmwares: [wanted] } } });

@@ -112,7 +112,7 @@ describe('traces across processes', { concurrency: true }, () => {
     const { code, err } = await runCli(['install-firmware', id, '--set', 'newest', ...where]);
     assert.equal(code, 0, err);
     const path = await pathToBmc('POST /api/v1/servers/:uuid/firmwareInstall');
-    assert.deepEqual(path.slice(1, 3), ['order firmwareInstall inventoryOOB', 'work firmwareInstall']);
+    assert.deepEqual(path.slice(1, 3), ['order firmwareInstall', 'work firmwareInstall']);
     assert.match(path.at(-2) ?? '', /^install /);
     // Each report of the flasher is part of the work that it tells of.
     const { spans } = collector;

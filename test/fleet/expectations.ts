@@ -52,7 +52,8 @@ export function missingOf(firmware: (ServerFirmware & KubeObject) | undefined, s
   if (firmware === undefined) return `${server.object} is not there`;
   const isCurrent = firmware.status?.observedGeneration === firmware.metadata.generation;
   const is = ['Scanned', 'UpToDate', 'Progressing', 'Stalled'].map((type) => conditionOf(firmware, type));
-  const isSettled = ['True', 'True', 'False', 'False'].every((status, at) => is[at]?.startsWith(status) === true);
+  const upToDate = (firmware.spec.firmwares ?? []).length === 0 ? 'Unknown' : 'True';
+  const isSettled = ['True', upToDate, 'False', 'False'].every((status, at) => is[at]?.startsWith(status) === true);
   return isCurrent && isSettled ? undefined : `${server.object} is ${is.join(', ')}`;
 }
 
@@ -64,7 +65,7 @@ export async function checkServers(fleet: FirmwareFleet, roles: Roles, wanted: W
     assert.equal(missingOf(firmware, server), undefined);
     const wishes = wanted.get(server) ?? {};
     const manufacturer = roles.manufacturerOf(server);
-    assert.deepEqual(sorted(firmware?.spec.firmwares), sorted(entriesOf(wishes, manufacturer)), server.object);
+    assert.deepEqual(declared(firmware?.spec.firmwares), declared(entriesOf(wishes, manufacturer)), server.object);
     assert.deepEqual(installedOf(firmware, wishes), wishes, `${server.object} tells what it has`);
     if (Object.keys(wishes).length === 0) continue;
     const slots = await fleet.simulator.slotsOf(server.name);
@@ -73,8 +74,10 @@ export async function checkServers(fleet: FirmwareFleet, roles: Roles, wanted: W
   }
 }
 
-function sorted(entries: readonly Firmware[] = []): Firmware[] {
-  return entries.toSorted((a, b) => a.name.localeCompare(b.name));
+function declared(entries: readonly Firmware[] = []): Firmware[] {
+  return entries
+    .map(({ name, manufacturer, version }) => ({ name, manufacturer, version }))
+    .toSorted((a, b) => a.name.localeCompare(b.name));
 }
 
 /** Of what was wished, what the object tells as installed. */
@@ -100,7 +103,7 @@ export function checkGroup(group: ServerFirmwareGroup, servers: number): void {
 /** Who owns the version of an entry, by the API server's own record. */
 export function ownersOf({ metadata }: KubeObject, entry: Pick<Firmware, 'name' | 'manufacturer'>): readonly string[] {
   const { name, manufacturer } = entry;
-  const key = `k:${JSON.stringify({ manufacturer, name })}`;
+  const key = `k:${JSON.stringify({ manufacturer, model: '', name, slot: '', softwareId: '' })}`;
   return (metadata?.managedFields ?? []).flatMap(({ manager = '', fieldsV1 }) => {
     const spec = (fieldsV1 as { 'f:spec'?: { 'f:firmwares'?: Record<string, object> } } | undefined)?.['f:spec'];
     return Object.hasOwn(spec?.['f:firmwares']?.[key] ?? {}, 'f:version') ? [manager] : [];

@@ -18,7 +18,7 @@ import { createEngineDesk, createRedfishProvisioners, openHostRecords } from '..
 import { createLogger, silentLogger } from '../../src/telemetry/index.ts';
 import { createFastClock } from '../recovery/fast-time.ts';
 import type { FleetServer, Release } from '../recovery/fleet.ts';
-import { facility, gateSettings, kindTimes, settings, sweepMs } from '../recovery/run-times.ts';
+import { facility, fastTimes, kindTimes } from '../recovery/run-times.ts';
 import type { ControllersOrder, ControllersReport } from './order.ts';
 
 const order = JSON.parse(process.argv[2] ?? '{}') as ControllersOrder;
@@ -35,7 +35,7 @@ const workersAtOnce = 2000;
 const times =
   order.isAsShipped === true
     ? { kinds: {}, engine: {}, gates: {}, poll: {} }
-    : { kinds: kindTimes, engine: settings, gates: gateSettings, poll: { pollMs: 200 } };
+    : { kinds: kindTimes, engine: fastTimes.engine, gates: fastTimes.gate, poll: { pollMs: 200 } };
 
 mkdirSync(dataDir, { recursive: true });
 const database = await openSqliteDatabase({ path: join(dataDir, 'engine.db'), clock });
@@ -43,7 +43,7 @@ const kinds = [...flasherKinds(times.kinds), externalWork];
 const bus = createLocalBus({ logger });
 const engine = await createEngine({ database, kinds, clock, bus, settings: times.engine, logger });
 await enrol();
-startSweeping(engine, { clock, everyMs: sweepMs });
+startSweeping(engine, { clock, everyMs: 30_000 });
 const gates = createGates({ clock, logger, settings: times.gates });
 createFlasher({
   ...{ port: engine.worker, bus, gates, clock, logger, facilities: [facility], concurrency: workersAtOnce },

@@ -127,3 +127,17 @@ test('an update that does not end is a failure after a while, and the power is l
   await finish();
   await drive.done(() => host.deprovision(deprovisioning));
 });
+
+test('what a process has waited for an update counts in the next one', async (context) => {
+  const { rig, host, finish } = await startFlashing(context, 'hpe-ilo5');
+  assert.equal((await host.setPower(leaving)).kind, 'busy');
+  const began = (await rig.records.read(rig.host))?.updateWait;
+  assert.ok(began);
+  const since = began.since - 3 * 3_600_000;
+  await rig.records.change(rig.host, (now) => now && { ...now, updateWait: { ...began, since } });
+  const later = rig.again().of(rig.host);
+  assert.equal((await later.setPower(leaving)).kind, 'failed');
+  await finish();
+  await drive.done(() => later.setPower(leaving));
+  assert.equal((await rig.records.read(rig.host))?.updateWait, undefined);
+});

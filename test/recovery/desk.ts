@@ -1,12 +1,13 @@
 import type { Engine } from '../../src/engine/index.ts';
 import type { Line } from './line-process.ts';
-import type { DeskRequest, SeenCondition } from './work-order.ts';
+import type { DeskRequest, LeaseEvent, SeenCondition } from './work-order.ts';
 
 /** Answers what a run asks of an engine. An order that was taken before is not taken again. */
 export async function answerDesk(engine: Engine, request: DeskRequest): Promise<Line> {
   const { id } = request;
   try {
     if (request.ask === 'list') return { say: 'answer', id, conditions: await listAll(engine) };
+    if (request.ask === 'events') return { say: 'answer', id, events: await listEvents(engine) };
     const { conditions } = await engine.list({ target: request.target, isWithHistory: true });
     for (const { kind, parameters } of request.orders) {
       if (conditions.some((one) => one.kind === kind)) continue;
@@ -16,6 +17,23 @@ export async function answerDesk(engine: Engine, request: DeskRequest): Promise<
     return { say: 'answer', id };
   } catch (error) {
     return { say: 'answer', id, error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+const leaseEvents = ['leased', 'reported', 'released', 'lease-expired', 'finalized'];
+
+/** What happened to the leases of installs. */
+async function listEvents(engine: Pick<Engine, 'eventsAfter'>): Promise<readonly LeaseEvent[]> {
+  const all: LeaseEvent[] = [];
+  for (let after = 0; ; ) {
+    const page = await engine.eventsAfter(after, 1000);
+    for (const { at, event, conditionId, target = '', kind, detail } of page) {
+      if (conditionId === undefined || kind !== 'firmwareInstall' || !leaseEvents.includes(event)) continue;
+      all.push({ at, event, conditionId, target, controller: String(detail.controller ?? '') });
+    }
+    const last = page.at(-1);
+    if (last === undefined) return all;
+    after = last.seq;
   }
 }
 

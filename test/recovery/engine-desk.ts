@@ -1,10 +1,11 @@
 import type { Line } from './line-process.ts';
-import type { AskedWork, DeskRequest, SeenCondition } from './work-order.ts';
+import type { AskedWork, DeskRequest, LeaseEvent, SeenCondition } from './work-order.ts';
 
 /** Where a run asks for work and looks how it goes. */
 export interface EngineDesk {
   create(target: string, orders: readonly AskedWork[]): Promise<void>;
   list(): Promise<readonly SeenCondition[]>;
+  events(): Promise<readonly LeaseEvent[]>;
   /** Takes what the process behind it says. */
   hear(line: Line): void;
 }
@@ -37,6 +38,7 @@ export function createPipeDesk(send: (request: DeskRequest) => void): EngineDesk
       await ask({ ask: 'create', target, orders });
     },
     list: async () => (await ask({ ask: 'list' })).conditions as readonly SeenCondition[],
+    events: async () => (await ask({ ask: 'events' })).events as readonly LeaseEvent[],
     hear(line) {
       if (line.say === 'answer') waiting.get(Number(line.id))?.(line);
     },

@@ -8,10 +8,11 @@ import { type CrewOptions, hire, type Member } from './crew.ts';
 import { createPipeDesk, type EngineDesk } from './engine-desk.ts';
 import type { Tempo } from './fast-time.ts';
 import { type Figures, Tally } from './figures.ts';
-import type { FleetRequest, FleetServer, MachineHistory } from './fleet.ts';
+import type { MachineHistory } from './fleet.ts';
 import { type Line, startLineProcess } from './line-process.ts';
 import type { Blow } from './moments.ts';
 import { type Install, planInstalls } from './plan.ts';
+import { startRecoverySimulator } from './simulators.ts';
 import type { SeenCondition, WorkOrder } from './work-order.ts';
 
 /** How a run is set up. */
@@ -49,7 +50,6 @@ export interface RunOptions {
   readonly longestMs?: number;
 }
 
-const simulator = new URL('./simulator-process.ts', import.meta.url);
 const workProcess = new URL('./work-process.ts', import.meta.url);
 const defaultSpeed = 30;
 const mostRivals = 2;
@@ -152,32 +152,9 @@ class Run {
 
   async #startSimulator() {
     const { seed, installs } = this.#options;
-    const lines: Line[] = [];
-    let wanted: (() => void) | undefined;
-    const child = startLineProcess(simulator, { seed, servers: installs, speed: this.#tempo.speed }, (line) => {
-      lines.push(line);
-      wanted?.();
-    });
-    const next = async (): Promise<Line> => {
-      while (lines.length === 0) {
-        const came = new Promise<void>((resolve) => {
-          wanted = resolve;
-        });
-        const end = await Promise.race([came, child.ended]);
-        if (end !== undefined) throw new Error(`the simulator ended: ${child.tail()}`);
-      }
-      return lines.shift() ?? { say: '' };
-    };
-    this.#closeSimulator = async () => {
-      child.signal('SIGKILL');
-      await child.ended;
-    };
-    const { servers } = (await next()) as unknown as { servers: FleetServer[] };
-    const ask = async (request: FleetRequest): Promise<void> => {
-      child.send(request);
-      await next();
-    };
-    return { servers, ask };
+    const simulator = await startRecoverySimulator({ seed, servers: installs, speed: this.#tempo.speed });
+    this.#closeSimulator = () => simulator.close();
+    return simulator;
   }
 
   async #hireAll(installs: readonly Install[]): Promise<void> {

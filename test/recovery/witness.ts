@@ -101,9 +101,9 @@ export class Witness {
         else if (report.progress !== undefined) this.#stored(report.progress);
         return outcome;
       },
-      check: async (held) => {
+      check: async (held, options) => {
         try {
-          await port.check(held);
+          await port.check(held, options);
         } catch (error) {
           if (isEngineError(error, 'leaseLost')) say({ say: 'refused', by: 'store', what: 'check' });
           throw error;
@@ -126,9 +126,9 @@ export class Witness {
             ? caller
             : {
                 ...caller,
-                checkLease: async (purpose, origin) => {
+                checkLease: async (purpose, origin, about) => {
                   try {
-                    await checkLease(purpose, origin);
+                    await checkLease(purpose, origin, about);
                   } catch (error) {
                     if (isBmcError(error, 'leaseLost')) say({ say: 'refused', by: 'gate', what: purpose });
                     throw error;

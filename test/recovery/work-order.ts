@@ -21,6 +21,8 @@ export interface WorkOrder {
   readonly natsUrl?: string;
   readonly workerApiUrl?: string;
   readonly concurrency: number;
+  /** Nothing is set: times and intervals are those that operators get. */
+  readonly areDefaults?: boolean;
   /** A file for its log; it keeps none unless given. */
   readonly logPath?: string;
   /** Loses, doubles and delays what goes over the bus. */
@@ -32,7 +34,17 @@ export interface WorkOrder {
 /** What the engine of a process is asked, a line each; each is answered by a line `answer` with the same id. */
 export type DeskRequest =
   | { readonly id: number; readonly ask: 'create'; readonly target: string; readonly orders: readonly AskedWork[] }
-  | { readonly id: number; readonly ask: 'list' };
+  | { readonly id: number; readonly ask: 'list' }
+  | { readonly id: number; readonly ask: 'events' };
+
+/** What happened to the lease of a condition, by the clock of the store. */
+export interface LeaseEvent {
+  readonly at: number;
+  readonly event: string;
+  readonly conditionId: string;
+  readonly target: string;
+  readonly controller: string;
+}
 
 /** Work that is asked for on one server. */
 export interface AskedWork {

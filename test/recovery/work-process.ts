@@ -33,22 +33,14 @@ import { answerDesk } from './desk.ts';
 import { createFastClock, onTempo } from './fast-time.ts';
 import type { FleetServer } from './fleet.ts';
 import type { Moment } from './moments.ts';
-import {
-  facility,
-  gateSettings,
-  kindTimes,
-  settings,
-  stalledMs,
-  sweepMs,
-  workerTimes,
-  workerToken,
-} from './run-times.ts';
+import { defaultTimes, facility, fastTimes, workerToken } from './run-times.ts';
 import { unfence } from './unfence.ts';
 import { say, Witness } from './witness.ts';
 import type { DeskRequest, WorkOrder } from './work-order.ts';
 
 const order = JSON.parse(process.argv[2] ?? '{}') as WorkOrder;
 const { tempo, role, name } = order;
+const times = order.areDefaults === true ? defaultTimes : fastTimes;
 const clock = createFastClock(tempo);
 const { logPath } = order;
 const logger =
@@ -84,7 +76,8 @@ async function openDatabase(): Promise<Database> {
     return openSqliteDatabase({ path: join(order.dataDir, 'engine.db'), clock });
   }
   const url = order.databaseUrl;
-  const shared = await openPostgresDatabase({ url, clock: systemClock, poolSize: 6, stalledMs });
+  const stalled = times.stalledMs === undefined ? {} : { stalledMs: times.stalledMs };
+  const shared = await openPostgresDatabase({ url, clock: systemClock, poolSize: 6, ...stalled });
   return onTempo(shared, tempo, () => witness.writing());
 }
 
@@ -101,14 +94,22 @@ async function openBus(): Promise<Bus> {
 async function openEngine(): Promise<Engine> {
   const database = await openDatabase();
   const bus = await openBus();
-  const made = await createEngine({ database, bus, clock, random, logger, kinds: flasherKinds(kindTimes), settings });
+  const made = await createEngine({
+    database,
+    bus,
+    clock,
+    random,
+    logger,
+    kinds: flasherKinds(times.kinds),
+    settings: times.engine,
+  });
   for (const { uuid, serial, manufacturer, model } of role === 'embedded' || role === 'orchestrator' ? servers : []) {
     const machine = { id: uuid, facility, bmcId: uuid, manufacturer, model, hold: undefined };
     if ((await made.machines.get(uuid)) === undefined)
       await made.machines.put(machine, [{ kind: 'serial', value: serial }]);
   }
-  if (role !== 'worker')
-    await runConditionOrc({ engine: made, database, bus, clock, random, logger, everyMs: sweepMs });
+  const sweeps = times.sweepMs === undefined ? {} : { everyMs: times.sweepMs };
+  if (role !== 'worker') await runConditionOrc({ engine: made, database, bus, clock, random, logger, ...sweeps });
   return made;
 }
 
@@ -128,7 +129,7 @@ function remotePort(): WorkerPort {
 
 async function startFlasher(port: WorkerPort): Promise<void> {
   const cache = await createArtifactCache({ folder: join(order.dataDir, 'images'), maxBytes: 2 ** 30, clock, logger });
-  const gates = createGates({ clock, random, logger, settings: gateSettings });
+  const gates = createGates({ clock, random, logger, settings: times.gate });
   const handlers = flasherHandlers({
     gates: witness.gates(gates),
     servers: directory(),
@@ -140,7 +141,7 @@ async function startFlasher(port: WorkerPort): Promise<void> {
     random,
     logger,
     metrics: witness.metrics,
-    settings: { ...defaultInstallSettings, tellEveryMs: 60_000 },
+    settings: { ...defaultInstallSettings, ...times.install },
   });
   const watched = Object.fromEntries(Object.entries(handlers).map(([kind, handle]) => [kind, witness.handler(handle)]));
   // One process has the file, so its lock shows that the life before is over; elsewhere nobody knows.
@@ -153,7 +154,7 @@ async function startFlasher(port: WorkerPort): Promise<void> {
     clock,
     random,
     logger,
-    ...workerTimes,
+    ...times.worker,
   });
 }
 

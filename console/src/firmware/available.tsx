@@ -1,8 +1,9 @@
 import { Panel } from '../parts/panel.tsx';
 import { TimeAgo } from '../parts/time-ago.tsx';
-import { type AvailableFirmware, offeredOf } from './group-draft.ts';
+import { type AvailableFirmware, entryKey } from './group-draft.ts';
+import { offersOf } from './offers.ts';
 
-/** Which versions can be had for which hardware. */
+/** Which versions are available for which hardware. */
 export function AvailableVersions({
   of,
   note,
@@ -12,7 +13,7 @@ export function AvailableVersions({
   readonly note: string | undefined;
 }) {
   return (
-    <Panel title="Versions that can be had">
+    <Panel title="Available versions">
       {note === undefined ? null : <p className="note">{note}</p>}
       {of.map((each) => (
         <details key={each.metadata.name} className="fold">
@@ -20,7 +21,7 @@ export function AvailableVersions({
             {each.spec.manufacturer} {each.spec.model}
             <span className="soft">
               {' '}
-              · {offeredOf(each).length} components, looked for <TimeAgo at={each.status?.lastDiscoveryTime} /> ago
+              · {offersOf(each).length} products, looked for <TimeAgo at={each.status?.lastDiscoveryTime} /> ago
             </span>
           </summary>
           <table className="grid-table">
@@ -28,15 +29,17 @@ export function AvailableVersions({
               <tr>
                 <th scope="col">Component</th>
                 <th scope="col">Maker</th>
+                <th scope="col">Product</th>
                 <th scope="col">Versions, newest first</th>
               </tr>
             </thead>
             <tbody>
-              {offeredOf(each).map(({ name, manufacturer, versions = [] }) => (
-                <tr key={`${name}/${manufacturer}`}>
-                  <td>{name}</td>
-                  <td>{manufacturer}</td>
-                  <td className="mono">{versions.toReversed().join(', ')}</td>
+              {offersOf(each).map((offer) => (
+                <tr key={entryKey(offer)}>
+                  <td>{offer.name}</td>
+                  <td>{offer.manufacturer}</td>
+                  <td>{offer.product}</td>
+                  <td className="mono">{offer.versions.toReversed().join(', ')}</td>
                 </tr>
               ))}
             </tbody>

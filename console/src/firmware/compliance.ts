@@ -42,7 +42,7 @@ export interface MachineRow {
 }
 
 /** How a machine stands to what is wanted. */
-export type Standing = 'as wanted' | 'differs' | 'updating' | 'stalled' | 'not known';
+export type Standing = 'as wanted' | 'differs' | 'updating' | 'stalled' | 'no target' | 'not known';
 
 /** The colour of each. */
 export const standingTones: Readonly<Record<Standing, Tone>> = {
@@ -50,6 +50,7 @@ export const standingTones: Readonly<Record<Standing, Tone>> = {
   differs: 'warn',
   updating: 'busy',
   stalled: 'bad',
+  'no target': 'idle',
   'not known': 'idle',
 };
 
@@ -64,6 +65,8 @@ export function toMachineRow(object: KubeObject): MachineRow {
   }
   for (const { name, version } of status.firmwares ?? []) {
     const before = cells[name];
+    // The BIOS has a field of its own, which says what is desired too.
+    if (name === 'bios' && before !== undefined) continue;
     cells[name] = { installed: before === undefined ? version : both(before.installed, version), wanted: undefined };
   }
   const verdict = standingOf(status.conditions ?? []);
@@ -98,6 +101,7 @@ function standingOf(conditions: readonly StatusCondition[]): { readonly standing
     return { standing: 'updating', why: progressing.message ?? why };
   }
   if (upToDate?.status === 'True') return { standing: 'as wanted', why };
+  if (upToDate?.reason === 'NoTarget') return { standing: 'no target', why };
   return { standing: upToDate?.status === 'False' ? 'differs' : 'not known', why };
 }
 
@@ -146,4 +150,16 @@ export function filterMachines(rows: readonly MachineRow[], { text, group, stand
     const hay = [row.name, row.group, ...labels, ...versions].join(' ').toLowerCase();
     return words.every((word) => hay.includes(word));
   });
+}
+
+/** The head of the page: how many machines there are, and how many are not as declared. */
+export function describeCompliance(rows: readonly Pick<MachineRow, 'standing'>[]): string {
+  const count = (...standings: Standing[]) => rows.filter(({ standing }) => standings.includes(standing)).length;
+  const wrong = count('differs', 'stalled');
+  const undeclared = count('no target');
+  const machines = `${rows.length} ${rows.length === 1 ? 'machine' : 'machines'}`;
+  if (rows.length > 0 && undeclared === rows.length) return `${machines}, no target declared`;
+  const without = undeclared === 0 ? '' : `, ${undeclared} without a declared target`;
+  if (wrong === 0) return `${machines}, none differs from what is declared${without}`;
+  return `${machines}, ${wrong} ${wrong === 1 ? 'differs' : 'differ'} from what is declared${without}`;
 }

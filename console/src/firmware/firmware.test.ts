@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { componentsOf, filterMachines, isMet, toMachineRow } from './compliance.ts';
+import { componentsOf, describeCompliance, filterMachines, isMet, toMachineRow } from './compliance.ts';
 import { concernedServers, type FirmwarePlan, planSentence, type ServerPlan } from './firmware-plan.ts';
 import {
   type AvailableFirmware,
   draftOf,
   emptyDraft,
+  entryLines,
   type FirmwareGroup,
   groupOf,
   groupStanding,
-  wishLines,
 } from './group-draft.ts';
 
 const entry = (name: string, version: string) => ({ name, manufacturer: 'Acme', version });
@@ -38,6 +38,13 @@ test('a row of the matrix has what is installed beside what is wanted', () => {
   assert.equal(row.group, 'g');
   assert.ok(row.cells.nic !== undefined && !isMet(row.cells.nic));
   assert.deepEqual(componentsOf([row]), ['nic', 'bios', 'drive']);
+});
+
+test('the BIOS among the parts does not hide which version is desired', () => {
+  const bios = { version: '1.9' };
+  const status = { bios, firmwares: [{ name: 'bios', manufacturer: 'Dell Inc.', slot: 'BIOS.Setup.1-1', ...bios }] };
+  const row = toMachineRow(machine('a', { spec: { bios: { version: '2.0' } }, status }));
+  assert.deepEqual(row.cells.bios, { installed: '1.9', wanted: '2.0' });
 });
 
 test('what its server judged to be as wanted is shown so, however the wish is written', () => {
@@ -107,7 +114,7 @@ test('the form offers the newest version first, and keeps one that the catalogue
     spec: { manufacturer: 'Acme', model: 'M' },
     status: { firmwares: [{ name: 'nic', manufacturer: 'Acme', versions: ['1', '2'] }] },
   };
-  const lines = wishLines({ ...emptyDraft, versions: { 'nic / Acme': '0', 'bmc / Acme': '5' } }, available);
+  const lines = entryLines({ ...emptyDraft, versions: { 'nic / Acme': '0', 'bmc / Acme': '5' } }, available);
   assert.deepEqual(
     lines.map(({ name, choices }) => [name, choices]),
     [
@@ -127,7 +134,7 @@ test('the form offers the BIOS too, which is told of by itself', () => {
     },
   };
   assert.deepEqual(
-    wishLines(emptyDraft, available).map(({ key, choices }) => [key, choices]),
+    entryLines(emptyDraft, available).map(({ key, choices }) => [key, choices]),
     [
       ['bios / Acme', ['1.1', '1.0']],
       ['nic / Intel', ['1']],
@@ -172,4 +179,62 @@ test('a group whose servers are not known yet, or wait for somebody, is neither 
   assert.equal(standing('NeedsAttention', { serversInGroup: 2, updatesApplied: 1 }), 'needs attention: told');
   assert.equal(standing('Applying', { serversInGroup: 2, updatesApplied: 1 }), 'in progress: told');
   assert.equal(standing('AllApplied', { serversInGroup: 2, updatesApplied: 2 }), 'applied: ');
+});
+
+test('a machine without a declared target is not counted as one that is as declared', () => {
+  const conditions = [{ type: 'UpToDate', status: 'Unknown', reason: 'NoTarget', message: 'nothing is declared' }];
+  const row = toMachineRow(machine('a', { status: { firmwares: [entry('nic', '1')], conditions } }));
+  assert.deepEqual([row.standing, row.why], ['no target', 'nothing is declared']);
+  const good = { standing: 'as wanted' as const };
+  assert.equal(describeCompliance([row, row]), '2 machines, no target declared');
+  assert.equal(
+    describeCompliance([good, row]),
+    '2 machines, none differs from what is declared, 1 without a declared target',
+  );
+  assert.equal(describeCompliance([good, { standing: 'differs' }]), '2 machines, 1 differs from what is declared');
+});
+
+const cards: AvailableFirmware = {
+  metadata: { name: 'm' },
+  spec: { manufacturer: 'Dell Inc.', model: 'R750' },
+  status: {
+    firmwares: [
+      {
+        name: 'nic',
+        manufacturer: 'Dell Inc.',
+        model: 'Broadcom 25Gb',
+        softwareIds: ['1'],
+        versions: ['22.31', '22.71'],
+      },
+      { name: 'nic', manufacturer: 'Dell Inc.', model: 'ConnectX-6', softwareIds: ['2'], versions: ['26.39'] },
+      { name: 'gpu', manufacturer: 'Dell Inc.', model: 'A100', softwareIds: ['3'], versions: ['9'] },
+    ],
+  },
+};
+
+test('the form offers each product by itself, and none that no installed part takes', () => {
+  const parts = [
+    { name: 'nic', manufacturer: 'Broadcom', model: 'Broadcom 25Gb', softwareId: '1' },
+    { name: 'nic', manufacturer: 'Mellanox', model: 'ConnectX-6', softwareId: '2' },
+  ];
+  const lines = entryLines(emptyDraft, cards, parts);
+  assert.deepEqual(
+    lines.map(({ key, product, choices }) => [key, product, choices]),
+    [
+      ['nic / Dell Inc. / softwareId=1', 'Broadcom 25Gb', ['22.71', '22.31']],
+      ['nic / Dell Inc. / softwareId=2', 'ConnectX-6', ['26.39']],
+    ],
+  );
+  assert.equal(entryLines(emptyDraft, cards).length, 3);
+});
+
+test('what narrows an entry of a group is kept by the form', () => {
+  const firmwares = [
+    { name: 'nic', manufacturer: 'Dell Inc.', softwareId: '1', version: '22.71' },
+    { name: 'nic', manufacturer: 'Dell Inc.', model: 'ConnectX-6', slot: 'NIC.Slot.3-1-1', version: '26.39' },
+  ];
+  const narrowed = { ...group, spec: { ...group.spec, firmwares } };
+  const made = groupOf(draftOf(narrowed), narrowed);
+  assert.ok(!('problem' in made));
+  assert.deepEqual(made.spec.firmwares, firmwares);
 });

@@ -1,9 +1,8 @@
 import type { KubeObject, StatusCondition } from '../api/kinds.ts';
+import { type InstalledPart, offersOf, type Selected } from './offers.ts';
 
 /** A version that a group wants. */
-export interface WantedVersion {
-  readonly name: string;
-  readonly manufacturer: string;
+export interface WantedVersion extends Selected {
   readonly version: string;
 }
 
@@ -37,6 +36,8 @@ export interface AvailableFirmware extends KubeObject {
     readonly firmwares?: readonly {
       readonly name: string;
       readonly manufacturer: string;
+      readonly model?: string;
+      readonly softwareIds?: readonly string[];
       readonly versions?: readonly string[];
     }[];
   };
@@ -57,9 +58,26 @@ export interface GroupDraft {
 /** A draft with nothing in it. */
 export const emptyDraft: GroupDraft = { name: '', hardware: '', labels: '', versions: {}, isPaused: false };
 
-/** A key of `versions`. */
-export function wishKey({ name, manufacturer }: { readonly name: string; readonly manufacturer: string }): string {
-  return `${name} / ${manufacturer}`;
+const narrowings = ['model', 'softwareId', 'slot'] as const;
+
+/** A key of `versions`: `nic / Intel`, and `nic / Dell Inc. / softwareId=110217` for one of several products. */
+export function entryKey(entry: Selected): string {
+  const narrowed = narrowings.flatMap((name) => (entry[name] ? [`${name}=${entry[name]}`] : []));
+  return [entry.name, entry.manufacturer, ...narrowed].join(' / ');
+}
+
+/** The entry that a key is of. */
+function readEntryKey(key: string): Selected {
+  const narrowed: Partial<Record<(typeof narrowings)[number], string>> = {};
+  let rest = key;
+  for (const name of narrowings.toReversed()) {
+    const at = rest.lastIndexOf(` / ${name}=`);
+    if (at === -1) continue;
+    narrowed[name] = rest.slice(at + name.length + 4);
+    rest = rest.slice(0, at);
+  }
+  const [name = '', manufacturer = ''] = splitOnce(rest, ' / ');
+  return { name, manufacturer, ...narrowed };
 }
 
 /** One choice of hardware. */
@@ -82,45 +100,37 @@ export function draftOf(group: FirmwareGroup): GroupDraft {
     labels: Object.entries(matchLabels)
       .map(([key, value]) => `${key}=${value}`)
       .join(', '),
-    versions: Object.fromEntries((group.spec.firmwares ?? []).map((each) => [wishKey(each), each.version])),
+    versions: Object.fromEntries((group.spec.firmwares ?? []).map((each) => [entryKey(each), each.version])),
     isPaused: group.spec.paused === true,
   };
 }
 
-/** One line of the form: a component and the versions that can be had. */
-export interface WishLine {
+/** One line of the form: a product and the versions that are available. */
+export interface EntryLine {
   readonly key: string;
   readonly name: string;
   readonly manufacturer: string;
+  /** Which product of several it is. */
+  readonly product: string;
   /** Newest first; also what is wanted now, should the catalogue not have it. */
   readonly choices: readonly string[];
 }
 
-/** What can be had for some hardware, the BIOS first: objects tell of it by itself. Versions come oldest first. */
-export function offeredOf({ spec, status }: AvailableFirmware): {
-  readonly name: string;
-  readonly manufacturer: string;
-  readonly versions?: readonly string[];
-}[] {
-  const versions = status?.bios?.versions ?? [];
-  const bios = versions.length === 0 ? [] : [{ name: 'bios', manufacturer: spec.manufacturer, versions }];
-  return [...bios, ...(status?.firmwares ?? [])];
-}
-
-/** The lines of the form: what can be had for the hardware, and what is wanted already. */
-export function wishLines(draft: GroupDraft, available: AvailableFirmware | undefined): WishLine[] {
-  const offered = (available === undefined ? [] : offeredOf(available)).map(
-    ({ name, manufacturer, versions = [] }) => ({
-      key: wishKey({ name, manufacturer }),
-      name,
-      manufacturer,
-      choices: versions.toReversed(),
-    }),
-  );
-  const known = new Map(offered.map((line) => [line.key, line]));
+/** The lines of the form: what is available for the parts of the hardware, and what is wanted already. */
+export function entryLines(
+  draft: GroupDraft,
+  available: AvailableFirmware | undefined,
+  parts?: readonly InstalledPart[],
+): EntryLine[] {
+  const offered = (available === undefined ? [] : offersOf(available, parts)).map((offer) => {
+    const { name, manufacturer, product, versions } = offer;
+    return { key: entryKey(offer), name, manufacturer, product, choices: versions.toReversed() };
+  });
+  const known = new Map<string, EntryLine>(offered.map((line) => [line.key, line]));
   for (const [key, version] of Object.entries(draft.versions)) {
-    const [name = '', manufacturer = ''] = key.split(' / ');
-    const line = known.get(key) ?? { key, name, manufacturer, choices: [] };
+    const { name, manufacturer, model = '', softwareId = '', slot = '' } = readEntryKey(key);
+    const product = [model, softwareId, slot].filter((text) => text !== '').join(' ');
+    const line = known.get(key) ?? { key, name, manufacturer, product, choices: [] };
     if (version !== '' && !line.choices.includes(version)) {
       known.set(key, { ...line, choices: [version, ...line.choices] });
     }
@@ -142,8 +152,7 @@ export function groupOf(draft: GroupDraft, present: FirmwareGroup | undefined): 
   }
   const { matchExpressions } = present?.spec.serverSelector ?? {};
   const firmwares = Object.entries(draft.versions).flatMap(([key, version]) => {
-    const [name = '', maker = ''] = splitOnce(key, ' / ');
-    return version === '' ? [] : [{ name, manufacturer: maker, version }];
+    return version === '' ? [] : [{ ...readEntryKey(key), version }];
   });
   if (firmwares.length === 0 && present === undefined) {
     return { problem: 'Choose a version that the group is to want.' };
@@ -204,7 +213,10 @@ export function groupStanding({ spec, status = {} }: FirmwareGroup): {
   if (updatesFailed > 0) return { tone: 'warn', text: `${updatesFailed} failed`, why: 'They gave up on its versions.' };
   const { reason, message: why = '' } = status.conditions?.find(({ type }) => type === 'Ready') ?? {};
   if (reason === 'HardwareUnknown') return { tone: 'busy', text: 'not known yet', why };
-  if (serversInGroup === 0) return { tone: 'idle', text: 'no servers', why: 'Its selector selects none.' };
+  if (reason === 'NoTarget') return { tone: 'idle', text: 'no target declared', why };
+  if (serversInGroup === 0) {
+    return { tone: 'idle', text: 'no servers', why: why === '' ? 'Its selector selects none.' : why };
+  }
   if (reason === 'NeedsAttention') return { tone: 'warn', text: 'needs attention', why };
   if (updatesApplied === serversInGroup) return { tone: 'good', text: 'applied', why: '' };
   return { tone: 'busy', text: 'in progress', why };

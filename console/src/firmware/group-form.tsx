@@ -1,16 +1,20 @@
 import { useId } from 'react';
-import { type AvailableFirmware, type GroupDraft, hardwareText, wishLines } from './group-draft.ts';
+import { type AvailableFirmware, entryLines, type GroupDraft, hardwareText } from './group-draft.ts';
+import type { InstalledPart } from './offers.ts';
 
 /** The form of a group. */
 export function GroupForm({
   draft,
   isNew,
   available,
+  partsOf,
   change,
 }: {
   readonly draft: GroupDraft;
   readonly isNew: boolean;
   readonly available: readonly AvailableFirmware[];
+  /** The parts of all servers of some hardware; undefined while they are not known. */
+  readonly partsOf: (hardware: string) => readonly InstalledPart[] | undefined;
   readonly change: (news: Partial<GroupDraft>) => void;
 }) {
   const id = useId();
@@ -48,22 +52,27 @@ export function GroupForm({
       <span id={`${id}-versions`}>Wanted versions</span>
       <fieldset className="wishes" aria-labelledby={`${id}-versions`}>
         {draft.hardware === '' ? <p className="soft">Choose the hardware first.</p> : null}
-        {wishLines(draft, fitting).map(({ key, name, manufacturer, choices: versions }) => (
-          <label key={key} className="wish-line">
-            <span>
-              {name} <span className="soft">{manufacturer}</span>
-            </span>
-            <select
-              value={draft.versions[key] ?? ''}
-              onChange={(event) => change({ versions: { ...draft.versions, [key]: event.currentTarget.value } })}
-            >
-              <option value="">as it is</option>
-              {versions.map((version) => (
-                <option key={version}>{version}</option>
-              ))}
-            </select>
-          </label>
-        ))}
+        {entryLines(draft, fitting, partsOf(draft.hardware)).map(
+          ({ key, name, manufacturer, product, choices: versions }) => (
+            <label key={key} className="wish-line">
+              <span>
+                {name}{' '}
+                <span className="soft">
+                  {manufacturer} {product}
+                </span>
+              </span>
+              <select
+                value={draft.versions[key] ?? ''}
+                onChange={(event) => change({ versions: { ...draft.versions, [key]: event.currentTarget.value } })}
+              >
+                <option value="">as it is</option>
+                {versions.map((version) => (
+                  <option key={version}>{version}</option>
+                ))}
+              </select>
+            </label>
+          ),
+        )}
       </fieldset>
       <span>Paused</span>
       <label className="check">

@@ -10,6 +10,7 @@ const tones: Readonly<Record<string, Tone>> = {
   waits: 'warn',
   blocked: 'bad',
   inert: 'idle',
+  'no-target': 'idle',
   'up-to-date': 'good',
 };
 

@@ -52,5 +52,6 @@ export function complianceOf(conditions: readonly StatusCondition[]): Pick<Firmw
     const isMoving = progress?.status === 'True';
     return { tone: isMoving ? 'busy' : 'warn', word: isMoving ? 'updating' : 'behind', why: isUpToDate.message ?? '' };
   }
+  if (isUpToDate?.reason === 'NoTarget') return { tone: 'idle', word: 'no target', why: isUpToDate.message ?? '' };
   return { tone: 'idle', word: 'unknown', why: isUpToDate?.message ?? 'It has not been scanned yet.' };
 }

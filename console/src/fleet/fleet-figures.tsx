@@ -12,6 +12,7 @@ export function FleetFigures({
 }) {
   const { hosts, trouble, busy, on, firmwareKnown, firmwareAsWanted } = summary;
   const behind = firmwareKnown - firmwareAsWanted;
+  const isMeasured = firmwareKnown > 0;
   const figures = [
     { id: 'all', title: 'Hosts', value: String(hosts), tone: 'idle' },
     { id: 'trouble', title: 'In trouble', value: String(trouble), tone: trouble > 0 ? 'bad' : 'good' },
@@ -19,9 +20,9 @@ export function FleetFigures({
     { id: 'on', title: 'Powered on', value: String(on), tone: 'idle' },
     {
       id: 'behind',
-      title: behind > 0 ? `Firmware as wanted, ${behind} not` : 'Firmware as wanted',
-      value: firmwareKnown === 0 ? '–' : `${Math.floor((100 * firmwareAsWanted) / firmwareKnown)} %`,
-      tone: behind > 0 ? 'warn' : 'good',
+      title: behind > 0 ? `Firmware compliance, ${behind} behind` : 'Firmware compliance',
+      value: isMeasured ? `${Math.floor((100 * firmwareAsWanted) / firmwareKnown)} %` : 'no target declared',
+      tone: behind > 0 ? 'warn' : isMeasured ? 'good' : 'idle',
     },
   ] as const;
   return (

@@ -39,6 +39,8 @@ test('firmware is as wanted, behind, being updated, stalled or unknown', () => {
   assert.equal(complianceOf([condition('UpToDate', 'False'), condition('Progressing', 'True')]).word, 'updating');
   assert.equal(complianceOf([condition('UpToDate', 'False'), condition('Stalled', 'True')]).word, 'stalled');
   assert.equal(complianceOf([]).word, 'unknown');
+  const undeclared = { type: 'UpToDate', status: 'Unknown', reason: 'NoTarget' } as const;
+  assert.deepEqual([complianceOf([undeclared]).tone, complianceOf([undeclared]).word], ['idle', 'no target']);
 });
 
 const rows = [

@@ -18,6 +18,7 @@ export interface FleetSummary {
   readonly trouble: number;
   readonly busy: number;
   readonly on: number;
+  /** Hosts for which a version is declared and which were scanned. */
   readonly firmwareKnown: number;
   readonly firmwareAsWanted: number;
   readonly states: readonly (readonly [string, number])[];

@@ -42,15 +42,23 @@ export interface FirmwareKnown {
   readonly server: ServerFirmwareObject | undefined;
 }
 
-/** What is installed, by component. */
-export function installedFirmware({ components, server }: FirmwareKnown): ReadonlyMap<string, string> {
-  const installed = new Map<string, string>();
-  for (const { name, version = '' } of server?.status?.firmwares ?? []) installed.set(name, version);
-  if (server?.status?.bios?.version !== undefined) installed.set('bios', server.status.bios.version);
+/** The versions of each component, each once: several parts of a class may have several. */
+export function installedVersions({ components, server }: FirmwareKnown): ReadonlyMap<string, readonly string[]> {
+  const all = server?.status?.firmwares ?? [];
+  const installed = new Map<string, readonly string[]>();
+  for (const [name, parts] of Map.groupBy(all, (each) => each.name)) {
+    installed.set(name, [...new Set(parts.map(({ version = '' }) => version))]);
+  }
+  if (server?.status?.bios?.version !== undefined) installed.set('bios', [server.status.bios.version]);
   for (const { component, currentVersion, initialVersion } of components?.status?.components ?? []) {
-    installed.set(component, currentVersion ?? initialVersion ?? '');
+    installed.set(component, [currentVersion ?? initialVersion ?? '']);
   }
   return installed;
+}
+
+/** What is installed, by component. */
+export function installedFirmware(known: FirmwareKnown): ReadonlyMap<string, string> {
+  return new Map([...installedVersions(known)].map(([component, versions]) => [component, versions.join(', ')]));
 }
 
 /** Joins what is installed, wanted and to be had, by component. */

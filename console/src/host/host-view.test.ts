@@ -23,7 +23,10 @@ test('a slot joins what is installed, wanted and to be had', () => {
       spec: { updates: [{ component: 'bios', url: 'http://images/bios-2' }] },
       status: { components: [{ component: 'bios', currentVersion: '1.9' }] },
     },
-    server: { metadata: { name: 'a' }, status: { firmwares: [{ name: 'nic', version: '7' }] } },
+    server: {
+      metadata: { name: 'a' },
+      status: { firmwares: ['7', '6', '7'].map((version) => ({ name: 'nic', version })) },
+    },
     catalogue: ['1.9', '1.10'].map((version) => ({
       ...{ uuid: version, component: 'bios', vendor: 'dell', version },
       repository_url: version === '1.10' ? 'http://images/bios-2' : 'http://images/bios-1',
@@ -31,7 +34,7 @@ test('a slot joins what is installed, wanted and to be had', () => {
   });
   assert.deepEqual(slots, [
     { component: 'bios', desired: '1.10', installed: '1.9', available: ['1.10', '1.9'], isAsWanted: false },
-    { component: 'nic', desired: '', installed: '7', available: [], isAsWanted: true },
+    { component: 'nic', desired: '', installed: '7, 6', available: [], isAsWanted: true },
   ]);
 });
 

@@ -7,7 +7,7 @@ import type { ServerFirmwareObject } from '../fleet/firmware-row.ts';
 import { type HostObject, marksOf } from '../fleet/host-row.ts';
 import type { SwitchPort } from '../network/port-view.ts';
 import { findServer } from './find-server.ts';
-import { type ComponentsObject, installedFirmware } from './firmware-slots.ts';
+import { type ComponentsObject, installedVersions } from './firmware-slots.ts';
 import { namedPorts, type PortAnswer, type PortWhere } from './host-ports.ts';
 import { readCatalogue } from './read-catalogue.ts';
 import type { EventObject } from './timeline.ts';
@@ -85,7 +85,9 @@ export function useHost(where: HostWhere) {
   });
   const { manufacturer = '', productName: model = '' } = host?.status?.hardware?.systemVendor ?? {};
   const known = { components: components.data ?? undefined, server: server.data ?? undefined };
-  const installed = [...installedFirmware(known)].map(([component, version]) => ({ component, version }));
+  const installed = [...installedVersions(known)].flatMap(([component, versions]) =>
+    versions.map((version) => ({ component, version })),
+  );
   const catalogue = useQuery({
     queryKey: ['catalogue', manufacturer, model, installed],
     enabled: model !== '',

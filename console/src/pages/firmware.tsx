@@ -6,6 +6,7 @@ import { useLiveList, useLiveObjects } from '../api/use-live.ts';
 import { whyEmpty } from '../api/why-empty.ts';
 import { AvailableVersions } from '../firmware/available.tsx';
 import {
+  describeCompliance,
   filterMachines,
   type MachineRow,
   type MatrixFilter,
@@ -32,13 +33,9 @@ export function FirmwarePage() {
   const shown = useDeferredValue(filter);
   const rows = useMemo(() => filterMachines(machines.items, shown), [machines.items, shown]);
   const change = (news: Partial<MatrixFilter>) => setFilter((before) => ({ ...before, ...news }));
-  const wrong = machines.items.filter(({ standing }) => standing === 'differs' || standing === 'stalled').length;
   return (
     <div className="page firmware-page">
-      <PageHead
-        title="Firmware"
-        detail={`${machines.items.length} machines, ${wrong === 0 ? 'none of them differs from what is wanted' : `${wrong} ${wrong === 1 ? 'differs' : 'differ'} from what is wanted`}`}
-      >
+      <PageHead title="Firmware" detail={describeCompliance(machines.items)}>
         <FreshnessBadge list={machines} />
       </PageHead>
       <Groups list={groups} />

@@ -60,7 +60,10 @@ export const supermicroLines: readonly ReleaseLine[] = [
     releases(['0D000280', '2021-08-20'], ['0D000363', '2022-07-25'], ['0D0003B9', '2023-09-05']),
   ),
   board('MCU_Fan', 'MCU_FAN', releases(['1.06', '2021-01-26'], ['1.09', '2022-11-15'])),
-  board('CPLD_Riser_1', 'CPLD_RSC', releases(['00.05', '2020-12-01'], ['00.07', '2022-04-26'])),
+  {
+    ...board('CPLD_Riser_1', 'CPLD_RSC', releases(['00.05', '2020-12-01'], ['00.07', '2022-04-26'])),
+    component: 'cpld',
+  },
   { ...board('TPM', 'TPM_9670', releases(['7.85', '2020-07-14'])), isUpdateable: false },
   {
     softwareId: 'STG_3908',

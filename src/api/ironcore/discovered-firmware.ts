@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Conditions } from '../condition.ts';
-import { ageColumn, declareKind, List, ListMap, Struct, Text, Time } from '../declare.ts';
+import { ageColumn, declareKind, List, Struct, Text, Time } from '../declare.ts';
 import type { CustomResource } from '../object.ts';
 import { type IroncoreApiVersion, ironcoreApiVersion, ironcoreGroup, ironcoreVersion } from './names.ts';
 import { Duration, FailedRuns, Int32, Int64, OpenRequest, Report } from './shapes.ts';
@@ -38,7 +38,20 @@ export const DiscoveredFirmwareSpec = Struct(
 
 const Discovered = Struct({
   name: Text('Which component: ssd, nic, ...', { minLength: 1, maxLength: 253 }),
-  manufacturer: Text('Who makes the component.', { minLength: 1, maxLength: 253 }),
+  manufacturer: Text('Who publishes the firmware: the maker of the component or of the server.', {
+    minLength: 1,
+    maxLength: 253,
+  }),
+  model: Type.Optional(
+    Text('Product that the versions are for; absent where the catalogue has none.', { maxLength: 253 }),
+  ),
+  softwareIds: Type.Optional(
+    List(Type.String({ minLength: 1, maxLength: 253 }), {
+      description: "The vendor's ids of what the versions are for.",
+      maxItems: 100,
+      'x-kubernetes-list-type': 'atomic',
+    }),
+  ),
   version: Type.Optional(versionList('The versions that can be had, oldest first; at most spec.versionsToStore.')),
   versions: Type.Optional(versionList('The same list as version, under the name that bios uses.')),
 });
@@ -55,9 +68,10 @@ export const DiscoveredFirmwareStatus = Struct(
       ),
     ),
     firmwares: Type.Optional(
-      ListMap(Discovered, ['name', 'manufacturer'], {
-        description: 'Each firmware with its versions.',
+      List(Discovered, {
+        description: 'Each product with its versions.',
         maxItems: 256,
+        'x-kubernetes-list-type': 'atomic',
       }),
     ),
     request: Type.Optional(OpenRequest),

@@ -57,4 +57,4 @@ export {
   type ServerFirmwareGroupStatus,
   serverFirmwareGroup,
 } from './server-firmware-group.ts';
-export type { Firmware } from './shapes.ts';
+export { type Firmware, firmwareKeys, type PartFirmware, type ResolvedFirmware } from './shapes.ts';

@@ -94,10 +94,16 @@ export const ironcoreConditions = {
 export const ironcoreReasons = {
   /** The version is in no catalogue, so no job was made. */
   firmwareNotFound: 'FirmwareNotFound',
+  /** An entry applies to no part that is installed. */
+  notApplicable: 'NotApplicable',
   /** The host is in use and its update policy does not allow the work now. */
   hostInUse: 'HostInUse',
   /** Two hosts claim the machine, and nobody knows which of them would be disturbed. */
   claimedTwice: 'ClaimedTwice',
+  /** No worker is online for the facility of the server. */
+  noWorker: 'NoWorker',
+  /** Neither the object nor a group declares a firmware version. */
+  noTarget: 'NoTarget',
   /** The same desired list failed as often as it may. */
   attemptsExhausted: 'AttemptsExhausted',
 } as const;

@@ -4,7 +4,7 @@ import { Conditions } from '../condition.ts';
 import { ageColumn, declareKind, Flag, ListMap, Struct, Text } from '../declare.ts';
 import type { CustomResource } from '../object.ts';
 import { type IroncoreApiVersion, ironcoreApiVersion, ironcoreGroup, ironcoreVersion } from './names.ts';
-import { Firmware, Int32, Int64 } from './shapes.ts';
+import { Firmware, firmwareKeys, Int32, Int64 } from './shapes.ts';
 
 /** What is wanted on all servers of a group. */
 export const ServerFirmwareGroupSpec = Struct(
@@ -15,7 +15,7 @@ export const ServerFirmwareGroupSpec = Struct(
       'Which ServerFirmware objects are in the group. Selectors of two groups must not intersect.',
     ),
     firmwares: Type.Optional(
-      ListMap(Firmware, ['name', 'manufacturer'], {
+      ListMap(Firmware, firmwareKeys, {
         description: 'The firmwares that are wanted on each server of the group.',
         maxItems: 256,
       }),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Conditions } from '../condition.ts';
-import { ageColumn, declareKind, ListMap, Struct, Text, Time } from '../declare.ts';
+import { ageColumn, declareKind, List, ListMap, Struct, Text, Time } from '../declare.ts';
 import type { CustomResource } from '../object.ts';
 import { type IroncoreApiVersion, ironcoreApiVersion, ironcoreGroup, ironcoreVersion } from './names.ts';
 import {
@@ -8,12 +8,15 @@ import {
   Duration,
   FailedRuns,
   Firmware,
+  firmwareKeys,
   Int32,
   Int64,
   NameReference,
   OpenRequest,
   OpenUpdate,
+  PartFirmware,
   Report,
+  ResolvedFirmware,
 } from './shapes.ts';
 
 /** What is wanted on one server. */
@@ -29,7 +32,7 @@ export const ServerFirmwareSpec = Struct(
       Bios('The BIOS that is wanted. Follows Server.status.bios until somebody else owns the field.'),
     ),
     firmwares: Type.Optional(
-      ListMap(Firmware, ['name', 'manufacturer'], {
+      ListMap(Firmware, firmwareKeys, {
         description: 'The firmwares that are wanted. Entries of the server win over those of its group.',
         maxItems: 256,
       }),
@@ -48,6 +51,17 @@ const Attempts = Struct(
   { description: 'Failed attempts at one desired list; forgotten when the list changes or a retry is asked for.' },
 );
 
+const Outdated = Struct(
+  {
+    since: Time({ description: 'When the update ended.' }),
+    jobID: Text('Id of the update.', { minLength: 1, maxLength: 253 }),
+  },
+  {
+    description:
+      'The installed versions are from before an update that has ended; gone once the server was read again.',
+  },
+);
+
 /** What is installed on one server. */
 export const ServerFirmwareStatus = Struct(
   {
@@ -58,12 +72,27 @@ export const ServerFirmwareStatus = Struct(
       }),
     ),
     lastScanTime: Type.Optional(Time({ description: 'When the installed versions were last read.' })),
+    outdated: Type.Optional(Outdated),
     bios: Type.Optional(Bios('The BIOS that is installed.')),
     firmwares: Type.Optional(
-      ListMap(Firmware, ['name', 'manufacturer'], {
-        description: 'The firmwares that are installed.',
-        maxItems: 256,
+      List(PartFirmware, {
+        description: 'Every part that has firmware, with the version that is installed.',
+        maxItems: 1000,
+        'x-kubernetes-list-type': 'atomic',
       }),
+    ),
+    resolved: Type.Optional(
+      Struct(
+        {
+          time: Time({ description: 'When the update service answered.' }),
+          entries: List(ResolvedFirmware, {
+            description: 'The entries.',
+            maxItems: 256,
+            'x-kubernetes-list-type': 'atomic',
+          }),
+        },
+        { description: 'Entries of spec whose version is not for all parts that they select, or is not available.' },
+      ),
     ),
     attempts: Type.Optional(Attempts),
     request: Type.Optional(OpenRequest),

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { type SchemaOptions, StringEnum, Struct, Text, Time, Whole } from '../declare.ts';
+import { List, type SchemaOptions, StringEnum, Struct, Text, Time, Whole } from '../declare.ts';
 
 /** A length of time as Go writes it: `30m`, `1h30m`, `24h`. */
 export function Duration(description: string, options: SchemaOptions = {}) {
@@ -81,15 +81,63 @@ export const powerStates = ['On', 'Off', 'Paused', 'PoweringOn', 'PoweringOff'] 
 /** The states of an indicator LED. */
 export const indicatorLeds = ['Unknown', 'Lit', 'Blinking', 'Off'] as const;
 
-/** One firmware and the version it has or should have; name and manufacturer together are its key. */
+const longestName = 253;
+
+/** What of a part can narrow an entry down; empty means any. Keys of a list that server-side apply merges need a default. */
+function narrowing(description: string) {
+  return Type.Optional(Text(description, { maxLength: longestName, default: '' }));
+}
+
+/** A firmware and the version that it should have. Everything but the version is the key of the entry. */
 export const Firmware = Struct({
-  name: Text('Which component: ssd, nic, bmc, ...', { minLength: 1, maxLength: 253 }),
-  manufacturer: Text('Who makes the component.', { minLength: 1, maxLength: 253 }),
-  version: Text('Version of the firmware.', { minLength: 1, maxLength: 253 }),
+  name: Text('Class of the parts: ssd, nic, bmc, ...', { minLength: 1, maxLength: longestName }),
+  manufacturer: Text('Maker of the parts, or of the server.', { minLength: 1, maxLength: longestName }),
+  model: narrowing('Product that the parts are; any unless given.'),
+  softwareId: narrowing("The vendor's id of the firmware that the parts take; any unless given."),
+  slot: narrowing('The slot that the part is in, as status.firmwares names it; any unless given.'),
+  version: Text('Version of the firmware.', { minLength: 1, maxLength: longestName }),
 });
 
-/** One firmware and its version. */
+/** The keys of a list of desired firmwares. */
+export const firmwareKeys = ['name', 'manufacturer', 'model', 'softwareId', 'slot'] as const;
+
+/** A firmware and the version that it should have. */
 export type Firmware = Static<typeof Firmware>;
+
+/** A part of a server and the version of the firmware on it. What the BMC does not tell is empty or absent. */
+export const PartFirmware = Struct({
+  name: Text('Class of the part: drive, nic, bmc, ...', { minLength: 1, maxLength: longestName }),
+  manufacturer: Text('Maker of the part; empty where the BMC does not tell.', { maxLength: longestName }),
+  model: Type.Optional(Text('Product, as the adapter, controller or drive tells it.', { maxLength: longestName })),
+  softwareId: Type.Optional(Text("The vendor's id of the firmware that the part takes.", { maxLength: longestName })),
+  slot: Type.Optional(
+    Text('Where the part is, as the vendor names the slot; unique on a server.', { maxLength: longestName }),
+  ),
+  version: Text('Version of the firmware.', { minLength: 1, maxLength: longestName }),
+});
+
+/** What the update service found in the catalogue for an entry of spec that it cannot apply to all parts it selects. */
+export const ResolvedFirmware = Struct({
+  name: Text('Class of the parts, as in the entry.', { minLength: 1, maxLength: longestName }),
+  manufacturer: Text('Maker, as in the entry.', { maxLength: longestName }),
+  model: Type.Optional(Text('Product, as in the entry.', { maxLength: longestName })),
+  softwareId: Type.Optional(Text("The vendor's id, as in the entry.", { maxLength: longestName })),
+  slot: Type.Optional(Text('Slot, as in the entry.', { maxLength: longestName })),
+  version: Text('Version, as in the entry.', { minLength: 1, maxLength: longestName }),
+  slots: List(Type.String({ maxLength: longestName }), {
+    description: 'Slots of the parts that the version is for.',
+    maxItems: 512,
+    'x-kubernetes-list-type': 'atomic',
+  }),
+  reason: Type.Optional(Text('Why it cannot be installed on any part: one word.', { maxLength: 128 })),
+  message: Type.Optional(Text('The same in words.', { maxLength: 1024 })),
+});
+
+/** What the update service found for an entry of spec. */
+export type ResolvedFirmware = Static<typeof ResolvedFirmware>;
+
+/** A part of a server and the version of the firmware on it. */
+export type PartFirmware = Static<typeof PartFirmware>;
 
 /** The BIOS version a server has or should have. */
 export function Bios(description: string, options: SchemaOptions = {}) {

@@ -90,7 +90,7 @@ export declare type FirmwareVersion = Message<"rackwright.update.v1.FirmwareVers
   name: string;
 
   /**
-   * Who makes the component; empty for the server's own.
+   * Who makes the component; empty for the server's own, and where it is not known.
    *
    * @generated from field: string manufacturer = 2;
    */
@@ -100,6 +100,27 @@ export declare type FirmwareVersion = Message<"rackwright.update.v1.FirmwareVers
    * @generated from field: string version = 3;
    */
   version: string;
+
+  /**
+   * Product of the component; empty where it is not known, and in a request for any.
+   *
+   * @generated from field: string model = 4;
+   */
+  model: string;
+
+  /**
+   * The vendor's id of the firmware that the component takes; the same.
+   *
+   * @generated from field: string software_id = 5;
+   */
+  softwareId: string;
+
+  /**
+   * Where the component is, as the vendor names the slot; the same.
+   *
+   * @generated from field: string slot = 6;
+   */
+  slot: string;
 };
 
 /**
@@ -107,6 +128,50 @@ export declare type FirmwareVersion = Message<"rackwright.update.v1.FirmwareVers
  * Use `create(FirmwareVersionSchema)` to create a new message.
  */
 export declare const FirmwareVersionSchema: GenMessage<FirmwareVersion>;
+
+/**
+ * An image that was requested and is not installed by the job.
+ *
+ * @generated from message rackwright.update.v1.SkippedFirmware
+ */
+export declare type SkippedFirmware = Message<"rackwright.update.v1.SkippedFirmware"> & {
+  /**
+   * Which component: bios, bmc, nic, ...
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Who makes it.
+   *
+   * @generated from field: string manufacturer = 2;
+   */
+  manufacturer: string;
+
+  /**
+   * @generated from field: string version = 3;
+   */
+  version: string;
+
+  /**
+   * One word for programs: current, older, duplicate, other-vendor, other-model, absent, not-updateable, no-version, inband.
+   *
+   * @generated from field: string reason = 4;
+   */
+  reason: string;
+
+  /**
+   * @generated from field: string message = 5;
+   */
+  message: string;
+};
+
+/**
+ * Describes the message rackwright.update.v1.SkippedFirmware.
+ * Use `create(SkippedFirmwareSchema)` to create a new message.
+ */
+export declare const SkippedFirmwareSchema: GenMessage<SkippedFirmware>;
 
 /**
  * @generated from message rackwright.update.v1.AvailableFirmware
@@ -128,6 +193,20 @@ export declare type AvailableFirmware = Message<"rackwright.update.v1.AvailableF
    * @generated from field: repeated string versions = 3;
    */
   versions: string[];
+
+  /**
+   * What the catalogue calls the product; empty where it is the server's own firmware or has no name.
+   *
+   * @generated from field: string model = 4;
+   */
+  model: string;
+
+  /**
+   * The vendor's ids of what the versions are for.
+   *
+   * @generated from field: repeated string software_ids = 5;
+   */
+  softwareIds: string[];
 };
 
 /**
@@ -135,6 +214,70 @@ export declare type AvailableFirmware = Message<"rackwright.update.v1.AvailableF
  * Use `create(AvailableFirmwareSchema)` to create a new message.
  */
 export declare const AvailableFirmwareSchema: GenMessage<AvailableFirmware>;
+
+/**
+ * What was found for one firmware of a request that cannot be installed on all parts it selects.
+ *
+ * @generated from message rackwright.update.v1.ResolvedFirmware
+ */
+export declare type ResolvedFirmware = Message<"rackwright.update.v1.ResolvedFirmware"> & {
+  /**
+   * As it was asked for.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string manufacturer = 2;
+   */
+  manufacturer: string;
+
+  /**
+   * @generated from field: string version = 3;
+   */
+  version: string;
+
+  /**
+   * @generated from field: string model = 4;
+   */
+  model: string;
+
+  /**
+   * @generated from field: string software_id = 5;
+   */
+  softwareId: string;
+
+  /**
+   * @generated from field: string slot = 6;
+   */
+  slot: string;
+
+  /**
+   * Slots of the parts that the version is for.
+   *
+   * @generated from field: repeated string slots = 7;
+   */
+  slots: string[];
+
+  /**
+   * Why it cannot be installed on any part: FirmwareNotFound or NotApplicable; empty where it can.
+   *
+   * @generated from field: string reason = 8;
+   */
+  reason: string;
+
+  /**
+   * @generated from field: string message = 9;
+   */
+  message: string;
+};
+
+/**
+ * Describes the message rackwright.update.v1.ResolvedFirmware.
+ * Use `create(ResolvedFirmwareSchema)` to create a new message.
+ */
+export declare const ResolvedFirmwareSchema: GenMessage<ResolvedFirmware>;
 
 /**
  * @generated from message rackwright.update.v1.UpdateRequest
@@ -189,6 +332,13 @@ export declare type UpdateResponse = Message<"rackwright.update.v1.UpdateRespons
    * @generated from field: string job_id = 3;
    */
   jobId: string;
+
+  /**
+   * Firmwares that are not installed on all parts they select, also where there is no job.
+   *
+   * @generated from field: repeated rackwright.update.v1.ResolvedFirmware resolved = 4;
+   */
+  resolved: ResolvedFirmware[];
 };
 
 /**
@@ -656,6 +806,13 @@ export declare type ReportProgressRequest = Message<"rackwright.update.v1.Report
    * @generated from field: string session_uri = 7;
    */
   sessionUri: string;
+
+  /**
+   * What the BMC says of itself (JSON: system, systems, serviceUuid), told before the first request to the device.
+   *
+   * @generated from field: string bmc_json = 8;
+   */
+  bmcJson: string;
 };
 
 /**
@@ -926,6 +1083,20 @@ export declare type Job = Message<"rackwright.update.v1.Job"> & {
    * @generated from field: bool is_cancel_unsafe = 18;
    */
   isCancelUnsafe: boolean;
+
+  /**
+   * How an update ended, in one word: installed, partial, already-installed, nothing-fits, cancelled, failed.
+   *
+   * @generated from field: string result = 19;
+   */
+  result: string;
+
+  /**
+   * What an update does not install, and why; known once it has made its plan.
+   *
+   * @generated from field: repeated rackwright.update.v1.SkippedFirmware skipped = 20;
+   */
+  skipped: SkippedFirmware[];
 };
 
 /**
@@ -1244,6 +1415,20 @@ export declare type GetTaskResponse = Message<"rackwright.update.v1.GetTaskRespo
    * @generated from field: bool is_cancel_unsafe = 6;
    */
   isCancelUnsafe: boolean;
+
+  /**
+   * How an update ended, in one word: installed, partial, already-installed, nothing-fits, cancelled, failed.
+   *
+   * @generated from field: string result = 7;
+   */
+  result: string;
+
+  /**
+   * What an update does not install, and why; known once it has made its plan.
+   *
+   * @generated from field: repeated rackwright.update.v1.SkippedFirmware skipped = 8;
+   */
+  skipped: SkippedFirmware[];
 };
 
 /**
@@ -1290,6 +1475,13 @@ export enum RequestStatus {
    * @generated from enum value: REQUEST_STATUS_REFUSED = 4;
    */
   REFUSED = 4,
+
+  /**
+   * There was nothing to cancel: the job had finished by itself. Its state says how.
+   *
+   * @generated from enum value: REQUEST_STATUS_ALREADY_FINISHED = 5;
+   */
+  ALREADY_FINISHED = 5,
 }
 
 /**
@@ -1572,6 +1764,8 @@ export declare const UpdateService: GenService<{
     output: typeof GetJobResponseSchema;
   },
   /**
+   * SUCCEEDED: the job is cancelled, or was asked to stop (`is_cancel_asked`). ALREADY_FINISHED: it had ended otherwise.
+   *
    * @generated from rpc rackwright.update.v1.UpdateService.CancelJob
    */
   cancelJob: {

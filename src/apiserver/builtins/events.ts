@@ -1,5 +1,5 @@
+import { ageText } from '../../kube/index.ts';
 import type { JsonSchema } from '../../schema/index.ts';
-import { ageText } from '../meta/age.ts';
 import { asJson, asKubeObject, type KubeObject } from '../object.ts';
 import type { BuiltinResource, Strategy, TablePrinter } from '../resource.ts';
 import { type Event, eventBucket, fromCoreEvent, toCoreEvent } from './event-object.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { durationText } from '../../kube/index.ts';
 import type { JsonSchema } from '../../schema/index.ts';
-import { durationText } from '../meta/age.ts';
 import type { BuiltinResource, Strategy, TablePrinter } from '../resource.ts';
 import type { Job } from './job-object.ts';
 import { jobFaults, jobStatusFaults, jobUpdateFaults } from './job-validation.ts';

@@ -1,5 +1,5 @@
+import { ageText } from '../../kube/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
-import { ageText } from '../meta/age.ts';
 import type { TablePrinter } from '../resource.ts';
 import type { ContainerState, ContainerStatus, Pod } from './pod-object.ts';
 import { ageColumn, ageOf, nameColumn, textColumn } from './table.ts';

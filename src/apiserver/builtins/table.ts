@@ -1,4 +1,4 @@
-import { ageText } from '../meta/age.ts';
+import { ageText } from '../../kube/index.ts';
 import type { KubeObject } from '../object.ts';
 import type { TableColumn, TablePrinter } from '../resource.ts';
 

@@ -1,5 +1,5 @@
+import { ageText } from '../../kube/index.ts';
 import { compileJsonPath, type Json } from '../../schema/index.ts';
-import { ageText } from '../meta/age.ts';
 import { asJson, type KubeObject } from '../object.ts';
 import type { TableColumn, TablePrinter } from '../resource.ts';
 import type { CrdColumn } from './crd-object.ts';

@@ -1,3 +1,4 @@
+import { ageText } from '../../kube/index.ts';
 import {
   decodeFault,
   type FieldError,
@@ -7,7 +8,6 @@ import {
   type JsonSchema,
   objectMetaSchema,
 } from '../../schema/index.ts';
-import { ageText } from '../meta/age.ts';
 import { asJson, type KubeObject } from '../object.ts';
 import type { TablePrinter } from '../resource.ts';
 import type { ScalePaths, ServedResource } from '../served-resource.ts';

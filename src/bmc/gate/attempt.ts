@@ -64,7 +64,7 @@ export class Attempt {
         mayGoOn();
       }
       if (isLeased) {
-        await checkCallerLease(caller, 'disruptive', this.#tools);
+        await checkCallerLease(caller, 'disruptive', { ...this.#tools, fenceMs: this.#fenceMs });
         // The gate may have been closed meanwhile, or the caller may have given up.
         mayGoOn();
       }
@@ -72,6 +72,12 @@ export class Attempt {
       const outcome = await this.#conclude(this.#send(pass, isLeased), pass);
       if (outcome !== undefined) return outcome;
     }
+  }
+
+  /** The request may leave as long after the check as that counts as fresh. */
+  get #fenceMs(): number {
+    const { request, context } = this.#plan;
+    return (request.fenceMs ?? context.deadlineMs) + this.#tools.shared.settings.leaseFreshMs;
   }
 
   async #send(pass: Pass | undefined, isLeased: boolean): Promise<HttpAnswer> {

@@ -16,15 +16,20 @@ export interface CallerContext {
   readonly shared: Shared;
 }
 
+/** What a lease is looked at for: a log-in changes nothing, and so fences nobody. */
+export interface LeaseContext extends CallerContext {
+  readonly fenceMs?: number;
+}
+
 /** Asks the caller whether it still holds its lease. Throws `leaseLost` when not, or when it cannot tell in time. */
-export async function checkCallerLease(caller: Caller, purpose: LeasePurpose, context: CallerContext): Promise<void> {
+export async function checkCallerLease(caller: Caller, purpose: LeasePurpose, context: LeaseContext): Promise<void> {
   const { checkLease } = caller;
   if (checkLease === undefined) return;
-  const { origin } = context;
+  const { origin, fenceMs = 0 } = context;
   const lost = (detail: string): BmcError => new BmcError('leaseLost', { origin, detail });
   try {
     await within(caller, context, {
-      promise: checkLease(purpose, origin),
+      promise: checkLease(purpose, origin, { fenceMs }),
       late: () => lost('it could not be confirmed in time'),
     });
   } catch (error) {

@@ -29,7 +29,13 @@ export type LeasePurpose = 'log-in' | 'disruptive';
  * Asked immediately before a log-in or a disruptive request: resolves when the caller still holds its lease, throws
  * BmcError `leaseLost` when not. The request is not sent then.
  */
-export type LeaseCheck = (purpose: LeasePurpose, origin: string) => Promise<void>;
+export type LeaseCheck = (purpose: LeasePurpose, origin: string, about: LeaseRequest) => Promise<void>;
+
+/** The request that a lease is looked at for. */
+export interface LeaseRequest {
+  /** How long a new holder has to wait for it if its sender dies; 0 where it changes nothing. */
+  readonly fenceMs: number;
+}
 
 /** A body that is streamed: its length is always said, and `open` may be called again for a retry of a safe request. */
 export interface StreamBody {
@@ -54,6 +60,11 @@ export interface GateRequest {
    * progress within that time.
    */
   readonly deadlineMs?: number;
+  /**
+   * How long whoever holds the lease next has to wait for a disruptive request if its sender dies; `deadlineMs` unless
+   * given. Less where the next holder finds out by itself what the request began.
+   */
+  readonly fenceMs?: number;
   /** Statuses that are answers to the caller and not errors, besides 2xx: `[404]` for a task monitor. */
   readonly accept?: readonly number[];
   readonly signal?: AbortSignal;

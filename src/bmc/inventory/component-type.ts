@@ -28,7 +28,7 @@ const wordRules: readonly Rule[] = [
     'nic',
   ],
   [
-    /raid|\bhba\b|storage ?controller|smart ?array|perc\b|boss\b|megaraid|\bmr\d{3}|\bsr\d{3}|\bahci\b|sas ?(?:controller|expander)/i,
+    /raid|\bhba\b|storage ?(?:controller|bridge)|smart ?array|perc\b|boss\b|megaraid|\bmr\d{3}|\bsr\d{3}|\bahci\b|sas ?(?:controller|expander)/i,
     'storage-controller',
   ],
   [/disk|drive|ssd|nvme|\bhdd\b|bay\s?\d/i, 'drive'],

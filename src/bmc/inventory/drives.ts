@@ -30,10 +30,19 @@ type Drive = Inventory['drives'][number];
 /** Drives by path; undefined until read. */
 type Found = Map<string, JsonObject | undefined>;
 
-/** All drives of a machine. Those that hang in a chassis and under a storage controller are listed once. */
-export async function readDrives(reading: Reading, system: System, chassis: readonly Member[]): Promise<Drive[]> {
+/** The storage of a machine: its controllers and the drives that hang on them. */
+export function readStorages(reading: Reading, system: System): Promise<readonly Member[]> {
+  return collect(reading, linkIn(system.body, 'Storage'));
+}
+
+/** The resources of all drives. Those that hang in a chassis and under a storage controller are listed once. */
+export async function readDriveMembers(
+  reading: Reading,
+  system: System,
+  about: { readonly chassis: readonly Member[]; readonly storages: readonly Member[] },
+): Promise<readonly Member[]> {
   const found: Found = new Map();
-  const storages = await collect(reading, linkIn(system.body, 'Storage'));
+  const { chassis, storages } = about;
   for (const { body } of storages) addDrives(found, body);
   const systems = barePath((await bareRoot(reading.bmc)).systems);
   // A chassis of several systems names the drives of all of them.
@@ -41,11 +50,18 @@ export async function readDrives(reading: Reading, system: System, chassis: read
   await addChassisDrives(reading, found, { chassis, isForeign });
   for (const storage of storages) await fillFromStorage(reading, found, storage);
   for (const [path, body] of found) if (body === undefined) found.set(path, await reading.get(path));
-  const drives = [...found].flatMap(([path, body]) =>
-    body === undefined || isAbsent(body) ? [] : [toDrive(path, body)],
-  );
-  if (drives.length === 0 && storages.length === 0) return readSimpleStorage(reading, system);
-  return once(drives);
+  return [...found].flatMap(([path, body]) => (body === undefined || isAbsent(body) ? [] : [{ path, body }]));
+}
+
+/** All drives of a machine, from their resources; from the older list where the BMC has no storage at all. */
+export async function readDrives(
+  reading: Reading,
+  system: System,
+  about: { readonly storages: readonly Member[]; readonly members: readonly Member[] },
+): Promise<Drive[]> {
+  const { storages, members } = about;
+  if (members.length === 0 && storages.length === 0) return readSimpleStorage(reading, system);
+  return once(members.map(({ path, body }) => toDrive(path, body)));
 }
 
 function addDrives(found: Found, body: JsonObject): void {

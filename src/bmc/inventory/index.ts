@@ -1,4 +1,11 @@
 export { isSameVersion, normaliseVersion } from '../../versions/index.ts';
+export {
+  type BmcIdentity,
+  parseBmcIdentity,
+  readBmcIdentity,
+  type SystemIdentity,
+  systemIdentityOf,
+} from './bmc-identity.ts';
 export { type FirmwareList, readFirmware } from './firmware.ts';
 export { readInventory } from './inventory.ts';
 export { toMac } from './mac.ts';

@@ -14,11 +14,13 @@ import {
   systemOf,
   textIn,
 } from '../redfish/index.ts';
-import { readDrives } from './drives.ts';
+import { readDriveMembers, readDrives, readStorages } from './drives.ts';
 import { readSlots } from './firmware.ts';
+import { usableUuid } from './machine-id.ts';
 import { describeManager, readManager } from './manager.ts';
+import { identifyParts, readControllers } from './part-identity.ts';
 import { readMemory, readProcessors } from './parts.ts';
-import { readPorts } from './ports.ts';
+import { readAdapters, readPorts } from './ports.ts';
 
 /**
  * Everything a machine is made of. What cannot be read becomes a gap and the rest is good; a BMC that refuses us as a
@@ -30,15 +32,25 @@ export async function readInventory(bmc: Bmc, options: ReadingOptions = {}): Pro
   const manager = await readManager(reading, system);
   const vendor = await learnVendor(bmc, system, manager);
   const chassis = await readChassis(reading, system);
+  const storages = await readStorages(reading, system);
+  const drives = await readDriveMembers(reading, system, { chassis, storages });
+  const adapters = await readAdapters(reading, { chassis, vendor });
+  const running = { system, ...(manager === undefined ? {} : { manager }) };
+  const controllers = await readControllers(reading, storages);
+  const serviceUuid = usableUuid((await bareRoot(bmc)).uuid);
   return {
     vendor,
+    ...(serviceUuid === undefined ? {} : { serviceUuid }),
     system: describeSystem(system),
     manager: manager === undefined ? undefined : await describeManager(reading, manager),
     processors: await readProcessors(reading, system),
     memory: await readMemory(reading, system),
-    drives: await readDrives(reading, system, chassis),
-    ports: await readPorts(reading, system, { chassis, vendor }),
-    firmware: await readSlots(reading, { vendor, running: { system, ...(manager === undefined ? {} : { manager }) } }),
+    drives: await readDrives(reading, system, { storages, members: drives }),
+    ports: await readPorts(reading, system, { adapters, vendor }),
+    firmware: identifyParts(await readSlots(reading, { vendor, running }), {
+      vendor,
+      resources: { adapters, drives, controllers, gaps: reading.gaps },
+    }),
     gaps: reading.gaps,
   };
 }

@@ -34,12 +34,17 @@ export interface OtherMachine {
 
 /**
  * What machine a BMC is in, if it is not the known one; undefined where it is, and where nothing can be compared. UUIDs
- * decide where both are told: nodes of one enclosure may share a serial number. Throws BmcErrors.
+ * decide where both are told: nodes of one enclosure may share a serial number. The system is read unless it was just now.
+ * Throws BmcErrors.
  */
-export async function findOtherMachine(bmc: Bmc, known: KnownMachine): Promise<OtherMachine | undefined> {
+export async function findOtherMachine(
+  bmc: Bmc,
+  known: KnownMachine,
+  read?: System,
+): Promise<OtherMachine | undefined> {
   const wanted = { uuid: usableUuid(known.uuid), serial: usableSerial(known.serial) };
   if (wanted.uuid === undefined && wanted.serial === undefined) return undefined;
-  const system = await systemOf(bmc);
+  const system = read ?? (await systemOf(bmc));
   const told = {
     uuid: usableUuid(textIn(system.body, 'UUID')),
     serial: usableSerial(firstTextIn(system.body, 'SerialNumber', 'ServiceTag')),

@@ -35,11 +35,11 @@ interface Sighting {
 export async function readPorts(
   reading: Reading,
   system: System,
-  about: { readonly chassis: readonly Member[]; readonly vendor: VendorName },
+  about: { readonly adapters: readonly Member[]; readonly vendor: VendorName },
 ): Promise<NetworkPort[]> {
   const interfaces = await collect(reading, linkIn(system.body, 'EthernetInterfaces'));
   const sightings = interfaces.flatMap(({ path, body }) => interfaceSighting(path, body));
-  for (const adapter of await readAdapters(reading, about)) {
+  for (const adapter of about.adapters) {
     sightings.push(...(await adapterSightings(reading, adapter)));
   }
   const merged = merge(sightings);
@@ -62,7 +62,8 @@ function interfaceSighting(path: string, body: JsonObject): readonly Sighting[] 
   return [{ id, mac, adapter: undefined, isLinkUp: linkState(body), speedMbps: speed(body), neighbour: undefined }];
 }
 
-async function readAdapters(
+/** The network adapters of a machine, each once. */
+export async function readAdapters(
   reading: Reading,
   about: { readonly chassis: readonly Member[]; readonly vendor: VendorName },
 ): Promise<readonly Member[]> {

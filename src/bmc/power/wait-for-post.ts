@@ -14,6 +14,8 @@ export interface PostWait {
   readonly assumedMs?: number;
   /** A host that has come to the last step of its POST and shows no other counts as through after this long; 2 minutes unless given. */
   readonly lastStepMs?: number;
+  /** For how long it was waited for before, by another process: it counts towards all of these. */
+  readonly waitedMs?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -49,10 +51,11 @@ const mostQuickLooks = 40;
 export async function waitForPost(bmc: Bmc, wait: PostWait = {}): Promise<PostOutcome> {
   let known: System | undefined = await systemOf(bmc);
   const { path } = known;
-  const watch = createPostWatch(wait, createStopwatch(bmc));
+  const { waitedMs = 0 } = wait;
+  const watch = createPostWatch(wait, createStopwatch(bmc, waitedMs));
   return poll(bmc, {
     what: 'the self-test (POST)',
-    deadlineMs: wait.deadlineMs ?? 30 * 60_000,
+    deadlineMs: Math.max(0, (wait.deadlineMs ?? 30 * 60_000) - waitedMs),
     signal: wait.signal,
     seen: () => `last seen: ${watch.seen}`,
     firstMs: firstPauseMs,
@@ -65,8 +68,8 @@ export async function waitForPost(bmc: Bmc, wait: PostWait = {}): Promise<PostOu
   });
 }
 
-function createStopwatch({ clock }: Bmc): () => number {
-  const started = clock.monotonic();
+function createStopwatch({ clock }: Bmc, waitedMs: number): () => number {
+  const started = clock.monotonic() - waitedMs;
   return () => clock.monotonic() - started;
 }
 

@@ -10,10 +10,15 @@ import { bareRoot } from './service-root.ts';
 /** A system and what it says of itself. */
 export type System = Member;
 
-/** The systems behind a BMC; those that cannot be read are left out. */
-export async function listSystems(bmc: Bmc): Promise<readonly System[]> {
+/** The systems behind a BMC; those that cannot be read are left out, and the one at `except` is not read. */
+export async function listSystems(bmc: Bmc, options: { readonly except?: string } = {}): Promise<readonly System[]> {
+  const { except = '' } = options;
   const reading = beginReading(bmc);
-  return fill(reading, await listed(reading));
+  const all = await listed(reading);
+  return fill(
+    reading,
+    all.filter(({ path }) => !isSamePath(path, except)),
+  );
 }
 
 /**

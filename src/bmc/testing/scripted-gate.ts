@@ -116,7 +116,8 @@ export function createScriptedGate(options: ScriptedGateOptions = {}): ScriptedG
     change: (path, members) => void tree.set(barePath(path), merge(tree.get(barePath(path)) ?? {}, members)),
     async request(request) {
       if (request.signal?.aborted) throw new BmcError('cancelled', { origin });
-      if (request.isDisruptive === true) await options.checkLease?.('disruptive', origin);
+      if (request.isDisruptive === true)
+        await options.checkLease?.('disruptive', origin, { fenceMs: request.fenceMs ?? 30_000 });
       sent.push(request);
       const answer = await (handlerFor(request) ?? fromTree)(request);
       const isAltered = options.alter !== undefined && typeof answer === 'object';

@@ -6,13 +6,14 @@ import { findTask } from '../tasks/index.ts';
 import { waysOf } from '../vendors/index.ts';
 import { findBegun, findNewer } from './find-begun.ts';
 import { defaultTimes, type PollOptions, pollProgress } from './poll-progress.ts';
+import type { SendHooks } from './send-hooks.ts';
 import { sendOnce } from './send-image.ts';
 
 const checkDeadlineMs = 20 * 60_000;
 const lookAgainMs = 15_000;
 
 /** How an uploaded image is started. */
-export interface ContinueOptions {
+export interface ContinueOptions extends SendHooks {
   readonly signal?: AbortSignal;
   /** How long the BMC may check the image; 20 minutes unless given. */
   readonly checkDeadlineMs?: number;
@@ -77,9 +78,9 @@ async function postStart(
   uploaded: StartedUpdate,
   options: ContinueOptions & { readonly startTarget: string },
 ): Promise<StartedUpdate> {
-  const { startTarget, signal } = options;
+  const { startTarget, signal, onWhole } = options;
   const ways = waysOf((await bmc.root()).vendor);
-  const sending = { bmc, ways, ...(signal === undefined ? {} : { signal }) };
+  const sending = { bmc, ways, onWhole, ...(signal === undefined ? {} : { signal }) };
   const found = findTask(await sendOnce(sending, { path: startTarget, body: {} }));
   const { startTarget: _, earlierTasks: __, ...rest } = uploaded;
   const taskUri = found.taskUri ?? uploaded.taskUri;

@@ -56,7 +56,13 @@ export async function openImage(
  */
 export function imageBody(
   image: OpenedImage,
-  frame: { readonly contentType: string; readonly head?: string; readonly tail?: string },
+  frame: {
+    readonly contentType: string;
+    readonly head?: string;
+    readonly tail?: string;
+    /** Called before the last piece of the image leaves: until then the BMC cannot have all of it. */
+    readonly onWhole?: (() => Promise<void>) | undefined;
+  },
 ): ImageBody {
   const head = Buffer.from(frame.head ?? '');
   const tail = Buffer.from(frame.tail ?? '');
@@ -65,10 +71,13 @@ export function imageBody(
     fault = error instanceof BmcError ? error : bad(image.path, 'it cannot be read', error);
     return fault;
   };
+  const wholeAt = head.length + image.sizeBytes;
+  const { onWhole = async () => {} } = frame;
   return {
     contentType: frame.contentType,
-    lengthBytes: head.length + image.sizeBytes + tail.length,
-    open: () => Readable.from(framed({ image, head, tail, note }), { objectMode: false }),
+    lengthBytes: wholeAt + tail.length,
+    open: () =>
+      Readable.from(announced(framed({ image, head, tail, note }), { wholeAt, onWhole }), { objectMode: false }),
     get fault() {
       return fault;
     },
@@ -89,6 +98,20 @@ async function* framed({ image, head, tail, note }: Framed): AsyncGenerator<Buff
     if (tail.length > 0) yield tail;
   } catch (error) {
     throw note(error);
+  }
+}
+
+/** What goes wrong with the announcement is no fault of the image. */
+async function* announced(
+  pieces: AsyncIterable<Buffer>,
+  { wholeAt, onWhole }: { readonly wholeAt: number; readonly onWhole: () => Promise<void> },
+): AsyncGenerator<Buffer> {
+  let sent = 0;
+  for await (const piece of pieces) {
+    const before = sent;
+    sent += piece.length;
+    if (before < wholeAt && sent >= wholeAt) await onWhole();
+    yield piece;
   }
 }
 

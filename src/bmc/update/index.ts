@@ -8,6 +8,7 @@ export { type InstallMark, markBeforeInstall } from './install-mark.ts';
 export { type Via, waysIn } from './install-plan.ts';
 export { readProgress } from './read-progress.ts';
 export { findRunningUpdate, findUpdateWithHostOff, type RunningUpdate } from './running-update.ts';
+export { sentUnseenMs } from './send-image.ts';
 export { type StartOptions, startInstall } from './start-install.ts';
 export { describeUpdateService } from './update-service.ts';
 export { type SlotChoice, type Verification, type VerifyOrder, verifyInstalled } from './verify-installed.ts';

@@ -31,7 +31,7 @@ test('a multipart body is byte for byte parameters, then file, and its length is
   const image = await openImage(await fileOf('test.bin', 'HELLOWORLD'));
   const parameters = { Targets: [], '@Redfish.OperationApplyTime': 'OnReset', Oem: {} };
   const boundary = 'b'.repeat(60);
-  const body = multipartBody(image, parameters, boundary);
+  const body = multipartBody(image, { parameters, boundary });
   const expected = [
     `--${boundary}\r\n`,
     'Content-Disposition: form-data; name="UpdateParameters"\r\n',

@@ -1,11 +1,16 @@
 import type { JsonBody } from '../bmc.ts';
 import { type ImageBody, imageBody, type OpenedImage } from './image.ts';
+import type { SendHooks } from './send-hooks.ts';
 
 /**
  * The body of a push to MultipartHttpPushUri: the parameters first, then the file, as the standard orders them and some
  * BMCs insist. Its length is known beforehand, since the iDRAC refuses chunks.
  */
-export function multipartBody(image: OpenedImage, parameters: JsonBody, boundary: string): ImageBody {
+export function multipartBody(
+  image: OpenedImage,
+  about: { readonly parameters: JsonBody; readonly boundary: string; readonly onWhole?: SendHooks['onWhole'] },
+): ImageBody {
+  const { parameters, boundary, onWhole } = about;
   const head = [
     `--${boundary}`,
     'Content-Disposition: form-data; name="UpdateParameters"',
@@ -22,6 +27,7 @@ export function multipartBody(image: OpenedImage, parameters: JsonBody, boundary
     contentType: `multipart/form-data; boundary=${boundary}`,
     head,
     tail: `\r\n--${boundary}--\r\n`,
+    onWhole,
   });
 }
 

@@ -13,13 +13,22 @@ import type { InstallPlan } from './install-plan.ts';
 import { makeBoundary, multipartBody } from './multipart.ts';
 import { type PullOrder, pullBody } from './pull-body.ts';
 import { claimPush } from './push-claim.ts';
+import type { SendHooks } from './send-hooks.ts';
 
 /** A BMC may check the whole image before it answers. */
 const answerDeadlineMs = 300_000;
 const storedDeadlineMs = 600_000;
+/**
+ * What is not whole when its sender dies is thrown away by the BMC, and what is whole is looked for by who comes next, for
+ * as long as the BMC may take to answer: see `SendHooks.onWhole`.
+ */
+const sendFenceMs = 10_000;
+
+/** How long a BMC may be at an image before it shows what it makes of it. */
+export const sentUnseenMs = answerDeadlineMs;
 
 /** Everything that a send needs. */
-export interface Sending {
+export interface Sending extends SendHooks {
   readonly bmc: Bmc;
   readonly order: InstallOrder;
   readonly offer: UpdateOffer;
@@ -47,7 +56,8 @@ export async function sendMultipart(sending: Sending, plan: PushPlan, image: Ope
     ForceUpdate: order.isForced === true ? true : undefined,
     Oem: oem,
   };
-  const body = multipartBody(image, parameters, makeBoundary(bmc.random));
+  const boundary = makeBoundary(bmc.random);
+  const body = multipartBody(image, { parameters, boundary, onWhole: sending.onWhole });
   return { reply: await sendOnce(sending, { path: plan.uri, body }), warnings: [] };
 }
 
@@ -58,7 +68,7 @@ export async function sendPush(sending: Sending, plan: PushPlan, image: OpenedIm
   const claim = await claimPush(bmc, offer, wish);
   let reply: GateReply;
   try {
-    const body = imageBody(image, { contentType: 'application/octet-stream' });
+    const body = imageBody(image, { contentType: 'application/octet-stream', onWhole: sending.onWhole });
     reply = await sendOnce(sending, { path: plan.uri, body });
   } catch (error) {
     // Without the lease the claim may be another's by now.
@@ -150,7 +160,7 @@ async function wantTargets({ bmc, targets }: Sending): Promise<void> {
  * lost or cannot be read leaves open whether it began, and is `ambiguous`.
  */
 export async function sendOnce(
-  sending: Pick<Sending, 'bmc' | 'ways' | 'signal'>,
+  sending: Pick<Sending, 'bmc' | 'ways' | 'signal' | 'onWhole'>,
   post: { readonly path: string; readonly body: JsonObject | ImageBody },
 ): Promise<GateReply> {
   const { bmc, signal } = sending;
@@ -160,8 +170,10 @@ export async function sendOnce(
     body: post.body,
     isDisruptive: true,
     deadlineMs: answerDeadlineMs,
+    fenceMs: sendFenceMs,
     ...(signal === undefined ? {} : { signal }),
   };
+  if (!isImageBody(post.body)) await sending.onWhole?.();
   try {
     return await bmc.gate.request(request);
   } catch (error) {

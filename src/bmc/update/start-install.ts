@@ -8,11 +8,12 @@ import { startFirst } from './continue-install.ts';
 import { openImage } from './image.ts';
 import { type InstallPlan, planInstall } from './install-plan.ts';
 import type { PollOptions } from './poll-progress.ts';
+import type { SendHooks } from './send-hooks.ts';
 import { type Sending, type Sent, sendMultipart, sendPull, sendPush } from './send-image.ts';
 import { describeUpdateService } from './update-service.ts';
 
 /** How an install is begun. */
-export interface StartOptions {
+export interface StartOptions extends SendHooks {
   readonly signal?: AbortSignal;
   /** Called where upload and start are two steps, between them, so that it can be stored. */
   readonly onUploaded?: (uploaded: StartedUpdate) => Promise<void>;
@@ -32,8 +33,9 @@ export async function startInstall(bmc: Bmc, order: InstallOrder, options: Start
   const offer = await describeUpdateService(bmc);
   const plan = planInstall({ origin: bmc.gate.origin, order, offer, ways });
   const targets = order.targets.length > 0 ? order.targets : await ways.defaultTargets(bmc, order);
-  const { signal } = options;
-  const sending: Sending = { bmc, order, offer, ways, targets, ...(signal === undefined ? {} : { signal }) };
+  const { signal, onWhole } = options;
+  const about = { bmc, order, offer, ways, targets, onWhole };
+  const sending: Sending = { ...about, ...(signal === undefined ? {} : { signal }) };
   const sent = await carryOut(sending, plan);
   const { taskUri, monitorUri } = findTask(sent.reply);
   const isUploadOnly = plan.applyTime === 'OnStartUpdateRequest' && offer.startUpdate !== undefined;

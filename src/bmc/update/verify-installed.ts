@@ -43,7 +43,7 @@ export type Verification =
 
 /**
  * Reads the inventory until it shows the version so many times in a row, or the deadline is over; what it showed last is
- * the answer then. Throws BmcErrors that waiting does not cure (credentials, lost lease).
+ * the answer then. A good read is always confirmed. Throws BmcErrors that waiting does not cure (credentials, lost lease).
  */
 export async function verifyInstalled(bmc: Bmc, order: VerifyOrder): Promise<Verification> {
   const endOutage = order.isOutageExpected === true ? bmc.gate.expectOutage() : () => {};
@@ -71,19 +71,14 @@ async function verify(bmc: Bmc, order: VerifyOrder): Promise<Verification> {
     if (counts.installed >= wanted) return seen;
     if (order.isStagedEnough === true && counts.staged >= wanted) return seen;
     const left = end - clock.monotonic();
-    // A good read that was not confirmed often enough is not the wanted state yet.
-    if (left < 1) return seen.kind === 'installed' ? unconfirmed(seen.slots, counts.installed, wanted) : seen;
-    const failures = seen.kind === 'installed' ? 1 : reads;
-    await sleep(clock, Math.min(left, backoffDelay(backoff, failures, bmc.random)), order.signal);
+    if (seen.kind === 'installed') {
+      // It is confirmed also when the time is over: a worker that takes over from a lost one may have no time left.
+      await sleep(clock, backoffDelay(backoff, 1, bmc.random), order.signal);
+      continue;
+    }
+    if (left < 1) return seen;
+    await sleep(clock, Math.min(left, backoffDelay(backoff, reads, bmc.random)), order.signal);
   }
-}
-
-function unconfirmed(slots: readonly FirmwareSlot[], seen: number, wanted: number): Verification {
-  const names = slots.map(({ slot }) => slot).join(', ');
-  return {
-    kind: 'unreadable',
-    message: `${names} showed the wanted version in ${seen} reads in a row, of ${wanted}, before the time was over`,
-  };
 }
 
 interface Before {

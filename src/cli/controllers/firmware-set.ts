@@ -27,7 +27,7 @@ export function startFirmwareSet({ settings, updateService, trust }: FirmwareSet
     ...parts,
     updateService,
     admission,
-    facilityOf: () => settings.facility?.[0] ?? 'default',
+    facilityOf: () => settings.facility[0],
     trustOf: () => trust,
     isShared: true,
   });

@@ -15,10 +15,10 @@ import { type ImageStoreSettings, openImageStore } from './image-store.ts';
 import { openUpdates } from './open-updates.ts';
 import { readCatalogs } from './read-catalogs.ts';
 import { readDiscoveries } from './read-implementations.ts';
-import { type ControllerSettings, startControllers } from './start-controllers.ts';
+import { type FirmwareControllerSettings, startControllers } from './start-controllers.ts';
 
 /** What desired firmware is told in `rackwright up`. */
-export type FirmwareHereSettings = ControllerSettings &
+export type FirmwareHereSettings = FirmwareControllerSettings &
   ImageStoreSettings &
   Settings<'catalog' | 'catalogFile' | 'jobImplementation' | 'facilities' | 'bmcCa' | 'bmcInsecure'>;
 
@@ -37,9 +37,6 @@ export interface FirmwareHereParts {
   readonly tracer?: Tracer | undefined;
   readonly open: Closing;
 }
-
-/** Where servers are that nobody said anything about. */
-const defaultFacility = 'default';
 
 /** Discoveries at once. */
 const discoveries = 4;
@@ -101,7 +98,7 @@ function sourcesOf(rack: Rack | undefined): CatalogSource[] {
 /** Where a server is that the inventory does not know yet, by the origin of its BMC. */
 function facilities({ facilities: own }: FirmwareHereSettings, rack: Rack | undefined): (origin: string) => string {
   const simulated = new Set(rack?.dataCentre.bmcs.map(({ url }) => new URL(url).origin) ?? []);
-  return (origin) => (simulated.has(origin) ? rackFacility : (own?.[0] ?? defaultFacility));
+  return (origin) => (simulated.has(origin) ? rackFacility : own[0]);
 }
 
 /** How the certificate of a BMC is checked, by the name of its object. */

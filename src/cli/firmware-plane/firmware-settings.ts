@@ -186,7 +186,8 @@ export const firmwareSettings = {
     flag: '--max-queued',
     value: '<n>',
     env: 'RACKWRIGHT_MAX_QUEUED',
-    about: 'how many jobs of each type may wait; more are refused, to be asked for again later; 0: no limit',
+    about:
+      'how many jobs of each type that could run may wait; more are refused, to be asked for again later; 0: no limit',
     fallback: '20000',
     parse: limit,
   }),
@@ -205,5 +206,21 @@ export const firmwareSettings = {
     about: 'how soon a failed update or scan is tried again; the pauses double up to half an hour',
     fallback: '1m',
     parse: parseDuration,
+  }),
+  powerInterval: define({
+    flag: '--power-interval',
+    value: '<duration>',
+    env: 'RACKWRIGHT_POWER_INTERVAL',
+    about: 'how often the power and the BIOS version of each server are read; one small request a server',
+    fallback: '3m',
+    parse: parseDuration,
+  }),
+  powerReads: define({
+    flag: '--power-reads',
+    value: '<n>',
+    env: 'RACKWRIGHT_POWER_READS',
+    about: 'how many BMCs are asked for power at once',
+    fallback: '16',
+    parse: parseCount({ least: 1, most: 1000 }),
   }),
 } as const;

@@ -1,5 +1,5 @@
 import { isLaunchError } from '../../update-service/index.ts';
-import { CliError, usageError } from '../errors.ts';
+import { CliError } from '../errors.ts';
 import { claimStore } from '../install-service/claim-store.ts';
 import { storedInventory, storedInventorySink } from '../install-service/inventory-access.ts';
 import { webhookOf } from '../install-service/notify.ts';
@@ -42,7 +42,6 @@ export function runUpdateService(settings: UpdateServiceSettings, terminal: Term
 async function start(settings: UpdateServiceSettings, context: ServiceContext) {
   const { logger, metrics, open } = context;
   const { facility: facilities } = settings;
-  if (facilities === undefined) throw usageError('--facility is missing: it says whose servers to work on');
   checkLauncher(settings);
   const { strategy, told } = await readStrategy({
     enabled: settings.strategy,
@@ -52,8 +51,9 @@ async function start(settings: UpdateServiceSettings, context: ServiceContext) {
   const sources = readCatalogs(settings);
   const trust = readTrust(settings);
   const { authorizer, client } = await requireAccess(settings, open);
-  const engineSettings = { controllerLostMs: settings.workerLostAfter, publishEveryMs: settings.publishEvery };
-  const { plane, parts } = await openServicePlane(settings, context, { leasing: settings, engineSettings });
+  const { sweepEvery } = settings;
+  const engineSettings = { publishEveryMs: settings.publishEvery };
+  const { plane, parts } = await openServicePlane(settings, context, { leasing: settings, sweepEvery, engineSettings });
   const { store, bus } = parts;
   if (client !== undefined) await claimStore(client, plane.engine.storeId, settings);
   const loop = await runLoop(plane, parts, { ...webhookOf(settings), everyMs: settings.sweepEvery });

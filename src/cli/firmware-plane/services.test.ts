@@ -198,7 +198,6 @@ describe('what cannot be meant', () => {
       ['flasher', '--rest-port', '0', '--data-dir', 'bad', '--facility', 'a', '--without', 'dance'],
       /a flasher does firmwareInstall/,
     ],
-    ['no facility', ['update-service', ...issuer], /--facility is missing/],
     [
       'two strategies',
       [...update, '--strategy', 'redfish', '--strategy', 'vendor-cli'],

@@ -1,6 +1,7 @@
 import { createGates, type TlsTrust } from '../../bmc/index.ts';
 import {
   createBmcReader,
+  createPowerReader,
   createServerserviceMirror,
   type FirmwareAdmission,
   type FirmwareControllers,
@@ -16,8 +17,11 @@ import type { WorkPlane } from '../install-service/work-plane.ts';
 import { electionOf, followCaches } from '../plane/controller-set.ts';
 import type { Settings } from '../settings.ts';
 
-/** What firmware controllers are told. */
+/** What decides about firmware, here and in a plan. */
 export type ControllerSettings = Settings<'maxAttempts' | 'attemptsFirst'>;
+
+/** What firmware controllers are told. */
+export type FirmwareControllerSettings = ControllerSettings & Settings<'powerInterval' | 'powerReads'>;
 
 /** What firmware controllers run on. */
 export interface ControllerParts {
@@ -50,21 +54,32 @@ export interface RunningControllers {
 const readSettings = { connectMs: 10_000, deadlineMs: 60_000, maxTries: 2 };
 
 /** Starts onboarding and the controllers of desired firmware. */
-export function startControllers(settings: ControllerSettings, parts: ControllerParts): RunningControllers {
+export function startControllers(settings: FirmwareControllerSettings, parts: ControllerParts): RunningControllers {
   const { client, updateService, plane, logger, metrics, open, admission } = parts;
   const gates = createGates({ clock: systemClock, logger, metrics, settings: readSettings });
   open.add(() => gates.close());
+  const reading = { gates, clock: systemClock, trustOf: parts.trustOf };
   const controllers = startFirmwareControllers({
     ...{ client, updateService, logger, metrics },
     clock: systemClock,
     random: Math.random,
-    readBmc: createBmcReader({ gates, clock: systemClock, trustOf: parts.trustOf }),
+    readBmc: createBmcReader(reading),
+    readPower: createPowerReader(reading),
     mirror: plane === undefined ? undefined : mirrorOf(plane, parts.facilityOf),
     election: parts.isShared ? electionOf('firmware', parts) : undefined,
-    settings: firmwareSettingsOf(settings),
+    settings: {
+      ...firmwareSettingsOf(settings),
+      powerIntervalMs: settings.powerInterval,
+      powerReads: settings.powerReads,
+    },
   });
   open.add(() => controllers.stop());
-  const onFull = () => admission?.attach({ fleet: controllers.fleet, discovered: controllers.informers.discovered });
+  const onFull = () =>
+    admission?.attach({
+      fleet: controllers.fleet,
+      discovered: controllers.informers.discovered,
+      bmcs: controllers.informers.bmcs,
+    });
   return { controllers, ...followCaches('firmware', controllers, { logger, open, onFull }) };
 }
 

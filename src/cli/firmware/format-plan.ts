@@ -50,7 +50,8 @@ function waitingRows({ server, waiting }: ServerPlan): string[][] {
 
 /** Name, maker, installed, wanted, and who wants it. */
 export function firmwareCells(firmware: Omit<PlannedFirmware, 'relation'>): string[] {
-  const { name, manufacturer, installed, wanted, wantedBy } = firmware;
+  const { manufacturer, installed, wanted, wantedBy, model, softwareId, slot } = firmware;
+  const name = [firmware.name, model, softwareId, slot].filter((text) => text !== undefined).join(' ');
   return [name, manufacturer, installed ?? '-', wanted, shortWantedBy(wantedBy)];
 }
 

@@ -15,7 +15,9 @@ const groups = 20;
 function fleetOf(now: number): Readonly<Record<string, readonly object[]>> {
   const names = Array.from({ length: servers }, (_, at) => ({ at, name: `s${at}`, group: `g${at % groups}` }));
   const entry = (version: string) => ({ name: 'nic', manufacturer: 'ACME', version });
-  const owned = { 'k:{"manufacturer":"ACME","name":"nic"}': { '.': {}, 'f:version': {} } };
+  const owned = {
+    'k:{"manufacturer":"ACME","model":"","name":"nic","slot":"","softwareId":""}': { '.': {}, 'f:version': {} },
+  };
   const managedFields = [
     { manager: 'rackwright-server-group', operation: 'Apply', fieldsV1: { 'f:spec': { 'f:firmwares': owned } } },
   ];

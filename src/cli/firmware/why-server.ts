@@ -1,7 +1,8 @@
 import { explainServer, type PlanFacts, type PlanSubject, type ToldEvent } from '../../firmware/index.ts';
 import { KubeError, type KubeObject, systemClock } from '../../kube/index.ts';
 import { CliError } from '../errors.ts';
-import { readEvents, timeOf } from '../objects/describe.ts';
+import { readEvents } from '../objects/describe.ts';
+import { timeOf } from '../objects/order-events.ts';
 import type { Session, SessionFlags } from '../objects/session.ts';
 import { readOutputForm } from '../output/output-form.ts';
 import { renderShown } from '../output/show.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { addressPairs } from '../../bmc/index.ts';
 import { type FleetFacts, type HostObject, machinesOfFleet, machinesOfHost } from './fleet-machines.ts';
 
 const address = 'redfish+https://192.0.2.1:8443/redfish/v1/Systems/1';
@@ -24,6 +25,16 @@ describe('the machine of a host', () => {
     ];
     assert.deepEqual(machinesOfHost(host({ bmc: { address } }), { ...nothing, inventory }), ['aaaa']);
   });
+  for (const [one, other, relation] of addressPairs.filter(([each]) => each.includes('/Systems/'))) {
+    test(`at ${one} is that of the inventory at ${other}: ${relation}`, () => {
+      const inventory = [listed('aaaa', { bmc_address: other })];
+      const found = machinesOfHost(host({ bmc: { address: one.replace(/^https:/, 'redfish:') } }), {
+        ...nothing,
+        inventory,
+      });
+      assert.deepEqual(found, relation === 'same' ? ['aaaa'] : []);
+    });
+  }
   test('is never found by a name, which another fleet may use as well', () => {
     const inventory = [listed('bbbb', { bmc_address: 'https://192.0.2.9/redfish/v1/Systems/1' })];
     assert.deepEqual(machinesOfHost(host({ bmc: { address } }), { ...nothing, inventory }), []);

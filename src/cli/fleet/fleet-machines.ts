@@ -1,3 +1,4 @@
+import { tryParseBmcAddress } from '../../bmc/index.ts';
 import type { AnyKubeObject } from '../../kube/index.ts';
 import { readBmcAddress } from '../../provisioners/index.ts';
 
@@ -49,14 +50,14 @@ export interface FleetFacts {
 /** The ids of the machine behind a host; none when nobody has met it yet. */
 export function machinesOfHost(host: HostObject, { servers, inventory }: Omit<FleetFacts, 'hosts'>): string[] {
   const macs = new Set(macsOfHost(host));
-  const addresses = new Set(addressesOf(host.spec?.bmc?.address));
+  const addresses = new Set(systemsOfHost(host.spec?.bmc?.address));
   const byServer = servers.filter(({ status }) =>
     (status?.networkInterfaces ?? []).some(({ macAddress = '' }) => macs.has(macAddress.toLowerCase())),
   );
   const byInventory = inventory.filter(
     (one) =>
       one.mac_addresses.some((mac) => macs.has(mac.toLowerCase())) ||
-      addressesOf(one.bmc_address).some((address) => addresses.has(address)),
+      systemsAt(tryParseBmcAddress(one.bmc_address)).some((address) => addresses.has(address)),
   );
   return [...new Set([...byServer.map(machineOfServer), ...byInventory.map(({ uuid }) => uuid.toLowerCase())])].filter(
     (id) => id !== '',
@@ -81,28 +82,12 @@ export function macsOfHost({ spec, status }: HostObject): string[] {
 }
 
 /** One BMC can have several systems, so that an address without its system says little: it is not looked at. */
-function addressesOf(address: string | undefined): string[] {
-  if (address === undefined || address === '') return [];
-  const { host, port, systemPath = '' } = /^https?:/i.test(address) ? partsOfUrl(address) : partsOfAddress(address);
-  const path = systemPath.replace(/\/$/, '');
-  return path === '' ? [] : [`${host}:${port}${path}`];
+function systemsAt(address: ReturnType<typeof tryParseBmcAddress>): string[] {
+  return address?.systemPath === undefined ? [] : [address.system];
 }
 
-interface AddressParts {
-  readonly host: string;
-  readonly port: number;
-  readonly systemPath?: string | undefined;
-}
-
-/** As an inventory has it. */
-function partsOfUrl(text: string): AddressParts {
-  if (!URL.canParse(text)) return { host: '', port: 0 };
-  const { protocol, hostname, port, pathname } = new URL(text);
-  return { host: hostname, port: port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port), systemPath: pathname };
-}
-
-/** As a host has it. */
-function partsOfAddress(text: string): AddressParts {
+/** As a host has it: without a scheme it is of IPMI, which names no system. */
+function systemsOfHost(text = ''): string[] {
   const reading = readBmcAddress(text);
-  return reading.kind === 'known' ? reading.address : { host: '', port: 0 };
+  return reading.kind === 'known' && reading.address.systemPath !== undefined ? [reading.address.system] : [];
 }

@@ -1,7 +1,7 @@
 import type { ConditionRecord } from '../../conditionorc/index.ts';
 import type { HostObject } from '../fleet/fleet-machines.ts';
 import { messageOf } from '../install-service/conditions.ts';
-import { type ShownEvent, timeOf } from '../objects/describe.ts';
+import { componentOf, orderEvents, type ShownEvent, timeOf } from '../objects/order-events.ts';
 import type { Column } from '../output/show.ts';
 
 /** One thing that was done to a machine, or told of it. */
@@ -23,8 +23,16 @@ export interface HistoryEntry {
   readonly id?: string | undefined;
 }
 
-/** Work of the engine. */
-export function entryOfCondition(record: ConditionRecord, nameOf: (machine: string) => string): HistoryEntry {
+/** Work of the engine, in the order in which it was asked for and runs: ids grow with time. */
+export function entriesOfWork(
+  records: readonly ConditionRecord[],
+  nameOf: (machine: string) => string,
+): HistoryEntry[] {
+  const unique = [...new Map(records.map((record) => [record.id, record])).values()];
+  return unique.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map((record) => entryOfCondition(record, nameOf));
+}
+
+function entryOfCondition(record: ConditionRecord, nameOf: (machine: string) => string): HistoryEntry {
   const isCancelled = record.reason?.code === 'Cancelled';
   return {
     at: record.created_at,
@@ -54,25 +62,23 @@ export function entriesOfHost(host: HostObject): HistoryEntry[] {
   });
 }
 
-/** What was told of an object. */
-export function entryOfEvent(event: ShownEvent & { readonly involvedObject?: Involved }): HistoryEntry {
+/** What was told of objects, each event once. */
+export function entriesOfEvents(events: readonly ShownEvent[]): HistoryEntry[] {
+  return orderEvents(events).map(entryOfEvent);
+}
+
+function entryOfEvent(event: ShownEvent): HistoryEntry {
   const { kind = '', namespace, name = '' } = event.involvedObject ?? {};
   const times = (event.count ?? 1) > 1 ? ` (${event.count} times)` : '';
   return {
     at: timeOf(event),
     what: event.reason ?? '',
     about: namespace === undefined || namespace === '' ? `${kind} ${name}` : `${kind} ${namespace}/${name}`,
-    by: event.source?.component ?? event.reportingComponent ?? '',
+    by: componentOf(event),
     result: event.type === 'Warning' ? 'warning' : 'told',
     message: `${event.message ?? ''}${times}`,
     source: 'event',
   };
-}
-
-interface Involved {
-  readonly kind?: string;
-  readonly namespace?: string;
-  readonly name?: string;
 }
 
 /** `BareMetalHost simulated/r01-s01`. */

@@ -4,16 +4,16 @@ import { findSubject, type Subject } from '../fleet/find-subject.ts';
 import { type FleetFacts, machineOfServer, machinesOfFleet, machinesOfHost } from '../fleet/fleet-machines.ts';
 import { fleetResources, listIfServed, problemOf, readFleetFacts, readWork } from '../fleet/read-fleet.ts';
 import type { RestClient } from '../install-service/rest-client.ts';
-import type { ShownEvent } from '../objects/describe.ts';
+import type { ShownEvent } from '../objects/order-events.ts';
 import type { Session, SessionFlags } from '../objects/session.ts';
 import { readOutputForm } from '../output/output-form.ts';
 import { renderShown, showList } from '../output/show.ts';
 import type { Terminal } from '../terminal.ts';
 import {
   aboutOf,
+  entriesOfEvents,
   entriesOfHost,
-  entryOfCondition,
-  entryOfEvent,
+  entriesOfWork,
   type HistoryEntry,
   historyColumns,
   orderEntries,
@@ -92,7 +92,7 @@ async function workOf(
   for (const host of facts.hosts) for (const id of machinesOfHost(host, facts)) names.set(id, aboutOf(host));
   try {
     const records = await readWork(rest, { machines, most });
-    return records.map((record) => entryOfCondition(record, (id) => names.get(id) ?? id));
+    return entriesOfWork(records, (id) => names.get(id) ?? id);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     terminal.err(`Warning: work of the engine is not shown: ${problemOf(error)}\n`);
@@ -126,7 +126,7 @@ async function eventsOf({ hosts, machines, facts }: Told, { session, terminal }:
   const ref = { group: '', version: 'v1', resource: 'events', namespaced: true, kind: 'Event' };
   try {
     const events = await listIfServed<ShownEvent>(ref, session, signal);
-    return events.map(entryOfEvent).filter((entry) => about.has(entry.about));
+    return entriesOfEvents(events).filter((entry) => about.has(entry.about));
   } catch (error) {
     if (!isForbidden(error)) throw error;
     terminal.err(`Warning: events are not shown: ${problemOf(error)}\n`);

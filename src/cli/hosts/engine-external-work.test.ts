@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { addressPairs } from '../../bmc/index.ts';
 import { type Alias, createEngine, externalWork, openSqliteDatabase } from '../../engine/index.ts';
 import { createFakeClock } from '../../kube/index.ts';
 import type { HostIdentity } from '../../provisioners/index.ts';
@@ -46,7 +47,44 @@ const spellings: readonly (readonly [host: string, inventory: string])[] = [
   [`idrac-redfish+https://10.0.0.7:8443${system}`, '10.0.0.7:8443'],
   [`redfish://[2001:db8::7]${system}`, `https://[2001:db8::7]:443${system}`],
   ['ipmi://10.0.0.7:6230', '10.0.0.7:6230'],
+  // One BMC speaks both, each at its usual port.
+  ['ipmi://10.0.0.7', 'https://10.0.0.7'],
+  ['10.0.0.7', `https://10.0.0.7${system}`],
+  ['redfish://10.0.0.7', `https://10.0.0.7${system}`],
 ];
+
+const strangers: readonly (readonly [host: string, inventory: string])[] = [
+  ['ipmi://10.0.0.7:6230', 'https://10.0.0.7'],
+  ['ipmi://10.0.0.7', 'https://10.0.0.7:8443'],
+  [`redfish://10.0.0.7:8443${system}`, 'https://10.0.0.7'],
+];
+
+for (const [address, inventory] of strangers) {
+  test(`a host at ${address} is not the machine that the inventory has at ${inventory}`, async (t) => {
+    const { engine, work } = await setUp(t);
+    await work.claims.claim(hostAt(address), { use: 'provisioned' });
+    const record = { id: 'm', facility: 'f', bmcId: 'b', manufacturer: 'A', model: 'B', hold: undefined };
+    await engine.machines.put(record, [{ kind: 'bmc-address', value: inventory }]);
+    const orders = [{ kind: install.kind, parameters: {} }];
+    const asked = await engine.create({ target: 'server/m', client: 't', orders });
+    assert.equal(asked.outcome === 'created' && asked.conditions[0]?.reason, undefined);
+  });
+}
+
+for (const [one, other, relation] of addressPairs) {
+  test(`a host at ${one} and a server at ${other}: ${relation}`, async (t) => {
+    const { engine, work } = await setUp(t);
+    const address = /^[a-z][a-z0-9+-]*:(\/\/|\d+\.)/i.test(one.trim()) ? one.trim() : `redfish://${one.trim()}`;
+    const asHost = address.replace(/^https:/i, 'redfish:').replace(/^http:/i, 'redfish+http:');
+    await work.claims.claim(hostAt(asHost), { use: 'provisioned' });
+    const record = { id: 'm', facility: 'f', bmcId: 'b', manufacturer: 'A', model: 'B', hold: undefined };
+    await engine.machines.put(record, [{ kind: 'bmc-address', value: other }]);
+    const orders = [{ kind: install.kind, parameters: {} }];
+    const asked = await engine.create({ target: 'server/m', client: 't', orders });
+    const code = asked.outcome === 'created' ? asked.conditions[0]?.reason?.code : undefined;
+    assert.equal(code, relation === 'same' || relation === 'overlap' ? 'HostInUse' : undefined);
+  });
+}
 
 for (const [address, inventory] of spellings) {
   test(`a host at ${address} is the machine that the inventory has at ${inventory}`, async (t) => {

@@ -1,4 +1,5 @@
 import { ironcoreReasons } from '../../api/index.ts';
+import { parseBmcAddress } from '../../bmc/index.ts';
 import {
   type Alias,
   type Engine,
@@ -108,12 +109,8 @@ function aliasesOf({ bmc, bootMacAddress, marks }: HostIdentity): readonly Alias
   ];
 }
 
-/** An inventory may have the address of a BMC with or without its scheme, its port and the path of the system. */
-function namesOf({ origin, host, port, systemPath }: HostBmcAddress): readonly string[] {
-  const bare = [`${host}:${port}`, host];
-  if (origin === '') return bare;
-  const { protocol, hostname } = new URL(origin);
-  const origins = new Set([origin, `${protocol}//${hostname}:${port}`]);
-  const paths = ['', '/', ...(systemPath === undefined ? [] : [systemPath, `${systemPath}/`])];
-  return [...[...origins].flatMap((each) => paths.map((path) => `${each}${path}`)), ...bare];
+/** The system that the host names. IPMI at its usual port is another way to the BMC whose Redfish is at its usual port. */
+function namesOf({ protocol, host, port, system }: HostBmcAddress): readonly string[] {
+  const isUsual = protocol === 'ipmi' && port === 623;
+  return isUsual ? [system, parseBmcAddress(host).bmc] : [system];
 }

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { type BMC, type BMCSecret, ironcoreApiVersion, ironcoreGroup, ironcoreVersion } from '../../api/index.ts';
-import { parseBmcAddress } from '../../bmc/index.ts';
+import { parseBmcAddress, tryParseBmcAddress } from '../../bmc/index.ts';
 import type { FleetPlane } from '../../conditionorc/index.ts';
 import { isNotFound, type KubeClient, type ResourceRef } from '../../kube/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
@@ -23,14 +23,14 @@ export function createBmcObjects(client: KubeClient, logger: Logger): FleetPlane
   const nameOf = (serverId: string): string => `server-${serverId}`;
   return {
     async bmcEnrolled({ id, bmc }) {
-      const { host, port, isTls } = parseBmcAddress(bmc.address);
+      const { host, port, isTls, bmc: key } = parseBmcAddress(bmc.address);
       if (isIP(host) === 0) {
         // An object names an address, and a name may have another one tomorrow.
         logger.warn('the BMC of an enrolled server is known by name only, and is not shown as an object', { id, host });
         return;
       }
       const { items } = await bmcs.list();
-      const isThere = items.some(({ spec }) => spec.access?.ip === host && spec.protocol.port === port);
+      const isThere = items.some(({ spec }) => isAt(spec, key));
       if (isThere) return;
       const metadata = { name: nameOf(id), labels: { [enrolledLabel]: id } };
       const data = { username: base64(bmc.username), password: base64(bmc.password) };
@@ -47,6 +47,12 @@ export function createBmcObjects(client: KubeClient, logger: Logger): FleetPlane
       }
     },
   };
+}
+
+function isAt({ access, protocol }: BMC['spec'], key: string): boolean {
+  if (access === undefined) return false;
+  const host = access.ip.includes(':') ? `[${access.ip}]` : access.ip;
+  return tryParseBmcAddress(`${host}:${protocol.port}`)?.bmc === key;
 }
 
 const applying = { fieldManager: 'rackwright-enrolment', isForced: true } as const;

@@ -47,7 +47,7 @@ function addInstallCommand(program: Command, terminal: Terminal): void {
     .description(
       'Installs a firmware set on a server and shows how far it is until it is over. Ctrl-C ends the showing, not the install.',
     )
-    .argument('<server>', 'its name or id in the inventory')
+    .argument('<server>', 'its name or id in the inventory, or the address of its BMC')
     .requiredOption('--set <set>', 'name or id of the firmware set; "latest": the newest for the model')
     .option('--component <name>', 'only what the set has for this component; may be repeated', collect)
     .option('--dry-run', 'plan and check everything, and do nothing that disrupts')
@@ -77,7 +77,7 @@ function addConditionsCommand(program: Command, terminal: Terminal): void {
     .command('conditions')
     .summary('list work on servers')
     .description('Lists conditions, that is work on servers, newest first: what waits, what goes on, what ended.')
-    .argument('[server]', 'only those of this server, by name or id')
+    .argument('[server]', 'only those of this server, by name, id or BMC address')
     .option('--history', 'also those that ended long ago')
     .option('--limit <n>', 'the most to list', '100')
     .action((server: string | undefined, flags: { history?: boolean; limit: string; output?: string }) =>

@@ -1,4 +1,5 @@
 import type { ConditionRecord } from '../../conditionorc/index.ts';
+import { ageText, systemClock } from '../../kube/index.ts';
 import { CliError } from '../errors.ts';
 import type { OutputForm } from '../output/output-form.ts';
 import { type Column, renderShown, type Shown, showList } from '../output/show.ts';
@@ -26,7 +27,7 @@ export async function listConditions(client: RestClient, order: ConditionsOrder,
   const path = `/api/v1/conditions?${query}`;
   const { records } = await client.ask<{ records: readonly ConditionRecord[] }>({ method: 'GET', path });
   const names = server === undefined ? await namesOf(client) : new Map([[server.uuid, server.name]]);
-  terminal.out(renderShown(showConditions(records, names), order.output));
+  terminal.out(renderShown(showConditions(records, names, new Date(systemClock.now())), order.output));
   if (records.length === 0) terminal.err('no conditions\n');
 }
 
@@ -36,7 +37,7 @@ async function namesOf(client: RestClient): Promise<ReadonlyMap<string, string>>
   return new Map(records.map(({ uuid, name }) => [uuid, name]));
 }
 
-function showConditions(records: readonly ConditionRecord[], names: ReadonlyMap<string, string>): Shown {
+function showConditions(records: readonly ConditionRecord[], names: ReadonlyMap<string, string>, now: Date): Shown {
   const columns: Column<ConditionRecord>[] = [
     { title: 'ID', cell: ({ id }) => id },
     { title: 'SERVER', cell: ({ target }) => names.get(target) || target },
@@ -45,7 +46,9 @@ function showConditions(records: readonly ConditionRecord[], names: ReadonlyMap<
     { title: 'DONE', cell: (record) => percentOf(record) },
     { title: 'ASKED BY', cell: ({ client }) => client, isWide: true },
     { title: 'WORKER', cell: ({ controller }) => controller ?? '', isWide: true },
-    { title: 'ASKED', cell: (record) => record.created_at, isWide: true },
+    { title: 'AGE', cell: (record) => ageText(record.created_at, now) },
+    { title: 'UPDATED', cell: (record) => `${ageText(record.updated_at, now)} ago` },
+    { title: 'CREATED', cell: (record) => record.created_at, isWide: true },
     { title: 'ENDED', cell: (record) => record.finalized_at ?? '', isWide: true },
     { title: 'MESSAGE', cell: (record) => messageOf(record).slice(0, 100) },
   ];

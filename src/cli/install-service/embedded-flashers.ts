@@ -36,7 +36,7 @@ export interface EmbeddedFlasherParts {
   readonly tracer?: Tracer | undefined;
 }
 
-/** Starts one for the simulated rack, whose time is faster, and one for real facilities where some are named. */
+/** Starts one for real facilities, and one for the simulated rack, whose time is faster. */
 export async function startEmbeddedFlashers(
   settings: EmbeddedFlasherSettings,
   parts: EmbeddedFlasherParts,
@@ -57,7 +57,16 @@ export async function startEmbeddedFlashers(
   };
   // The lock on the store shows that an earlier life of this process is over: its work is taken up at once.
   const idOf = (name: string): { id?: string } => (parts.isShared ? {} : { id: `flasher/embedded/${name}` });
-  const wanted: FlasherParts[] = [];
+  const wanted: FlasherParts[] = [
+    {
+      ...shared,
+      ...idOf('facilities'),
+      trust: readTrust(settings),
+      facilities: settings.facilities,
+      settings: inFastTime(settings.bmcSpeed),
+      isRehearsal: settings.bmcSpeed > 1,
+    },
+  ];
   if (rack !== undefined) {
     const { caPem } = rack.dataCentre;
     wanted.push({
@@ -67,17 +76,6 @@ export async function startEmbeddedFlashers(
       trust: caPem === undefined ? { kind: 'system' } : { kind: 'ca', caPem },
       rackImages: createRackImages(rack.adminUrl),
       settings: inFastTime(settings.speed),
-    });
-  }
-  if (settings.facilities !== undefined) {
-    const trust = readTrust(settings);
-    wanted.push({
-      ...shared,
-      ...idOf('facilities'),
-      trust,
-      facilities: settings.facilities,
-      settings: inFastTime(settings.bmcSpeed),
-      isRehearsal: settings.bmcSpeed > 1,
     });
   }
   const flashers = await Promise.all(wanted.map(startFlasher));

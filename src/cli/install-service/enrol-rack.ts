@@ -6,6 +6,7 @@ import {
   type OfferedFirmware,
   type RunningBmc,
 } from '../../../simulator/index.ts';
+import { parseBmcAddress, tryParseBmcAddress } from '../../bmc/index.ts';
 import type { FirmwareRecord, Serverservice } from '../../serverservice/index.ts';
 import { orMissing } from './inventory-access.ts';
 
@@ -54,7 +55,7 @@ async function enrolServer({ servers, credentials }: Service, bmc: RunningBmc): 
     const vendor = bmc.machine.personality.manufacturer;
     const fields = { id: uuid, name: bmc.name, facility: rackFacility, vendor, model, serial, bmcAddress: bmc.url };
     await servers.create(fields);
-  } else if (URL.parse(known.bmcAddress)?.origin !== new URL(bmc.url).origin) {
+  } else if (tryParseBmcAddress(known.bmcAddress)?.origin !== parseBmcAddress(bmc.url).origin) {
     // Whoever knows the path of the system as well says more; only the port may be another one.
     await servers.update(uuid, { bmcAddress: bmc.url });
   }

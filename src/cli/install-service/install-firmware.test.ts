@@ -193,6 +193,19 @@ for (const [what, fields, outcome, message] of ends) {
   });
 }
 
+test('an install that fits in part ends with an exit code of its own and says what was skipped', async () => {
+  const clock = createFakeClock();
+  const message = '1 installed; 1 skipped: nic 2 is for hpe; this server is of Dell';
+  const skipped = [{ component: 'nic', version: '2', why: 'other-vendor', message: 'nic 2 is for hpe' }];
+  const status = { message, result: 'partial', skipped };
+  const step = { status, state: 'succeeded', finalized_at: '2026-01-01T00:00:00Z' } as unknown as Step;
+  const terminal = terminalOf();
+  const error = await run(installFirmware(serve([step]), order, { terminal, clock }), clock);
+  assert.ok(error instanceof CliError && error.outcome === 'work-partial', String(error));
+  assert.match(error.message, /r01-s01: installed in part: 1 installed; 1 skipped: nic 2 is for hpe/);
+  assert.match(terminal.text.out, /nic 2: skipped, nic 2 is for hpe/);
+});
+
 test('what is asked for goes into the order', async () => {
   const terminal = terminalOf();
   const client = serve([over]);
@@ -235,9 +248,9 @@ test('conditions are listed with the names of their servers and how far they are
     terminal,
   );
   const lines = terminal.text.out.split('\n');
-  assert.match(lines[0] ?? '', /^ID +SERVER +KIND +STATE +DONE +MESSAGE$/);
-  assert.match(lines[1] ?? '', new RegExp(`^${id} +r01-s01 +firmwareInstall +active +40% +the update runs$`));
-  assert.match(lines[2] ?? '', /succeeded +100% +1 installed$/);
+  assert.match(lines[0] ?? '', /^ID +SERVER +KIND +STATE +DONE +AGE +UPDATED +MESSAGE$/);
+  assert.match(lines[1] ?? '', new RegExp(`^${id} +r01-s01 +firmwareInstall +active +40% +\\S.* +the update runs$`));
+  assert.match(lines[2] ?? '', /succeeded +100% +.* +1 installed$/);
 });
 
 test('a cancel says what came of it, and takes nothing but ids', async () => {

@@ -121,7 +121,10 @@ function leaveRunning(view: InstallView, id: string): CliError {
 }
 
 function tellEnd({ terminal, server }: Followed, condition: ConditionRecord): void {
-  const { message = '' } = statusOf(condition);
+  const { message = '', result } = statusOf(condition);
+  if (condition.state === 'succeeded' && result === 'partial') {
+    throw new CliError('work-partial', `${nameOf(server)}: installed in part: ${message}`);
+  }
   if (condition.state === 'succeeded') {
     terminal.out(`${nameOf(server)}: succeeded${message === '' ? '' : `, ${message}`}\n`);
     return;

@@ -6,6 +6,8 @@ import { onboardingNamespace } from '../../serverservice/index.ts';
 /** What the inventory has of a server. */
 export interface NotedServer {
   readonly id: string;
+  /** As an inventory has read it, or an operator wrote it. */
+  readonly systemUuid?: string | undefined;
   readonly serial?: string | undefined;
   readonly attributes?: readonly Note[] | undefined;
   /** The newest of each. */
@@ -18,18 +20,19 @@ interface Note {
 }
 
 /**
- * What a server is known by. Its id counts where it is that of the machine: of a Server object, or as an inventory has read
- * it. Whoever enrols a server over REST may give it any id, which says nothing of the machine.
+ * What a server is known by: the UUID that its record has, or that of its Server object. Whoever enrols a server over REST
+ * may give it any id, which counts only where an inventory has read that very UUID.
  */
 export function knownMachineOf(server: NotedServer): KnownMachine {
-  const { id, attributes = [], versionedAttributes = [] } = server;
+  const { id, systemUuid = '', attributes = [], versionedAttributes = [] } = server;
   const serial = usableSerial(server.serial);
   const isOnboarded = attributes.some(({ namespace }) => namespace === onboardingNamespace);
   const uuids = versionedAttributes.flatMap(({ namespace, data }) =>
     namespace === inventoryNamespace ? uuidIn(data) : [],
   );
   const isOwn = isOnboarded || uuids.some((uuid) => isSameUuid(uuid, id));
-  return { ...(isOwn ? { uuid: id } : {}), ...(serial === undefined ? {} : { serial }) };
+  const uuid = isOwn ? id : systemUuid;
+  return { ...(uuid === '' ? {} : { uuid }), ...(serial === undefined ? {} : { serial }) };
 }
 
 function uuidIn({ system }: JsonObject): string[] {

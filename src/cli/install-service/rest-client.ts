@@ -1,5 +1,7 @@
 import { Agent, request } from 'undici';
+import { tryParseBmcAddress } from '../../bmc/index.ts';
 import type { ConditionRecord } from '../../conditionorc/index.ts';
+import { isSameVendor } from '../../versions/index.ts';
 import { CliError } from '../errors.ts';
 import type { RestAddress } from './rest-address.ts';
 
@@ -16,6 +18,7 @@ export interface ShownServer {
 export interface ShownSet {
   readonly uuid: string;
   readonly name: string;
+  readonly labels?: Readonly<Record<string, string>>;
   readonly component_firmware: readonly {
     readonly uuid: string;
     readonly component: string;
@@ -106,18 +109,23 @@ interface Records<T> {
   readonly records: readonly T[];
 }
 
-/** The server of a name or an id. */
+/** The server of a name, an id, or the address of its BMC in any spelling. */
 export async function findServer(client: RestClient, named: string): Promise<ShownServer> {
   if (uuid.test(named)) {
     return (
       await client.ask<{ record: ShownServer }>({ method: 'GET', of: 'inventory', path: `/api/v1/servers/${named}` })
     ).record;
   }
-  const path = `/api/v1/servers?name=${encodeURIComponent(named)}&limit=2`;
-  const { records } = await client.ask<Records<ShownServer>>({ method: 'GET', of: 'inventory', path });
-  const [found, another] = records;
-  if (found === undefined) throw new CliError('failed', `there is no server "${named}" in the inventory`);
-  if (another !== undefined) throw new CliError('failed', `several servers are named "${named}"; give the id of one`);
+  const search = async (by: string): Promise<readonly ShownServer[]> => {
+    const path = `/api/v1/servers?${new URLSearchParams({ [by]: named, limit: '2' })}`;
+    return (await client.ask<Records<ShownServer>>({ method: 'GET', of: 'inventory', path })).records;
+  };
+  const byName = await search('name');
+  const isAddress = byName.length === 0 && tryParseBmcAddress(named) !== undefined;
+  const [found, another] = isAddress ? await search('bmc-address') : byName;
+  if (found === undefined)
+    throw new CliError('failed', `there is no server "${named}" in the inventory, neither by name nor by BMC address`);
+  if (another !== undefined) throw new CliError('failed', `several servers go by "${named}"; give the id of one`);
   return found;
 }
 
@@ -131,10 +139,35 @@ export async function findSet(client: RestClient, named: string, server: ShownSe
   const { records } = await client.ask<Records<ShownSet>>({ method: 'GET', of: 'inventory', path: byName });
   if (records[0] !== undefined) return records[0];
   if (named !== 'latest') throw new CliError('failed', `there is no firmware set "${named}"`);
+  return await findLatest(client, server);
+}
+
+/** The newest set for the model of a server; makers and models are written in more ways than one. */
+async function findLatest(client: RestClient, server: ShownServer): Promise<ShownSet> {
+  const { vendor, model, name, uuid: id } = server;
+  const all = '/api/v1/server-component-firmware-sets';
+  if (vendor === '' || model === '') {
+    const text = `vendor and model of ${name === '' ? id : name} are not known yet, so "latest" means no set: have its inventory read first (POST /api/v1/servers/${id}/inventory)`;
+    throw new CliError('failed', text);
+  }
   const query = new URLSearchParams({ vendor: server.vendor, model: server.model, labels: 'latest=true' });
   const latest = await client.ask<Records<ShownSet>>({ method: 'GET', of: 'inventory', path: `${all}?${query}` });
   if (latest.records[0] !== undefined) return latest.records[0];
-  throw new CliError('failed', `no firmware set has the label latest=true for ${server.vendor} ${server.model}`);
+  const path = `${all}?labels=latest%3Dtrue&limit=1000`;
+  const { records: others } = await client.ask<Records<ShownSet>>({ method: 'GET', of: 'inventory', path });
+  const found = others.filter(({ labels = {} }) => isFor(labels, server));
+  if (found[0] !== undefined && found.length === 1) return found[0];
+  const names = found.map((set) => set.name).join(', ');
+  const why = found.length === 0 ? 'no firmware set has' : `several firmware sets (${names}) have`;
+  throw new CliError('failed', `${why} the label latest=true for ${vendor} ${model}; name one with --set`);
+}
+
+/** Labels say `dell` and `r640` where the BMC tells `Dell Inc.` and `PowerEdge R640`. */
+function isFor({ vendor = '', model = '' }: Readonly<Record<string, string>>, server: ShownServer): boolean {
+  const words = (text: string): string[] => text.toLowerCase().split(/[^\p{L}\p{N}]+/u);
+  const told = words(server.model);
+  const asked = words(model).filter((word) => word !== '');
+  return isSameVendor(vendor, server.vendor) && asked.length > 0 && asked.every((word) => told.includes(word));
 }
 
 /** A condition by its id. */

@@ -142,7 +142,8 @@ export const serviceSettings = {
     flag: '--facility',
     value: '<name>',
     env: 'RACKWRIGHT_FACILITY',
-    about: 'a facility whose servers this flasher works on; may be repeated',
+    about: 'a facility: its servers are worked on, and controllers put new servers into the first; may be repeated',
+    fallback: 'default',
     isRepeatable: true,
     parse: parseFacilities,
   }),
@@ -273,15 +274,16 @@ export const serviceSettings = {
     value: '<duration>',
     env: 'RACKWRIGHT_REQUEST_DEADLINE',
     about:
-      'how long the last request of a lost worker may go on; its work waits so long after its lease before another takes it',
+      'the longest that the last request of a lost worker is waited for before another takes its work; less where the worker noted how long the request may go on',
     parse: parseDuration,
   }),
   workerLostAfter: define({
     flag: '--worker-lost-after',
     value: '<duration>',
     env: 'RACKWRIGHT_WORKER_LOST_AFTER',
-    about: 'a worker that was not heard of for so long is lost, and operators are told',
-    fallback: '1m',
+    about:
+      'a worker that was silent for so long is lost: operators are notified and its work goes to another; the same for all processes on one database, and at least three times --sweep-every',
+    fallback: '30s',
     parse: parseDuration,
   }),
   sweepEvery: define({
@@ -328,7 +330,7 @@ export const serviceSettings = {
     flag: '--max-pending',
     value: '<n>',
     env: 'RACKWRIGHT_MAX_PENDING',
-    about: 'how many conditions may wait; more are refused; 0: no limit',
+    about: 'how many conditions that could run may wait, and how many that are blocked; more are refused; 0: no limit',
     fallback: '100000',
     parse: upTo(100_000_000),
   }),

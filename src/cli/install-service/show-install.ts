@@ -8,6 +8,8 @@ export interface InstallStatus {
   readonly percent?: number;
   readonly component?: string;
   readonly message?: string;
+  /** How it ended: `installed`, `partial`, `already-installed`, `nothing-fits`, `cancelled`, `failed`. */
+  readonly result?: string;
   readonly actions?: readonly {
     readonly component: string;
     readonly version: string;
@@ -40,6 +42,8 @@ export class InstallView {
   show(condition: ConditionRecord): void {
     const status = statusOf(condition);
     for (const line of linesOf(status)) this.#once(line);
+    if (condition.state === 'pending' && condition.reason?.code === 'WorkerLost')
+      this.#once(`  ${condition.reason.message}`);
     if (this.#terminal.isInteractive === true && condition.finalized_at === null) this.#drawBar(condition, status);
   }
 

@@ -2,7 +2,6 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { dirname, join } from 'node:path';
 import { createGates, type Gates, type TlsTrust } from '../../bmc/index.ts';
-import { createBmcProbe } from '../../conditionorc/index.ts';
 import type { Database } from '../../engine/index.ts';
 import type { FirmwareAdmission } from '../../firmware/index.ts';
 import type { HostAdmission } from '../../hosts/index.ts';
@@ -43,6 +42,7 @@ import { enrolRack, offerOlder, type Rack } from './enrol-rack.ts';
 import { type JobLimitSettings, jobLimitsOf, type LimitSettings, limitsOf } from './limits.ts';
 import { type NotifySettings, webhookOf } from './notify.ts';
 import { type BusSettings, openBus } from './open-bus.ts';
+import { openProbe } from './open-probe.ts';
 import { engineFolderOf, explainStore, openStore } from './open-store.ts';
 import { busCheck, createReadiness, storeCheck } from './readiness.ts';
 import { restFileOf } from './rest-address.ts';
@@ -61,9 +61,6 @@ export type WorkSettings = EmbeddedFlasherSettings &
   Settings<
     'host' | 'port' | 'restPort' | 'databaseUrl' | 'databaseUrlFile' | 'credentialKeys' | 'logLevel' | 'logFormat'
   >;
-
-/** Somebody waits for the answer. */
-const probeSettings = { connectMs: 5000, deadlineMs: 10_000, maxTries: 2 };
 
 /** How long the last request of a lost worker may go on when its process cannot have outlived its lock on the store. */
 const ownRequestsMs = 2000;
@@ -278,10 +275,8 @@ async function openParts({ settings, beside, logger, open, terminal }: Starting)
 /** Enrolling asks the BMC which machine it is of, and makes its object on the plane beside. */
 function openEnrolment({ settings, beside, logger, open }: Starting) {
   const { client } = beside;
-  const gates = createGates({ clock: systemClock, logger, settings: probeSettings });
-  open.add(() => gates.close());
   return {
-    probe: createBmcProbe({ gates, trustOf: trustsOf({ settings, beside }) }),
+    probe: openProbe(settings, { logger, open }, trustsOf({ settings, beside })),
     plane: createBmcObjects(client, logger),
   };
 }

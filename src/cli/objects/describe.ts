@@ -3,6 +3,7 @@ import type { AnyKubeObject, ServedResource } from '../../kube/index.ts';
 import { yamlText } from '../output/show.ts';
 import type { Terminal } from '../terminal.ts';
 import { addChoiceFlags, type ChoiceFlags, chooseObjects } from './choose-objects.ts';
+import { componentOf, orderEvents, type ShownEvent, timeOf } from './order-events.ts';
 import { addSessionFlags, type Session, type SessionFlags, withSession } from './session.ts';
 import { formatGrid } from './table.ts';
 
@@ -28,18 +29,6 @@ export function addDescribeCommand(program: Command, terminal: Terminal): void {
   addSessionFlags(command);
 }
 
-/** An event of the core group, as far as it is shown. */
-export interface ShownEvent extends AnyKubeObject {
-  type?: string;
-  reason?: string;
-  message?: string;
-  count?: number;
-  lastTimestamp?: string | null;
-  eventTime?: string | null;
-  source?: { component?: string };
-  reportingComponent?: string;
-}
-
 /** What was told of an object, oldest first. */
 export async function readEvents(
   { metadata }: Pick<AnyKubeObject, 'metadata'>,
@@ -50,12 +39,7 @@ export async function readEvents(
     namespace: metadata?.namespace ?? 'default',
     fieldSelector: `involvedObject.uid=${metadata?.uid ?? ''}`,
   });
-  return items.sort((a, b) => timeOf(a).localeCompare(timeOf(b)));
-}
-
-/** When an event was last seen. */
-export function timeOf({ lastTimestamp, eventTime, metadata }: ShownEvent): string {
-  return lastTimestamp ?? eventTime ?? metadata?.creationTimestamp ?? '';
+  return orderEvents(items);
 }
 
 /** The page of one object. */
@@ -133,7 +117,7 @@ function eventsText(events: readonly ShownEvent[]): string {
     event.type ?? '',
     event.reason ?? '',
     timeOf(event),
-    event.source?.component ?? event.reportingComponent ?? '',
+    componentOf(event),
     (event.count ?? 1) > 1 ? `${event.message ?? ''} (${event.count} times)` : (event.message ?? ''),
   ]);
   return `\n${formatGrid({ header: ['EVENT', 'REASON', 'LAST SEEN', 'FROM', 'MESSAGE'], rows }, { hasHeader: true })}`;

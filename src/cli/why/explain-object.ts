@@ -3,7 +3,7 @@ import type { Advice } from '../../firmware/index.ts';
 import type { AnyKubeObject } from '../../kube/index.ts';
 import type { HostPlanned, PortPlanned } from '../../network/index.ts';
 import { messageOf } from '../install-service/conditions.ts';
-import { type ShownEvent, timeOf } from '../objects/describe.ts';
+import { type ShownEvent, timeOf } from '../objects/order-events.ts';
 import { explainHost } from './explain-host.ts';
 
 /** What is known of an object when it is asked why it is as it is. */

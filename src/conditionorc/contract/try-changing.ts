@@ -134,6 +134,19 @@ export function tryChanging(start: StartOrc): void {
       assert.ok(outcome.outcome === 'kept' && outcome.cancel?.by === 'dustin');
     });
 
+    test('the answer says whether it was cancelled, asked to stop, or had finished before', async (t) => {
+      const { rig, first } = await withCondition(t);
+      const cancel = async () =>
+        String((await rig.call('POST', `/conditions/${first.record.id}/cancel`, {})).body.message);
+      const { held } = await leased(rig);
+      assert.match(await cancel(), /^cancel requested: .* at its next safe point/);
+      await rig.engine.worker.report(held, { state: 'succeeded' });
+      assert.match(await cancel(), /^nothing to cancel: .* succeeded at 20/);
+      const second = await rig.call('POST', path, { kind: 'biosControl', parameters: { action: 'reset_config' } });
+      const again = await rig.call('POST', `/conditions/${second.record.id}/cancel`, {});
+      assert.match(String(again.body.message), /^condition cancelled/);
+    });
+
     test('a forced cancel in the middle of a flash has to insist', async (t) => {
       const { rig, first } = await withCondition(t);
       const { held } = await leased(rig);

@@ -32,10 +32,7 @@ export function tryCreating(start: StartOrc): void {
       assert.equal(firmwares[0]?.URL, 'http://127.0.0.1:1/bios.bin');
       assert.deepEqual(
         answer.conditions.map(({ kind, unit, unit_index }) => [kind, unit, unit_index]),
-        [
-          ['firmwareInstall', record.id, 0],
-          ['inventoryOOB', record.id, 1],
-        ],
+        [['firmwareInstall', record.id, 0]],
       );
     });
 
@@ -97,7 +94,7 @@ export function tryCreating(start: StartOrc): void {
       assert.equal(cycle.record.kind, 'powerCycleHard');
     });
 
-    test('an inventory that is open already is not in the way of an install, and asking again finds the install', async (t) => {
+    test('an inventory of an operator and an install are each of its own fate, whichever comes first', async (t) => {
       const rig = await start(t);
       await rig.addMachine(serverA);
       rig.inventory.sets.set(setA, [firmwareForTests(imageA)]);
@@ -114,6 +111,11 @@ export function tryCreating(start: StartOrc): void {
       await rig.call('POST', `${path}/inventoryOOB/cancel`, {});
       const later = await rig.call('POST', path, order);
       assert.deepEqual([later.status, later.record.id], [200, first.record.id]);
+      const scan = await rig.call('POST', path, { kind: 'inventoryOOB' });
+      assert.equal(scan.record.unit, scan.record.id);
+      await rig.call('POST', `/conditions/${first.record.id}/cancel`, {});
+      assert.equal((await rig.call('GET', `/conditions/${scan.record.id}`)).record.state, 'pending');
+      await rig.call('POST', path, order);
       rig.inventory.sets.set(setA, [firmwareForTests(imageB)]);
       assert.equal((await rig.call('POST', path, order)).status, 409);
     });

@@ -13,10 +13,10 @@ export function tryReading(start: StartOrc): void {
     await rig.addMachine(serverA);
     rig.inventory.sets.set(setA, [firmwareForTests(imageA)]);
     assert.equal(
-      (await rig.call('POST', `/servers/${serverA}/firmwareInstall`, { firmware_set_id: setA })).status,
+      (await rig.call('POST', '/validateFirmware', { server_id: serverA, firmware_set_id: setA })).status,
       200,
     );
-    await rig.engine.worker.online({ id: 'w1', kinds: ['firmwareInstall', 'inventoryOOB'], facilities: ['fc1'] });
+    await rig.engine.worker.online({ id: 'w1', kinds: ['firmwareInstall', 'firmwareValidation'], facilities: ['fc1'] });
     return rig;
   }
 
@@ -32,6 +32,7 @@ export function tryReading(start: StartOrc): void {
       const answer = await rig.call('GET', `${path}?kind=FirmwareInstall`);
       assert.equal(answer.status, 200);
       assert.equal(answer.record.kind, 'firmwareInstall');
+      await rig.call('POST', path, { kind: 'inventory' });
       assert.equal((await rig.call('GET', `${path}?kind=inventory`)).record.kind, 'inventoryOOB');
       await rig.call('POST', `${path}/firmwareInstall/cancel`, {});
       const next = await rig.call('POST', `/servers/${serverA}/firmwareInstall`, { firmware_set_id: setA });
@@ -44,7 +45,7 @@ export function tryReading(start: StartOrc): void {
         const answer = await rig.call('GET', where);
         assert.deepEqual(
           answer.conditions.map(({ kind }) => kind),
-          ['firmwareInstall', 'inventoryOOB'],
+          ['firmwareInstall', 'firmwareValidation'],
         );
       }
     });
@@ -129,7 +130,7 @@ export function tryReading(start: StartOrc): void {
         (history.body.records as { kind: string; state: string }[]).map(({ kind, state }) => [kind, state]).sort(),
         [
           ['firmwareInstall', 'succeeded'],
-          ['inventoryOOB', 'succeeded'],
+          ['firmwareValidation', 'succeeded'],
         ],
       );
     });

@@ -74,7 +74,8 @@ export function tryServers(start: StartOrc): void {
     await worker.online({ id: 'w1', kinds: ['firmwareInstall', 'inventoryOOB'], facilities: ['fc1'] });
     const parts = { ...rig, workerId: 'orc/1', now: () => rig.clock.now(), logger: silentLogger };
     for (const kind of ['firmwareInstall', 'inventoryOOB']) {
-      assert.equal(await doValidations(parts), 0, kind);
+      if (kind === 'firmwareInstall') assert.equal(await doValidations(parts), 0, kind);
+      await rig.engine.sweep();
       const [lease] = await worker.lease('w1', { max: 1, waitMs: 0 });
       assert.equal(lease?.condition.kind, kind);
       await worker.report({ conditionId: lease.condition.id, token: lease.token }, { state: 'succeeded' });
@@ -94,7 +95,7 @@ export function tryServers(start: StartOrc): void {
     const { rig, answer, parts, show, stateOf } = await tried(t);
     assert.deepEqual(
       answer.conditions.map(({ kind }) => kind),
-      ['firmwareInstall', 'inventoryOOB', 'firmwareValidation'],
+      ['firmwareInstall', 'firmwareValidation'],
     );
     assert.notEqual(answer.record.deadline, null);
     show('2.1.0');

@@ -1,4 +1,13 @@
-import { connectBmc, type Gates, machineIdOf, parseBmcAddress, systemOf, type TlsTrust } from '../../bmc/index.ts';
+import {
+  connectBmc,
+  type Gates,
+  machineIdOf,
+  parseBmcAddress,
+  readBmcIdentity,
+  systemIdentityOf,
+  systemOf,
+  type TlsTrust,
+} from '../../bmc/index.ts';
 import { type Clock, type Random, systemClock } from '../../kube/index.ts';
 import type { BmcProbe } from './ports.ts';
 
@@ -22,8 +31,11 @@ export function createBmcProbe(options: BmcProbeOptions): BmcProbe {
       const bmc = connectBmc(systemPath === undefined ? about : { ...about, systemPath });
       try {
         const id = await machineIdOf(bmc);
-        const { body } = await systemOf(bmc);
-        return { id, vendor: textOf(body.Manufacturer), model: textOf(body.Model), serial: textOf(body.SerialNumber) };
+        const system = await systemOf(bmc);
+        const { body } = system;
+        const { uuid: systemUuid, serial = '' } = systemIdentityOf(system);
+        const { serviceUuid: bmcUuid } = await readBmcIdentity(bmc, system);
+        return { id, vendor: textOf(body.Manufacturer), model: textOf(body.Model), serial, systemUuid, bmcUuid };
       } finally {
         // Nobody else uses this session: it must not count against the few that a BMC has.
         await bmc.gate.logOut().catch(() => undefined);

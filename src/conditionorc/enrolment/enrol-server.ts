@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isBmcError } from '../../bmc/index.ts';
+import { isBmcError, parseBmcAddress } from '../../bmc/index.ts';
 import { OrcError } from '../errors.ts';
 import { type PlacedOrder, placeOrder } from '../orders/place-order.ts';
 import type { Enrolment, InventoryPort } from '../ports/inventory.ts';
@@ -18,7 +18,7 @@ export interface EnrolOrder extends Enrolment {
 export async function enrolServer(context: OrcContext, order: EnrolOrder): Promise<PlacedOrder> {
   const { inventory, plane, metrics } = context;
   if (inventory === undefined) throw new OrcError('noInventory', { what: 'enrolling' });
-  const { client, ...enrolment } = await identified(context, order);
+  const { client, ...enrolment } = await identified(context, spelledOnce(order));
   const server = await metrics.watchDependency('serverservice', 'enrol', inventory.enrol(enrolment));
   try {
     await plane?.bmcEnrolled({ id: server.id, facility: server.facility, bmc: enrolment.bmc });
@@ -26,6 +26,15 @@ export async function enrolServer(context: OrcContext, order: EnrolOrder): Promi
   } catch (error) {
     await takeBack(context, inventory, server.id);
     throw error;
+  }
+}
+
+/** Before anybody is asked: what is no address is refused at once. */
+function spelledOnce(order: EnrolOrder): EnrolOrder {
+  try {
+    return { ...order, bmc: { ...order.bmc, address: parseBmcAddress(order.bmc.address).canonical } };
+  } catch (error) {
+    throw explain(error);
   }
 }
 
@@ -40,10 +49,12 @@ async function identified({ probe }: OrcContext, order: EnrolOrder): Promise<Enr
   if (given !== undefined && given !== found.id) {
     throw new OrcError('otherMachine', { address: order.bmc.address, found: found.id, given });
   }
-  const { vendor, model, serial } = found;
+  const { vendor, model, serial, systemUuid, bmcUuid } = found;
   return {
     ...order,
     id: found.id,
+    systemUuid,
+    bmcUuid,
     vendor: order.vendor === '' ? vendor : order.vendor,
     model: order.model === '' ? model : order.model,
     serial: order.serial === '' ? serial : order.serial,

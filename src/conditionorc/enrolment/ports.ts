@@ -13,6 +13,9 @@ export interface MachineIdentity {
   readonly vendor: string;
   readonly model: string;
   readonly serial: string;
+  /** Of its system and of the service root of its BMC; missing where they are of no use. */
+  readonly systemUuid?: string | undefined;
+  readonly bmcUuid?: string | undefined;
 }
 
 /** Asks a BMC which machine it is of, before a server is taken in. */

@@ -39,15 +39,17 @@ export async function readInstalled(
 function toSlot(record: ComponentRecord): FirmwareSlot[] {
   const noted = record.versionedAttributes.find(({ namespace }: VersionedAttribute) => namespace === firmwareNamespace);
   if (noted === undefined) return [];
-  const { installed, softwareId, otherSoftwareIds, isUpdateable, component } = noted.data;
+  const { installed, softwareId, otherSoftwareIds, isUpdateable, component, slot } = noted.data;
   const { version, pendingVersion, previousVersion } = objectOf(installed);
   return [
     {
-      slot: record.serial,
+      // Workers of older versions tell it as the serial alone.
+      slot: textOf(slot) ?? (record.slot === '' ? record.serial : record.slot),
       component: (textOf(component) ?? 'other') as ComponentType,
       name: record.name,
       vendor: record.vendor === '' ? undefined : record.vendor,
       model: record.model === '' ? undefined : record.model,
+      ...(record.serial === '' ? {} : { serial: record.serial }),
       version: textOf(version) ?? '',
       pendingVersion: textOf(pendingVersion),
       previousVersion: textOf(previousVersion),

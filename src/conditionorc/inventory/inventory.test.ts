@@ -70,7 +70,7 @@ async function setUp(t: TestContext) {
   });
   const parts = async () => {
     const { records } = await service.components.list({ serverId: serverA }, page);
-    return records.map(({ type, serial }) => `${type} ${serial}`).toSorted();
+    return records.map(({ type, serial, slot }) => `${type} ${slot}${serial === '' ? '' : ` ${serial}`}`).toSorted();
   };
   const biosVersion = async () =>
     (await port.installedFirmware(serverA))?.server.slots.find(({ slot: name }) => name === 'BIOS')?.version;
@@ -86,7 +86,7 @@ test('an inventory is stored while its lease is held, and can be read back', asy
   const named = firmware.map((one) => (one.slot === 'Enclosure' ? { ...one, name: 'Backplane 1' } : one));
   await port.writeInventory(report(held, inventoryOf(named)));
   assert.equal(await biosVersion(), '2.1');
-  assert.deepEqual(await parts(), ['backplane-expander Enclosure', 'bios BIOS']);
+  assert.deepEqual(await parts(), ['backplane-expander Enclosure', 'bios BIOS', 'other Fan']);
   const { vendor, model, manufacturer, slots = [] } = (await port.installedFirmware(serverA))?.server ?? {};
   const { softwareId, otherSoftwareIds } = slots.find((one) => one.slot === 'BIOS') ?? {};
   assert.deepEqual({ softwareId, otherSoftwareIds }, ids);
@@ -150,13 +150,47 @@ test('parts that are gone go, unless something could not be read; parts of other
   await service.components.put(serverA, [{ type: 'physicalmemory', serial: 'DIMM.1' }]);
   const both = [slot('BIOS', 'bios', '2.1'), slot('Disk.1', 'drive', 'A1'), slot('Disk.1', 'drive', 'A2')];
   await port.writeInventory(report(held, inventoryOf(both)));
-  const all = ['bios BIOS', 'drive Disk.1', 'drive Disk.1#2', 'physicalmemory DIMM.1'];
+  const all = ['bios BIOS', 'drive Disk.1', 'drive Disk.1#2', 'physicalmemory  DIMM.1'];
   assert.deepEqual(await parts(), all);
   const gaps = [{ path: '/redfish/v1/Systems/1/Storage', reason: 'it answered 500' }];
   await port.writeInventory(report(held, inventoryOf([slot('BIOS', 'bios', '2.1')], { gaps })));
   assert.deepEqual(await parts(), all);
   await port.writeInventory(report(held, inventoryOf([slot('BIOS', 'bios', '2.1')])));
-  assert.deepEqual(await parts(), ['bios BIOS', 'physicalmemory DIMM.1']);
+  assert.deepEqual(await parts(), ['bios BIOS', 'physicalmemory  DIMM.1']);
+});
+
+test('maker and product of a part stay known while they cannot be read, and are forgotten when they are gone', async (t) => {
+  const { port, lease, report } = await setUp(t);
+  const held = await lease('w1');
+  const nic = slot('NIC.1', 'nic', '1.0');
+  const identity = async () => {
+    const [found] = (await port.installedFirmware(serverA))?.server.slots ?? [];
+    return [found?.vendor, found?.model, found?.version];
+  };
+  await port.writeInventory(report(held, inventoryOf([{ ...nic, vendor: 'Broadcom', model: 'BCM5719' }])));
+  const gaps = [{ path: '/redfish/v1/Chassis/1/NetworkAdapters', reason: 'the host has not finished POST' }];
+  await port.writeInventory(report(held, inventoryOf([{ ...nic, version: '2.0' }], { gaps })));
+  assert.deepEqual(await identity(), ['Broadcom', 'BCM5719', '2.0']);
+  await port.writeInventory(report(held, inventoryOf([nic])));
+  assert.deepEqual(await identity(), [undefined, undefined, '1.0']);
+});
+
+test('the slot of a part is what the BMC calls it, also in an inventory that knew it as the serial alone', async (t) => {
+  const { service, port, lease, report } = await setUp(t);
+  const held = await lease('w1');
+  const slots = async () => (await port.installedFirmware(serverA))?.server.slots.map((each) => each.slot).toSorted();
+  await port.writeInventory(report(held, inventoryOf([slot('BIOS', 'bios', '2.1')])));
+  const data = { installed: { version: '1' }, component: 'nic' };
+  const versionedAttributes = [{ namespace: 'rackwright.firmware', data }];
+  await service.components.put(serverA, [
+    { type: 'nic', serial: 'NIC.1', versionedAttributes },
+    {
+      type: 'nic',
+      serial: 'SN-2',
+      versionedAttributes: [{ namespace: 'rackwright.firmware', data: { ...data, slot: 'NIC.2' } }],
+    },
+  ]);
+  assert.deepEqual(await slots(), ['BIOS', 'NIC.1', 'NIC.2']);
 });
 
 test('a worker from afar hands its inventories in under the same rule', async (t) => {
@@ -185,4 +219,25 @@ test('a worker from afar hands its inventories in under the same rule', async (t
     body: JSON.stringify({ ...held, inventory: { firmware: 'all' }, readAt: 0 }),
   });
   assert.equal(bad.status, 400);
+});
+
+test('parts have the serial numbers that their resources tell, and keep them apart from their places', async (t) => {
+  const { service, port, lease, report, parts } = await setUp(t);
+  const held = await lease('w1');
+  await service.components.put(serverA, [{ type: 'drive', serial: 'S-1', name: 'by somebody else' }]);
+  const drives = [
+    { ...slot('Disk.1', 'drive', 'A1'), serial: 'S-1' },
+    { ...slot('Disk.2', 'drive', 'A1'), serial: 'S-2' },
+  ];
+  await port.writeInventory(report(held, inventoryOf([slot('BIOS', 'bios', '2.1'), ...drives])));
+  assert.deepEqual(await parts(), ['bios BIOS', 'drive Disk.1 S-1', 'drive Disk.2 S-2']);
+  // What cannot be read for once stays; what was swapped is told.
+  const gaps = [{ path: '/redfish/v1/Systems/1/Storage', reason: 'it answered 500' }];
+  await port.writeInventory(report(held, inventoryOf([slot('Disk.2', 'drive', 'A2')], { gaps })));
+  assert.deepEqual(await parts(), ['bios BIOS', 'drive Disk.1 S-1', 'drive Disk.2 S-2']);
+  const swapped = { ...slot('Disk.2', 'drive', 'A1'), serial: 'S-3' };
+  await port.writeInventory(report(held, inventoryOf([swapped])));
+  assert.deepEqual(await parts(), ['drive Disk.2 S-3']);
+  const slots = (await port.installedFirmware(serverA))?.server.slots.map((one) => [one.slot, one.serial]);
+  assert.deepEqual(slots, [['Disk.2', 'S-3']]);
 });

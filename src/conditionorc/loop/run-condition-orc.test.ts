@@ -231,45 +231,36 @@ describe('conditionOrc by itself', () => {
     assert.match(await metrics.expose(), /conditionorc_ends_refused_total\{conditionKind="powerOn"\} 1/);
   });
 
-  test('an install that went alone is followed by an inventory once it has succeeded', async (t) => {
-    const rig = await started(t);
-    rig.inventory.sets.set(setA, [firmwareForTests(imageA)]);
-    await rig.engine.worker.online({ ...w1, kinds: ['firmwareInstall', 'inventoryOOB'] });
-    const before = await rig.call('POST', `/servers/${serverA}/condition`, { kind: 'inventoryOOB' });
-    const install = await rig.call('POST', `/servers/${serverA}/firmwareInstall`, { firmware_set_id: setA });
-    assert.equal(install.status, 200);
-    const { held: inventory } = await leaseOne(rig, 'w1');
-    assert.equal(inventory.conditionId, before.record.id);
-    await rig.engine.worker.report(inventory, { state: 'succeeded' });
-    const { held } = await leaseOne(rig, 'w1');
-    await rig.engine.worker.report(held, { state: 'succeeded' });
-    await run(t, rig);
-    const open = async () => (await rig.engine.list({ kind: 'inventoryOOB', states: ['pending'] })).conditions;
-    await until(rig.clock, async () => (await open()).length > 0);
-    assert.equal((await open())[0]?.client, 'conditionorc');
-  });
-
-  test('a server that was deleted after its install keeps no other from its inventory', async (t) => {
-    const rig = await started(t);
-    rig.inventory.sets.set(setA, [firmwareForTests(imageA)]);
-    await rig.engine.worker.online({ ...w1, kinds: ['firmwareInstall', 'inventoryOOB'] });
-    for (const server of [serverA, serverB]) {
-      await rig.call('POST', `/servers/${server}/condition`, { kind: 'inventoryOOB' });
-      await rig.call('POST', `/servers/${server}/firmwareInstall`, { firmware_set_id: setA });
-      for (let step = 0; step < 2; step++) {
+  for (const state of ['succeeded', 'failed'] as const) {
+    test(`an install that ${state} is followed by one inventory, and so is that of another server when one is deleted`, async (t) => {
+      const rig = await started(t);
+      rig.inventory.sets.set(setA, [firmwareForTests(imageA)]);
+      await rig.engine.worker.online({ ...w1, kinds: ['firmwareInstall', 'inventoryOOB'] });
+      for (const server of [serverA, serverB]) {
+        await rig.call('POST', `/servers/${server}/firmwareInstall`, { firmware_set_id: setA });
         const { held } = await leaseOne(rig, 'w1');
-        await rig.engine.worker.report(held, { state: 'succeeded' });
+        await rig.engine.worker.report(held, { state });
+        const { body } = await rig.call('GET', `/servers/${server}/status`);
+        const { state: shown, inventory_outdated: outdated } = body.records as {
+          state: string;
+          inventory_outdated?: { condition_id: string; message: string };
+        };
+        assert.deepEqual([shown, outdated?.condition_id], [state, held.conditionId]);
+        assert.match(
+          outdated?.message ?? '',
+          /the inventory is from before .*, which ended at .*; the server is read again/,
+        );
       }
-    }
-    await rig.call('DELETE', `/servers/${serverA}`);
-    await run(t, rig);
-    const open = async () => (await rig.engine.list({ kind: 'inventoryOOB', states: ['pending'] })).conditions;
-    await until(rig.clock, async () => (await open()).length > 0);
-    assert.deepEqual(
-      (await open()).map(({ target }) => target),
-      [`server/${serverB}`],
-    );
-  });
+      await rig.call('DELETE', `/servers/${serverA}`);
+      await run(t, rig);
+      const open = async () => (await rig.engine.list({ kind: 'inventoryOOB', states: ['pending'] })).conditions;
+      await until(rig.clock, async () => (await open()).length > 0);
+      assert.deepEqual(
+        (await open()).map(({ target, client }) => [target, client]),
+        [[`server/${serverB}`, 'engine/reread']],
+      );
+    });
+  }
 
   test('a deadline that passes fails what waits, and the text of that is kept', async (t) => {
     const rig = await started(t);

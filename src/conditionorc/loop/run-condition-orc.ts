@@ -9,7 +9,6 @@ import { type OrcStore, openOrcStore } from '../store/orc-store.ts';
 import { doValidations } from '../validation/do-validations.ts';
 import { deliverNotices } from './deliver-notices.ts';
 import { type EventFollower, followEvents } from './follow-events.ts';
-import { createInstallFollower } from './follow-installs.ts';
 import { hintWhoComesOnline } from './hint-online.ts';
 import { decideNotice, type Notice } from './notice.ts';
 import { createEndRecorder } from './record-ends.ts';
@@ -110,16 +109,13 @@ async function repeat(parts: LoopParts, what: string, work: () => Promise<unknow
 }
 
 function followAll(parts: LoopParts): () => Promise<void> {
-  const { options, metrics, logger, store } = parts;
+  const { options, metrics, logger } = parts;
   const { engine } = options;
-  const installs = createInstallFollower({ engine, followUps: store.followUps, logger });
   const ends = createEndRecorder({ engine, inventory: options.inventory, metrics, logger });
   const notices = createNoticeTaker(parts);
   return async () => {
     // None waits for another: an inventory that is away must not keep operators in the dark.
-    const results = await Promise.allSettled(
-      [notices, ends, installs].map((follower) => followEvents(options, follower)),
-    );
+    const results = await Promise.allSettled([notices, ends].map((follower) => followEvents(options, follower)));
     for (const result of results) if (result.status === 'rejected') throw result.reason;
   };
 }

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../engine/index.ts';
 import { OrcError } from '../errors.ts';
-import type { CatalogueFirmware, InventoryPort } from '../ports/inventory.ts';
+import type { InventoryPort } from '../ports/inventory.ts';
+import { showImage } from './show-image.ts';
 
 /** Where firmware is looked up. */
 export type FirmwareCatalogue = Pick<InventoryPort, 'firmwareSet' | 'firmware'>;
@@ -9,22 +10,6 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function refuse(...problems: string[]): never {
   throw new OrcError('badParameters', { kind: 'firmwareInstall' }, { problems });
-}
-
-/** An image in the words of the parameters that shipped. */
-function showFirmware(one: CatalogueFirmware): JsonObject {
-  return {
-    id: one.id,
-    vendor: one.vendor,
-    component: one.component,
-    version: one.version,
-    filename: one.filename,
-    URL: one.url,
-    checksum: one.checksum,
-    models: [...one.models],
-    install_inband: one.isInband,
-    oem: one.isOem,
-  };
 }
 
 function setIdOf(parameters: JsonObject): string | undefined {
@@ -48,7 +33,7 @@ async function resolveList(list: readonly JsonValue[], catalogue: FirmwareCatalo
   if (unknown.length > 0) refuse(...unknown.slice(0, 10).map((id) => `firmwares: there is no firmware ${id}`));
   return list.map((one) => {
     const known = typeof one === 'string' ? byId.get(one.toLowerCase()) : undefined;
-    return known === undefined ? one : showFirmware(known);
+    return known === undefined ? one : showImage(known);
   });
 }
 
@@ -58,7 +43,7 @@ async function resolveSet(setId: string, catalogue: FirmwareCatalogue | undefine
   if (found === undefined) refuse(`there is no firmware set ${setId}`);
   if (found.length === 0) refuse(`firmware set ${setId} is empty`);
   // In one order, so that asking twice for one set is asking for the same.
-  return found.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map(showFirmware);
+  return found.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map((one) => showImage(one));
 }
 
 /** Puts what is to be installed into the parameters: a set that is changed later changes nothing about this install. */

@@ -63,21 +63,39 @@ test('an agent on the host gets its work by the paths that shipped where agents 
   assert.equal((task.body.records as JsonObject).id, record.id);
 });
 
-test('an install with in-band images boots the agent, installs those, then the others, then reads the server', async (t) => {
+test('an install with in-band images boots the agent, installs those, then the others', async (t) => {
   const rig = await started(t);
   await rig.engine.worker.online(agent);
   const answer = await install(rig);
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
   assert.deepEqual(
     answer.conditions.map(({ kind }) => kind),
-    ['serverControl', 'firmwareInstallInband', 'firmwareInstall', 'inventoryOOB'],
+    ['serverControl', 'firmwareInstallInband', 'firmwareInstall'],
   );
   assert.equal(answer.record.kind, 'firmwareInstall');
+  const others = answer.record.parameters.firmwares as JsonObject[];
+  assert.deepEqual(
+    others.map(({ id }) => id),
+    [imageA],
+    'the BMC is not asked for what the agent installs',
+  );
   const inband = answer.conditions[1]?.parameters.firmwares as JsonObject[];
   assert.deepEqual(
     inband.map(({ id }) => id),
     [imageB],
   );
+});
+
+test('an install of nothing but in-band images is done by the agent alone, and asking again finds it', async (t) => {
+  const rig = await started(t);
+  const set = '5e000000-0000-4000-8000-00000000000b';
+  rig.inventory.sets.set(set, [firmwareForTests(imageB, { isInband: true })]);
+  await rig.engine.worker.online(agent);
+  const answer = await install(rig, { firmware_set_id: set });
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  assert.equal(answer.record.kind, 'firmwareInstallInband');
+  assert.ok(answer.conditions.every(({ kind }) => kind !== 'firmwareInstall'));
+  assert.equal((await install(rig, { firmware_set_id: set })).record.id, answer.record.id);
 });
 
 test('without an agent the other images are still installed, and an order with nothing else is refused', async (t) => {
@@ -88,7 +106,7 @@ test('without an agent the other images are still installed, and an order with n
   const answer = await install(rig);
   assert.deepEqual(
     answer.conditions.map(({ kind }) => kind),
-    ['firmwareInstall', 'inventoryOOB'],
+    ['firmwareInstall'],
   );
 });
 

@@ -1,8 +1,6 @@
 import {
   type Condition,
   type ConditionOrder,
-  type CreateOrder,
-  type CreateOutcome,
   type Engine,
   type JsonObject,
   type MachineRecord,
@@ -12,7 +10,6 @@ import { OrcError } from '../errors.ts';
 import type { OrcMetrics } from '../orc-metrics.ts';
 import type { InventoryPort } from '../ports/inventory.ts';
 import { showCondition } from '../records/condition-record.ts';
-import type { FollowUps } from '../store/follow-ups.ts';
 import { type FirmwareCatalogue, freezeFirmware } from './freeze-firmware.ts';
 import { isServed, requireServed } from './require-served.ts';
 import { fromShippedKind } from './shipped-kinds.ts';
@@ -23,8 +20,6 @@ export interface OrderDesk {
   /** True where hosts boot an agent when they are asked to. */
   readonly areAgentsPromised: boolean;
   readonly inventory: InventoryPort | undefined;
-  /** Where installs are noted whose inventory has to come later; without it they wait for the one that is there. */
-  readonly store: { readonly followUps: FollowUps } | undefined;
   readonly metrics: Pick<OrcMetrics, 'queued' | 'watchDependency'>;
 }
 
@@ -62,14 +57,14 @@ export async function requireMachine(
 }
 
 /**
- * Places an order: a firmware install is frozen and followed by an inventory, in one unit. Throws `unknownServer`,
+ * Places an order: a firmware install is frozen. The engine has its server read afterwards. Throws `unknownServer`,
  * `badParameters`, `conflict` with the current record, and what the engine refuses.
  */
 export async function placeOrder(desk: OrderDesk, order: WorkOrder): Promise<PlacedOrder> {
   const machine = await requireMachine(desk, order.serverId);
   const orders = await composeOrders(desk, { ...order, serverId: machine.id }, machine);
   for (const { kind } of orders) await requireServed(desk, machine, kind);
-  const outcome = await create(desk, { target: targetOf(machine.id), orders, client: order.client });
+  const outcome = await desk.engine.create({ target: targetOf(machine.id), orders, client: order.client });
   if (outcome.outcome === 'conflict') {
     const { kind, id, state } = outcome.current;
     throw new OrcError('conflict', { kind, id, state }, { record: showCondition(outcome.current) as JsonObject });
@@ -81,24 +76,11 @@ export async function placeOrder(desk: OrderDesk, order: WorkOrder): Promise<Pla
 
 function askedOf(conditions: readonly Condition[], order: WorkOrder): Condition {
   const kind = fromShippedKind(order).kind.toLowerCase();
-  const asked = conditions.find((one) => one.kind.toLowerCase() === kind) ?? conditions[0];
+  const found = (name: string) => conditions.find((one) => one.kind.toLowerCase() === name);
+  // An install of nothing but in-band images is the agent's alone.
+  const asked = found(kind) ?? found(`${kind}inband`) ?? conditions[0];
   if (asked === undefined) throw new TypeError('the engine took an order and made no condition');
   return asked;
-}
-
-/**
- * An inventory that somebody else asked for is no reason to refuse an install, nor is an install that another door asked
- * for alone another one: then the install goes alone, and its inventory is asked for when it has succeeded.
- */
-async function create(desk: OrderDesk, order: CreateOrder): Promise<CreateOutcome> {
-  const outcome = await desk.engine.create(order);
-  const [install, inventory, ...more] = order.orders;
-  if (outcome.outcome !== 'conflict' || desk.store === undefined) return outcome;
-  if (install === undefined || inventory?.kind !== 'inventoryOOB' || more.length > 0) return outcome;
-  const alone = await desk.engine.create({ ...order, orders: [install] });
-  const [created] = alone.outcome === 'created' ? alone.conditions : [];
-  if (created !== undefined) await desk.store.followUps.add(created.id);
-  return alone;
 }
 
 async function composeOrders(
@@ -116,10 +98,20 @@ async function composeOrders(
   if (wanted.kind.toLowerCase() !== 'firmwareinstall') return [{ kind: wanted.kind, parameters, ...more }, ...after];
   const frozen = await freezeFirmware(parameters, catalogueOf(desk));
   const install = { kind: wanted.kind, parameters: frozen, ...more };
-  const hasInventory = desk.engine.kinds.some(({ kind }) => kind === 'inventoryOOB');
-  const inventory = hasInventory ? [{ kind: 'inventoryOOB', parameters: {}, ...more }] : [];
   const before = (await inbandSteps(desk, machine, frozen)).map((one) => ({ ...more, ...one }));
-  return [...before, install, ...inventory, ...after];
+  if (before.length === 0) return [install, ...after];
+  // What the agent installs is nothing that the BMC skips.
+  const others = imagesOf(frozen).filter((one) => !isInband(one));
+  const rest = others.length === 0 ? [] : [{ ...install, parameters: { ...frozen, firmwares: others } }];
+  return [...before, ...rest, ...after];
+}
+
+function imagesOf({ firmwares }: JsonObject): readonly JsonObject[] {
+  return Array.isArray(firmwares) ? (firmwares as JsonObject[]) : [];
+}
+
+function isInband({ install_inband: isInband }: JsonObject): boolean {
+  return isInband === true;
 }
 
 /**
@@ -131,8 +123,8 @@ async function inbandSteps(
   machine: MachineRecord,
   frozen: JsonObject,
 ): Promise<readonly ConditionOrder[]> {
-  const all = Array.isArray(frozen.firmwares) ? (frozen.firmwares as JsonObject[]) : [];
-  const inband = all.filter(({ install_inband: isInband }) => isInband === true);
+  const all = imagesOf(frozen);
+  const inband = all.filter(isInband);
   if (inband.length === 0) return [];
   const kind = 'firmwareInstallInband';
   if (!(await isServed(desk, machine, kind))) {

@@ -13,6 +13,8 @@ export interface CatalogueFirmware {
   /** `sha256:...`; empty where the catalogue has none. */
   readonly checksum: string;
   readonly models: readonly string[];
+  /** The vendor's own ids of what it is for; none where the catalogue knows none. */
+  readonly softwareIds: readonly string[];
   readonly isInband: boolean;
   readonly isOem: boolean;
 }
@@ -26,6 +28,9 @@ export interface Enrolment {
   readonly vendor: string;
   readonly model: string;
   readonly serial: string;
+  /** As its BMC tells them. */
+  readonly systemUuid?: string | undefined;
+  readonly bmcUuid?: string | undefined;
   readonly bmc: { readonly address: string; readonly username: string; readonly password: string };
 }
 

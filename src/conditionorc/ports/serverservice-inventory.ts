@@ -58,16 +58,19 @@ async function orMissing<T>(work: Promise<T>): Promise<T | undefined> {
 }
 
 function readFirmware(record: FirmwareRecord): CatalogueFirmware {
-  const { id, vendor, component, version, filename, url, checksum, models, isInband, isOem } = record;
-  return { id, vendor, component, version, filename, url, checksum, models, isInband, isOem };
+  const { id, vendor, component, version, filename, url, checksum, models, softwareIds, isInband, isOem } = record;
+  return { id, vendor, component, version, filename, url, checksum, models, softwareIds, isInband, isOem };
 }
 
 /** A server whose credentials cannot be kept is of no use: it goes again. */
 async function enrol(service: InventoryService, order: Enrolment): Promise<{ id: string; facility: string }> {
-  const { bmc, id, ...fields } = order;
+  const { bmc, id, systemUuid = '', bmcUuid = '', ...fields } = order;
   const attributes = [{ namespace: 'sh.hollow.bmc_info', data: { address: bmc.address } }];
   const named = id === undefined ? {} : { id };
-  const server = await service.servers.create({ ...fields, ...named, bmcAddress: bmc.address, attributes });
+  const server = await service.servers.create({
+    ...{ ...fields, ...named, systemUuid, bmcUuid, attributes },
+    bmcAddress: bmc.address,
+  });
   try {
     await service.credentials.put(server.id, 'bmc', { username: bmc.username, password: bmc.password });
   } catch (error) {

@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { type Condition, type JsonObject, machineIdOf } from '../../engine/index.ts';
+import { type Condition, type JsonObject, readableTarget } from '../../engine/index.ts';
+import { InstallOutcomeSchema } from '../../flasher/index.ts';
 import { AnyObject, Struct, Time } from '../../rest/index.ts';
 import { redact } from '../../telemetry/index.ts';
 
@@ -19,6 +20,13 @@ const ReasonShape = Struct(
   },
   { title: 'ConditionReason', description: 'Why a condition does not go on, or how it ended.' },
 );
+
+const StatusShape = Type.Object(InstallOutcomeSchema.properties, {
+  title: 'ConditionStatus',
+  description:
+    'What the controller tells. An install has `result`, `counts` and `skipped`; other work has members of its own.',
+  additionalProperties: true,
+});
 
 const CancelShape = Struct(
   {
@@ -40,7 +48,7 @@ export const ConditionRecordShape = Struct(
     kind: Type.String({ description: 'What is to be done.' }),
     state: StateShape,
     parameters: AnyObject('What was asked for, as it was frozen at creation.'),
-    status: AnyObject('What the controller tells.'),
+    status: StatusShape,
     controller: orNull(Type.String({ description: 'The controller that has or had it.' })),
     lock: Type.String({ description: 'Opaque; changes with every write. A PUT has to name it.' }),
     priority: Type.Integer({ description: 'Greater runs first.' }),
@@ -81,12 +89,12 @@ export function showCondition(condition: Condition): ConditionRecord {
     id,
     unit,
     unit_index: condition.unitIndex,
-    target: machineIdOf(condition.target) ?? condition.target,
+    target: readableTarget(condition),
     kind,
     state,
     // Who may see work may not see the log-ins of where its images come from.
     parameters: redact(parameters) as JsonObject,
-    status,
+    status: status as ConditionRecord['status'],
     controller: condition.controller ?? null,
     lock,
     priority,

@@ -1,7 +1,27 @@
 import { type Static, Type } from 'typebox';
-import { type Condition, type ConditionState, isFinal } from '../../engine/index.ts';
-import { Struct } from '../../rest/index.ts';
-import { ConditionRecordShape, StateShape, showCondition } from './condition-record.ts';
+import {
+  type Condition,
+  type ConditionState,
+  isFinal,
+  type OutdatedMachine,
+  rereadClient,
+} from '../../engine/index.ts';
+import { Struct, Time } from '../../rest/index.ts';
+import { ConditionRecordShape, StateShape, showCondition, showTime } from './condition-record.ts';
+
+const OutdatedShape = Struct(
+  {
+    since: Time('When the work ended.'),
+    condition_id: Type.String({ description: 'The work that ended.' }),
+    failed_reads: Type.Integer({ description: 'How many readings have failed since.' }),
+    message: Type.String({ description: 'For people.' }),
+  },
+  {
+    title: 'OutdatedInventory',
+    description:
+      'What the inventory has of the server is from before work on it that has ended. Missing once the server was read again.',
+  },
+);
 
 /** The conditions of a server in the shape that shipped. */
 export const ServerConditionsShape = Struct(
@@ -13,6 +33,7 @@ export const ServerConditionsShape = Struct(
     }),
     facility: Type.String({ description: 'Where the server is.' }),
     conditions: Type.Array(ConditionRecordShape, { description: 'In the order in which they run.' }),
+    inventory_outdated: Type.Optional(OutdatedShape),
   },
   { title: 'ServerConditions', description: 'The conditions of a server.' },
 );
@@ -37,9 +58,15 @@ function inOrder(a: Condition, b: Condition): number {
   return a.createdAt - b.createdAt || (a.unit < b.unit ? -1 : 1);
 }
 
+/** Without readings that the engine asks for after work: how that work ended is not theirs to say. */
+function askedFor(conditions: readonly Condition[]): readonly Condition[] {
+  const asked = conditions.filter(({ client }) => client !== rereadClient);
+  return asked.length > 0 ? asked : conditions;
+}
+
 /** What a server's status is about: every unit that is not final yet, or the newest one when all are. */
 export function currentConditions(conditions: readonly Condition[]): readonly Condition[] {
-  const units = Map.groupBy(conditions.toSorted(inOrder), (one) => one.unit);
+  const units = Map.groupBy(askedFor(conditions).toSorted(inOrder), (one) => one.unit);
   const open = [...units.values()].filter((unit) => unit.some((one) => !isFinal(one.state)));
   return open.length > 0 ? open.flat() : ([...units.values()].at(-1) ?? []);
 }
@@ -48,15 +75,25 @@ export function currentConditions(conditions: readonly Condition[]): readonly Co
 export function showServerConditions(
   server: { readonly id: string; readonly facility: string },
   conditions: readonly Condition[],
+  outdated?: OutdatedMachine,
 ): ServerConditions {
   const ordered = conditions.toSorted(inOrder);
-  const units = [...Map.groupBy(ordered, (one) => one.unit).values()];
+  const asked = askedFor(ordered);
+  const units = [...Map.groupBy(asked, (one) => one.unit).values()];
   const open = units.filter((unit) => unit.some((one) => !isFinal(one.state)));
   return {
     serverID: server.id,
-    id: ordered.at(-1)?.unit ?? '',
+    id: asked.at(-1)?.unit ?? '',
     state: unitStateOf(open.length > 0 ? open.flat() : (units.at(-1) ?? [])) ?? '',
     facility: server.facility,
     conditions: ordered.map(showCondition),
+    ...(outdated === undefined ? {} : { inventory_outdated: showOutdated(outdated) }),
   };
+}
+
+function showOutdated({ since, conditionId, failures }: OutdatedMachine): Static<typeof OutdatedShape> {
+  const at = showTime(since);
+  const tried = failures === 0 ? '' : `; ${failures} readings failed since`;
+  const message = `the inventory is from before ${conditionId}, which ended at ${at}; the server is read again${tried}`;
+  return { since: at, condition_id: conditionId, failed_reads: failures, message };
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { Condition, ConditionChange, JsonObject } from '../../engine/index.ts';
+import { type Condition, type ConditionChange, type JsonObject, readCancelOutcome } from '../../engine/index.ts';
 import {
   type Answer,
   AnyObject,
@@ -16,7 +16,7 @@ import { changeParameters } from '../orders/change-parameters.ts';
 import { requireById, requireOfKind, unitOf } from '../orders/find-conditions.ts';
 import { requireMachine } from '../orders/place-order.ts';
 import { storedKind } from '../orders/shipped-kinds.ts';
-import { StateShape, showCondition } from '../records/condition-record.ts';
+import { StateShape, showCondition, showTime } from '../records/condition-record.ts';
 import { answerCondition, clientOf } from './answers.ts';
 import type { OrcContext } from './context.ts';
 import { serverOf } from './read-routes.ts';
@@ -82,6 +82,14 @@ function readChange(condition: Condition, { kind, lock, ...members }: Change): C
   return { lock, ...(Object.fromEntries(kept) as Omit<ConditionChange, 'lock'>) };
 }
 
+function describeCancel(current: Condition): string {
+  const outcome = readCancelOutcome(current);
+  if (outcome === 'cancelled') return 'condition cancelled';
+  if (outcome === 'stopping') return 'cancel requested: the worker stops at its next safe point';
+  const at = showTime(current.finalizedAt ?? current.updatedAt);
+  return `nothing to cancel: the condition ${current.state} at ${at}`;
+}
+
 function staleLock(current: Condition, given: string): OrcError {
   const { id, lock } = current;
   return new OrcError('staleLock', { id, lock, given }, { record: showCondition(current) as JsonObject });
@@ -112,8 +120,7 @@ export function changeRoutes(context: OrcContext): readonly Route[] {
   ): Promise<Answer> => {
     const by = { client: clientOf(call), isForced: call.body.force === true, doesInsist: call.body.insist === true };
     const current = await engine.cancel(condition.id, by);
-    const isOver = current.finalizedAt !== undefined;
-    return await answer(current, isOver ? 'condition is over' : 'the worker stops at its next safe point');
+    return await answer(current, describeCancel(current));
   };
 
   const removeOne = async (condition: Condition): Promise<Answer> => {

@@ -11,8 +11,8 @@ export interface OrcContext {
   readonly engine: Engine;
   /** Without one there are neither firmware sets nor enrolment. */
   readonly inventory: InventoryPort | undefined;
-  /** Without one there are no notices, and an install waits for an inventory that is in its way. */
-  readonly store: Pick<OrcStore, 'notices' | 'followUps'> | undefined;
+  /** Without one there are no notices. */
+  readonly store: Pick<OrcStore, 'notices'> | undefined;
   /** Without one a server that is enrolled without an id gets one that nobody knows. */
   readonly probe: BmcProbe | undefined;
   /** Where BMCs of enrolled servers are shown; nowhere without one. */

@@ -136,7 +136,7 @@ export function createRoutes(context: OrcContext): readonly Route[] {
       ...route,
       path: '/api/v1/servers/:uuid/firmwareInstall',
       operation: 'createFirmwareInstall',
-      summary: 'Installs firmware, then takes the inventory, as one unit. The plan is frozen now.',
+      summary: 'Installs firmware; the server is read afterwards, whatever ended the install. The plan is frozen now.',
       params: ServerPath,
       body: InstallBody,
       handle(call) {

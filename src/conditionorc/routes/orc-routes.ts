@@ -28,7 +28,7 @@ export interface OrcRouteOptions {
   /** Serverservice; without it there are neither firmware sets nor enrolment. */
   readonly inventory?: InventoryPort | undefined;
   /** From `openOrcStore`; without it notices are not served, and an install waits for an inventory in its way. */
-  readonly store?: Pick<OrcStore, 'notices' | 'followUps'> | undefined;
+  readonly store?: Pick<OrcStore, 'notices'> | undefined;
   /** Asks BMCs which machines they are of when servers are enrolled; without one the id is made up. */
   readonly probe?: BmcProbe | undefined;
   /** The Kubernetes plane beside, where BMCs of enrolled servers become objects. */

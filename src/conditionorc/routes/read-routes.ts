@@ -55,7 +55,8 @@ export function readServerRoutes(context: OrcContext): readonly Route[] {
   const { engine } = context;
   const answerAll = async (uuid: string): Promise<Answer> => {
     const machine = await requireMachine(context, uuid);
-    const records = showServerConditions(machine, await listOfServer(engine, machine.id));
+    const outdated = await engine.outdated(machine.id);
+    const records = showServerConditions(machine, await listOfServer(engine, machine.id), outdated);
     return { status: 200, body: { records: records as unknown as JsonObject } };
   };
   const route = { method: 'GET', tag: 'conditions', access: read, refusals: notThere, params: ServerPath } as const;
@@ -92,7 +93,8 @@ export function readServerRoutes(context: OrcContext): readonly Route[] {
         const machine = await requireMachine(context, params.uuid);
         const current = currentConditions(await listOfServer(engine, machine.id));
         if (current.length === 0) throw new OrcError('noCondition', { what: `server ${machine.id}`, detail: '' });
-        return { status: 200, body: { records: showServerConditions(machine, current) as unknown as JsonObject } };
+        const records = showServerConditions(machine, current, await engine.outdated(machine.id));
+        return { status: 200, body: { records: records as unknown as JsonObject } };
       },
     }),
     defineRoute({

@@ -1,5 +1,4 @@
 import { type Database, migrate } from '../../engine/index.ts';
-import { createFollowUps, type FollowUps } from './follow-ups.ts';
 import { createNoticeBook, type NoticeBook } from './notice-book.ts';
 import { orcMigrations, orcSchema } from './schema.ts';
 
@@ -7,11 +6,10 @@ import { orcMigrations, orcSchema } from './schema.ts';
 export interface OrcStore {
   readonly database: Database;
   readonly notices: NoticeBook;
-  readonly followUps: FollowUps;
 }
 
 /** Opens conditionOrc's own tables, which are brought up to date first. The database stays the caller's. */
 export async function openOrcStore(database: Database): Promise<OrcStore> {
   await migrate(database, orcMigrations, { schema: orcSchema });
-  return { database, notices: createNoticeBook(database), followUps: createFollowUps(database) };
+  return { database, notices: createNoticeBook(database) };
 }

@@ -21,4 +21,9 @@ export const orcMigrations: readonly Migration[] = [
       ],
     },
   },
+  {
+    version: 2,
+    // The engine has servers read after installs.
+    statements: { common: [`DROP TABLE orc_follow_ups`] },
+  },
 ];

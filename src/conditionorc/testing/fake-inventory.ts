@@ -27,6 +27,7 @@ export function firmwareForTests(id: string, more: Partial<CatalogueFirmware> = 
     url: 'http://127.0.0.1:1/bios.bin',
     checksum: `sha256:${'a'.repeat(64)}`,
     models: ['r750'],
+    softwareIds: [],
     isInband: false,
     isOem: false,
     ...more,

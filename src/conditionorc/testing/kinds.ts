@@ -26,7 +26,9 @@ const shared = { sharing: 'shared', isDisruptive: false } as const;
 
 /** For tests: the kinds of the document, as far as conditionOrc knows them. */
 export const kindsForTests: readonly KindDefinition[] = [
-  kindForTests('firmwareInstall', ['firmware_set_id', 'firmwares', 'force_install', 'dry_run']),
+  kindForTests('firmwareInstall', ['firmware_set_id', 'firmwares', 'force_install', 'dry_run'], {
+    reread: { kind: 'inventoryOOB' },
+  }),
   kindForTests('inventoryOOB', [], shared),
   kindForTests('powerCycleHard', []),
   kindForTests('powerOn', []),

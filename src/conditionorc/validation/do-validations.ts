@@ -16,6 +16,8 @@ export interface ValidationParts {
 
 const atOnce = 100;
 const tryAgainMs = 60_000;
+/** How often is looked whether the server was read after the install; its deadline ends that. */
+const readAgainMs = 10_000;
 
 /**
  * Does the validations that wait, wherever their servers are: they need no device, so that conditionOrc does them
@@ -45,7 +47,7 @@ async function doOne(parts: ValidationParts, { condition, token }: Lease): Promi
   try {
     const fact = readValidation(condition);
     const { kind, message } = await compare(parts, condition, fact.serverId);
-    if (kind === 'too-early') return await worker.release(held, message, { afterMs: tryAgainMs });
+    if (kind === 'too-early') return await worker.release(held, message, { afterMs: readAgainMs, isNotCounted: true });
     if (kind === 'differs') {
       const reason = { code: 'FirmwareDiffers', message };
       await worker.report(held, { state: 'failed', reason, status: { msg: message } });

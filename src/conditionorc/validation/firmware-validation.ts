@@ -1,8 +1,8 @@
 import { type Condition, EngineError, type KindDefinition, machineIdOf } from '../../engine/index.ts';
 
 /**
- * The last step of trying a firmware set on a server: what came before in the unit has installed it and read the server
- * again. What was found is compared with what was to be installed, and written down if it is the same. It does not touch
+ * The last step of trying a firmware set on a server: what came before in the unit has installed it, and the server is
+ * read again after it. What was found is compared with what was to be installed, and written down if it is the same. It does not touch
  * the server.
  */
 export const firmwareValidation: KindDefinition = {

@@ -11,6 +11,7 @@ const Slot = Type.Object(
     component: Text('What is there: bmc, bios, nic, ...', { minLength: 1, maxLength: 64 }),
     name: Text('Its name.', { maxLength: 512 }),
     version: Text('What is installed.', { maxLength: 512 }),
+    serial: word('The serial number of the part.'),
     vendor: word('Who made it.'),
     model: word('Which one.'),
     pendingVersion: word('What waits for a restart.'),
@@ -25,6 +26,22 @@ const Slot = Type.Object(
   { title: 'FirmwareSlot', description: 'One place in a server that has firmware.', additionalProperties: true },
 );
 
+const System = Type.Object(
+  {
+    manufacturer: word('Who made it.'),
+    model: word('Which one.'),
+    serial: word('Its serial number.'),
+    sku: word('What its maker sells it as.'),
+    uuid: word('The UUID of the system.'),
+  },
+  { title: 'InventorySystem', description: 'The server.', additionalProperties: true },
+);
+
+const Port = Type.Object(
+  { mac: Text('Its MAC address.', { maxLength: 64 }) },
+  { title: 'InventoryPort', description: 'A network interface.', additionalProperties: true },
+);
+
 /** An inventory that a worker has read. */
 export const InventoryBody = Type.Object(
   {
@@ -33,8 +50,10 @@ export const InventoryBody = Type.Object(
     inventory: Type.Object(
       {
         vendor: Text('Whose BMC it is.', { minLength: 1, maxLength: 64 }),
-        system: AnyObject('The server.'),
+        serviceUuid: word('The UUID of the service root.'),
+        system: System,
         manager: Type.Optional(AnyObject('The BMC.')),
+        ports: Type.Optional(ListOf(Port, 'Its network interfaces.', { maxItems: 1000 })),
         firmware: ListOf(Slot, 'All firmware that was seen.', { maxItems: 2000 }),
         gaps: ListOf(AnyObject('What, and why.'), 'What could not be read.', { maxItems: 1000 }),
       },
@@ -61,7 +80,7 @@ export function readInventoryReport(body: Static<typeof InventoryBody>, target: 
   const { conditionId, token, inventory, biosSettings, readAt } = body;
   return {
     target,
-    inventory: inventory as unknown as Inventory,
+    inventory: { ports: [], ...inventory } as unknown as Inventory,
     biosSettings,
     readAt,
     lease: { conditionId, token },

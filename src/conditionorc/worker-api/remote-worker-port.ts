@@ -29,8 +29,9 @@ export function createRemoteWorkerPort(options: RemoteWorkerPortOptions): Remote
   const client = createWorkerClient(options);
   const clock = options.clock ?? systemClock;
   return {
-    async online({ id, kinds, facilities }) {
-      await client.post({ what: 'online', body: { workerId: id, kinds: [...kinds], facilities: [...facilities] } });
+    async online({ id, kinds, facilities, isFencedByHeartbeats = false }) {
+      const body = { workerId: id, kinds: [...kinds], facilities: [...facilities], isFencedByHeartbeats };
+      await client.post({ what: 'online', body });
     },
     async heartbeat(workerId) {
       await client.post({ what: 'heartbeat', body: { workerId } });
@@ -43,8 +44,9 @@ export function createRemoteWorkerPort(options: RemoteWorkerPortOptions): Remote
       const body = { ...nameOf(lease), report: report as JsonObject };
       return readOutcome(await client.post({ what: 'report', body }));
     },
-    async check(lease) {
-      await client.post({ what: 'check', body: nameOf(lease) });
+    async check(lease, { requestMs } = {}) {
+      const request = requestMs === undefined ? {} : { requestMs };
+      await client.post({ what: 'check', body: { ...nameOf(lease), ...request } });
     },
     async release(lease, why, how = {}) {
       await client.post({ what: 'release', body: { ...nameOf(lease), why, ...(how as JsonObject) } });

@@ -12,7 +12,17 @@ const WaitMs = Type.Integer({ minimum: 0, maximum: longestWaitMs, description: '
 
 /** A worker says what it can do. */
 export const OnlineBody = Struct(
-  { workerId: WorkerId, kinds: Names('What it can do.', 1), facilities: Names('Where.', 0) },
+  {
+    workerId: WorkerId,
+    kinds: Names('What it can do.', 1),
+    facilities: Names('Where.', 0),
+    isFencedByHeartbeats: Type.Optional(
+      Type.Boolean({
+        description:
+          'Its leases end when its heartbeats do: it stops by itself when none was taken for `lostAfterMs` of a lease, and says with each check how long the request that follows may reach the device.',
+      }),
+    ),
+  },
   { title: 'WorkerIdentity', description: 'A worker and what it can do.' },
 );
 
@@ -31,6 +41,11 @@ export const LeaseBody = Struct(
   { title: 'LeaseRequest', description: 'A worker asks for work.' },
 );
 
+const SystemIdentity = Struct({
+  uuid: Type.Optional(Uuid('Its UUID.')),
+  serial: Type.Optional(Text('Its serial number.', { maxLength: 255 })),
+});
+
 const held = {
   conditionId: Uuid('The condition.'),
   token: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'The token of the lease.' }),
@@ -38,6 +53,22 @@ const held = {
 
 /** A lease as its holder names it. */
 export const HeldBody = Struct(held, { title: 'HeldLease', description: 'A lease as its holder names it.' });
+
+/** A worker asks whether it holds a lease. */
+export const CheckBody = Struct(
+  {
+    ...held,
+    requestMs: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 86_400_000,
+        description:
+          'How long the disruptive request that follows may reach the device; as long as the kind says unless given, 0 where none follows.',
+      }),
+    ),
+  },
+  { title: 'LeaseCheck', description: 'A worker asks whether it holds a lease.' },
+);
 
 /** A worker reports; each report is progress and renews the lease. */
 export const ReportBody = Struct(
@@ -49,6 +80,13 @@ export const ReportBody = Struct(
       progress: Type.Optional(AnyObject('What is needed to go on after a crash.')),
       sessionUri: Type.Optional(Text('The Redfish session in use.')),
       isCancelUnsafe: Type.Optional(Type.Boolean({ description: 'True while a flash goes on.' })),
+      bmc: Type.Optional(
+        Struct({
+          system: Type.Optional(SystemIdentity),
+          systems: Type.Array(SystemIdentity, { maxItems: 64, description: 'All systems behind the BMC.' }),
+          serviceUuid: Type.Optional(Uuid('The UUID of its service root.')),
+        }),
+      ),
       reason: Type.Optional(
         Struct({
           code: Text('One word.', { minLength: 1, maxLength: 100 }),
@@ -97,6 +135,9 @@ export const LeaseAnswer = Struct(
         token: Type.Integer({ description: 'The fencing token.' }),
         until: Type.Integer({ description: 'When it ends without progress, by the clock of the store.' }),
         leaseMs: Type.Integer({ description: 'How long it lasts without progress.' }),
+        lostAfterMs: Type.Optional(
+          Type.Integer({ description: 'How long its holder may be silent, where it is fenced by heartbeats.' }),
+        ),
         isCancelUnsafe: Type.Optional(
           Type.Boolean({ description: 'A flash may go on that the holder before began: a cancel has to wait.' }),
         ),

@@ -10,7 +10,7 @@ import { InventoryBody, readInventoryReport } from './inventory-body.ts';
 import { createLeaseDesk } from './lease-desk.ts';
 import { createSlotDesk } from './slot-desk.ts';
 import {
-  HeldBody,
+  CheckBody,
   LeaseAnswer,
   LeaseBody,
   longestWaitMs,
@@ -66,9 +66,9 @@ export function workerRoutes(parts: {
       summary: 'A worker comes online; what an earlier life under the same id held is given to others.',
       body: OnlineBody,
       answers: { 200: MessageAnswer },
-      async handle({ body: { workerId, kinds, facilities } }) {
+      async handle({ body: { workerId, kinds, facilities, isFencedByHeartbeats = false } }) {
         leases.forget(workerId);
-        await port.online({ id: workerId, kinds, facilities });
+        await port.online({ id: workerId, kinds, facilities, isFencedByHeartbeats });
         return done('online');
       },
     }),
@@ -76,7 +76,7 @@ export function workerRoutes(parts: {
       ...route,
       path: '/api/v1/workers/heartbeat',
       operation: 'workerHeartbeat',
-      summary: 'A worker is still there; this renews no lease.',
+      summary: 'A worker is still there; this renews no lease. One that was lost is not known any more.',
       body: WorkerBody,
       answers: { 200: MessageAnswer },
       refusals: unknownRefusal,
@@ -128,11 +128,11 @@ export function workerRoutes(parts: {
       path: '/api/v1/workers/check',
       operation: 'checkLease',
       summary: 'Whether the lease is held by the clock of the store; asked right before what disrupts.',
-      body: HeldBody,
+      body: CheckBody,
       answers: { 200: MessageAnswer },
       refusals: lostRefusal,
-      async handle({ body }) {
-        await port.check(body);
+      async handle({ body: { requestMs, ...held } }) {
+        await port.check(held, requestMs === undefined ? {} : { requestMs });
         return done('held');
       },
     }),

@@ -3,12 +3,12 @@ import { forUpdate } from '../conditions/lock-lines.ts';
 import type { EngineContext } from '../context.ts';
 import type { ReadyWork } from '../hints.ts';
 import type { Alias } from '../machine.ts';
-import { nameOf } from '../machines/machine-row.ts';
+import { bmcOf, nameOf } from '../machines/machine-row.ts';
 import { settleMachine } from '../machines/settle-machine.ts';
 import type { Transaction } from '../store/database.ts';
 import type { ClaimOrder, Claims } from './claim.ts';
 import { findClaim } from './claim-row.ts';
-import { fitClaim, lockClaims } from './fit-claim.ts';
+import { fitClaim, isSameBmc, lockClaims } from './fit-claim.ts';
 import { endTurn, passTurns } from './pass-turns.ts';
 
 /** Claims, kept in the engine's store: they outlive whoever made them. */
@@ -81,7 +81,9 @@ async function changeClaim(
 async function findMachines(tx: Transaction, owner: string): Promise<readonly string[]> {
   const rows = await tx.all(
     `SELECT id FROM machines WHERE claim_owner = ? UNION SELECT a.machine_id AS id FROM claimed_names n
-       JOIN aliases a ON a.kind = n.kind AND a.value = n.value WHERE n.owner = ?`,
+       JOIN aliases a ON a.kind = n.kind AND a.value = n.value WHERE n.owner = ?
+     UNION SELECT a.machine_id AS id FROM claimed_names n JOIN aliases a ON ${isSameBmc} WHERE n.owner = ?`,
+    owner,
     owner,
     owner,
   );
@@ -111,8 +113,10 @@ async function writeClaim(tx: Transaction, { owner, names, use }: ClaimOrder): P
 async function addNames(tx: Transaction, owner: string, names: readonly Alias[]): Promise<void> {
   for (const alias of names) {
     await tx.run(
-      `INSERT INTO claimed_names (kind, value, owner) VALUES (?, ?, ?) ON CONFLICT (kind, value, owner) DO NOTHING`,
+      `INSERT INTO claimed_names (kind, value, bmc, owner) VALUES (?, ?, ?, ?)
+       ON CONFLICT (kind, value, owner) DO NOTHING`,
       ...nameOf(alias),
+      bmcOf(alias) ?? null,
       owner,
     );
   }

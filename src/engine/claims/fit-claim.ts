@@ -11,11 +11,15 @@ export async function lockClaims(context: EngineContext, tx: Transaction): Promi
   await tx.first(`SELECT name FROM engine_facts WHERE name = 'claims'${forUpdate(context)}`);
 }
 
+/** Of addresses `a` and `n` of one BMC: those that mean one machine, since at least one of them names no system. */
+export const isSameBmc = 'n.bmc = a.bmc AND (n.value = n.bmc OR a.value = a.bmc)';
+
 /** Gives a machine the claim that fits its names; of several, the one it has, or the first by name, and a rival. */
 export async function fitClaim(tx: Transaction, machineId: string): Promise<void> {
   const rows = await tx.all(
-    `SELECT DISTINCT n.owner FROM aliases a JOIN claimed_names n ON n.kind = a.kind AND n.value = a.value
-      WHERE a.machine_id = ? ORDER BY n.owner`,
+    `SELECT n.owner FROM aliases a JOIN claimed_names n ON n.kind = a.kind AND n.value = a.value WHERE a.machine_id = ?
+     UNION SELECT n.owner FROM aliases a JOIN claimed_names n ON ${isSameBmc} WHERE a.machine_id = ? ORDER BY owner`,
+    machineId,
     machineId,
   );
   const owners = rows.map((row) => row.owner ?? null);

@@ -58,7 +58,7 @@ export async function endTurn(context: EngineContext, { owner, turn }: DueTurn):
 async function pass(context: EngineContext, owner: string): Promise<Turn | undefined> {
   return await context.write(async (tx) => {
     const machines = await lockMachines(context, tx, owner);
-    for (const id of machines) await lockLinesOf(context, tx, { id });
+    for (const id of machines) await lockLinesOf(context, tx, { ids: [id] });
     const seen = await seeTurn(tx, owner);
     if (seen === undefined || seen.next === seen.claim.turn) return seen?.claim.turn;
     await writeTurn(tx, { owner, turn: seen.next });

@@ -36,7 +36,8 @@ async function cancelIn(
   cancelling: { readonly stored: StoredCondition; readonly by: CancelOrder },
 ): Promise<Aftermath> {
   const { stored, by } = cancelling;
-  const { condition, isCancelUnsafe } = stored;
+  const { condition } = stored;
+  const { isCancelUnsafe } = condition;
   if (isFinal(condition.state)) return noAftermath;
   // A flash outlives the worker that began it: also a pending condition may be in the middle of one.
   if (by.isForced && isCancelUnsafe && !by.doesInsist) throw new EngineError('cancelUnsafe', { id: condition.id });
@@ -46,8 +47,8 @@ async function cancelIn(
   return noAftermath;
 }
 
-function messageOf({ condition, isCancelUnsafe }: StoredCondition, by: CancelOrder) {
-  const { state, controller } = condition;
+function messageOf({ condition }: StoredCondition, by: CancelOrder) {
+  const { state, controller, isCancelUnsafe } = condition;
   const worker = state === 'active' ? ` while ${controller ?? 'a worker'} worked on it` : '';
   const danger = isCancelUnsafe
     ? '; it was in the middle of a flash and the caller insisted: the device may be unusable, look at it'

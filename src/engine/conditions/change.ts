@@ -78,7 +78,7 @@ function refuseIllegal(stored: StoredCondition, change: ConditionChange): void {
   if (change.controller !== undefined && state === 'active') refuse('the worker that has the lease is its controller');
   for (const problem of problemsOf({ priority: change.priority ?? 0 })) refuse(problem);
   const doesEnd = change.state !== undefined && isFinal(change.state);
-  if (doesEnd && stored.isCancelUnsafe) throw new EngineError('cancelUnsafe', { id });
+  if (doesEnd && stored.condition.isCancelUnsafe) throw new EngineError('cancelUnsafe', { id });
 }
 
 async function write(

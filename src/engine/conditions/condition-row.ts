@@ -14,11 +14,12 @@ export interface StoredCondition {
   readonly rev: number;
   readonly leaseMs: number;
   readonly requestDeadlineMs: number;
+  /** Until when what its holder has sent may still reach the device; undefined where the holder does not say. */
+  readonly requestUntil: number | undefined;
   readonly strikes: number;
   readonly sessionUri: string | undefined;
   readonly previous: string | undefined;
   readonly isToldLeftovers: boolean;
-  readonly isCancelUnsafe: boolean;
   readonly notBefore: number;
   /** Those before it in its unit have succeeded. */
   readonly isTurn: boolean;
@@ -74,11 +75,11 @@ export function readStored(row: Row): StoredCondition {
     rev: numberOf(row, 'rev'),
     leaseMs: numberOf(row, 'lease_ms'),
     requestDeadlineMs: numberOf(row, 'request_deadline_ms'),
+    requestUntil: optionalNumber(row.request_until),
     strikes: numberOf(row, 'strikes'),
     sessionUri: optionalText(row.session_uri),
     previous: optionalText(row.previous),
     isToldLeftovers: numberOf(row, 'is_told_leftovers') === 1,
-    isCancelUnsafe: numberOf(row, 'is_cancel_unsafe') === 1,
     notBefore: numberOf(row, 'not_before'),
     isTurn: numberOf(row, 'is_turn') === 1,
     isReady: numberOf(row, 'is_ready') === 1,
@@ -108,6 +109,7 @@ export function readCondition(row: Row): Condition {
     leaseUntil: optionalNumber(row.lease_until),
     leases: numberOf(row, 'leases'),
     cancel: cancelOf(row),
+    isCancelUnsafe: numberOf(row, 'is_cancel_unsafe') === 1,
     deadline: optionalNumber(row.deadline),
     ...(typeof row.traceparent === 'string' ? { traceparent: row.traceparent } : {}),
     createdAt: numberOf(row, 'created_at'),

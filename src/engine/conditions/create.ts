@@ -35,7 +35,7 @@ interface Created {
   readonly ready: readonly ReadyWork[];
 }
 
-/** Creates conditions, or finds that they are there already. Throws what `planOrder` throws, `unknownMachine`, `queueFull`, `kindQueueFull`. */
+/** Creates conditions, or finds that they are there already. Throws what `planOrder` throws, `unknownMachine`, `queueFull`, `kindQueueFull`, `blockedQueueFull`. */
 export async function createConditions(
   context: EngineContext,
   queue: QueueCount,
@@ -63,7 +63,6 @@ async function createPlanned(
   // Two doors that ask at once: the unique index lets one in, and the other looks again and finds it.
   const { outcome, ready } = await retryOnUnique(attempt, 5);
   if (outcome.outcome === 'created') {
-    queue.added(outcome.conditions.length);
     for (const one of outcome.conditions) {
       context.metrics.created(one.kind);
       context.hints.changed(one);
@@ -96,10 +95,10 @@ async function createIn(
   const rows = await readLineRows(tx, [scene.lockKey]);
   const found = findOpen(scene, rows);
   if (found !== undefined) return { outcome: found, ready: [] };
-  await queue.admit(
-    tx,
-    planned.map((one) => one.definition),
-  );
+  const kinds = planned.map((one) => one.definition);
+  const [first] = kinds;
+  const holdCode = first === undefined ? undefined : heldBackBy(first, holds)?.code;
+  await queue.admit(tx, { kinds, facility: facilityFor(scene), holdCode });
   return await store(context, tx, { ...scene, line: rows.map(readInLine) });
 }
 
@@ -174,6 +173,10 @@ function createdEvent(about: StoredCondition, left: LeftWork | undefined) {
   return { event: 'created', about, detail: { client, unit, ...(left === undefined ? {} : { goesOnWith: left.id }) } };
 }
 
+function facilityFor({ machine, order }: Pick<Scene, 'machine' | 'order'>): string {
+  return machine?.facility ?? order.facility ?? '';
+}
+
 function draftConditions(
   context: EngineContext,
   tx: Transaction,
@@ -192,7 +195,7 @@ function draftConditions(
       machineId: machine?.id,
       lockKey,
       planned: one,
-      facility: machine?.facility ?? order.facility ?? '',
+      facility: facilityFor(scene),
       modelKey: machine === undefined ? '' : modelKeyOf(machine),
       client: order.client,
       traceparent,
@@ -212,6 +215,7 @@ function inLineOf(draft: NewCondition, holds: MachineHolds) {
     createdAt: draft.now,
     isBegun: false,
     isTurn: draft.unitIndex === 0,
+    target: draft.target,
     hold: heldBackBy(definition, holds),
   };
 }

@@ -1,9 +1,9 @@
 import type { Condition, ConditionReason } from '../condition.ts';
 import type { EngineContext } from '../context.ts';
 import { readBudget } from '../leases/budget.ts';
-import { readController } from '../leases/controllers.ts';
+import { readServedWork, type ServedWork } from '../leases/served-work.ts';
 import type { Transaction } from '../store/database.ts';
-import { numberOf } from './condition-row.ts';
+import { numberOf, textOf } from './condition-row.ts';
 import { inList } from './in-list.ts';
 
 /**
@@ -18,19 +18,16 @@ export async function explainWaiting(
   const waiting = conditions.filter((one) => one.state === 'pending' && !isHeldBack(one));
   if (waiting.length === 0) return conditions;
   const budget = await readBudget(tx, context.limits(), context.kinds.activeLimits);
-  const controllers = (await tx.all(`SELECT * FROM controllers WHERE is_online = 1`)).map(readController);
+  const served = await readServedWork(tx);
   const more = await readPlaces(tx, waiting);
   const explain = (one: Condition): ConditionReason | undefined => {
     const since = one.updatedAt;
-    const isServed = controllers.some(
-      ({ kinds, facilities }) => kinds.includes(one.kind) && (one.facility === '' || facilities.includes(one.facility)),
-    );
-    if (!isServed) {
-      const where = one.facility === '' ? '' : ` in facility ${one.facility}`;
-      return { code: 'NoWorker', message: `no worker for ${one.kind} is online${where}`, since };
+    if (!served.isServed(one.kind, one.facility)) {
+      return { code: 'NoWorker', message: describeMissingWorker(one, served), since };
     }
     const place = more.get(one.id);
-    const obstacle = budget.obstacle({ facility: one.facility, modelKey: place?.modelKey ?? '', kind: one.kind });
+    const { modelKey = '', modelName } = place ?? {};
+    const obstacle = budget.obstacle({ facility: one.facility, modelKey, modelName, kind: one.kind });
     if (obstacle !== undefined) return { code: 'LimitReached', message: obstacle, since };
     if (place !== undefined && place.notBefore > tx.now) {
       const seconds = Math.ceil((place.notBefore - tx.now) / 1000);
@@ -43,13 +40,36 @@ export async function explainWaiting(
 
 /** What was written as the reason stands, unless it only says how the last lease ended. */
 function isHeldBack({ reason }: Condition): boolean {
-  return reason !== undefined && !['LeaseExpired', 'Released'].includes(reason.code);
+  return reason !== undefined && !['LeaseExpired', 'WorkerLost', 'Released'].includes(reason.code);
+}
+
+const mostFacilities = 5;
+
+function describeMissingWorker({ kind, facility }: Condition, served: ServedWork): string {
+  const elsewhere = served.facilitiesOf(kind);
+  if (facility === '') return `no worker for ${kind} is online; start one`;
+  const missing = `no worker for ${kind} is online in facility ${facility}`;
+  if (elsewhere.length === 0) return `${missing}, nor in any other; start one with --facility ${facility}`;
+  const more = elsewhere.length > mostFacilities ? ` and ${elsewhere.length - mostFacilities} more` : '';
+  const where = `${elsewhere.slice(0, mostFacilities).join(', ')}${more}`;
+  return `${missing}; workers are in ${where}: start one with --facility ${facility}, or correct the facility of the server`;
 }
 
 async function readPlaces(tx: Transaction, waiting: readonly Condition[]) {
   const ids = inList(waiting.map((one) => one.id));
-  const rows = await tx.all(`SELECT id, model_key, not_before FROM conditions WHERE id IN ${ids.sql}`, ...ids.values);
+  const rows = await tx.all(
+    `SELECT c.id, c.model_key, c.not_before, m.manufacturer, m.model FROM conditions c
+      LEFT JOIN machines m ON m.id = c.machine_id WHERE c.id IN ${ids.sql}`,
+    ...ids.values,
+  );
   return new Map(
-    rows.map((row) => [String(row.id), { modelKey: String(row.model_key), notBefore: numberOf(row, 'not_before') }]),
+    rows.map((row) => [
+      textOf(row, 'id'),
+      {
+        modelKey: textOf(row, 'model_key'),
+        modelName: `${textOf(row, 'manufacturer')} ${textOf(row, 'model')}`.trim(),
+        notBefore: numberOf(row, 'not_before'),
+      },
+    ]),
   );
 }

@@ -1,6 +1,7 @@
 import { type Condition, isFinal, type JsonObject } from '../condition.ts';
 import type { EngineContext } from '../context.ts';
 import type { ReadyWork } from '../hints.ts';
+import { followReads } from '../rereads/rereads.ts';
 import type { Transaction } from '../store/database.ts';
 import { readStored, type StoredCondition } from './condition-row.ts';
 import { type EventDraft, writeEvents } from './outbox.ts';
@@ -40,6 +41,7 @@ export async function failCondition(
 export async function followEnd(context: EngineContext, tx: Transaction, first: StoredCondition): Promise<Aftermath> {
   const rest = first.unitSize === 1 ? [] : await followInUnit(tx, first.condition);
   const ended = [first, ...rest];
+  await followReads(context, tx, ended);
   await writeEvents(context, tx, ended.map(finalizedEvent));
   const ready = await settleKeys(tx, [...ended.map((one) => one.condition.lockKey)]);
   return { ended, ready };

@@ -11,6 +11,8 @@ export interface InLine {
   readonly createdAt: number;
   /** Those before it in its unit have succeeded. */
   readonly isTurn: boolean;
+  /** What it is done to, where several machines may share the lock. */
+  readonly target?: string;
   /** What keeps it waiting besides the lock: the machine is in use, or its owner has not made way. */
   readonly hold: { readonly code: string; readonly message: string } | undefined;
 }
@@ -24,6 +26,13 @@ export interface Standing {
 
 const waitsForUnit = { code: 'WaitsForUnit', message: 'waits for the conditions before it in its unit' };
 const waitsForLock = { code: 'WaitsForLock', message: 'waits for other work on the same device' };
+
+/** Why it waits for what is before it in line. */
+function waitsFor(one: InLine, before: readonly InLine[]): typeof waitsForLock {
+  const other = before.find(({ target }) => target !== undefined && target !== one.target)?.target;
+  if (one.target === undefined || other === undefined) return waitsForLock;
+  return { ...waitsForLock, message: `${waitsForLock.message}: ${other} has the same BMC` };
+}
 
 /**
  * The order in which conditions of one lock key run: what has begun, then by priority, then by age. Ids grow with time.
@@ -45,6 +54,7 @@ export function compareInLine(a: Omit<InLine, 'hold'>, b: Omit<InLine, 'hold'>):
  */
 export function decideLine(line: readonly InLine[]): readonly Standing[] {
   const active = line.filter((one) => one.isActive && one.sharing !== 'passive');
+  const before = [...active];
   let hasExclusive = active.some((one) => one.sharing === 'exclusive');
   let hasAny = active.length > 0;
   const standings: Standing[] = [];
@@ -53,7 +63,8 @@ export function decideLine(line: readonly InLine[]): readonly Standing[] {
     else if (one.hold !== undefined && !one.isBegun) standings.push({ id: one.id, isReady: false, reason: one.hold });
     else {
       const isBlocked = one.sharing === 'exclusive' ? hasAny : one.sharing === 'shared' && hasExclusive;
-      standings.push({ id: one.id, isReady: !isBlocked, reason: isBlocked ? waitsForLock : undefined });
+      standings.push({ id: one.id, isReady: !isBlocked, reason: isBlocked ? waitsFor(one, before) : undefined });
+      if (one.sharing !== 'passive') before.push(one);
       if (one.sharing !== 'passive') hasAny = true;
       if (one.sharing === 'exclusive') hasExclusive = true;
     }

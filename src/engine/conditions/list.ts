@@ -106,6 +106,7 @@ function readRecord(text: string): Condition {
     reason: undefined,
     leaseUntil: undefined,
     cancel: undefined,
+    isCancelUnsafe: false,
     deadline: undefined,
     finalizedAt: undefined,
   };

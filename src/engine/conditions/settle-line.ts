@@ -24,6 +24,7 @@ export function readInLine(row: Row): SeenInLine {
   const work = { kind: textOf(row, 'kind'), sharing, isDisruptive: numberOf(row, 'is_disruptive') === 1 };
   return {
     id: textOf(row, 'id'),
+    target: textOf(row, 'target'),
     lockKey: textOf(row, 'lock_key'),
     isActive: row.state === 'active',
     isBegun: row.sharing === 'exclusive' && numberOf(row, 'fencing_token') > 0,

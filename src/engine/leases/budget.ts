@@ -7,6 +7,8 @@ import type { Transaction } from '../store/database.ts';
 export interface Place {
   readonly facility: string;
   readonly modelKey: string;
+  /** The model as people write it, for messages. */
+  readonly modelName?: string | undefined;
   /** Counts towards the limit of its kind, where that has one. */
   readonly kind?: string;
 }
@@ -67,7 +69,7 @@ export function createBudget(
       return `${activePerFacility} conditions are active in facility ${place.facility}, its limit`;
     }
     if (full(perModel, activePerModel).includes(place.modelKey)) {
-      return `${activePerModel} conditions are active on ${place.modelKey}, the limit of a model`;
+      return `${activePerModel} conditions are active on ${place.modelName || place.modelKey}, the limit of a model`;
     }
     if (place.kind !== undefined && isKindFull(place.kind)) {
       return `${kindLimits.get(place.kind)} conditions of kind ${place.kind} are active, the limit of the kind`;

@@ -32,6 +32,9 @@ export async function claimCandidates(
   claim: Claim,
 ): Promise<readonly Lease[]> {
   const { candidates } = claim;
+  const holder = await readHolder(tx, claim.worker);
+  // It was lost, or left, while it asked.
+  if (holder === undefined) return [];
   const { fences, isOurs } = await lockFences(context, tx, candidates);
   const open = candidates.filter((one) => isOurs(one.lockKey));
   const onePerKey = [...new Map(open.toReversed().map((one) => [one.lockKey, one])).values()].toReversed();
@@ -54,7 +57,21 @@ export async function claimCandidates(
     else if (budget.take(one)) taken.push({ ...one, lastToken: place.fencingToken });
   }
   for (const one of quiet) await tx.run(`UPDATE conditions SET not_before = ? WHERE id = ?`, one.until, one.id);
-  return await lease(context, tx, { worker: claim.worker, taken, fences });
+  return await lease(context, tx, { holder, taken, fences });
+}
+
+/** Who leases, and how long it may be silent; undefined where that is not limited. */
+interface Holder {
+  readonly id: string;
+  readonly lostAfterMs: number | undefined;
+}
+
+async function readHolder(tx: Transaction, { id }: WorkerIdentity): Promise<Holder | undefined> {
+  // One that is not fenced by heartbeats shows by asking that it is there.
+  const query = `SELECT lost_after_ms FROM controllers WHERE id = ? AND (is_online = 1 OR lost_after_ms IS NULL)`;
+  const row = await tx.first(query, id);
+  if (row === undefined) return undefined;
+  return { id, lostAfterMs: typeof row.lost_after_ms === 'number' ? row.lost_after_ms : undefined };
 }
 
 /** Locks the lines of the candidates. Those that another process is changing are left to it. */
@@ -92,18 +109,18 @@ async function lease(
   context: EngineContext,
   tx: Transaction,
   granted: {
-    readonly worker: WorkerIdentity;
+    readonly holder: Holder;
     readonly taken: readonly Taken[];
     readonly fences: ReadonlyMap<string, Fence>;
   },
 ): Promise<readonly Lease[]> {
-  const { worker, taken, fences } = granted;
+  const { holder, taken, fences } = granted;
   if (taken.length === 0) return [];
   await nextTokens(tx, taken);
   const leases: StoredLease[] = [];
   for (const [kind, group] of Map.groupBy(taken, (one) => one.kind)) {
-    for (const stored of await activate(context, tx, { worker, kind, group })) {
-      leases.push(toLease(stored, fences.get(stored.condition.lockKey)));
+    for (const stored of await activate(context, tx, { holder, kind, group })) {
+      leases.push(toLease(stored, { holder, fence: fences.get(stored.condition.lockKey) }));
     }
   }
   await markTold(tx, leases);
@@ -117,27 +134,31 @@ type StoredLease = Lease & { readonly stored: StoredCondition };
 async function activate(
   context: EngineContext,
   tx: Transaction,
-  group: { readonly worker: WorkerIdentity; readonly kind: string; readonly group: readonly Candidate[] },
+  group: { readonly holder: Holder; readonly kind: string; readonly group: readonly Candidate[] },
 ): Promise<readonly StoredCondition[]> {
   const { leaseMs, requestDeadlineMs } = context.kinds.find(group.kind);
   const ids = inList(group.group.map((one) => one.id));
   const rows = await tx.all(
     `UPDATE conditions SET state = 'active', controller = ?, rev = rev + 1, leases = leases + 1, is_ready = 0,
        fencing_token = (SELECT token FROM fences WHERE fences.lock_key = conditions.lock_key),
-       lease_until = ?, lease_ms = ?, request_deadline_ms = ?, session_uri = NULL, is_told_leftovers = 0,
+       lease_until = ?, lease_ms = ?, request_deadline_ms = ?, request_until = ?, session_uri = NULL, is_told_leftovers = 0,
        reason_code = NULL, reason_message = NULL, reason_since = NULL, updated_at = ?
      WHERE id IN ${ids.sql} AND state = 'pending' RETURNING *`,
-    group.worker.id,
+    group.holder.id,
     tx.now + leaseMs,
     leaseMs,
     requestDeadlineMs,
+    group.holder.lostAfterMs === undefined ? null : 0,
     tx.now,
     ...ids.values,
   );
   return rows.map(readStored);
 }
 
-function toLease(stored: StoredCondition, fence: Fence | undefined): StoredLease {
+function toLease(
+  stored: StoredCondition,
+  { holder, fence }: { readonly holder: Holder; readonly fence: Fence | undefined },
+): StoredLease {
   const leftovers = stored.sharing === 'passive' ? [] : (fence?.leftovers ?? []).map(toPreviousHolder);
   const own = stored.previous === undefined ? undefined : (JSON.parse(stored.previous) as PreviousHolder);
   return {
@@ -146,7 +167,8 @@ function toLease(stored: StoredCondition, fence: Fence | undefined): StoredLease
     token: stored.condition.fencingToken,
     until: stored.condition.leaseUntil ?? 0,
     leaseMs: stored.leaseMs,
-    isCancelUnsafe: stored.isCancelUnsafe,
+    ...(holder.lostAfterMs === undefined ? {} : { lostAfterMs: holder.lostAfterMs }),
+    isCancelUnsafe: stored.condition.isCancelUnsafe,
     previous: own ?? leftovers.at(-1),
     leftovers,
   };
@@ -157,6 +179,8 @@ function toLease(stored: StoredCondition, fence: Fence | undefined): StoredLease
  * once at a time. A claim that is still being stored is waited for.
  */
 export async function findClaimed(context: EngineContext, tx: Transaction, claim: Claim): Promise<readonly Lease[]> {
+  const holder = await readHolder(tx, claim.worker);
+  if (holder === undefined) return [];
   const ids = inList(claim.candidates.map((one) => one.id));
   const rows = await tx.all(`SELECT * FROM conditions WHERE id IN ${ids.sql}${forUpdate(context)}`, ...ids.values);
   const ours = rows.map(readStored).filter(({ condition }) => isHeldBy(condition, claim.worker.id));
@@ -164,7 +188,8 @@ export async function findClaimed(context: EngineContext, tx: Transaction, claim
     tx,
     ours.map((one) => one.condition.lockKey),
   );
-  return ours.map((one) => toLease(one, fences.get(one.condition.lockKey))).map(({ stored: _, ...one }) => one);
+  const leases = ours.map((one) => toLease(one, { holder, fence: fences.get(one.condition.lockKey) }));
+  return leases.map(({ stored: _, ...one }) => one);
 }
 
 function isHeldBy({ state, controller }: Condition, workerId: string): boolean {

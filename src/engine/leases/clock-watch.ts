@@ -70,6 +70,12 @@ async function startAnew({ kinds }: Pick<EngineContext, 'kinds'>, tx: Transactio
     lastNow,
     tx.now + quietMs,
   );
+  await tx.run(
+    `UPDATE conditions SET request_until = ? + request_deadline_ms WHERE state = 'active' AND request_until > ?`,
+    tx.now,
+    lastNow,
+  );
+  await tx.run(`UPDATE controllers SET seen_at = ? WHERE is_online = 1 AND seen_at < ?`, tx.now, tx.now);
 }
 
 /** What was to end soon would end only when the clock is there again: nothing ends later than it could have begun now. */
@@ -82,6 +88,12 @@ async function pullIn({ kinds }: Pick<EngineContext, 'kinds'>, tx: Transaction):
     now,
   );
   await tx.run(`UPDATE fences SET quiet_until = ? WHERE quiet_until > ?`, now + quietMs, now + quietMs);
+  await tx.run(
+    `UPDATE conditions SET request_until = ? + request_deadline_ms
+      WHERE state = 'active' AND request_until > ? + request_deadline_ms`,
+    now,
+    now,
+  );
   // Given back later than now, by the clock as it was: the pause that was asked for begins now.
   await tx.run(
     `UPDATE conditions SET not_before = ? + not_before - reason_since, reason_since = ?

@@ -35,12 +35,15 @@ export async function bringOnline(context: EngineContext, worker: WorkerIdentity
   if (kinds.length === 0) context.kinds.find(worker.kinds[0] ?? '');
   const aftermath = await context.write(async (tx) => {
     await tx.run(
-      `INSERT INTO controllers (id, kinds, facilities, is_online, seen_at, online_since) VALUES (?, ?, ?, 1, ?, ?)
-       ON CONFLICT (id) DO UPDATE SET kinds = excluded.kinds, facilities = excluded.facilities, is_online = 1,
-         seen_at = excluded.seen_at, online_since = excluded.online_since, left_at = NULL`,
+      `INSERT INTO controllers (id, kinds, facilities, lost_after_ms, is_online, seen_at, online_since)
+       VALUES (?, ?, ?, ?, 1, ?, ?)
+       ON CONFLICT (id) DO UPDATE SET kinds = excluded.kinds, facilities = excluded.facilities,
+         lost_after_ms = excluded.lost_after_ms, is_online = 1, seen_at = excluded.seen_at,
+         online_since = excluded.online_since, left_at = NULL`,
       worker.id,
       JSON.stringify(kinds),
       JSON.stringify(worker.facilities),
+      worker.isFencedByHeartbeats === true ? context.settings.controllerLostMs : null,
       tx.now,
       tx.now,
     );
@@ -52,12 +55,15 @@ export async function bringOnline(context: EngineContext, worker: WorkerIdentity
   context.hints.online(worker.id);
 }
 
-/** A sign of life, also of one that was given up as lost. Throws `unknownWorker` for one that never came or that left. */
+/**
+ * A sign of life. Throws `unknownWorker` for one that never came or that left, and for one that was lost if its leases
+ * ended with that: it has to begin anew.
+ */
 export async function hearFrom(context: EngineContext, workerId: string): Promise<void> {
   const isKnown = await context.write(async (tx) => {
     const alive = `UPDATE controllers SET seen_at = ? WHERE id = ? AND is_online = 1`;
     if ((await tx.run(alive, tx.now, workerId)) > 0) return true;
-    const back = `UPDATE controllers SET seen_at = ?, is_online = 1 WHERE id = ? AND left_at IS NULL`;
+    const back = `UPDATE controllers SET seen_at = ?, is_online = 1 WHERE id = ? AND left_at IS NULL AND lost_after_ms IS NULL`;
     if ((await tx.run(back, tx.now, workerId)) === 0) return false;
     await writeEvents(context, tx, [{ event: 'worker-online', detail: { controller: workerId, wasLost: true } }]);
     return true;

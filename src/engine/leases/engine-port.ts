@@ -82,7 +82,7 @@ export function createEnginePort(context: EngineContext): EnginePort {
     },
     lease,
     report: (held, report) => takeReport(context, held, report),
-    check: (held) => checkLease(context, held),
+    check: (held, options) => checkLease(context, held, options),
     release: (held, why, options) => releaseLease(context, held, { why, ...options }),
     acquireSlot: (name, held, signal) => slots.acquire(name, held, AbortSignal.any([signal, closing.signal])),
     async close() {

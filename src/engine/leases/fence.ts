@@ -25,6 +25,19 @@ export interface Fence {
 
 const mostLeftovers = 8;
 
+/** What left a process may be on its way for so long after the process is gone: in buffers, and sent again by TCP. */
+const arrivalMs = 10_000;
+
+/**
+ * Until when requests of a holder whose lease ended at `endedAt` may still reach the device. What has reached it and is
+ * not over is for the next holder to find: the tasks and the inventory show it.
+ */
+export function quietAfter(stored: StoredCondition, endedAt: number): number {
+  const { requestUntil, requestDeadlineMs } = stored;
+  if (requestUntil === undefined) return endedAt + requestDeadlineMs;
+  return Math.max(endedAt + Math.min(arrivalMs, requestDeadlineMs), requestUntil);
+}
+
 /** Reads a row of `fences`. */
 export function readFence(row: Row): Fence {
   return {
@@ -98,7 +111,9 @@ export async function carryFence(
   const [old, own] = [fences.get(from), fences.get(to)];
   if (old === undefined) return;
   const token = Math.max(old.token, own?.token ?? 0);
-  const leftovers = [...(own?.leftovers ?? []), ...old.leftovers.map((one) => ({ ...one, leftAtToken: token }))];
+  // Nobody who works there now was told of all of them.
+  const all = [...(own?.leftovers ?? []), ...old.leftovers].map((one) => ({ ...one, leftAtToken: token }));
+  const leftovers = [...new Map(all.map((one) => [`${one.token} ${one.controller}`, one])).values()];
   await tx.run(
     `INSERT INTO fences (lock_key, token, quiet_until, leftovers) VALUES (?, ?, ?, ?) ON CONFLICT (lock_key) DO UPDATE
        SET token = excluded.token, quiet_until = excluded.quiet_until, leftovers = excluded.leftovers`,

@@ -9,7 +9,7 @@ import type { EngineContext } from '../context.ts';
 import type { Transaction } from '../store/database.ts';
 import type { ReleaseOptions } from '../worker/worker-port.ts';
 import { longestPauseMs } from './clock-watch.ts';
-import { forgetLeftovers, leaveBehind } from './fence.ts';
+import { forgetLeftovers, leaveBehind, quietAfter } from './fence.ts';
 import { type HeldLease, heldLease } from './report.ts';
 
 /** How a lease ended without an end of the work. */
@@ -20,6 +20,8 @@ export interface GivingUp {
   /** True when it counts towards the kind's `maxLeases`. */
   readonly isStrike: boolean;
   readonly notBefore: number;
+  /** When another worker may go on with it, for people; not told unless given. */
+  readonly resumesAt?: number;
 }
 
 /** Makes an active condition pending again, or fails it when that happened too often. */
@@ -35,7 +37,9 @@ async function giveUp(
   if (giving.isStrike && strikes >= maxLeases) {
     const next =
       context.kinds.get(condition.kind)?.isCarriedOn === true ? '; asked for again, it goes on from there' : '';
-    const danger = stored.isCancelUnsafe ? `; it was in the middle of a flash: look at the device${next}` : '';
+    const danger = stored.condition.isCancelUnsafe
+      ? `; it was in the middle of a flash: look at the device${next}`
+      : '';
     const message = `${strikes} leases ended without an end of the work, the last one so: ${giving.reason.message}${danger}`;
     return await failCondition(context, tx, { id: condition.id, reason: { code: 'Unrunnable', message } });
   }
@@ -46,7 +50,7 @@ async function giveUp(
     giving.previous,
     Math.trunc(giving.notBefore),
     giving.reason.code,
-    giving.reason.message,
+    messageOf(giving),
     tx.now,
     tx.now,
     condition.id,
@@ -59,6 +63,13 @@ async function giveUp(
   return { ended: [about], ready: [{ facility, kind, conditionId: id }, ...ready] };
 }
 
+/** What people read first of a lost worker is when its work resumes. */
+function messageOf({ reason: { code, message }, resumesAt }: GivingUp): string {
+  if (resumesAt === undefined) return message;
+  const resumes = `resumes at ${new Date(resumesAt).toISOString()}`;
+  return code === 'WorkerLost' ? `worker lost, ${resumes}: ${message}` : `${message}; ${resumes}`;
+}
+
 /**
  * Takes a lease away from a holder that may still be alive somewhere: whoever comes next waits until the last request
  * of this one must be over, and is told whose session to end.
@@ -66,18 +77,24 @@ async function giveUp(
 export async function takeAway(
   context: EngineContext,
   tx: Transaction,
-  taking: { readonly stored: StoredCondition; readonly why: string; readonly heldUntil: number },
+  taking: {
+    readonly stored: StoredCondition;
+    readonly why: string;
+    readonly heldUntil: number;
+    readonly code?: 'LeaseExpired' | 'WorkerLost';
+  },
 ): Promise<Aftermath> {
-  const { stored, heldUntil, why } = taking;
+  const { stored, heldUntil, why, code = 'LeaseExpired' } = taking;
   const { controller, fencingToken: token, status, leases } = stored.condition;
-  const quietUntil = heldUntil + stored.requestDeadlineMs;
+  const quietUntil = quietAfter(stored, heldUntil);
   await leaveBehind(tx, stored, quietUntil);
   return await giveUp(context, tx, {
     event: 'lease-expired',
     stored,
     previous: holderOf(stored),
-    reason: { code: 'LeaseExpired', message: why },
-    detail: { controller: controller ?? null, token, leases, status, why },
+    reason: { code, message: why },
+    resumesAt: Math.max(quietUntil, tx.now),
+    detail: { controller: controller ?? null, token, leases, status, why, resumesAt: quietUntil },
     isStrike: true,
     notBefore: quietUntil,
   });
@@ -103,10 +120,11 @@ export async function releaseLease(
     const row = await tx.first(query, lease.conditionId, lease.token, tx.now);
     if (row === undefined) return undefined;
     const stored = readStored(row);
-    const quietUntil = isHolderGone ? tx.now + stored.requestDeadlineMs : 0;
+    const quietUntil = isHolderGone ? quietAfter(stored, tx.now) : 0;
     if (isHolderGone) await leaveBehind(tx, stored, quietUntil);
     else if (giving.areLeftoversKept !== true) await forgetLeftovers(tx, stored);
-    if (stored.condition.cancel !== undefined && !stored.isCancelUnsafe) return await endCancelled(context, tx, stored);
+    if (stored.condition.cancel !== undefined && !stored.condition.isCancelUnsafe)
+      return await endCancelled(context, tx, stored);
     return await giveUp(context, tx, {
       event: 'released',
       stored,
@@ -119,6 +137,19 @@ export async function releaseLease(
   });
   if (aftermath === undefined) context.metrics.staleWrite('release');
   else tellAftermath(context, aftermath);
+}
+
+/** Takes the lease from a holder that has nothing on its way to the device; the work waits for its turn again. */
+export async function handBack(
+  context: EngineContext,
+  tx: Transaction,
+  giving: Pick<GivingUp, 'reason' | 'notBefore'> & { readonly stored: StoredCondition },
+): Promise<Aftermath> {
+  const { stored, reason } = giving;
+  const { condition } = stored;
+  if (condition.cancel !== undefined && !condition.isCancelUnsafe) return await endCancelled(context, tx, stored);
+  const detail = { controller: condition.controller ?? null, why: reason.message };
+  return await giveUp(context, tx, { ...giving, event: 'released', previous: null, isStrike: false, detail });
 }
 
 /** Work that is given back while a cancel waits has reached its safe point: it ends here. */

@@ -6,8 +6,9 @@ import { writeEvents } from '../conditions/outbox.ts';
 import { toldText } from '../conditions/told-text.ts';
 import type { EngineContext } from '../context.ts';
 import { EngineError } from '../errors.ts';
+import { identifyBmc } from '../machines/identify.ts';
 import type { Row, SqlValue, Transaction } from '../store/database.ts';
-import type { ReportOutcome, WorkReport } from '../worker/worker-port.ts';
+import type { CheckOptions, ReportOutcome, WorkReport } from '../worker/worker-port.ts';
 import { forgetLeftovers } from './fence.ts';
 
 /** A lease as its holder names it. */
@@ -28,6 +29,8 @@ interface Reported {
 
 /** Takes a report: refused with an old token, otherwise the lease is renewed or the condition ends. */
 export async function takeReport(context: EngineContext, lease: HeldLease, report: WorkReport): Promise<ReportOutcome> {
+  const why = report.bmc === undefined ? undefined : await identifyBmc(context, lease, report.bmc);
+  if (why !== undefined) return { outcome: 'lost', why };
   const { outcome, aftermath, changed } = await context.write((tx) => reportIn(context, tx, { lease, report }));
   if (outcome.outcome === 'lost') context.metrics.staleWrite('report');
   if (changed !== undefined) context.hints.changed(changed);
@@ -148,20 +151,42 @@ export function whyLost(condition: Condition, lease: HeldLease, now: number): st
   return `it ended ${now - (condition.leaseUntil ?? now)} ms ago without progress`;
 }
 
-/** Throws `leaseLost` when the lease is not held by the store's clock; one read. */
-export async function checkLease(context: EngineContext, lease: HeldLease): Promise<void> {
-  const problem = await context.database.read(async (tx) => {
-    const row = await tx.first(
-      `SELECT state, fencing_token, lease_until FROM conditions WHERE id = ?`,
-      lease.conditionId,
-    );
-    if (row === undefined) return 'the condition is gone';
-    const isHeld = row.state === 'active' && row.fencing_token === lease.token && Number(row.lease_until) > tx.now;
-    if (isHeld) return undefined;
-    const whole = await tx.first(`SELECT * FROM conditions WHERE id = ?`, lease.conditionId);
-    return whole === undefined ? 'the condition is gone' : whyLost(readStored(whole).condition, lease, tx.now);
-  });
+/**
+ * Throws `leaseLost` when the lease is not held by the store's clock. How long the request that follows may reach the
+ * device is stored with it, where the holder promised to say so; one read where nothing disruptive follows.
+ */
+export async function checkLease(
+  context: EngineContext,
+  lease: HeldLease,
+  { requestMs }: CheckOptions = {},
+): Promise<void> {
+  const isHeld = (tx: Transaction) =>
+    tx.first(`SELECT id FROM conditions WHERE ${heldLease}`, lease.conditionId, lease.token, tx.now);
+  const look = async (tx: Transaction, find: typeof isHeld): Promise<string | undefined> => {
+    if ((await find(tx)) !== undefined) return undefined;
+    const row = await tx.first(`SELECT * FROM conditions WHERE id = ?`, lease.conditionId);
+    return row === undefined ? 'the condition is gone' : whyLost(readStored(row).condition, lease, tx.now);
+  };
+  const problem =
+    requestMs === 0
+      ? await context.database.read((tx) => look(tx, isHeld))
+      : await context.write((tx) => look(tx, () => noteRequest(tx, lease, requestMs)));
   if (problem === undefined) return;
   context.metrics.staleWrite('check');
   throw new EngineError('leaseLost', { id: lease.conditionId, detail: problem });
+}
+
+/** Nothing that people see of the condition changes, and so not its lock. */
+async function noteRequest(tx: Transaction, lease: HeldLease, requestMs: number | undefined): Promise<Row | undefined> {
+  const most = requestMs === undefined ? Number.MAX_SAFE_INTEGER - tx.now : Math.max(0, Math.trunc(requestMs));
+  const until = `(? + CASE WHEN request_deadline_ms < ? THEN request_deadline_ms ELSE ? END)`;
+  return await tx.first(
+    `UPDATE conditions SET request_until = CASE WHEN request_until < ${until} THEN ${until} ELSE request_until END
+      WHERE ${heldLease} RETURNING id`,
+    ...[tx.now, most, most],
+    ...[tx.now, most, most],
+    lease.conditionId,
+    lease.token,
+    tx.now,
+  );
 }

@@ -62,7 +62,7 @@ export function createSlots(context: EngineContext): Slots {
   return {
     async acquire(name, lease, signal) {
       if (context.limits().uploads <= 0) {
-        await checkLease(context, lease);
+        await checkLease(context, lease, { requestMs: 0 });
         return async () => {};
       }
       await waitInLine(lease, name, signal);

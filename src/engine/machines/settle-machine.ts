@@ -1,19 +1,21 @@
 import { textOf } from '../conditions/condition-row.ts';
+import { inList } from '../conditions/in-list.ts';
 import { lockLines } from '../conditions/lock-lines.ts';
 import { settleKeys } from '../conditions/settle-line.ts';
 import type { EngineContext } from '../context.ts';
 import type { ReadyWork } from '../hints.ts';
 import type { Transaction } from '../store/database.ts';
 
-/** Locks the lines of a machine that is locked itself: no condition can come or go to another line meanwhile. */
+/** Locks the lines of machines that are locked themselves: no condition can come or go to another line meanwhile. */
 export async function lockLinesOf(
   context: EngineContext,
   tx: Transaction,
-  machine: { readonly id: string; readonly alsoKeys?: readonly string[] },
+  { ids, alsoKeys = [] }: { readonly ids: readonly string[]; readonly alsoKeys?: readonly string[] },
 ): Promise<readonly string[]> {
-  const query = `SELECT DISTINCT lock_key FROM conditions WHERE machine_id = ? AND finalized_at IS NULL`;
-  const keys = (await tx.all(query, machine.id)).map((row) => textOf(row, 'lock_key'));
-  await lockLines(context, tx, [...keys, ...(machine.alsoKeys ?? [])]);
+  const machines = inList(ids);
+  const query = `SELECT DISTINCT lock_key FROM conditions WHERE machine_id IN ${machines.sql} AND finalized_at IS NULL`;
+  const keys = (await tx.all(query, ...machines.values)).map((row) => textOf(row, 'lock_key'));
+  await lockLines(context, tx, [...keys, ...alsoKeys]);
   return keys;
 }
 
@@ -23,5 +25,5 @@ export async function settleMachine(
   tx: Transaction,
   id: string,
 ): Promise<readonly ReadyWork[]> {
-  return await settleKeys(tx, await lockLinesOf(context, tx, { id }));
+  return await settleKeys(tx, await lockLinesOf(context, tx, { ids: [id] }));
 }

@@ -1,3 +1,4 @@
+import type { Condition } from '../condition.ts';
 import { askToStop, cutOff } from '../conditions/cancel.ts';
 import { readStored, type StoredCondition } from '../conditions/condition-row.ts';
 import { type Aftermath, failCondition, joinAftermaths, noAftermath, tellAftermath } from '../conditions/finalize.ts';
@@ -10,28 +11,35 @@ export type DeadlineStep = 'fail' | 'ask-to-stop' | 'wait';
 
 /**
  * What waits fails. What runs is asked to stop at a safe point, and cut off only when it did not within the grace time.
- * A flash is never cut off: its worker ends it, or loses its lease; then somebody else ends it within the grace time.
+ * A flash has much more time for that: its worker ends it, or loses its lease; then another worker ends it within the grace
+ * time. Past `flashGraceMs` no flash goes on any more: its worker does not end, and keeps the BMC.
  */
 export function decideDeadline(
-  seen: Pick<StoredCondition, 'condition' | 'isCancelUnsafe'>,
-  { now, graceMs }: { readonly now: number; readonly graceMs: number },
+  condition: Condition,
+  { now, graceMs, flashGraceMs }: { readonly now: number; readonly graceMs: number; readonly flashGraceMs: number },
 ): DeadlineStep {
-  const { condition, isCancelUnsafe } = seen;
-  const isGraceOver = now >= (condition.deadline ?? 0) + graceMs;
+  const { isCancelUnsafe, deadline = 0 } = condition;
+  const isGraceOver = now >= deadline + graceMs;
   if (condition.state === 'pending') return isCancelUnsafe && !isGraceOver ? 'wait' : 'fail';
   if (condition.cancel === undefined) return 'ask-to-stop';
-  return isGraceOver && !isCancelUnsafe ? 'fail' : 'wait';
+  const isOver = isCancelUnsafe ? now >= deadline + flashGraceMs : isGraceOver;
+  return isOver ? 'fail' : 'wait';
 }
 
 /** What something is done about now: what only waits for its time must not stand before the others. */
 const isDue = `finalized_at IS NULL AND deadline <= ? AND (
   (state = 'pending' AND (is_cancel_unsafe = 0 OR deadline <= ?))
-  OR (state = 'active' AND (cancel_at IS NULL OR (is_cancel_unsafe = 0 AND deadline <= ?))))`;
+  OR (state = 'active' AND (cancel_at IS NULL OR (is_cancel_unsafe = 0 AND deadline <= ?) OR deadline <= ?)))`;
 
 /** Ends what is past its deadline. Returns how many failed by it. */
 export async function passDeadlines(context: EngineContext): Promise<number> {
-  const { deadlineGraceMs, sweepRows } = context.settings;
-  const due = (tx: Transaction) => [tx.now, tx.now - deadlineGraceMs, tx.now - deadlineGraceMs];
+  const { deadlineGraceMs, flashGraceMs, sweepRows } = context.settings;
+  const due = (tx: Transaction) => [
+    tx.now,
+    tx.now - deadlineGraceMs,
+    tx.now - deadlineGraceMs,
+    tx.now - Math.max(deadlineGraceMs, flashGraceMs),
+  ];
   const find = (tx: Transaction) =>
     tx.all(`SELECT * FROM conditions WHERE ${isDue} ORDER BY deadline LIMIT ?`, ...due(tx), sweepRows);
   let failed = 0;
@@ -51,12 +59,14 @@ export async function passDeadlines(context: EngineContext): Promise<number> {
 }
 
 async function pass(context: EngineContext, tx: Transaction, stored: StoredCondition): Promise<Aftermath> {
-  const step = decideDeadline(stored, { now: tx.now, graceMs: context.settings.deadlineGraceMs });
+  const { deadlineGraceMs: graceMs, flashGraceMs } = context.settings;
+  const step = decideDeadline(stored.condition, { now: tx.now, graceMs, flashGraceMs });
   if (step === 'ask-to-stop') await askToStop(context, tx, { stored, by: 'deadline' });
   if (step !== 'fail') return noAftermath;
-  const { state, deadline = 0, reason } = stored.condition;
+  const { state, deadline = 0, reason, isCancelUnsafe } = stored.condition;
   const why = reason === undefined ? '' : `, the last reason was: ${reason.message}`;
-  const message = `it was ${state} at its deadline ${new Date(deadline).toISOString()}${why}`;
+  const danger = isCancelUnsafe ? '; it was in the middle of a flash, which may go on: look at the device' : '';
+  const message = `it was ${state} at its deadline ${new Date(deadline).toISOString()}${why}${danger}`;
   return await cutOff(context, tx, { stored, reason: { code: 'DeadlinePassed', message } });
 }
 

@@ -1,8 +1,6 @@
-import type { JsonObject } from '../condition.ts';
-import { numberOf, readStored, textOf } from '../conditions/condition-row.ts';
+import { readStored } from '../conditions/condition-row.ts';
 import { type Aftermath, joinAftermaths, tellAftermath } from '../conditions/finalize.ts';
 import { lockFound } from '../conditions/lock-lines.ts';
-import { writeEvents } from '../conditions/outbox.ts';
 import type { EngineContext } from '../context.ts';
 import { takeAway } from '../leases/give-up.ts';
 import type { Transaction } from '../store/database.ts';
@@ -43,43 +41,4 @@ async function expireSome(
     kinds.push(kind);
   }
   return { aftermath: joinAftermaths(all), kinds };
-}
-
-/** Finds workers that went silent, marks them offline and tells what they were doing. Returns their ids. */
-export async function loseControllers(context: EngineContext): Promise<readonly string[]> {
-  const isSilent = `is_online = 1 AND seen_at <= ?`;
-  const seenBefore = (tx: Transaction) => tx.now - context.settings.controllerLostMs;
-  const silent = await context.database.read((tx) =>
-    tx.first(`SELECT id FROM controllers WHERE ${isSilent}`, seenBefore(tx)),
-  );
-  if (silent === undefined) return [];
-  const lost = await context.write(async (tx) => {
-    const rows = await tx.all(`UPDATE controllers SET is_online = 0 WHERE ${isSilent} RETURNING *`, seenBefore(tx));
-    for (const row of rows) {
-      const detail = { controller: textOf(row, 'id'), seenAt: numberOf(row, 'seen_at') };
-      const doing = await whatItDid(tx, detail.controller);
-      await writeEvents(context, tx, [{ event: 'worker-lost', detail: { ...detail, doing } }]);
-    }
-    return rows.map((row) => textOf(row, 'id'));
-  });
-  for (const controller of lost) {
-    context.metrics.workerLost();
-    context.logger.error('a worker went silent; its work is given to others when its leases end', { controller });
-  }
-  return lost;
-}
-
-async function whatItDid(tx: Transaction, controller: string): Promise<JsonObject[]> {
-  const rows = await tx.all(
-    `SELECT * FROM conditions WHERE controller = ? AND finalized_at IS NULL ORDER BY created_at, id LIMIT 100`,
-    controller,
-  );
-  return rows.map(readStored).map(({ condition, isCancelUnsafe }) => ({
-    conditionId: condition.id,
-    kind: condition.kind,
-    target: condition.target,
-    state: condition.state,
-    status: condition.status,
-    wasFlashing: isCancelUnsafe,
-  }));
 }

@@ -82,6 +82,25 @@ describe('a sweep', () => {
     assert.equal((await rig.get(id)).reason?.code, 'DeadlinePassed');
   });
 
+  test('cuts off a flash whose worker keeps its lease and never ends', async (t) => {
+    const rig = await setUp(t);
+    const { id } = await rig.create('server/m0', 'firmwareInstall', { deadlineMs: 5000 });
+    const lease = await rig.leaseOne('w1');
+    await rig.engine.worker.report(held(lease), { isCancelUnsafe: true });
+    const endsAt = rig.clock.now() + 5000 + 24 * 3_600_000;
+    while (rig.clock.now() < endsAt - 5000) {
+      rig.clock.advance(5000);
+      await rig.engine.worker.report(held(lease), {});
+    }
+    assert.equal((await rig.engine.sweep()).failedByDeadline, 0);
+    rig.clock.advance(5000);
+    assert.equal((await rig.engine.sweep()).failedByDeadline, 1);
+    const { state, reason } = await rig.get(id);
+    assert.deepEqual([state, reason?.code], ['failed', 'DeadlinePassed']);
+    assert.match(reason?.message ?? '', /in the middle of a flash, which may go on/);
+    await assert.rejects(rig.engine.worker.check(held(lease)), { code: 'leaseLost' });
+  });
+
   test('fails what no worker took for far too long, and what lost its machine', async (t) => {
     const rig = await setUp(t);
     const { id } = await rig.create('server/m0', 'inventoryOOB');
@@ -177,11 +196,11 @@ describe('a sweep', () => {
   });
 });
 
-test('a flash is never cut off by a deadline, and everything else is in the end', () => {
+test('everything past its deadline is cut off in the end, a flash a day after the rest', () => {
   const at = (state: ConditionState, isCancelUnsafe: boolean, more: { asked?: boolean; now?: number } = {}) => {
     const cancel = more.asked === true ? { at: 0, isForced: false, by: 'deadline' } : undefined;
-    const condition = { state, deadline: 100, cancel } as Parameters<typeof decideDeadline>[0]['condition'];
-    return decideDeadline({ condition, isCancelUnsafe }, { now: more.now ?? 100, graceMs: 50 });
+    const condition = { state, deadline: 100, cancel, isCancelUnsafe } as Parameters<typeof decideDeadline>[0];
+    return decideDeadline(condition, { now: more.now ?? 100, graceMs: 50, flashGraceMs: 1000 });
   };
   assert.equal(at('pending', false), 'fail');
   assert.equal(at('pending', true), 'wait');
@@ -190,6 +209,8 @@ test('a flash is never cut off by a deadline, and everything else is in the end'
   assert.equal(at('active', false, { asked: true }), 'wait');
   assert.equal(at('active', false, { asked: true, now: 150 }), 'fail');
   assert.equal(at('active', true, { asked: true, now: 999 }), 'wait');
+  assert.equal(at('active', true, { now: 5000 }), 'ask-to-stop');
+  assert.equal(at('active', true, { asked: true, now: 1100 }), 'fail');
 });
 
 test('sweeping goes on after a round that failed, until it is stopped', async (t) => {

@@ -2,11 +2,15 @@ import { type Clock, sleep } from '../../kube/index.ts';
 import { type Logger, silentLogger } from '../../telemetry/index.ts';
 import { numberOf, textOf } from '../conditions/condition-row.ts';
 import type { EngineContext } from '../context.ts';
-import type { Engine, SweepReport } from '../engine.ts';
+import type { CreateOrder, CreateOutcome, Engine, SweepReport } from '../engine.ts';
+import { shareBmcs } from '../machines/canonical-addresses.ts';
+import { scheduleRereads } from '../rereads/rereads.ts';
 import { collectGarbage } from './collect.ts';
 import { failUnrunnable, passDeadlines } from './deadlines.ts';
-import { expireLeases, loseControllers } from './expire-leases.ts';
+import { expireLeases } from './expire-leases.ts';
+import { endLostLeases, loseWorkers } from './lose-workers.ts';
 import { settleStuck } from './settle-stuck.ts';
+import { createSilenceWatch } from './silence-watch.ts';
 
 /** Does what has to be done at intervals. Several processes may do it at once. */
 export interface Sweeper {
@@ -22,8 +26,16 @@ const thoroughEveryMs = 3_600_000;
 /** At most this many conditions are published in a round; the store has the rest. */
 const mostPublished = 1000;
 
-/** Makes the sweeper of one engine. */
-export function createSweeper(context: EngineContext): Sweeper {
+/** What a sweeper starts with. */
+export interface SweeperStart {
+  readonly areBmcsShared: boolean;
+  readonly create: (order: CreateOrder) => Promise<CreateOutcome>;
+}
+
+/** Makes the sweeper of one engine. Until machines on one BMC could be given one lock, it tries that again. */
+export function createSweeper(context: EngineContext, start: SweeperStart): Sweeper {
+  let { areBmcsShared } = start;
+  const silence = createSilenceWatch();
   let publishedAt = Number.NEGATIVE_INFINITY;
   let collectedAt = Number.NEGATIVE_INFINITY;
   let judgedAt = Number.NEGATIVE_INFINITY;
@@ -32,13 +44,15 @@ export function createSweeper(context: EngineContext): Sweeper {
   return {
     async sweep() {
       await lookAtClock(context);
-      const lostControllers = await loseControllers(context);
-      const expiredLeases = await expireLeases(context);
+      const lostControllers = await loseWorkers(context, silence);
+      const expiredLeases = (await endLostLeases(context)) + (await expireLeases(context));
       const failedByDeadline = await passDeadlines(context);
+      const scheduledReadings = await scheduleRereads(context, start.create);
       let failedAsUnrunnable = 0;
       if (isDue(judgedAt, collectEveryMs)) {
         judgedAt = context.clock.monotonic();
         await settleStuck(context);
+        if (!areBmcsShared) areBmcsShared = await shareBmcs(context);
         failedAsUnrunnable = await failUnrunnable(context);
       }
       let published = 0;
@@ -53,7 +67,8 @@ export function createSweeper(context: EngineContext): Sweeper {
         if (isThorough) thoroughAt = context.clock.monotonic();
         collected = await collectGarbage(context, { isThorough });
       }
-      return { lostControllers, expiredLeases, failedByDeadline, failedAsUnrunnable, published, collected };
+      const failed = { failedByDeadline, failedAsUnrunnable };
+      return { lostControllers, expiredLeases, ...failed, scheduledReadings, published, collected };
     },
   };
 }

@@ -21,6 +21,7 @@ export async function tryKindLimits(t: Subtest, engines: readonly [Engine, Engin
     client: 'test',
     orders: [{ kind: name, parameters: {} }],
   });
+  await one.worker.online({ id: 'w1', kinds: ['scan', 'update'], facilities: [] });
   await t.test('past the limit of its kind nothing is stored, and other kinds are let in', async () => {
     const asked = Array.from({ length: 10 }, (_, n) =>
       (n % 2 === 0 ? one : other).create(orderOf('scan', `model/${n}`)).catch((error: unknown) => error),
@@ -35,7 +36,6 @@ export async function tryKindLimits(t: Subtest, engines: readonly [Engine, Engin
     assert.equal(again.outcome, 'existing', 'what is there already takes no room');
   });
   await t.test('no more of a kind are active than it allows, and the rest says why it waits', async () => {
-    await one.worker.online({ id: 'w1', kinds: ['scan', 'update'], facilities: [] });
     await other.worker.online({ id: 'w2', kinds: ['scan'], facilities: [] });
     const [mine, theirs] = await Promise.all([
       one.worker.lease('w1', { max: 10, waitMs: 0 }),

@@ -3,7 +3,7 @@ import type { Logger } from '../../telemetry/index.ts';
 import type { Condition } from '../condition.ts';
 import { EngineError, isEngineError } from '../errors.ts';
 import type { StepReport, Work } from './work.ts';
-import type { Lease, ReportOutcome, WorkerPort, WorkReport } from './worker-port.ts';
+import type { CheckOptions, Lease, ReportOutcome, WorkerPort, WorkReport } from './worker-port.ts';
 
 /** What held work needs of its worker. */
 export interface HeldWorkParts {
@@ -28,6 +28,8 @@ export class HeldWork implements Work {
   readonly #ended = new AbortController();
   readonly #ending = new AbortController();
   #surelyUntil: number;
+  /** Until then the engine cannot have taken this process for lost. */
+  #aliveUntil: number;
   #timer: Timer | undefined;
   #isUnsafe: boolean;
   #cancel: Condition['cancel'];
@@ -39,8 +41,9 @@ export class HeldWork implements Work {
     // A flash outlives the worker that began it: who goes on with one is not at a safe point.
     this.#isUnsafe = parts.lease.isCancelUnsafe === true;
     this.#surelyUntil = parts.askedAt + parts.lease.leaseMs;
+    this.#aliveUntil = parts.askedAt + this.#mostSilenceMs;
     this.#watch();
-    this.#hear(parts.lease.condition.cancel);
+    this.#hearCancel(parts.lease.condition.cancel);
   }
 
   get condition(): Condition {
@@ -82,11 +85,13 @@ export class HeldWork implements Work {
     this.#throwAtSafePoint();
   }
 
-  async check(): Promise<void> {
+  async check(options?: CheckOptions): Promise<void> {
     this.#throwIfEnded();
     this.#throwIfOver();
+    const sentAt = this.#parts.clock.monotonic();
     try {
-      await this.#parts.port.check(this.#held);
+      await this.#parts.port.check(this.#held, options);
+      this.hear(sentAt);
     } catch (error) {
       if (isEngineError(error, 'leaseLost')) this.lose(error.message);
       throw error;
@@ -95,14 +100,41 @@ export class HeldWork implements Work {
     this.#throwIfOver();
   }
 
-  async pause(ms: number): Promise<void> {
+  async confirm(): Promise<void> {
+    const { clock, random, logger } = this.#parts;
+    for (let failures = 1; ; failures++) {
+      this.#throwIfEnded();
+      this.#throwIfOver();
+      if (clock.monotonic() < this.#aliveUntil) return;
+      try {
+        await this.check({ requestMs: 0 });
+      } catch (error) {
+        if (!isWorthRetrying(error) || isEngineError(error, 'leaseLost')) throw error;
+        logger.warn('the engine cannot be asked whether the lease is held', { condition: this.condition.id, error });
+        await sleep(clock, backoffDelay(retry, failures, random), this.signal);
+      }
+    }
+  }
+
+  /** The engine took a sign of life that was sent then. */
+  hear(sentAt: number): void {
+    this.#aliveUntil = Math.max(this.#aliveUntil, sentAt + this.#mostSilenceMs);
+  }
+
+  async pause(ms: number, signal?: AbortSignal): Promise<void> {
     // Who is on the way to its safe point, or cleans up, has to be able to wait too.
     const isEndingNow = this.ending.aborted && (this.#isUnsafe || this.#hasThrown);
-    const until = isEndingNow ? this.signal : AbortSignal.any([this.signal, this.ending]);
-    await sleep(this.#parts.clock, ms, until);
+    const ends = [this.signal, ...(isEndingNow ? [] : [this.ending]), ...(signal === undefined ? [] : [signal])];
+    await sleep(this.#parts.clock, ms, AbortSignal.any(ends));
     this.#throwIfEnded();
     this.#throwIfOver();
     this.#throwAtSafePoint();
+  }
+
+  now(): number {
+    // The store wrote the condition when it gave the lease.
+    const { clock, askedAt } = this.#parts;
+    return Math.round(this.condition.updatedAt + clock.monotonic() - askedAt);
   }
 
   async acquireSlot(name: 'upload'): Promise<() => Promise<void>> {
@@ -171,7 +203,8 @@ export class HeldWork implements Work {
       if (outcome.outcome === 'lost') throw this.lose(outcome.why);
       this.#surelyUntil = sentAt + this.lease.leaseMs;
       this.#watch();
-      this.#hear(outcome.cancel);
+      this.hear(sentAt);
+      this.#hearCancel(outcome.cancel);
       return;
     }
   }
@@ -222,13 +255,17 @@ export class HeldWork implements Work {
     return { conditionId: this.condition.id, token: this.lease.token };
   }
 
+  get #mostSilenceMs(): number {
+    return this.lease.lostAfterMs ?? Number.POSITIVE_INFINITY;
+  }
+
   #watch(): void {
     this.#timer?.cancel();
     const left = this.#surelyUntil - this.#parts.clock.monotonic();
     this.#timer = this.#parts.clock.after(Math.max(0, left), () => this.lose('it ended without progress'));
   }
 
-  #hear(cancel: Condition['cancel']): void {
+  #hearCancel(cancel: Condition['cancel']): void {
     if (cancel === undefined) return;
     this.#cancel = cancel;
     if (this.ending.aborted) return;

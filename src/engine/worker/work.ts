@@ -1,5 +1,5 @@
 import type { Condition, JsonObject } from '../condition.ts';
-import type { Lease, PreviousHolder, WorkReport } from './worker-port.ts';
+import type { CheckOptions, Lease, PreviousHolder, WorkReport } from './worker-port.ts';
 
 /** What a handler reports while it works; how it ended is what it returns. */
 export type StepReport = Omit<WorkReport, 'state' | 'reason'>;
@@ -27,10 +27,23 @@ export interface Work {
    * report with `isCancelUnsafe` is no safe point, nor is any other until one with `isCancelUnsafe: false`.
    */
   report(report?: StepReport): Promise<void>;
-  /** Throws `leaseLost` unless the lease is held by this process's and the store's clock: ask before what disrupts. */
-  check(): Promise<void>;
-  /** Waits, but not past an abort of `signal` or `ending`; throws as a report would. It does not renew the lease. */
-  pause(ms: number): Promise<void>;
+  /**
+   * Throws `leaseLost` unless the lease is held by this process's and the store's clock: ask before what disrupts, with
+   * how long that may reach the device.
+   */
+  check(options?: CheckOptions): Promise<void>;
+  /**
+   * For each piece of a long request: resolves at once while the lease is surely held, and otherwise when the store says
+   * that it is. Throws `leaseLost`.
+   */
+  confirm(): Promise<void>;
+  /**
+   * Waits, but not past an abort of `signal`, `ending` or the signal given; throws as a report would for the first two. It
+   * does not renew the lease.
+   */
+  pause(ms: number, signal?: AbortSignal): Promise<void>;
+  /** The store's time: a time that one worker stores with its progress means the same to the next one. */
+  now(): number;
   /** One of the slots that limit uploads; call what it gives to give it back. */
   acquireSlot(name: 'upload'): Promise<() => Promise<void>>;
 }

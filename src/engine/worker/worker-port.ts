@@ -1,3 +1,4 @@
+import type { BmcIdentity } from '../../bmc/index.ts';
 import type { Condition, ConditionState, JsonObject } from '../condition.ts';
 
 /** A worker and what it can do. */
@@ -6,6 +7,11 @@ export interface WorkerIdentity {
   readonly id: string;
   readonly kinds: readonly string[];
   readonly facilities: readonly string[];
+  /**
+   * Its leases end soon after its heartbeats do. It stops by itself what it does when none of them was taken for
+   * `lostAfterMs` of the lease, and says with each check how long the request that follows may reach the device.
+   */
+  readonly isFencedByHeartbeats?: boolean;
 }
 
 /** A holder whose lease ended without an end of the work. */
@@ -27,6 +33,8 @@ export interface Lease {
   readonly leftovers: readonly PreviousHolder[];
   /** How long it lasts without progress: count from before a request was sent, never from its answer. */
   readonly leaseMs: number;
+  /** How long its holder may be silent, counted as `leaseMs` is; absent where the holder is not fenced by heartbeats. */
+  readonly lostAfterMs?: number;
   /** True when the holder before left it while a cancel had to wait: it has to wait still, until a report says otherwise. */
   readonly isCancelUnsafe?: boolean;
 }
@@ -40,6 +48,11 @@ export interface WorkReport {
   readonly sessionUri?: string;
   /** True while a cancel has to wait (a flash is going on); stays as it is unless given. */
   readonly isCancelUnsafe?: boolean;
+  /**
+   * What the BMC says of itself; told before the first request of a lease that is about the machine. If other work goes on
+   * behind the same BMC the lease is `lost`: the work waits for that.
+   */
+  readonly bmc?: BmcIdentity;
   /** Why it failed, with `state: 'failed'`. */
   readonly reason?: { readonly code: string; readonly message: string };
 }
@@ -48,6 +61,11 @@ export interface WorkReport {
 export type ReportOutcome =
   | { readonly outcome: 'kept'; readonly until: number; readonly cancel: Condition['cancel'] }
   | { readonly outcome: 'lost'; readonly why: string };
+
+/** What is asked of a lease; see `WorkerPort.check`. */
+export interface CheckOptions {
+  readonly requestMs?: number;
+}
 
 /** How work is given back; see `WorkerPort.release`. */
 export interface ReleaseOptions {
@@ -61,7 +79,7 @@ export interface ReleaseOptions {
 export interface WorkerPort {
   /** Says hello; what was leased to an earlier life under the same id is given up. */
   online(worker: WorkerIdentity): Promise<void>;
-  /** Still there; this does not renew leases, only progress does. */
+  /** Still there; this does not renew leases, only progress does. Throws `unknownWorker` also for one that was lost. */
   heartbeat(workerId: string): Promise<void>;
   /** What it still holds is taken away, unless others go on with it under its tokens (`areLeasesKept`). */
   offline(workerId: string, options?: { readonly areLeasesKept?: boolean }): Promise<void>;
@@ -76,8 +94,12 @@ export interface WorkerPort {
     },
   ): Promise<readonly Lease[]>;
   report(lease: { readonly conditionId: string; readonly token: number }, report: WorkReport): Promise<ReportOutcome>;
-  /** Throws when the lease is not held any more by the store's clock: asked immediately before a disruptive request. */
-  check(lease: { readonly conditionId: string; readonly token: number }): Promise<void>;
+  /**
+   * Throws when the lease is not held any more by the store's clock: asked immediately before a disruptive request. The
+   * request that follows may reach the device for `requestMs`, which is stored: whoever comes next waits for it. The
+   * kind's `requestDeadlineMs` unless given, and at most that; 0 where nothing disruptive follows.
+   */
+  check(lease: { readonly conditionId: string; readonly token: number }, options?: CheckOptions): Promise<void>;
   /**
    * Gives the work back unfinished: it is pending again. With `afterMs` it was a failure: it is not leased again before
    * that, and it counts towards the kind's `maxLeases`, unless `isNotCounted` says that the work is not to blame. With

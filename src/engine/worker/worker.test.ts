@@ -34,6 +34,15 @@ function breakable(port: WorkerPort) {
   return { port: wrapped, faults };
 }
 
+/** Leases that last longer than a worker may be silent. */
+function patientLeases(port: WorkerPort): WorkerPort {
+  return {
+    ...port,
+    check: async () => {},
+    lease: async (id, options) => (await port.lease(id, options)).map((one) => ({ ...one, leaseMs: 600_000 })),
+  };
+}
+
 async function setUp(
   t: Parameters<typeof setUpEngine>[0],
   options: Partial<WorkerOptions> = {},
@@ -200,6 +209,66 @@ describe('a worker', () => {
     await assert.rejects(work.report({ progress: {} }), { code: 'leaseLost' });
     await assert.rejects(work.pause(1), { code: 'leaseLost' });
     assert.equal(calls, 0);
+  });
+
+  test('sends nothing more of a long request when no heartbeat was taken for a while, unless the engine says that it may', async (t) => {
+    const bench = await setUp(t, {}, patientLeases);
+    await bench.create('server/m0', 'firmwareInstall');
+    const { work } = await bench.next();
+    let checks = 0;
+    let isAway = true;
+    bench.faults.heartbeat = () => {
+      throw new Error('connection refused');
+    };
+    bench.faults.check = () => {
+      checks += 1;
+      if (isAway) throw new Error('connection refused');
+    };
+    bench.clock.advance(29_999);
+    await work.confirm();
+    assert.equal(checks, 0, 'until then nobody can have taken the worker for lost');
+    bench.clock.advance(1);
+    const confirmed = work.confirm();
+    await bench.until(() => checks === 1);
+    isAway = false;
+    await new Promise((resolve) => setImmediate(resolve));
+    bench.clock.advance(200);
+    await confirmed;
+    await work.confirm();
+    assert.equal(checks, 2, 'an answer of the engine counts as a heartbeat does');
+  });
+
+  test('that the engine took for lost stops all its work at once and begins anew', async (t) => {
+    const bench = await setUp(t);
+    const { id } = await bench.create('server/m0', 'firmwareInstall');
+    const { work, end } = await bench.next();
+    await bench.database.write((tx) => tx.run('UPDATE controllers SET is_online = 0'));
+    bench.clock.advance(5000);
+    await bench.until(() => work.signal.aborted);
+    await assert.rejects(work.confirm(), { code: 'leaseLost' });
+    await bench.until(async () => (await bench.engine.controllers())[0]?.isOnline === true);
+    assert.equal((await bench.get(id)).state, 'pending');
+    end({ outcome: 'succeeded' });
+  });
+
+  test('is heard of until its last work has ended, also while it stops', async (t) => {
+    const bench = await setUp(t);
+    await bench.create('server/m0', 'firmwareInstall');
+    const { end } = await bench.next();
+    let beats = 0;
+    bench.faults.heartbeat = () => {
+      beats += 1;
+    };
+    const stopped = bench.worker.stop({ graceMs: 60_000 });
+    await new Promise((resolve) => setImmediate(resolve));
+    bench.clock.advance(5000);
+    await bench.until(() => beats === 1);
+    end({ outcome: 'released', why: 'the worker stops' });
+    await stopped;
+    assert.deepEqual(
+      (await bench.engine.controllers()).map(({ isOnline }) => isOnline),
+      [false],
+    );
   });
 
   test('keeps its lease by reports, also when the way to the engine breaks for a moment', async (t) => {

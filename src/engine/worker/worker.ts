@@ -33,7 +33,7 @@ export interface WorkerOptions {
   readonly metrics?: Metrics;
   /** Work goes on with the trace of whoever asked for it. */
   readonly tracer?: Tracer;
-  /** How often it says that it is there; 10 s unless given. */
+  /** How often it says that it is there; 5 s unless given. */
   readonly heartbeatMs?: number;
   /** How long one request for work waits for some; 20 s unless given. */
   readonly waitMs?: number;
@@ -69,6 +69,7 @@ function handlerOf({ handlers }: WorkerOptions, kind: string): WorkHandler | und
 
 const retry = { baseMs: 500, maxMs: 15_000 };
 const defaultGraceMs = 30_000;
+const defaultHeartbeatMs = 5000;
 /** How long work that cannot be done beside what hangs is left to others. */
 const leaving = { baseMs: 10_000, maxMs: 10 * 60_000 };
 
@@ -80,18 +81,22 @@ class RunningWorker implements Worker {
   readonly #metrics: WorkerMetrics;
   readonly #works = new Map<HeldWork, Promise<void>>();
   readonly #stopping = new AbortController();
+  readonly #leaving = new AbortController();
   readonly #done: Promise<unknown>;
+  readonly #heartbeats: Promise<unknown>;
   /** What handlers that lost their lease and do not notice may still act on, with how many of them. */
   readonly #hanging = new Map<string, number>();
   #roomMade = Promise.withResolvers<void>();
 
   constructor(options: WorkerOptions) {
-    this.#options = options;
+    const identity = { isFencedByHeartbeats: true, ...options.identity };
+    this.#options = { ...options, identity };
     this.#random = options.random ?? Math.random;
     this.#logger = (options.logger ?? silentLogger).child({ worker: options.identity.id });
     this.#metrics = createWorkerMetrics(options.metrics ?? noMetrics);
     this.online = this.#comeOnline();
-    this.#done = this.online.then(() => Promise.all([this.#leaseLoop(), this.#heartbeatLoop()]));
+    this.#done = this.online.then(() => this.#leaseLoop());
+    this.#heartbeats = this.online.then(() => this.#heartbeatLoop());
     this.#listen();
   }
 
@@ -109,6 +114,8 @@ class RunningWorker implements Worker {
     });
     await Promise.all(this.#works.values());
     over.cancel();
+    this.#leaving.abort();
+    await this.#heartbeats;
     await this.#options.port.offline(this.#options.identity.id).catch((error: unknown) => {
       this.#logger.warn('the engine was not told that this worker left; it will notice', { error });
     });
@@ -134,22 +141,39 @@ class RunningWorker implements Worker {
     return this.#insist('coming online', () => this.#options.port.online(this.#options.identity));
   }
 
+  /** Until the worker leaves: while it stops, what is not at a safe point yet is still at work. */
   async #heartbeatLoop(): Promise<void> {
-    const { clock, heartbeatMs = 10_000 } = this.#options;
-    while (!this.#isStopping) {
-      await sleep(clock, heartbeatMs, this.#stopping.signal);
-      if (!this.#isStopping) await this.#insist('a sign of life', () => this.#beat());
+    const { clock, heartbeatMs = defaultHeartbeatMs } = this.#options;
+    const { signal } = this.#leaving;
+    for (let failures = 0; !signal.aborted; ) {
+      const pauseMs = failures === 0 ? heartbeatMs : Math.min(backoffDelay(retry, failures, this.#random), heartbeatMs);
+      await sleep(clock, pauseMs, signal);
+      if (signal.aborted) return;
+      failures = (await this.#tryBeat()) ? 0 : failures + 1;
     }
   }
 
-  /** An engine that does not know us any more has given our work away: we begin anew. */
+  async #tryBeat(): Promise<boolean> {
+    try {
+      await this.#beat();
+      return true;
+    } catch (error) {
+      this.#logger.warn('a heartbeat was not taken; it is sent again', { error });
+      return false;
+    }
+  }
+
+  /** An engine that does not know this worker any more has given its work away: the worker begins anew. */
   async #beat(): Promise<void> {
-    const { port, identity } = this.#options;
+    const { port, identity, clock } = this.#options;
+    const sentAt = clock.monotonic();
     try {
       await port.heartbeat(identity.id);
+      for (const work of this.#works.keys()) work.hear(sentAt);
     } catch (error) {
       if (!isEngineError(error, 'unknownWorker')) throw error;
-      await port.online(identity);
+      for (const work of this.#works.keys()) work.lose('the engine took this worker for lost');
+      if (!this.#isStopping) await port.online(identity);
     }
   }
 

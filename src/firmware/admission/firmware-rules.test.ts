@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { ironcoreApiVersion } from '../../api/index.ts';
-import { type AdmissionRequest, allowed, type KubeObject } from '../../kube/index.ts';
+import { type BMC, ironcoreApiVersion } from '../../api/index.ts';
+import { type AdmissionRequest, allowed, createTable, type KubeObject } from '../../kube/index.ts';
+import { bmcIndexers } from '../fleet/objects.ts';
 import {
   type ApiRig,
   type ControllerRig,
@@ -13,7 +14,14 @@ import {
   startControllers,
   until,
 } from '../testing/rig.ts';
-import { admitDiscovered, admitFirmware, admitGroup, createFirmwareAdmission } from './firmware-rules.ts';
+import {
+  admitBmc,
+  admitDiscovered,
+  admitFirmware,
+  admitGroup,
+  admitServer,
+  createFirmwareAdmission,
+} from './firmware-rules.ts';
 
 const firmwares = [fw('nic', '1')];
 
@@ -186,5 +194,51 @@ test('an object that was stored with what is refused today can be labelled, anno
       admit({ operation: 'UPDATE', oldObject: object({}), object: after } as unknown as AdmissionRequest, undefined);
     assert.equal(judge(object({}, ['kept'])).kind, 'allowed');
     assert.equal(judge(object(change)).kind, 'denied');
+  }
+});
+
+describe('where objects say that their BMC is', () => {
+  const protocol = { name: 'Redfish', port: 443 } as const;
+  const secret = { bmcSecretRef: { name: 's' } };
+  const requestOf = (kind: string, spec: unknown): AdmissionRequest => {
+    const object = { apiVersion: ironcoreApiVersion, kind, metadata: { name: 'new' }, spec };
+    return { operation: 'CREATE', object } as unknown as AdmissionRequest;
+  };
+  const bmcAt = (ip: string, more: object = {}) => ({ access: { ip }, protocol: { ...protocol, ...more }, ...secret });
+
+  for (const [ip, more, isSame] of [
+    ['FD00:0:0:0:0:0:0:7', {}, true],
+    ['fd00::7', { scheme: 'https' }, true],
+    ['fd00::8', {}, false],
+    ['fd00::7', { port: 8443 }, false],
+  ] as const) {
+    test(`a BMC at ${ip} ${JSON.stringify(more)} beside one at [fd00::7]:443: ${isSame ? 'the same' : 'another'}`, () => {
+      const known = requestOf('BMC', bmcAt('fd00::7')).object as unknown as BMC & KubeObject;
+      const bmcs = createTable([{ ...known, metadata: { name: 'known' } }], bmcIndexers);
+      const verdict = admitBmc(requestOf('BMC', bmcAt(ip, more)), { bmcs } as never);
+      const warning = /BMC known is at https:\/\/\[fd00::7\] already; what is behind both shares one lock/;
+      assert.equal(verdict.kind, 'allowed');
+      assert.equal(warning.test(JSON.stringify(verdict)), isSame);
+    });
+  }
+
+  for (const address of ['10.0.0', '10.0.0.7:443', 'https://10.0.0.7', 'b mc', 'root@bmc', 'bmc/x', '[fd00::7', '']) {
+    test(`${JSON.stringify(address)} is refused with what a right one looks like`, () => {
+      const server = requestOf('Server', { systemUUID: 'x', bmc: { address, protocol, ...secret } });
+      for (const verdict of [admitServer(server), admitBmc(requestOf('BMC', bmcAt(address)), undefined)]) {
+        assert.equal(verdict.kind, 'denied');
+        assert.match(JSON.stringify(verdict), /no host name or IP address; write it like 10\.0\.0\.7, fd00::7 or/);
+      }
+    });
+  }
+
+  for (const address of ['10.0.0.7', 'fd00::7', '[fd00::7]', 'BMC7.example', 'bücher.example', 'fe80::1%eth0']) {
+    test(`${address} is taken`, () => {
+      const bmc = { address, protocol, ...secret };
+      const of = (systemURI?: string) => admitServer(requestOf('Server', { systemUUID: 'x', bmc, systemURI }));
+      assert.equal(of().kind, 'allowed');
+      assert.equal(of('/redfish/v1/Systems/1').kind, 'allowed');
+      assert.match(JSON.stringify(of('Systems/1')), /is no path of a system/);
+    });
   }
 });

@@ -1,13 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
+  type BMC,
   type DiscoveredFirmware,
   type Firmware,
   ironcoreGroup,
   ironcoreVersion,
+  type Server,
   type ServerFirmware,
   type ServerFirmwareGroup,
 } from '../../api/index.ts';
-import { partKey } from '../../flasher/index.ts';
+import { tryParseBmcAddress } from '../../bmc/index.ts';
 import {
   type AdmissionMatch,
   type AdmissionRequest,
@@ -18,17 +20,22 @@ import {
   denied,
   type Verdict,
 } from '../../kube/index.ts';
+import { selectorKey } from '../../parts/index.ts';
 import { namesForPeople } from '../conditions.ts';
+import { inlineOrigin, originOf } from '../fleet/bmc-location.ts';
 import { type Fleet, olderFirst } from '../fleet/fleet.ts';
 import { compileSelector, overlapOf } from '../fleet/selector.ts';
 import type { ObjectTable } from '../fleet/table.ts';
 import { hardwareKey } from '../hardware.ts';
+import { addressFault } from '../onboarding/access.ts';
 import { durationMs, longestPauseMs } from '../times.ts';
 
 /** What rules look at besides the request: the caches of the controllers. */
 export interface AdmissionView {
   readonly fleet: Fleet;
   readonly discovered: ObjectTable<DiscoveredFirmware>;
+  /** Undefined: BMCs are not held against each other. */
+  readonly bmcs?: ObjectTable<BMC> | undefined;
 }
 
 /** The rules of this room, and where they get their view: an API server in the same process starts before its caches. */
@@ -50,6 +57,20 @@ export function createFirmwareAdmission(): FirmwareAdmission {
         matches: [matchOf('serverfirmwares')],
         read,
         admit: admitFirmware,
+      }),
+      defineAdmissionRule({
+        name: 'bmcs.firmware.rackwright.io',
+        type: 'validating',
+        matches: [matchOf('bmcs')],
+        read,
+        admit: admitBmc,
+      }),
+      defineAdmissionRule({
+        name: 'servers.firmware.rackwright.io',
+        type: 'validating',
+        matches: [matchOf('servers')],
+        read,
+        admit: admitServer,
       }),
       defineAdmissionRule({
         name: 'serverfirmwaregroups.firmware.rackwright.io',
@@ -94,6 +115,33 @@ function isPassed({ object, oldObject }: AdmissionRequest): boolean {
 
 function specOf(object: AdmissionRequest['object']): unknown {
   return (object as { readonly spec?: unknown } | undefined)?.spec;
+}
+
+/** Judges a BMC. A second object of one BMC is let in, as one may replace the other; its servers share one lock. Pure. */
+export function admitBmc(request: AdmissionRequest, view: View): Verdict {
+  if (isPassed(request)) return allowed();
+  const bmc = request.object as unknown as BMC;
+  const { access, protocol } = bmc.spec;
+  if (access === undefined) return allowed();
+  const fault = addressFault({ address: access.ip, protocol });
+  if (fault !== undefined) return denied({ field: 'spec.access.ip', message: fault.message });
+  const origin = originOf(bmc);
+  const same = view?.bmcs?.byIndex('origin', origin).find(({ metadata }) => metadata.name !== bmc.metadata.name);
+  if (same === undefined) return allowed();
+  return allowed(`BMC ${same.metadata.name} is at ${origin} already; what is behind both shares one lock: delete one`);
+}
+
+/** Judges where a Server says that its BMC is. Pure. */
+export function admitServer(request: AdmissionRequest): Verdict {
+  if (isPassed(request)) return allowed();
+  const { bmc, systemURI = '' } = (request.object as unknown as Server).spec;
+  const fault = bmc === undefined ? undefined : addressFault(bmc);
+  if (bmc === undefined || fault !== undefined)
+    return verdictOf(fault === undefined ? [] : [{ field: 'spec.bmc.address', message: fault.message }]);
+  const isRooted = systemURI === '' || systemURI.startsWith('/');
+  const isSystem = isRooted && tryParseBmcAddress(`${inlineOrigin(bmc)}${systemURI}`) !== undefined;
+  const message = `${JSON.stringify(systemURI)} is no path of a system; write it as the BMC does, beginning with a slash`;
+  return verdictOf(isSystem ? [] : [{ field: 'spec.systemURI', message }]);
 }
 
 /** Judges a ServerFirmware. Pure. */
@@ -192,7 +240,7 @@ function judgeEntries(entries: readonly Firmware[]): Denial[] {
   const seen = new Map<string, number>();
   return entries.flatMap((entry, index): Denial[] => {
     const field = `spec.firmwares[${index}]`;
-    const key = partKey(entry);
+    const key = selectorKey(entry);
     const first = seen.get(key);
     seen.set(key, index);
     const { name, manufacturer } = entries[first ?? index] ?? entry;

@@ -38,7 +38,7 @@ export function createDiscoveryController(
   options: ControllerOptions,
 ): Controller<Discover, DiscoveredFirmwareStatus> {
   const objects = client.resource<DiscoveredFirmware & KubeObject>(resources.discovered);
-  const sender = createRequestSender();
+  const sender = createRequestSender(options.clock);
   return defineController<DiscoverySeen, Discover, DiscoveredFirmwareStatus>(
     {
       name: 'discovery-controller',

@@ -1,5 +1,6 @@
 import {
   type BMC,
+  type DiscoveredFirmware,
   excludeLabel,
   groupAnnotation,
   ironcoreConditions,
@@ -9,7 +10,7 @@ import {
   type ServerFirmwareGroup,
 } from '../../api/index.ts';
 import { conditionOf, isTrue } from '../conditions.ts';
-import { hardwareKey, hardwareOf } from '../hardware.ts';
+import { hardwareKey, hardwareOf, isHardwareOf } from '../hardware.ts';
 import { createGroupBook } from './group-book.ts';
 import type { FleetObjects, OwnedFirmware, OwnedServer } from './objects.ts';
 import type { CompiledSelector, ObjectLabels } from './selector.ts';
@@ -21,6 +22,8 @@ export type FleetTables = {
 } & {
   /** Only for who decides whether servers are left alone. */
   readonly bmcs?: Pick<ObjectTable<BMC>, 'get'>;
+  /** Only for what depends on which versions are available. */
+  readonly discovered?: Pick<ObjectTable<DiscoveredFirmware>, 'byIndex'>;
 };
 
 /** How the servers, their firmware and the groups belong together; the same over caches and over listings. */
@@ -29,6 +32,8 @@ export interface Fleet {
   server(name: string): OwnedServer | undefined;
   /** The BMC that a server is behind. */
   bmcOf(server: Server | undefined): BMC | undefined;
+  /** The versions that discovery found for the manufacturer and model of a server. */
+  discoveredFor(server: Server | undefined): DiscoveredFirmware | undefined;
   group(name: string): ServerFirmwareGroup | undefined;
   groups(): readonly ServerFirmwareGroup[];
   /** The ServerFirmware objects that refer to a server; the first one counts. */
@@ -57,6 +62,12 @@ export function createFleet(tables: FleetTables): Fleet {
     firmware: (name) => tables.firmwares.get(name),
     server: (name) => tables.servers.get(name),
     bmcOf: (server) => (server?.spec.bmcRef === undefined ? undefined : tables.bmcs?.get(server.spec.bmcRef.name)),
+    discoveredFor(server) {
+      const hardware = hardwareOf(server?.status ?? {});
+      if (hardware === undefined) return undefined;
+      const found = tables.discovered?.byIndex('hardware', hardwareKey(hardware)) ?? [];
+      return found.length > 1 ? found.toSorted(olderFirst)[0] : found[0];
+    },
     group: (name) => tables.groups.get(name),
     groups: () => tables.groups.list(),
     firmwaresOf: (server) => {
@@ -119,11 +130,11 @@ export function isExcluded(labels: ObjectLabels | undefined): boolean {
 /** How a group and a server's hardware go together. */
 export type HardwareFit = 'same' | 'other' | 'unknown';
 
-/** Whether a server is of the manufacturer and model of a group. */
+/** Whether a server is of the manufacturer and model, SKU or machine type of a group. */
 export function fitOf(group: ServerFirmwareGroup, server: Server | undefined): HardwareFit {
   const hardware = hardwareOf(server?.status ?? {});
   if (hardware === undefined) return 'unknown';
-  return hardwareKey(hardware) === hardwareKey(group.spec) ? 'same' : 'other';
+  return isHardwareOf(group.spec, server?.status ?? {}) ? 'same' : 'other';
 }
 
 /**

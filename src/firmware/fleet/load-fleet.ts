@@ -30,11 +30,12 @@ export async function loadFleet(client: KubeClient, signal?: AbortSignal): Promi
     firmwares: createTable(firmwares.items.map(withOwnership), firmwareIndexers),
     groups: createTable(groups.items),
     bmcs: createTable(bmcs.items),
+    discovered: createTable(discovered.items, discoveredIndexers),
   };
   return {
     fleet: createFleet(tables),
     firmwares: firmwares.items,
-    discovered: createTable(discovered.items, discoveredIndexers),
+    discovered: tables.discovered,
     tables,
     bmcs: bmcs.items,
   };

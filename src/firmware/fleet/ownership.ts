@@ -1,4 +1,4 @@
-import type { Firmware } from '../../api/index.ts';
+import { type Firmware, firmwareKeys } from '../../api/index.ts';
 import type { ManagedFieldsEntry } from '../../kube/index.ts';
 import { fieldManagers } from '../resources.ts';
 
@@ -28,15 +28,24 @@ export interface Ownership {
   readonly isGroupAnnotationTaken: boolean;
 }
 
+/** Which parts an entry is for, without the version that they should have. */
+export type FirmwareEntryKey = Omit<Firmware, 'version'>;
+
 /** Which entry of a list of firmwares; equal keys are one entry to the API server. */
-export function entryKey({ name, manufacturer }: Pick<Firmware, 'name' | 'manufacturer'>): string {
-  return JSON.stringify([name, manufacturer]);
+export function entryKey(entry: FirmwareEntryKey): string {
+  return JSON.stringify(firmwareKeys.map((key) => entry[key] ?? ''));
 }
 
 /** The entry a key is of. */
-export function readEntryKey(key: string): Pick<Firmware, 'name' | 'manufacturer'> {
-  const [name = '', manufacturer = ''] = JSON.parse(key) as string[];
-  return { name, manufacturer };
+export function readEntryKey(key: string): FirmwareEntryKey {
+  const [name = '', manufacturer = '', model, softwareId, slot] = JSON.parse(key) as string[];
+  return {
+    name,
+    manufacturer,
+    ...(model ? { model } : {}),
+    ...(softwareId ? { softwareId } : {}),
+    ...(slot ? { slot } : {}),
+  };
 }
 
 /** Reads `metadata.managedFields`. */
@@ -60,7 +69,9 @@ export function readOwnership(
     const applier = entry.operation === 'Apply' ? entry.manager : undefined;
     const [isGroup, isBios] = [applier === fieldManagers.group, applier === fieldManagers.bios];
     isGroupManaged ||= isGroup;
-    for (const { key, hasVersion, isWhole } of fields.entries) {
+    for (const { key, hasVersion, isWhole, isOfOlderKeys } of fields.entries) {
+      // The API server matches such an entry with nothing any more: the group has to apply it again.
+      if (isGroup && isOfOlderKeys) continue;
       if (isGroup) (hasVersion ? sets.groupEntries : sets.editedEntries).add(key);
       else if (hasVersion) sets.otherEntries.add(key);
       if (!isGroup && isWhole) sets.otherItems.add(key);
@@ -102,6 +113,8 @@ interface OwnedEntry {
   readonly key: string;
   readonly hasVersion: boolean;
   readonly isWhole: boolean;
+  /** Written when an entry had fewer keys. */
+  readonly isOfOlderKeys: boolean;
 }
 
 interface Fields {
@@ -120,9 +133,9 @@ function readFields(fields: unknown): Fields {
   const firmwares = child(spec, 'f:firmwares');
   return {
     entries: Object.keys(firmwares).flatMap((element): OwnedEntry[] => {
-      const key = element.startsWith('k:') ? entryIn(element) : undefined;
+      const found = element.startsWith('k:') ? entryIn(element) : undefined;
       const owned = child(firmwares, element);
-      return key === undefined ? [] : [{ key, hasVersion: 'f:version' in owned, isWhole: '.' in owned }];
+      return found === undefined ? [] : [{ ...found, hasVersion: 'f:version' in owned, isWhole: '.' in owned }];
     }),
     hasBios: 'f:version' in child(spec, 'f:bios'),
     hasServerRef: 'f:serverRef' in spec,
@@ -146,9 +159,12 @@ function namesIn(fields: FieldSet): string[] {
     .map((name) => name.slice(2));
 }
 
-/** `k:{"manufacturer":"Intel","name":"nic"}`. */
-function entryIn(element: string): string | undefined {
-  const key: unknown = JSON.parse(element.slice(2));
-  if (!isFieldSet(key) || typeof key.name !== 'string' || typeof key.manufacturer !== 'string') return undefined;
-  return entryKey({ name: key.name, manufacturer: key.manufacturer });
+/** `k:{"manufacturer":"Intel","model":"","name":"nic","slot":"","softwareId":""}`. */
+function entryIn(element: string): Pick<OwnedEntry, 'key' | 'isOfOlderKeys'> | undefined {
+  const given: unknown = JSON.parse(element.slice(2));
+  if (!isFieldSet(given)) return undefined;
+  const [name, manufacturer, ...others] = firmwareKeys.map((key) => given[key]);
+  if (typeof name !== 'string' || typeof manufacturer !== 'string') return undefined;
+  const narrowed = others.map((value) => (typeof value === 'string' ? value : ''));
+  return { key: JSON.stringify([name, manufacturer, ...narrowed]), isOfOlderKeys: others.includes(undefined) };
 }

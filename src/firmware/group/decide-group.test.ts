@@ -23,7 +23,13 @@ function aGroup(
     apiVersion: ironcoreApiVersion,
     kind: 'ServerFirmwareGroup',
     metadata: { name: 'g', generation: more.generation ?? 1, annotations },
-    spec: { manufacturer: 'Lenovo', model: '7x21', serverSelector: {}, paused: more.paused ?? false },
+    spec: {
+      manufacturer: 'Lenovo',
+      model: '7x21',
+      serverSelector: {},
+      paused: more.paused ?? false,
+      firmwares: [{ name: 'nic', manufacturer: 'Intel', version: '2.0' }],
+    },
     ...(more.status === undefined ? {} : { status: more.status }),
   };
 }
@@ -32,6 +38,7 @@ function standings(count: number, more: (index: number) => Partial<MemberStandin
   return Array.from({ length: count }, (_, index) => ({
     name: `s${index}`,
     fit: 'same',
+    hardware: 'Dell Inc. PowerEdge R750',
     contestedBy: [],
     isApplied: true,
     isFailed: false,
@@ -55,6 +62,7 @@ test('the tables of groups and BMCs reach every state and are never in doubt', (
 test('applied and not applied add up to the servers in the group, whatever they are', () => {
   const standing = fc.record({
     name: fc.string(),
+    hardware: fc.constant('Dell Inc. PowerEdge R750'),
     fit: fc.constantFrom('same' as const, 'other' as const, 'unknown' as const),
     contestedBy: fc.array(fc.constantFrom('h', 'i'), { maxLength: 2 }),
     isApplied: fc.boolean(),
@@ -164,7 +172,7 @@ test('servers that are selected and not counted are named with why', () => {
   const { message } = conditionOf(decide(aGroup(), selected).status?.conditions, 'OtherHardware') ?? {};
   assert.equal(
     message,
-    'Selected servers that are not counted: of another manufacturer or model, left alone: s1; not known yet what they are: s2.',
+    'Selected servers that are not counted: of another manufacturer or model, left alone: s1 (1 × Dell Inc. PowerEdge R750); not known yet what they are: s2.',
   );
 });
 
@@ -203,3 +211,46 @@ test('servers to which nothing more happens by itself are named with why, also w
     assert.match(message ?? '', /^0 of 4 .*: s0 \(Why0\), s1 \(Why1\), s2 \(Why2\), s3 \(Why3\)\.$/);
   }
 });
+
+test('a group that declares no firmware is not ready, whatever its servers have', () => {
+  const group = aGroup();
+  const empty = { ...group, spec: { ...group.spec, firmwares: [] } };
+  const { status } = decide(
+    empty,
+    standings(3, () => ({ isApplied: false })),
+  );
+  const ready = conditionOf(status?.conditions, 'Ready');
+  assert.deepEqual([ready?.status, ready?.reason], ['False', 'NoTarget']);
+});
+
+test('a group whose model matches none of the servers that it selects says what they are', () => {
+  const { status } = decide(
+    aGroup(),
+    standings(3, (at) => ({
+      fit: 'other',
+      ...(at === 2 ? { hardware: 'Lenovo ThinkSystem SR670 (7Y37CTO1WW)' } : {}),
+    })),
+  );
+  const ready = conditionOf(status?.conditions, 'Ready');
+  assert.equal(ready?.reason, 'NoServers');
+  assert.match(
+    ready?.message ?? '',
+    /all 3 servers that its selector selects are other hardware than Lenovo 7x21\. Selected are 1 × Lenovo ThinkSystem SR670 \(7Y37CTO1WW\), 2 × Dell Inc\. PowerEdge R750\./,
+  );
+});
+
+for (const [model, server, isSame] of [
+  ['7x21', { model: 'ThinkSystem SR530', sku: '7X21CTO1WW' }, true],
+  ['7X21CTO1WW', { model: 'ThinkSystem SR530', sku: '7x21cto1ww' }, true],
+  ['7x21', { model: 'ThinkSystem SR530 -[7X21CTO1WW]-' }, true],
+  ['thinksystem  sr530', { model: 'ThinkSystem SR530', sku: '7X21CTO1WW' }, true],
+  ['7x22', { model: 'ThinkSystem SR530', sku: '7X21CTO1WW' }, false],
+  ['SR53', { model: 'ThinkSystem SR530', sku: 'SR530CTO1WW' }, false],
+  ['ThinkSystem', { model: 'ThinkSystem SR530', sku: '7X21CTO1WW' }, false],
+] as const) {
+  test(`a group of model ${model} ${isSame ? 'is' : 'is not'} for ${server.model} ${'sku' in server ? server.sku : ''}`, () => {
+    const group = { ...aGroup(), spec: { ...aGroup().spec, model } };
+    const membership = membershipOf({ server: aServer(server), groups: [group] });
+    assert.equal(membership.kind, isSame ? 'member' : 'other-hardware');
+  });
+}

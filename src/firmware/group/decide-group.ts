@@ -1,5 +1,6 @@
 import {
   ironcoreConditions,
+  ironcoreReasons,
   operationAnnotation,
   retryOperation,
   type ServerFirmwareGroup,
@@ -58,6 +59,8 @@ interface Tally {
   readonly failed: readonly string[];
   readonly contested: readonly MemberStanding[];
   readonly others: readonly string[];
+  /** What those of other hardware are, with how many there are of each. */
+  readonly otherModels: readonly string[];
   readonly unknown: readonly string[];
   /** Those not applied to which nothing more happens by itself, with why. */
   readonly stopped: readonly string[];
@@ -74,6 +77,7 @@ function count({ selected, settings }: GroupSeen): Tally {
     failed: namesOf(members.filter(({ isFailed }) => isFailed)),
     contested: selected.filter(({ contestedBy }) => contestedBy.length > 0),
     others: namesOf(selected.filter(({ fit }) => fit === 'other')),
+    otherModels: modelsOf(selected.filter(({ fit }) => fit === 'other')),
     unknown: namesOf(selected.filter(({ fit }) => fit === 'unknown')),
     stopped: members
       .flatMap(({ name, isApplied, stoppedBy }) =>
@@ -82,6 +86,11 @@ function count({ selected, settings }: GroupSeen): Tally {
       .toSorted(),
     limit: Math.max(settings.haltLeast, Math.ceil(members.length * settings.haltShare)),
   };
+}
+
+function modelsOf(standings: readonly MemberStanding[]): string[] {
+  const byModel = [...Map.groupBy(standings, ({ hardware }) => hardware)];
+  return byModel.map(([hardware, those]) => `${those.length} × ${hardware || 'unknown hardware'}`).toSorted();
 }
 
 function hasRetry({ metadata }: ServerFirmwareGroup): boolean {
@@ -134,7 +143,7 @@ function statusOf(
 
 function draftsOf(group: ServerFirmwareGroup, tally: Tally, phase: GroupPhase): ConditionDraft[] {
   return [
-    readyDraft(tally, phase),
+    readyDraft(group, tally, phase),
     haltDraft(tally, phase),
     pauseDraft(group),
     conflictDraft(tally),
@@ -142,7 +151,7 @@ function draftsOf(group: ServerFirmwareGroup, tally: Tally, phase: GroupPhase): 
   ];
 }
 
-function readyDraft(tally: Tally, phase: GroupPhase): ConditionDraft {
+function readyDraft({ spec }: ServerFirmwareGroup, tally: Tally, phase: GroupPhase): ConditionDraft {
   const { members, applied, unknown, stopped } = tally;
   const left = stopped.length === 0 ? '' : ` Nothing is done on these until somebody acts: ${namesForPeople(stopped)}.`;
   const told = `${applied} of ${members.length} servers have everything installed.${left}`;
@@ -154,6 +163,9 @@ function readyDraft(tally: Tally, phase: GroupPhase): ConditionDraft {
   });
   if (phase === 'Halted' || phase === 'Paused') return draft('False', phase);
   if (tally.contested.length > 0) return draft('False', selectorConflict);
+  if ((spec.firmwares ?? []).length === 0) {
+    return draft('False', ironcoreReasons.noTarget, 'The group declares no firmware version.');
+  }
   if (applied < members.length) {
     return draft('False', stopped.length === members.length - applied ? 'NeedsAttention' : 'Applying');
   }
@@ -161,7 +173,17 @@ function readyDraft(tally: Tally, phase: GroupPhase): ConditionDraft {
   if (unknown.length > 0) {
     return draft('Unknown', 'HardwareUnknown', `${told} Not known yet what they are: ${namesForPeople(unknown)}.`);
   }
-  return members.length === 0 ? draft('False', 'NoServers', 'No server is in the group.') : draft('True', 'AllApplied');
+  if (members.length > 0) return draft('True', 'AllApplied');
+  return draft('False', 'NoServers', describeNoServers(spec, tally));
+}
+
+function describeNoServers(
+  { manufacturer, model }: ServerFirmwareGroup['spec'],
+  { others, otherModels }: Tally,
+): string {
+  if (others.length === 0) return 'No server is in the group: its selector selects none.';
+  const selected = others.length === 1 ? 'the server' : `all ${others.length} servers`;
+  return `No server is in the group: ${selected} that its selector selects are other hardware than ${manufacturer} ${model}. Selected are ${namesForPeople(otherModels)}. Set spec.manufacturer and spec.model to one of these, or change the selector.`;
 }
 
 function haltDraft({ failed, limit }: Tally, phase: GroupPhase): ConditionDraft {
@@ -190,9 +212,14 @@ function conflictDraft({ contested }: Tally): ConditionDraft {
   return { type: selectorConflict, status: 'True', reason: 'SelectorsIntersect', message };
 }
 
-function otherDraft({ others, unknown }: Tally): ConditionDraft {
+function otherDraft(tally: Tally): ConditionDraft {
+  const { others, unknown } = tally;
   const parts = [
-    ...(others.length === 0 ? [] : [`of another manufacturer or model, left alone: ${namesForPeople(others)}`]),
+    ...(others.length === 0
+      ? []
+      : [
+          `of another manufacturer or model, left alone: ${namesForPeople(others)} (${namesForPeople(tally.otherModels)})`,
+        ]),
     ...(unknown.length === 0 ? [] : [`not known yet what they are: ${namesForPeople(unknown)}`]),
   ];
   if (parts.length === 0) return { type: otherHardware, status: 'False', reason: 'AllFit', message: '' };

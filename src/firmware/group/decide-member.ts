@@ -1,9 +1,9 @@
 import { type Firmware, groupAnnotation, type Server, type ServerFirmwareGroup } from '../../api/index.ts';
-import { partKey } from '../../flasher/index.ts';
 import type { Decision, Reason } from '../../kube/index.ts';
+import { selectorKey } from '../../parts/index.ts';
 import { fitOf, groupNameOf, isHalted, isPaused } from '../fleet/fleet.ts';
 import type { OwnedFirmware } from '../fleet/objects.ts';
-import { entryKey, type Ownership, readEntryKey } from '../fleet/ownership.ts';
+import { entryKey, type FirmwareEntryKey, type Ownership, readEntryKey } from '../fleet/ownership.ts';
 import { takenParts } from './taken-parts.ts';
 
 /** What decides which entries of groups a ServerFirmware has. */
@@ -99,10 +99,10 @@ type Wish = Pick<ApplyEntries, 'group' | 'firmwares' | 'serverManufacturer'>;
 export function entriesToApply(
   { firmwares, serverManufacturer }: Pick<ApplyEntries, 'firmwares' | 'serverManufacturer'>,
   ownership: Ownership,
-): readonly (Pick<Firmware, 'name' | 'manufacturer'> & { readonly version?: string })[] {
+): readonly (FirmwareEntryKey & { readonly version?: string })[] {
   const { groupEntries, editedEntries, otherEntries, otherItems } = ownership;
   const theirs = takenParts(ownership, serverManufacturer);
-  const own = firmwares.filter((entry) => !theirs.has(partKey(entry)));
+  const own = firmwares.filter((entry) => !theirs.has(selectorKey(entry)));
   const edited = [...groupEntries, ...editedEntries].filter((key) => otherEntries.has(key) && !otherItems.has(key));
   return [...own, ...edited.map(readEntryKey)];
 }

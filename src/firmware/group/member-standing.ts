@@ -1,5 +1,5 @@
 import {
-  type Firmware,
+  type DiscoveredFirmware,
   ironcoreConditions,
   ironcoreReasons,
   operationAnnotation,
@@ -8,13 +8,15 @@ import {
   type Server,
   type ServerFirmwareGroup,
 } from '../../api/index.ts';
-import { partKey } from '../../flasher/index.ts';
+import { selectorKey } from '../../parts/index.ts';
+import { isSameVendor } from '../../versions/index.ts';
 import { conditionOf } from '../conditions.ts';
 import { type Fleet, fitOf, type Inertness } from '../fleet/fleet.ts';
 import type { OwnedFirmware } from '../fleet/objects.ts';
 import { entryKey } from '../fleet/ownership.ts';
 import type { CompareVersions } from '../ports.ts';
-import { type Difference, desiredHash, desiredOf, differencesOf } from '../server/desired.ts';
+import { desiredHash, desiredOf } from '../server/desired.ts';
+import { type Difference, differencesOf, wishKey } from '../server/differences.ts';
 import { duplicateOf } from '../server/read-server.ts';
 import { findInertness } from '../server/server-facts.ts';
 import { takenParts } from './taken-parts.ts';
@@ -27,6 +29,8 @@ const waitsForPeople: readonly string[] = Object.values(others);
 export interface MemberStanding {
   readonly name: string;
   readonly fit: 'same' | 'other' | 'unknown';
+  /** Manufacturer, model and SKU of the server, in words; empty where they are not known. */
+  readonly hardware: string;
   /** Other groups that select it too. */
   readonly contestedBy: readonly string[];
   /** Everything wanted is installed, the group's entries among it. */
@@ -59,11 +63,13 @@ export function createStandings(context: StandingContext): (group: ServerFirmwar
     return fleet.selectedBy(group).map((firmware) => {
       const server = fleet.server(firmware.spec.serverRef.name);
       const found = known.get(firmware);
-      const isFresh = found?.edition === edition && found.server === server && found.group === group.metadata.name;
+      const discovered = fleet.discoveredFor(server);
+      const isKnown = found !== undefined && found.server === server && found.discovered === discovered;
+      const isFresh = isKnown && found.edition === edition && found.group === group.metadata.name;
       if (isFresh && isOfFleet) return found.standing;
-      const own = found !== undefined && found.server === server ? found.own : workOut(firmware, server, context);
+      const own = isKnown ? found.own : workOut(firmware, server, context);
       const standing = standingOf(group, { firmware, server, own, fleet });
-      if (isOfFleet) known.set(firmware, { edition, group: group.metadata.name, server, own, standing });
+      if (isOfFleet) known.set(firmware, { edition, group: group.metadata.name, server, discovered, own, standing });
       return standing;
     });
   };
@@ -73,6 +79,7 @@ interface KnownStanding {
   readonly edition: object;
   readonly group: string | undefined;
   readonly server: Server | undefined;
+  readonly discovered: DiscoveredFirmware | undefined;
   readonly own: OwnStanding;
   readonly standing: MemberStanding;
 }
@@ -96,12 +103,14 @@ function workOut(
   const manufacturer = server?.status?.manufacturer;
   const { attempts, lastScanTime } = firmware.status ?? {};
   const operation = firmware.metadata.annotations?.[operationAnnotation];
-  const differences = differencesOf(firmware, manufacturer, compare);
-  const isAsWanted = lastScanTime !== undefined && differences.length === 0;
+  const discovered = fleet.discoveredFor(server);
+  const differences = differencesOf({ firmware, serverManufacturer: manufacturer, discovered, compare });
+  const wishes = desiredOf(firmware, manufacturer);
+  const isAsWanted = lastScanTime !== undefined && wishes.length > 0 && differences.length === 0;
   const isSpent = attempts !== undefined && attempts.failed >= maxAttempts;
   return {
     isAsWanted,
-    isExhausted: isSpent && !isAsWanted && attempts.desiredHash === desiredHash(desiredOf(firmware, manufacturer)),
+    isExhausted: isSpent && !isAsWanted && attempts.desiredHash === desiredHash(wishes),
     isRetrying: operation === retryOperation || operation === retryPropagatedOperation,
     differences,
     inertness: findInertness({ firmware, server, bmc: fleet.bmcOf(server), duplicateOf: duplicateOf(fleet, firmware) }),
@@ -136,6 +145,7 @@ function standingOf(
   return {
     name: firmware.metadata.name ?? '',
     fit: fitOf(group, server),
+    hardware: describeHardware(server),
     contestedBy: groups.flatMap(({ metadata }) => (metadata.name === group.metadata.name ? [] : (metadata.name ?? []))),
     isApplied: own.isAsWanted && hasVersion,
     isFailed:
@@ -143,6 +153,17 @@ function standingOf(
     isRetrying: own.isRetrying,
     stoppedBy: own.inertness?.code ?? (own.isExhausted && !own.isRetrying ? attemptsExhausted : wait),
   };
+}
+
+function describeHardware(server: Server | undefined): string {
+  const { manufacturer = '', model = '', sku = '' } = server?.status ?? {};
+  const product = [manufacturer, model].filter((text) => text !== '').join(' ');
+  return sku === '' || isDellServiceTag(manufacturer) ? product : `${product} (${sku})`;
+}
+
+/** Dell's SKU is the service tag: another one for each server. */
+function isDellServiceTag(manufacturer: string): boolean {
+  return isSameVendor(manufacturer, 'Dell');
 }
 
 /** True when there is an entry that the group has not taken back yet: the list without it was not tried. */
@@ -153,12 +174,8 @@ function hasDropped({ ownership }: OwnedFirmware, { spec }: ServerFirmwareGroup)
 
 /** True when something that the group wants is not installed: what fails a wish of the server's own fails no group. */
 function lacksEntryOf({ spec }: ServerFirmwareGroup, { differences }: OwnStanding): boolean {
-  const missing = new Set(differences.filter(({ isFromGroup }) => isFromGroup).map(wishOf));
-  return (spec.firmwares ?? []).some((entry) => missing.has(wishOf(entry)));
-}
-
-function wishOf(entry: Firmware): string {
-  return JSON.stringify([partKey(entry), entry.version]);
+  const missing = new Set(differences.filter(({ isFromGroup }) => isFromGroup).map(wishKey));
+  return (spec.firmwares ?? []).some((entry) => missing.has(wishKey(entry)));
 }
 
 /** True when every entry of the group is there: as the group wants it, or as somebody who wins over it does. */
@@ -172,6 +189,6 @@ function carriesVersion(
   const present = new Map((spec.firmwares ?? []).map((entry) => [entryKey(entry), entry.version]));
   const theirs = takenParts(ownership, serverManufacturer);
   return (group.spec.firmwares ?? []).every(
-    (entry) => present.get(entryKey(entry)) === entry.version || theirs.has(partKey(entry)),
+    (entry) => present.get(entryKey(entry)) === entry.version || theirs.has(selectorKey(entry)),
   );
 }

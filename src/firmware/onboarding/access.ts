@@ -1,25 +1,7 @@
-import { type BMC, type BMCSecret, bmcSecretKeys, type Server } from '../../api/index.ts';
+import { type BMCSecret, bmcSecretKeys } from '../../api/index.ts';
+import { tryParseBmcAddress } from '../../bmc/index.ts';
+import { type InlineBmc, urlOf } from '../fleet/bmc-location.ts';
 import type { Inertness } from '../fleet/fleet.ts';
-
-/** How a Server says itself where its BMC is. */
-export type InlineBmc = NonNullable<Server['spec']['bmc']>;
-
-type Protocol = InlineBmc['protocol'];
-
-/** Where a BMC is. */
-export function originOf({ spec }: BMC): string {
-  return originAt(spec.access?.ip ?? '', spec.protocol);
-}
-
-/** Where the BMC is that a Server names by its address. */
-export function inlineOrigin({ address, protocol }: InlineBmc): string {
-  return originAt(address, protocol);
-}
-
-function originAt(address: string, { scheme = 'https', port }: Protocol): string {
-  const host = address.includes(':') && !address.startsWith('[') ? `[${address}]` : address;
-  return `${scheme}://${host}:${port}`;
-}
 
 /** The log-in in a BMCSecret; empty texts where it has none. */
 export function loginOf(secret: BMCSecret | undefined): { readonly username: string; readonly password: string } {
@@ -29,7 +11,7 @@ export function loginOf(secret: BMCSecret | undefined): { readonly username: str
 
 /** What is wrong with how a BMC is to be spoken to. */
 export function accessFault(
-  protocol: Protocol,
+  protocol: InlineBmc['protocol'],
   { name, secret }: { readonly name: string; readonly secret: BMCSecret | undefined },
 ): Inertness | undefined {
   if (!protocol.name.startsWith('Redfish')) {
@@ -43,10 +25,9 @@ export function accessFault(
 }
 
 /** What is wrong with an address that somebody wrote by hand: it must be a host and nothing else. */
-export function addressFault({ address, protocol }: InlineBmc): Inertness | undefined {
-  const url = URL.parse(originAt(address, protocol));
-  const isHost = url !== null && /^[^/?#@\\\s]+$/.test(address) && url.pathname === '/' && url.username === '';
-  return isHost
-    ? undefined
-    : { code: 'BadAddress', message: `${JSON.stringify(address)} is no host name or IP address` };
+export function addressFault({ address, protocol }: Pick<InlineBmc, 'address' | 'protocol'>): Inertness | undefined {
+  const parsed = tryParseBmcAddress(urlOf(address, protocol));
+  if (parsed !== undefined && parsed.systemPath === undefined && !/[/?#@\\\s]/.test(address)) return undefined;
+  const message = `${JSON.stringify(address)} is no host name or IP address; write it like 10.0.0.7, fd00::7 or bmc7.example.com, and the port in protocol.port`;
+  return { code: 'BadAddress', message };
 }

@@ -17,16 +17,18 @@ import {
   type Result,
   type Watch,
 } from '../../kube/index.ts';
+import { originOf } from '../fleet/bmc-location.ts';
 import { type Inertness, isExcluded } from '../fleet/fleet.ts';
 import type { FleetObjects } from '../fleet/objects.ts';
 import type { ObjectTable } from '../fleet/table.ts';
-import type { ReadBmc } from '../ports.ts';
+import type { ReadBmc, ReadPower } from '../ports.ts';
 import { fieldManagers, resources } from '../resources.ts';
 import type { FirmwareSettings } from '../settings.ts';
 import { patchStatus } from '../status-patch.ts';
-import { accessFault, loginOf, originOf } from './access.ts';
+import { accessFault, loginOf } from './access.ts';
 import { bmcTable } from './bmc-table.ts';
 import { type BmcEffect, type BmcSeen, decideBmc, describeBmcFailure } from './decide-bmc.ts';
+import { type PowerLocation, watchPower } from './power-poll.ts';
 import { type RememberedReading, rememberReading } from './reading-course.ts';
 
 /** The tables that onboarding reads. */
@@ -40,6 +42,8 @@ export interface BmcControllerParts {
   readonly clock: Clock;
   readonly tables: OnboardingTables;
   readonly readBmc: ReadBmc;
+  /** Without it, power is only as new as the last full reading. */
+  readonly readPower: ReadPower | undefined;
   readonly settings: FirmwareSettings;
   readonly watches: readonly Watch[];
 }
@@ -58,12 +62,18 @@ export function createBmcController(
     if (seen === undefined) readings.delete(key);
     return seen;
   };
+  const loginTo = (bmc: BMC) => async () => loginOf(tables.bmcSecrets.get(bmc.spec.bmcSecretRef.name));
+  const locate = (key: string): PowerLocation | undefined => {
+    const seen = read(key);
+    if (seen === undefined || seen.obstacle !== undefined) return undefined;
+    return { origin: originOf(seen.bmc), credentials: loginTo(seen.bmc), access: seen.access };
+  };
   const inTurn = createTurns();
   const controller = defineController<BmcSeen, BmcEffect, BMCStatus>(
     {
       name: 'bmc-onboarding',
       table: bmcTable,
-      watches: parts.watches,
+      watches: [...parts.watches, ...watchPower({ ...parts, readings, locate })],
       read,
       decide: decideBmc,
       // One system that cannot be taken on does not keep the others away.
@@ -74,7 +84,7 @@ export function createBmcController(
       subjectOf: ({ bmc }) => ({ ...bmc, apiVersion: ironcoreApiVersion, kind: 'BMC' }),
       effects: {
         'read-bmc': async ({ isFull }, { seen, key, signal }) => {
-          const credentials = async () => loginOf(tables.bmcSecrets.get(seen.bmc.spec.bmcSecretRef.name));
+          const credentials = loginTo(seen.bmc);
           const reading = await readBmc({ name: key, origin: originOf(seen.bmc), credentials, isFull }, signal);
           readings.set(key, rememberReading(readings.get(key), { at: clock.now(), access: seen.access, reading }));
           controller.wake(key);

@@ -9,15 +9,17 @@ import {
   ok,
   type Watch,
 } from '../../kube/index.ts';
+import { inlineOrigin } from '../fleet/bmc-location.ts';
 import { isExcluded } from '../fleet/fleet.ts';
-import type { ReadBmc } from '../ports.ts';
+import type { ReadBmc, ReadPower } from '../ports.ts';
 import { fieldManagers, resources } from '../resources.ts';
 import type { FirmwareSettings } from '../settings.ts';
 import { patchStatus } from '../status-patch.ts';
-import { accessFault, addressFault, inlineOrigin, loginOf } from './access.ts';
+import { accessFault, addressFault, loginOf } from './access.ts';
 import type { OnboardingTables } from './bmc-controller.ts';
 import { bmcTable } from './bmc-table.ts';
 import { decideInline, type InlineEffect, type InlineSeen } from './decide-inline.ts';
+import { type PowerLocation, watchPower } from './power-poll.ts';
 import { type RememberedReading, rememberReading } from './reading-course.ts';
 
 /** What Servers without a BMC object are read with. */
@@ -26,6 +28,8 @@ export interface InlineControllerParts {
   readonly clock: Clock;
   readonly tables: OnboardingTables;
   readonly readBmc: ReadBmc;
+  /** Without it, power is only as new as the last full reading. */
+  readonly readPower: ReadPower | undefined;
   readonly settings: FirmwareSettings;
   readonly watches: readonly Watch[];
 }
@@ -38,16 +42,24 @@ export function createInlineController(
   const { client, tables, readBmc, clock } = parts;
   const servers = client.resource<Server & KubeObject>(resources.servers);
   const readings = new Map<string, RememberedReading>();
+  const read = (key: string): InlineSeen | undefined => {
+    const seen = readInlineSeen(parts, key, readings.get(key));
+    if (seen === undefined) readings.delete(key);
+    return seen;
+  };
+  const loginTo = (secret: string) => async () => loginOf(tables.bmcSecrets.get(secret));
+  const locate = (key: string): PowerLocation | undefined => {
+    const seen = read(key);
+    const { bmc } = seen?.server.spec ?? {};
+    if (seen === undefined || bmc === undefined || seen.obstacle !== undefined) return undefined;
+    return { origin: inlineOrigin(bmc), credentials: loginTo(bmc.bmcSecretRef.name), access: seen.access };
+  };
   const controller = defineController<InlineSeen, InlineEffect, ServerStatus>(
     {
       name: 'inline-bmc-onboarding',
       table: { ...bmcTable, name: 'Server' },
-      watches: parts.watches,
-      read: (key) => {
-        const seen = readInlineSeen(parts, key, readings.get(key));
-        if (seen === undefined) readings.delete(key);
-        return seen;
-      },
+      watches: [...parts.watches, ...watchPower({ ...parts, readings, locate })],
+      read,
       decide: decideInline,
       statusOf: ({ server }) => server.status,
       writeStatus: ({ server }, status, { signal }) => patchStatus(servers, server, status, { signal }),
@@ -56,7 +68,7 @@ export function createInlineController(
         'read-bmc': async ({ isFull }, { seen, key, signal }) => {
           const { bmc } = seen.server.spec;
           if (bmc === undefined) return ok();
-          const credentials = async () => loginOf(tables.bmcSecrets.get(bmc.bmcSecretRef.name));
+          const credentials = loginTo(bmc.bmcSecretRef.name);
           const reading = await readBmc({ name: key, origin: inlineOrigin(bmc), credentials, isFull }, signal);
           readings.set(key, rememberReading(readings.get(key), { at: clock.now(), access: seen.access, reading }));
           controller.wake(key);

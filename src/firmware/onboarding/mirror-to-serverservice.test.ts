@@ -44,7 +44,10 @@ test('what somebody enrolled otherwise is never taken away, nor is what another 
   const elsewhere = { ...two, bmcAddress: 'https://192.0.2.2' };
   const other = createServerserviceMirror({ service, facilityOf: () => 'fc1', origin: 'another cluster' });
   await other.put(elsewhere, signal);
-  assert.deepEqual([await mirror.told?.(signal), await other.told?.(signal)], [[], [{ id: two.id, name: 'two' }]]);
+  assert.deepEqual(
+    [await mirror.told?.(signal), await other.told?.(signal)],
+    [[], [{ id: two.id, name: 'two', duplicates: [] }]],
+  );
   await mirror.remove(two.id, 'two');
   await service.servers.get(two.id);
   await other.remove(two.id, 'two');
@@ -91,11 +94,36 @@ test('all systems behind a BMC have its lock, also one that was enrolled without
   const order = { kind: externalWork.kind, parameters: { owner: 'somebody' } };
   await engine.create({ target: `server/${one.id}`, orders: [order], client: 'test' });
   const [lease] = await engine.worker.lease('w', { max: 1, waitMs: 0 });
-  const moved = { ...one, bmcId: 'other' };
+  const moved = { ...one, bmcId: 'other', bmcAddress: 'https://192.0.2.3/systems/1' };
   await assert.rejects(mirror.put(moved, signal), { code: 'busy' });
   assert.equal(await lockOf(one.id), 'b');
   assert.ok(lease !== undefined);
   await engine.worker.report({ conditionId: lease.condition.id, token: lease.token }, { state: 'succeeded' });
   assert.deepEqual(await mirror.put(moved, signal), { kind: 'ok' });
   assert.equal(await lockOf(one.id), 'other');
+});
+
+test('records whose BMC says that they are one machine are told as duplicates of each other', async (t) => {
+  const { engine, service } = await setUp(t);
+  const mirror = createServerserviceMirror({ service, machines: engine.machines, facilityOf: () => 'fc1' });
+  const id = '11111111-7742-3448-3784-823347823834';
+  const bmcAddress = 'https://192.0.2.2/systems/1';
+  const two = { ...one, id, name: 'c-system-0', serialNumber: 'SN2', macs: [], bmcId: 'c', bmcAddress };
+  for (const server of [one, two]) assert.deepEqual(await mirror.put(server, signal), { kind: 'ok' });
+  await engine.worker.online({ id: 'w', kinds: [externalWork.kind], facilities: ['fc1'] });
+  const system = { uuid: '0a1b2c3d-1111-4222-8333-444455556666' };
+  for (const server of [one, two]) {
+    const order = { kind: externalWork.kind, parameters: { owner: 'somebody' } };
+    await engine.create({ target: `server/${server.id}`, orders: [order], client: 'test' });
+    const [lease] = await engine.worker.lease('w', { max: 1, waitMs: 0 });
+    assert.ok(lease !== undefined);
+    const held = { conditionId: lease.condition.id, token: lease.token };
+    await engine.worker.report(held, { bmc: { system, systems: [system] } });
+    await engine.worker.report(held, { state: 'succeeded' });
+  }
+  const told = await mirror.told?.(signal);
+  assert.deepEqual(told?.map(({ name, duplicates }) => [name, duplicates]).sort(), [
+    [one.name, [two.id]],
+    [two.name, [one.id]],
+  ]);
 });

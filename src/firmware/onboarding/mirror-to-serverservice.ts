@@ -47,6 +47,9 @@ export function createServerserviceMirror(options: MirrorOptions): InventoryMirr
     async put(server): Promise<MirrorOutcome> {
       try {
         await put(server);
+        // What an older version took as two machines was found to be one when the inventory was opened.
+        const { machineProblem } = await servers.get(server.id);
+        if (machineProblem !== undefined) return { kind: 'duplicate', message: machineProblem };
         return machines === undefined ? { kind: 'ok' } : await nameMachine(machines, server);
       } catch (error) {
         if (isInventoryError(error, 'duplicateMachine')) return { kind: 'duplicate', message: error.message };
@@ -76,7 +79,7 @@ async function listTold({ service }: MirrorOptions, origin: string): Promise<rea
   const found: ToldServer[] = [];
   for (let page = 1; ; page++) {
     const { records, total } = await service.servers.list(query, { ...request, page });
-    found.push(...records.map(({ id, name }) => ({ id, name })));
+    found.push(...records.map(({ id, name, duplicates }) => ({ id, name, duplicates })));
     if (records.length === 0 || page * pageSize >= total) return found;
   }
 }

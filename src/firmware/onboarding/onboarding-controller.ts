@@ -5,6 +5,7 @@ import {
   type ServerFirmware,
   type ServerStatus,
 } from '../../api/index.ts';
+import { tryParseBmcAddress } from '../../bmc/index.ts';
 import {
   type Controller,
   type ControllerOptions,
@@ -18,12 +19,13 @@ import {
   type Watch,
 } from '../../kube/index.ts';
 import { firmwareFailure } from '../errors.ts';
+import { inlineOrigin, originOf } from '../fleet/bmc-location.ts';
 import { isExcluded, olderFirst } from '../fleet/fleet.ts';
 import { hardwareKey, hardwareOf } from '../hardware.ts';
 import type { InventoryMirror } from '../ports.ts';
 import { fieldManagers, resources } from '../resources.ts';
 import { patchStatus } from '../status-patch.ts';
-import { inlineOrigin, loginOf, originOf } from './access.ts';
+import { loginOf } from './access.ts';
 import type { OnboardingTables } from './bmc-controller.ts';
 import {
   decideOnboarding,
@@ -145,13 +147,19 @@ function mirrorOf(tables: OnboardingTables, server: Server): OnboardingSeen['mir
     ...hardware,
     serialNumber: server.status?.serialNumber ?? '',
     bmcId: access.bmcId,
-    bmcAddress: `${access.origin}${server.spec.systemURI ?? ''}`,
+    bmcAddress: addressOf(access.origin, server.spec.systemURI),
     macs: (server.status?.networkInterfaces ?? []).map(({ macAddress }) => macAddress.toLowerCase()),
   };
   // The password is told by the version of the secret: it is nothing to keep twice.
   const fingerprint = JSON.stringify([mirrored, secret?.metadata.resourceVersion]);
   const credentials = username === '' ? undefined : { username, password };
   return { fingerprint, server: { ...mirrored, credentials } };
+}
+
+/** In the spelling that the inventory keeps, so that nothing seems to have changed. */
+function addressOf(origin: string, systemPath = ''): string {
+  const text = `${origin}${systemPath}`;
+  return tryParseBmcAddress(text)?.canonical ?? text;
 }
 
 /** How a Server is reached: through its BMC object, or as it says itself. */
@@ -162,8 +170,8 @@ function accessOf(
   if (spec.bmc !== undefined) {
     const origin = inlineOrigin(spec.bmc);
     // A BMC that an object names too is locked under the name of that object.
-    const same = tables.bmcs.byIndex('address', spec.bmc.address).find((bmc) => originOf(bmc) === origin);
-    const bmcId = same?.metadata.name ?? `${spec.bmc.address}:${spec.bmc.protocol.port}`.toLowerCase();
+    const same = tables.bmcs.byIndex('origin', origin)[0];
+    const bmcId = same?.metadata.name ?? tryParseBmcAddress(origin)?.bmc ?? origin;
     return { bmcId, origin, secret: spec.bmc.bmcSecretRef.name };
   }
   const bmc = spec.bmcRef === undefined ? undefined : tables.bmcs.get(spec.bmcRef.name);

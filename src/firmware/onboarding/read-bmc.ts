@@ -13,7 +13,7 @@ import {
   type TlsTrust,
 } from '../../bmc/index.ts';
 import type { Clock, Random } from '../../kube/index.ts';
-import type { BmcReading, BmcTarget, ReadBmc, SystemReading } from '../ports.ts';
+import type { BmcReading, BmcTarget, PowerReading, ReadBmc, ReadPower, SystemReading } from '../ports.ts';
 
 /** What BMCs are read with. */
 export interface BmcReaderOptions {
@@ -40,6 +40,30 @@ export function createBmcReader(options: BmcReaderOptions): ReadBmc {
       // The gate may have begun to back off just now.
       return { kind: 'failed', code, message: error.message, until: bmc?.gate.state.until };
     }
+  };
+}
+
+/** A BMC that takes longer is busy, and is asked again at the next interval. */
+const powerDeadlineMs = 10_000;
+
+/** Reads the power of systems through the gates of their BMCs. */
+export function createPowerReader(options: BmcReaderOptions): ReadPower {
+  return async (target, paths, signal) => {
+    const endpoint = { origin: target.origin, credentials: target.credentials, trust: options.trustOf(target.name) };
+    const readings: PowerReading[] = [];
+    for (const path of paths) {
+      const within = AbortSignal.any([signal, AbortSignal.timeout(powerDeadlineMs)]);
+      try {
+        const { gate } = connectBmc({ ...options, endpoint });
+        const { body } = await gate.request({ method: 'GET', path, maxTries: 1, signal: within });
+        const [powerState, biosVersion] = [textIn(body, 'PowerState'), textIn(body, 'BiosVersion')];
+        readings.push({ path, powerState, biosVersion });
+      } catch (error) {
+        // A BMC that is away is the business of the full reading.
+        if (!isBmcError(error) && !within.aborted) throw error;
+      }
+    }
+    return readings;
   };
 }
 

@@ -3,11 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { ironcoreApiVersion } from '../../api/index.ts';
 import { createEngine, createLocalBus, openSqliteDatabase } from '../../engine/index.ts';
-import { createFakeClock, systemClock } from '../../kube/index.ts';
+import { createFakeClock, type EventDraft, type EventSubject, systemClock } from '../../kube/index.ts';
 import { createServerservice, isInventoryError } from '../../serverservice/index.ts';
+import { serverIndexers } from '../fleet/objects.ts';
 import { createTable } from '../fleet/table.ts';
 import type { InventoryMirror } from '../ports.ts';
 import { type ApiRig, startApi, startControllers, uuidOf } from '../testing/rig.ts';
+import { aServer, noOwnership } from '../testing/server-seen.ts';
 import { createServerserviceMirror } from './mirror-to-serverservice.ts';
 import { createToldServersController } from './told-servers.ts';
 
@@ -130,4 +132,38 @@ test('one that cannot go now is tried again, and the inventory is asked again ev
   await until(() => asked >= 3);
   assert.deepEqual(removed, ['a']);
   await controller.stop();
+});
+
+test('a Server whose machine has another record gets a warning, at the start and every so often, and stays', async () => {
+  const clock = createFakeClock();
+  const server = { ...aServer(), ownership: noOwnership };
+  const events: string[] = [];
+  const mirror: InventoryMirror = {
+    put: async () => ({ kind: 'ok' }),
+    remove: async () => assert.fail('its Server is there'),
+    told: async () => [{ id: server.spec.systemUUID, name: server.metadata.name ?? '', duplicates: ['other'] }],
+  };
+  const recorder = {
+    record: ({ kind, metadata }: EventSubject, { type, reason, message }: EventDraft) =>
+      void events.push([kind, metadata?.name, type, reason, message].join(' ')),
+    flush: async () => {},
+    whenFewerWait: async () => {},
+  };
+  const controller = createToldServersController(
+    {
+      ...{ mirror, clock, everyMs: 3_600_000, watches: [], onRemoved: () => {} },
+      servers: createTable([server], serverIndexers),
+    },
+    { clock, random: () => 0.5, recorder },
+  );
+  controller.start();
+  for (let turn = 0; events.length < 2; turn++) {
+    assert.ok(turn < 1000, 'nothing was told');
+    for (let breath = 0; breath < 5; breath++) await new Promise((resolve) => setImmediate(resolve));
+    clock.advance(10_000);
+  }
+  await controller.stop();
+  for (const event of events) {
+    assert.match(event, /^Server \S+ Warning DuplicateMachine .* also the record other of the inventory/);
+  }
 });

@@ -1,9 +1,11 @@
+import { ironcoreApiVersion, ironcoreConditions } from '../../api/index.ts';
 import {
   type Clock,
   type Controller,
   type ControllerOptions,
   type Decision,
   defineController,
+  type EventDraft,
   failed,
   ok,
   sleep,
@@ -31,8 +33,8 @@ export interface ToldServersParts {
 
 /** What is looked at of a server that the inventory was told of. */
 export interface ToldSeen extends ToldServer {
-  /** True while a Server object is this machine. */
-  readonly isThere: boolean;
+  /** The Server object that is this machine. */
+  readonly server: OwnedServer | undefined;
 }
 
 /** Takes a server out of the inventory. */
@@ -54,16 +56,33 @@ function readKey(key: string): ToldServer {
   return { id: key.slice(0, at), name: key.slice(at + 1) };
 }
 
-/** A server whose object is gone goes, whether or not somebody saw that go. Pure. */
-export function decideTold({ id, name, isThere }: ToldSeen): ToldDecision {
+/**
+ * A server whose object is gone goes, whether or not somebody saw that go. One that has another record too is told: its
+ * work goes on under the lock that both share. Pure.
+ */
+export function decideTold({ id, name, server, duplicates = [] }: ToldSeen): ToldDecision {
+  const isThere = server !== undefined;
   const effects: RemoveTold[] = isThere ? [] : [{ kind: 'remove', key: `remove/${id}`, id, name }];
   const message = isThere ? 'its Server is there' : 'its Server is gone';
-  return { effects, status: undefined, wake: { on: 'change' }, why: [{ code: isThere ? 'There' : 'Gone', message }] };
+  return {
+    ...{ effects, status: undefined, wake: { on: 'change' } },
+    why: [{ code: isThere ? 'There' : 'Gone', message }],
+    ...(duplicates.length === 0 ? {} : { events: [duplicateEvent(duplicates)] }),
+  };
+}
+
+function duplicateEvent(duplicates: readonly string[]): EventDraft {
+  const others = `${duplicates.length === 1 ? 'record' : 'records'} ${duplicates.join(', ')}`;
+  const message = `By what its BMC says, this machine is also the ${others} of the inventory; they share one lock. Delete the wrong one, or correct its address.`;
+  return { type: 'Warning', reason: ironcoreConditions.duplicateMachine, message };
 }
 
 /** Work on a server lets it stay until it is over. */
 const busyMs = 60_000;
 const retryMs = 30_000;
+
+/** What was last heard of other records of the same machines, by `toldKey`. */
+type KnownDuplicates = Map<string, readonly string[]>;
 
 /** Compares what the inventory was told with the Servers that are there, at the start and every so often. */
 export function createToldServersController(
@@ -71,17 +90,19 @@ export function createToldServersController(
   options: ControllerOptions,
 ): Controller<RemoveTold, never> {
   const { mirror, servers } = parts;
+  const duplicates: KnownDuplicates = new Map();
   return defineController<ToldSeen, RemoveTold, never>(
     {
       name: 'inventory-cleaning',
-      watches: [...parts.watches, watchInventory(parts)],
+      watches: [...parts.watches, watchInventory(parts, duplicates)],
       read: (key) => {
         const told = readKey(key);
-        return { ...told, isThere: servers.byIndex('uuid', told.id).length > 0 };
+        return { ...told, server: servers.byIndex('uuid', told.id)[0], duplicates: duplicates.get(key) };
       },
       decide: decideTold,
       statusOf: () => undefined,
       writeStatus: async () => {},
+      subjectOf: ({ server }) => server && { ...server, apiVersion: ironcoreApiVersion, kind: 'Server' },
       effects: {
         remove: async ({ id, name }) => {
           try {
@@ -99,13 +120,16 @@ export function createToldServersController(
   );
 }
 
-function watchInventory(parts: ToldServersParts): Watch {
+function watchInventory(parts: ToldServersParts, duplicates: KnownDuplicates): Watch {
   const { mirror, servers, clock, everyMs, logger = silentLogger } = parts;
   const look = async (wake: (key: string) => void, signal: AbortSignal): Promise<boolean> => {
     try {
       const told = (await mirror.told?.(signal)) ?? [];
+      const twice = told.filter((one) => one.duplicates !== undefined && one.duplicates.length > 0);
+      duplicates.clear();
+      for (const one of twice) duplicates.set(toldKey(one), one.duplicates ?? []);
       const gone = told.filter(({ id }) => servers.byIndex('uuid', id.toLowerCase()).length === 0);
-      for (const one of signal.aborted ? [] : gone) wake(toldKey(one));
+      for (const one of signal.aborted ? [] : new Set([...gone, ...twice])) wake(toldKey(one));
       return true;
     } catch (error) {
       logger.warn('the inventory does not say which servers it was told of; it is asked again', { error });

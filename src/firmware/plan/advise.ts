@@ -35,6 +35,13 @@ function adviceAbout(code: string, { server, serverFirmware = server.name, plan 
       return [{ command: 'rackwright get serverfirmwaregroups -o yaml', purpose: 'compare the selectors' }];
     case 'ContradictoryEntries':
       return [{ command: `rackwright edit serverfirmware ${serverFirmware}`, purpose: 'keep one of the entries' }];
+    case 'NoTarget':
+      return [
+        {
+          command: `rackwright edit serverfirmware ${serverFirmware}`,
+          purpose: 'declare versions in spec.firmwares, or create a ServerFirmwareGroup',
+        },
+      ];
     case 'FirmwareNotFound':
       return [{ command: 'rackwright get discoveredfirmwares -o yaml', purpose: 'see which versions can be had' }];
     default:

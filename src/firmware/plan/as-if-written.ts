@@ -20,8 +20,10 @@ export function asIfWritten(firmware: OwnedFirmware, effect: ApplyEntries): Owne
     .filter((entry) => !isDropped(entryKey(entry)))
     .map((entry) => ({ ...entry, version: versions.get(entryKey(entry)) ?? entry.version }));
   const present = new Set(before.map(entryKey));
-  const added = applied.flatMap(({ name, manufacturer, version }) =>
-    version === undefined || present.has(entryKey({ name, manufacturer })) ? [] : [{ name, manufacturer, version }],
+  const added = applied.flatMap(({ version, ...key }) =>
+    version === undefined || present.has(entryKey(key))
+      ? []
+      : [{ model: '', softwareId: '', slot: '', ...key, version }],
   );
   const firmwares = [...kept, ...added];
   const isMarked = effect.group !== undefined && !ownership.isGroupAnnotationTaken;

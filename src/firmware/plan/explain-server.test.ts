@@ -200,7 +200,10 @@ test('a BMC that is not well is told of, and so are controllers that do not look
     });
   const { text } = explain(facts(1), 's');
   assert.match(text, /Its BMC b is not ready \(BmcUnreachable\): no answer\./);
-  assert.match(text, /Nothing is wanted on it\.\nNo group selects it\./);
+  assert.match(
+    text,
+    /No firmware version is declared for this server\. No newer version is known to be available\.\nNo group selects it\./,
+  );
   assert.ok(!text.includes('controllers'));
   assert.match(explain(facts(0), 's').text, /The controllers have not looked at it since it changed/);
 });

@@ -1,11 +1,12 @@
 import { ironcoreConditions, type Server, type ServerFirmwareStatus } from '../../api/index.ts';
-import { toComponent } from '../../flasher/index.ts';
 import type { Instant } from '../../kube/index.ts';
+import { toComponent } from '../../parts/index.ts';
 import { conditionOf } from '../conditions.ts';
 import type { OwnedFirmware } from '../fleet/objects.ts';
-import { entryKey } from '../fleet/ownership.ts';
+import { entryKey, readEntryKey } from '../fleet/ownership.ts';
 import { membershipOf } from '../group/decide-member.ts';
-import { desiredOf, differencesOf } from '../server/desired.ts';
+import { desiredOf } from '../server/desired.ts';
+import { differencesOf } from '../server/differences.ts';
 import { readServerSeen, type ServerReading } from '../server/read-server.ts';
 import { describeSituation, isAnswered, isFor, type ServerSituation } from '../server/server-facts.ts';
 import { textOfMoment } from '../times.ts';
@@ -76,6 +77,7 @@ const tellers: Readonly<Record<PlanState, string | undefined>> = {
   waits: undefined,
   blocked: ironcoreConditions.upToDate,
   inert: undefined,
+  'no-target': ironcoreConditions.upToDate,
   'up-to-date': ironcoreConditions.upToDate,
 };
 
@@ -105,22 +107,27 @@ function wantedOf(
   { firmware, server }: { readonly firmware: OwnedFirmware; readonly server: Server | undefined },
 ): WantedFirmware[] {
   const manufacturer = server?.status?.manufacturer;
-  const group = groupOf(membershipOf({ server, groups: fleetOf(facts).groupsOf(firmware.metadata.labels) }));
+  const fleet = fleetOf(facts);
+  const group = groupOf(membershipOf({ server, groups: fleet.groupsOf(firmware.metadata.labels) }));
   const isScanned = firmware.status?.lastScanTime !== undefined;
   const differences = new Map(
-    differencesOf(firmware, manufacturer, reading.compare).map((each) => [entryKey(each), each]),
+    differencesOf({
+      firmware,
+      serverManufacturer: manufacturer,
+      discovered: fleet.discoveredFor(server),
+      compare: reading.compare,
+    }).map((each) => [entryKey(each), each]),
   );
   return desiredOf(firmware, manufacturer).map((wish) => {
-    const { name, version, isFromGroup } = wish;
+    const { version } = wish;
     const difference = differences.get(entryKey(wish));
     return {
-      name,
-      manufacturer: wish.manufacturer,
-      component: toComponent(name) ?? 'other',
+      ...readEntryKey(entryKey(wish)),
+      component: toComponent(wish.name) ?? 'other',
       installed: difference === undefined ? version : difference.installed,
       wanted: version,
       relation: isScanned ? (difference?.relation ?? 'same') : 'unknown',
-      wantedBy: wantedBy({ name, manufacturer: wish.manufacturer, isFromGroup }, group),
+      wantedBy: wantedBy(wish, group),
     };
   });
 }

@@ -3,7 +3,7 @@ import type { Instant } from '../../kube/index.ts';
 import type { GroupDecision } from '../group/decide-group.ts';
 import type { ServerReading } from '../server/read-server.ts';
 import { textOfMoment } from '../times.ts';
-import { createTraces, isSeen } from './foretell-update.ts';
+import { createTraces } from './foretell-update.ts';
 import {
   type AssumedObject,
   type FirmwarePlan,
@@ -140,7 +140,7 @@ function addUp(servers: readonly ServerPlan[]): PlanTotals {
     writes: count(({ writes }) => writes !== undefined),
     scans: count(({ asks }) => asks.includes('scan')),
     updates: count(({ state }) => state === 'update'),
-    installs: sum(({ installs }) => installs.filter(isSeen).length),
+    installs: sum(({ installs }) => installs.length),
     hostReboots: sum(({ hostReboots }) => hostReboots),
     bmcRestarts: sum(({ bmcRestarts }) => bmcRestarts),
     byReason: Object.fromEntries([...byReason].toSorted(([a], [b]) => (a < b ? -1 : 1))),

@@ -1,26 +1,30 @@
 import {
   type BMC,
+  type Condition,
   ironcoreConditions,
   ironcoreReasons,
   type Server,
   type ServerFirmwareGroup,
 } from '../../api/index.ts';
 import type { Instant } from '../../kube/index.ts';
+import { partName } from '../../parts/index.ts';
 import { conditionOf } from '../conditions.ts';
 import { firmwareErrors } from '../errors.ts';
 import { type Inertness, inertnessOf } from '../fleet/fleet.ts';
 import type { OwnedFirmware } from '../fleet/objects.ts';
-import { entryKey } from '../fleet/ownership.ts';
+import { entryKey, readEntryKey } from '../fleet/ownership.ts';
 import { decideMember, describeMembership, type Membership, membershipOf } from '../group/decide-member.ts';
 import { mergeServerReport } from '../reports/merge-report.ts';
 import { decideServer, type ServerDecision } from '../server/decide-server.ts';
-import { biosName, type Difference, differencesOf } from '../server/desired.ts';
+import { biosName } from '../server/desired.ts';
+import { type Difference, differencesOf, obstacleOf } from '../server/differences.ts';
+import { describeNewer, findNewerVersions } from '../server/newer-versions.ts';
 import { readServerSeen, type ServerReading } from '../server/read-server.ts';
 import { describeSituation, type ServerSeen, type ServerSituation, unsentJobId } from '../server/server-facts.ts';
 import { waitBefore } from '../server/server-status.ts';
 import { textOfMoment } from '../times.ts';
 import { asIfWritten } from './as-if-written.ts';
-import { foretell, type HardwareTraces, isSeen, plannedFirmware, wantedBy } from './foretell-update.ts';
+import { foretell, type HardwareTraces, plannedFirmware, wantedBy } from './foretell-update.ts';
 import type { PlannedWrite, PlanReason, PlanState, ServerPlan, WaitingFirmware } from './plan.ts';
 import type { SettledFleet } from './settle-fleet.ts';
 
@@ -75,8 +79,8 @@ export function planServer(context: PlanContext, name: string): ServerPlan | und
     writes: writeOf(context, name),
     installs: steps,
     waiting: waitingOf(look, { isUpdating, refusal, group }),
-    hostReboots: steps.filter((step) => step.restarts === 'host' && isSeen(step)).length,
-    bmcRestarts: steps.filter((step) => step.restarts === 'bmc' && isSeen(step)).length,
+    hostReboots: steps.filter((step) => step.restarts === 'host').length,
+    bmcRestarts: steps.filter((step) => step.restarts === 'bmc').length,
     isHostOff: isUpdating && use === undefined && server?.status?.powerState === 'Off',
     reasons: reasonsOf(look, { state, refusal }),
     notes: [...(use === undefined ? [] : [{ code: ironcoreReasons.hostInUse, message: use }]), ...installs.notes],
@@ -128,7 +132,9 @@ function asIfScanned(seen: ServerSeen, decision: ServerDecision, now: Instant): 
   const { firmware } = seen;
   const { lastScanTime, bios, firmwares = [] } = firmware.status ?? {};
   if (lastScanTime === undefined || decision.status === undefined) return undefined;
-  const installed = bios === undefined ? firmwares : [...firmwares, { name: biosName, manufacturer: '', ...bios }];
+  // Statuses of older versions list the BIOS in its own place alone.
+  const isListed = bios === undefined || firmwares.some(({ name }) => partName(name) === biosName);
+  const installed = isListed ? firmwares : [...firmwares, { name: biosName, manufacturer: '', ...bios }];
   const status = mergeServerReport(
     { status: decision.status },
     {
@@ -177,7 +183,8 @@ function stateOf({ decision, outlook, membership, situation }: Look, refusal: Pl
   if (isKnown && (facts.difference === 'exhausted' || facts.difference === 'held')) return 'blocked';
   if (isKnown && facts.difference === 'cooling') return 'waits';
   if (asked.includes('scan')) return 'scan';
-  return isKept(membership) ? 'blocked' : 'up-to-date';
+  if (isKept(membership)) return 'blocked';
+  return situation.isDeclared ? 'up-to-date' : 'no-target';
 }
 
 /** A group selects the server and does not write to it. */
@@ -204,17 +211,22 @@ function waitingOf(
   const others = known.isUpdating ? [] : askable;
   const toWaiting = (difference: Difference, reason: string): WaitingFirmware => ({
     ...plannedFirmware(difference, wantedBy(difference, known.group)),
-    reason: difference.relation === 'contradictory' ? 'ContradictoryEntries' : reason,
+    reason: askable.includes(difference) ? reason : (obstacleOf(difference) ?? reason),
   });
   return [...others.map((each) => toWaiting(each, askedCode)), ...held.map((each) => toWaiting(each, holdCode))];
 }
 
 /** What would differ if the group went on: entries of it that are there, and those that it would write. */
-function heldBy({ firmware, server, compare }: ServerSeen, group: ServerFirmwareGroup): readonly Difference[] {
+function heldBy(
+  { firmware, server, discovered, compare }: ServerSeen,
+  group: ServerFirmwareGroup,
+): readonly Difference[] {
   const goingOn = { ...group, spec: { ...group.spec, paused: false }, status: {} };
   const [effect] = decideMember({ firmware, server, groups: [goingOn] }).effects;
   const written = effect === undefined ? firmware : asIfWritten(firmware, effect);
-  return differencesOf(written, server?.status?.manufacturer, compare).filter(({ isFromGroup }) => isFromGroup);
+  const serverManufacturer = server?.status?.manufacturer;
+  const differences = differencesOf({ firmware: written, serverManufacturer, discovered, compare });
+  return differences.filter(({ isFromGroup }) => isFromGroup);
 }
 
 function waitCode({ firmware }: ServerSeen, { facts, inertness }: ServerSituation): string {
@@ -232,8 +244,9 @@ function reasonsOf(
   const { conditions } = outlook.status ?? {};
   const reasons: PlanReason[] = refusal === undefined ? [] : [refusal];
   const progress = conditionOf(conditions, ironcoreConditions.progressing);
+  if (state === 'no-target') reasons.push(noTargetReason(seen));
   const isTold = state === 'inert' || state === 'under-way' || state === 'waits' || state === 'blocked';
-  if (isTold && refusal === undefined && progress !== undefined && progress.reason !== 'Idle') {
+  if (isTold && refusal === undefined && progress !== undefined && !isAtRest(progress)) {
     reasons.push(progressReason(look(progress.reason)));
   }
   if (seen.firmware.status?.lastScanTime === undefined && asksOf(decision).includes('scan')) {
@@ -267,15 +280,27 @@ function reasonsOf(
   }
 }
 
+/** Nothing is under way and nothing waits. */
+function isAtRest({ reason }: Condition): boolean {
+  return reason === 'Idle' || reason === ironcoreReasons.noTarget;
+}
+
+function noTargetReason(seen: ServerSeen): PlanReason {
+  const message = `No firmware version is declared for this server. ${describeNewer(findNewerVersions(seen))}`;
+  return { code: ironcoreReasons.noTarget, message };
+}
+
 function writeOf({ stored, settled }: PlanContext, name: string): PlannedWrite | undefined {
   const effect = settled.writes.get(name);
   const [before, after] = [stored(name)?.spec.firmwares ?? [], settled.fleet.firmware(name)?.spec.firmwares ?? []];
   if (effect === undefined) return undefined;
   const versionsOf = (list: typeof before) => new Map(list.map((entry) => [entryKey(entry), entry.version]));
   const [was, is] = [versionsOf(before), versionsOf(after)];
+  const shown = (list: typeof before) =>
+    list.map((entry) => ({ ...readEntryKey(entryKey(entry)), version: entry.version }));
   return {
     group: effect.group,
-    set: after.filter((entry) => was.get(entryKey(entry)) !== entry.version),
-    takenBack: before.filter((entry) => !is.has(entryKey(entry))),
+    set: shown(after.filter((entry) => was.get(entryKey(entry)) !== entry.version)),
+    takenBack: shown(before.filter((entry) => !is.has(entryKey(entry)))),
   };
 }

@@ -1,4 +1,4 @@
-import type { Difference } from '../server/desired.ts';
+import type { Difference } from '../server/differences.ts';
 
 /** Why something is as it is, with when it began and when it ends where that is known. Times are RFC 3339. */
 export interface PlanReason {
@@ -21,6 +21,10 @@ export type WantedBy =
 export interface PlannedFirmware {
   readonly name: string;
   readonly manufacturer: string;
+  /** What narrows the entry; absent where it means every part of the class and maker. */
+  readonly model?: string | undefined;
+  readonly softwareId?: string | undefined;
+  readonly slot?: string | undefined;
   /** What updates take the name for. */
   readonly component: string;
   /** Absent where the last scan saw none. */
@@ -62,6 +66,8 @@ export type PlanState =
   | 'blocked'
   /** It is left alone. */
   | 'inert'
+  /** No firmware version is declared for it. */
+  | 'no-target'
   | 'up-to-date';
 
 /** All states, in the order in which they are told of. */
@@ -72,6 +78,7 @@ export const planStates: readonly PlanState[] = [
   'waits',
   'blocked',
   'inert',
+  'no-target',
   'up-to-date',
 ];
 

@@ -1,7 +1,7 @@
 import { type BMC, ironcoreConditions, ironcoreReasons } from '../../api/index.ts';
 import { asSentence, conditionOf, namesForPeople } from '../conditions.ts';
+import { describeEntry } from '../server/desired.ts';
 import type { Explained } from './explain-server.ts';
-import { isSeen } from './foretell-update.ts';
 import type { PlannedFirmware, ServerPlan, WantedBy } from './plan.ts';
 
 /** An explanation in plain sentences, the most important first. */
@@ -33,7 +33,7 @@ function introduce({ server, serverFirmware }: Explained): string {
   return `Server ${server.name} is ${what}${where}, system UUID ${server.systemUUID}. ${about}`;
 }
 
-function tellState({ plan, since, wanted }: Explained): string[] {
+function tellState({ plan, since }: Explained): string[] {
   const when = since === undefined ? '' : ` since ${since}`;
   switch (plan.state) {
     case 'update':
@@ -55,19 +55,22 @@ function tellState({ plan, since, wanted }: Explained): string[] {
       return [`It is kept from what is wanted${when}.`];
     case 'inert':
       return [`It is left alone${when}.`];
+    case 'no-target':
+      return [];
     case 'up-to-date':
-      return [wanted.length === 0 ? 'Nothing is wanted on it.' : `Everything wanted is installed${when}.`];
+      return [`Everything wanted is installed${when}.`];
   }
 }
 
 /** Whether the open request waits for somebody, and not for its turn. */
 function isHeldUp({ reasons }: ServerPlan): boolean {
-  return reasons.some(({ code }) => code === ironcoreReasons.hostInUse || code === ironcoreReasons.claimedTwice);
+  const { hostInUse, claimedTwice, noWorker } = ironcoreReasons;
+  return reasons.some(({ code }) => [hostInUse, claimedTwice, noWorker].some((each) => each === code));
 }
 
 function describeInstalls({ installs }: ServerPlan): string {
   const describe = (each: PlannedFirmware): string =>
-    `${describeFirmware(each)} for ${describeWantedBy(each.wantedBy)}${isSeen(each) ? '' : ', if it is there'}`;
+    `${describeFirmware(each)} for ${describeWantedBy(each.wantedBy)}`;
   return installs.map(describe).join(', then ');
 }
 
@@ -79,9 +82,8 @@ function tellWaiting({ waiting }: ServerPlan): string[] {
 }
 
 /** `nic (Intel) 1.0 to 2.0`. */
-export function describeFirmware({ name, manufacturer, installed, wanted }: PlannedFirmware): string {
-  const maker = manufacturer === '' ? '' : ` (${manufacturer})`;
-  return installed === undefined ? `${name}${maker} ${wanted}` : `${name}${maker} ${installed} to ${wanted}`;
+export function describeFirmware({ installed, wanted, ...entry }: PlannedFirmware): string {
+  return `${describeEntry(entry)} ${installed === undefined ? wanted : `${installed} to ${wanted}`}`;
 }
 
 /** Who wants a version, in words. */

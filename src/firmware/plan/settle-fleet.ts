@@ -86,12 +86,14 @@ export function fleetOf({
   firmwares,
   groups,
   bmcs,
-}: Pick<PlanFacts, 'servers' | 'firmwares' | 'groups' | 'bmcs'>): Fleet {
+  discovered,
+}: Pick<PlanFacts, 'servers' | 'firmwares' | 'groups' | 'bmcs' | 'discovered'>): Fleet {
   return createFleet({
     servers: createTable(servers, serverIndexers),
     firmwares: createTable(firmwares, firmwareIndexers),
     groups: createTable(groups),
     bmcs: createTable(bmcs),
+    discovered,
   });
 }
 

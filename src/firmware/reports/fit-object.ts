@@ -1,11 +1,15 @@
-import type { Firmware } from '../../api/index.ts';
-import { partName } from '../../flasher/index.ts';
+import type { Firmware, PartFirmware } from '../../api/index.ts';
+import { partName } from '../../parts/index.ts';
+import type { AvailableProduct } from '../server/available-products.ts';
 import { biosName } from '../server/desired.ts';
 
 /** What a status holds: the API server refuses more, and then the whole report would be lost for the one part. */
 const longestText = 253;
 
-/** So many firmwares are in a status. */
+/** So many parts are in the status of a server. */
+export const mostParts = 1000;
+
+/** So many firmwares are in the status of a discovery. */
 export const mostFirmwares = 256;
 
 function fits(text: string): boolean {
@@ -17,16 +21,31 @@ function isNamed({ name, manufacturer }: Pick<Firmware, 'name' | 'manufacturer'>
   return partName(name) === biosName || (fits(name) && fits(manufacturer));
 }
 
-/** What is installed, without what no object can name; versions that are too long are cut. */
-export function fitInstalled(installed: readonly Firmware[]): readonly Firmware[] {
+/** What is installed, without what no object can name; texts that are too long are cut. A slot is listed once. */
+export function fitInstalled(installed: readonly PartFirmware[]): readonly PartFirmware[] {
+  const listed = new Set<string>();
   return installed
-    .filter((each) => isNamed(each) && each.version.length > 0)
-    .map((each) => ({ ...each, version: each.version.slice(0, longestText) }));
+    .filter(({ name, version }) => fits(name.trim()) && version.trim() !== '')
+    .map(toPartFirmware)
+    .filter((part) => {
+      const key = JSON.stringify(part.slot === undefined ? { ...part, version: '' } : part.slot);
+      return !listed.has(key) && listed.add(key);
+    });
+}
+
+function toPartFirmware({ name, manufacturer, model, softwareId, slot, version }: PartFirmware): PartFirmware {
+  const cut = (text: string | undefined) => (text ?? '').slice(0, longestText);
+  const known = { model: cut(model), softwareId: cut(softwareId), slot: cut(slot) };
+  const entries = Object.entries(known).filter(([, text]) => text !== '');
+  return { name, manufacturer: cut(manufacturer), ...Object.fromEntries(entries), version: cut(version) };
 }
 
 /** What can be had, without what no object can name: half a version could not be asked for. */
-export function fitAvailable<T extends Pick<Firmware, 'name' | 'manufacturer'> & { versions: readonly string[] }>(
-  available: readonly T[],
-): readonly T[] {
-  return available.filter(isNamed).map((each) => ({ ...each, versions: each.versions.filter(fits) }));
+export function fitAvailable(available: readonly AvailableProduct[]): readonly AvailableProduct[] {
+  return available.filter(isNamed).map(({ model, softwareIds, ...each }) => ({
+    ...each,
+    ...(model !== undefined && fits(model) ? { model } : {}),
+    ...(softwareIds === undefined ? {} : { softwareIds: softwareIds.filter(fits) }),
+    versions: each.versions.filter(fits),
+  }));
 }

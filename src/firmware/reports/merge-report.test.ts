@@ -35,19 +35,20 @@ test('in whatever order and however often reports come, the status ends as the n
   );
 });
 
-test('the BIOS has its own place, and a firmware that is told twice is there once', () => {
+test('the BIOS has a place of its own too, and a part that is told twice is there once', () => {
   const installed = [fw('BIOS', '2.1', 'Dell Inc.'), fw('nic', '1'), fw('nic', '1')];
   const status = mergeServerReport({}, report(1, { installed }));
-  assert.deepEqual([status?.bios, status?.firmwares], [{ version: '2.1' }, [fw('nic', '1')]]);
+  assert.deepEqual([status?.bios, status?.firmwares], [{ version: '2.1' }, installed.slice(0, 2)]);
   assert.equal(status?.lastScanTime, '2030-01-01T00:00:00Z');
 });
 
 test('what an object cannot hold is cut or left out, so that the rest is told', () => {
-  const parts = Array.from({ length: 300 }, (_, at) => fw('nic', '1', `Maker ${at}`));
+  const parts = Array.from({ length: 1200 }, (_, at) => fw('nic', '1', `Maker ${at}`));
   const installed = [fw('bios', '2'.repeat(300), ''), fw('', '1'), fw('ssd', ''), fw('ssd', '1'.repeat(300)), ...parts];
   const status = mergeServerReport({}, report(1, { installed }));
-  assert.deepEqual([status?.bios?.version.length, status?.firmwares?.length], [253, 256]);
-  assert.deepEqual(status?.firmwares?.slice(0, 2), [fw('ssd', '1'.repeat(253)), parts[0]]);
+  assert.deepEqual([status?.bios?.version.length, status?.firmwares?.length], [253, 1000]);
+  const [bios, ...others] = status?.firmwares ?? [];
+  assert.deepEqual([bios?.manufacturer, ...others.slice(0, 2)], ['', fw('ssd', '1'.repeat(253)), parts[0]]);
   const available = [...installed, fw('gpu', '1')].map(({ version, ...part }) => ({
     ...part,
     versions: [version, '3'],
@@ -128,10 +129,24 @@ test('discovery keeps the newest versions, as many as the object stores', () => 
   ]);
 });
 
-test('one part that is told under two names is there once, with the older version, and the BIOS under any of its names', () => {
-  const installed = [fw('ssd', '2.0', 'Intel'), fw('drive', '1.0', 'Intel Corp.'), fw('UEFI', '7', 'Dell Inc.')];
+test('several parts of one class and maker are listed, each with its own version', () => {
+  const nic = { name: 'nic', manufacturer: 'Broadcom', model: 'BCM5720', softwareId: '' };
+  const installed = [
+    { ...nic, slot: 'NIC.1', version: '22.31' },
+    { ...nic, slot: 'NIC.2', version: '22.00' },
+    { ...nic, slot: 'NIC.2', version: '21.00' },
+  ];
   const status = mergeServerReport({}, report(1, { installed }));
-  assert.deepEqual([status?.bios, status?.firmwares], [{ version: '7' }, [fw('ssd', '1.0', 'Intel')]]);
+  const { softwareId: _, ...shown } = nic;
+  assert.deepEqual(status?.firmwares, [
+    { ...shown, slot: 'NIC.1', version: '22.31' },
+    { ...shown, slot: 'NIC.2', version: '22.00' },
+  ]);
+});
+
+test('what is found under two names of one firmware is there once, and the BIOS under any of its names', () => {
+  const status = mergeServerReport({}, report(1, { installed: [fw('UEFI', '7', 'Dell Inc.')] }));
+  assert.deepEqual(status?.bios, { version: '7' });
   const available = [
     { name: 'System ROM', manufacturer: 'Dell Inc.', versions: ['1.0.0'] },
     { name: 'ssd', manufacturer: 'Intel', versions: ['1.0.0', '1.2.0'] },

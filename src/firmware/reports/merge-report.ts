@@ -1,17 +1,18 @@
 import type {
   DiscoveredFirmware,
   DiscoveredFirmwareStatus,
-  Firmware,
+  PartFirmware,
   ServerFirmware,
   ServerFirmwareStatus,
 } from '../../api/index.ts';
 import { isSameUuid } from '../../bmc/index.ts';
-import { partKey, partName } from '../../flasher/index.ts';
 import type { Instant } from '../../kube/index.ts';
+import { partKey, partName } from '../../parts/index.ts';
 import { sortVersions } from '../../versions/index.ts';
+import type { AvailableProduct } from '../server/available-products.ts';
 import { biosName } from '../server/desired.ts';
 import { momentOf, textOfMoment } from '../times.ts';
-import { fitAvailable, fitInstalled, mostFirmwares } from './fit-object.ts';
+import { fitAvailable, fitInstalled, mostFirmwares, mostParts } from './fit-object.ts';
 
 /** Why work ended badly. */
 export interface ReportedFailure {
@@ -36,9 +37,11 @@ export interface ServerReport {
   /** When the versions were read, or the work failed. */
   readonly at: Instant;
   /** What is installed; undefined when it could not be read, which leaves what is known. */
-  readonly installed?: readonly Firmware[] | undefined;
+  readonly installed?: readonly PartFirmware[] | undefined;
   /** Undefined when it ended well. */
   readonly failure?: ReportedFailure | undefined;
+  /** True for work that may have changed what is installed and was followed by no reading yet. */
+  readonly isOutdated?: boolean | undefined;
 }
 
 /** What a discovery job found or failed at. */
@@ -50,9 +53,7 @@ export interface DiscoveryReport {
   readonly sequence: number;
   readonly at: Instant;
   /** Versions oldest first; longer lists than the object stores lose their oldest. */
-  readonly available?:
-    | readonly { readonly name: string; readonly manufacturer: string; readonly versions: readonly string[] }[]
-    | undefined;
+  readonly available?: readonly AvailableProduct[] | undefined;
   readonly failure?: ReportedFailure | undefined;
 }
 
@@ -104,7 +105,7 @@ function isOfOther({ systemUUID }: ServerFirmwareStatus, { machine }: ServerRepo
 }
 
 /** Only that the job is over is left of it, so that whoever waits for it asks anew. */
-function withoutNews({ installed: _, ...report }: ServerReport): ServerReport {
+function withoutNews({ installed: _, isOutdated: __, ...report }: ServerReport): ServerReport {
   const message = 'it was about the machine that the Server was before.';
   return { ...report, failure: { reason: cancelled, message } };
 }
@@ -123,14 +124,20 @@ function answerRequest(status: ServerFirmwareStatus, { conditionId, sequence }: 
 }
 
 function withInstalled(status: ServerFirmwareStatus, report: ServerReport): ServerFirmwareStatus {
-  const { failedScans, ...kept } = status;
+  if (report.installed === undefined) return { ...status, report: markOf(report), ...outdatedBy(report) };
+  // The list is complete: what it lacks was not there.
+  const { failedScans: _, bios: __, outdated: ___, ...kept } = status;
   return {
     ...kept,
     report: markOf(report),
-    ...(report.installed === undefined
-      ? keepScans(failedScans)
-      : { ...machineOf(status, report), ...installedFields(report.installed, report.at) }),
+    ...machineOf(status, report),
+    ...installedFields(report.installed, report.at),
   };
+}
+
+/** What is known from before stays, and is shown as that. */
+function outdatedBy({ isOutdated, at, conditionId }: ServerReport): Pick<ServerFirmwareStatus, 'outdated'> {
+  return isOutdated === true ? { outdated: { since: textOfMoment(at), jobID: conditionId } } : {};
 }
 
 /** Whose versions these are, where nobody has said so: they are forgotten when the Server turns out to be another. */
@@ -141,35 +148,21 @@ function machineOf(
   return systemUUID === undefined && machine !== undefined ? { systemUUID: machine.toLowerCase() } : {};
 }
 
-function keepScans(failedScans: ServerFirmwareStatus['failedScans']): Pick<ServerFirmwareStatus, 'failedScans'> {
-  return failedScans === undefined ? {} : { failedScans };
-}
-
 function installedFields(
-  installed: readonly Firmware[],
+  installed: readonly PartFirmware[],
   at: Instant,
 ): Pick<ServerFirmwareStatus, 'lastScanTime' | 'bios' | 'firmwares'> {
-  const parts = [...Map.groupBy(fitInstalled(installed), partKey).values()];
-  const [bios] = parts.filter((group) => isBios(group[0])).flatMap(oldestOf);
-  const others = parts.filter((group) => !isBios(group[0]));
+  const firmwares = fitInstalled(installed);
+  const bios = firmwares.find(isBios);
   return {
     lastScanTime: textOfMoment(at),
-    firmwares: others.flatMap(oldestOf).slice(0, mostFirmwares),
+    firmwares: firmwares.slice(0, mostParts),
     ...(bios === undefined ? {} : { bios: { version: bios.version } }),
   };
 }
 
 function isBios(entry: { readonly name: string } | undefined): boolean {
   return entry !== undefined && partName(entry.name) === biosName;
-}
-
-/** One entry for all that was told of one part, however it was spelled: it is at a version when all of it is. */
-function oldestOf(group: readonly Firmware[]): Firmware[] {
-  const [first] = group;
-  if (first === undefined) return [];
-  const { name, manufacturer } = first;
-  const sorted = group.length === 1 ? group : sortVersions({ vendor: manufacturer, component: partName(name) }, group);
-  return [{ name, manufacturer, version: sorted.at(-1)?.version ?? first.version }];
 }
 
 /** A request that failed is over; one that ended well stays until the controller has judged what came of it. */
@@ -213,7 +206,9 @@ export function mergeDiscoveryReport(
     if (failure.reason === cancelled) return { ...kept, ...(failedRuns === undefined ? {} : { failedRuns }) };
     return { ...kept, failedRuns: oneMore(failedRuns, report.at, failure.message) };
   }
-  return { ...kept, lastDiscoveryTime: textOfMoment(report.at), ...availableFields(available ?? [], spec) };
+  // The list is complete: what it lacks was not discovered.
+  const { bios: _, ...others } = kept;
+  return { ...others, lastDiscoveryTime: textOfMoment(report.at), ...availableFields(available ?? [], spec) };
 }
 
 /** A request that is over and left nothing newer behind has failed: otherwise it would be made again at once. */
@@ -239,7 +234,7 @@ function availableFields(
   available: NonNullable<DiscoveryReport['available']>,
   { versionsToStore = 3 }: DiscoveredFirmware['spec'],
 ): Pick<DiscoveredFirmwareStatus, 'bios' | 'firmwares'> {
-  const parts = [...Map.groupBy(fitAvailable(available), partKey).values()];
+  const parts = [...Map.groupBy(fitAvailable(available), productKey).values()];
   const newest = (group: typeof available): string[] => {
     const versions = [...new Set(group.flatMap((each) => each.versions))];
     if (group.length === 1) return versions.slice(-versionsToStore);
@@ -261,9 +256,20 @@ function availableFields(
         const [first] = group;
         if (first === undefined || isBios(first)) return [];
         const list = newest(group);
-        return [{ name: first.name, manufacturer: first.manufacturer, version: list, versions: list }];
+        const { name, manufacturer, model, softwareIds = [] } = first;
+        const named = model === undefined ? {} : { model };
+        const ids = softwareIds.length === 0 ? {} : { softwareIds: softwareIds.slice(0, mostSoftwareIds) };
+        return [{ name, manufacturer, ...named, ...ids, version: list, versions: list }];
       })
       .slice(0, mostFirmwares),
     ...(bios === undefined ? {} : { bios: { versions: newest(bios) } }),
   };
+}
+
+/** As many as a status may have. */
+const mostSoftwareIds = 100;
+
+function productKey({ model = '', softwareIds = [], ...spelling }: AvailableProduct): string {
+  if (isBios(spelling)) return partKey(spelling);
+  return JSON.stringify([partKey(spelling), model.trim().toLowerCase(), softwareIds.toSorted()]);
 }

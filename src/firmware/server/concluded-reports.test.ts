@@ -95,6 +95,7 @@ test('what a job found and what that means are one write, after which the contro
       firmware: seenAs(after),
       server: aServer(),
       bmc: undefined,
+      discovered: undefined,
       duplicateOf: undefined,
       hold: undefined,
       compare: compareVersions,

@@ -236,6 +236,7 @@ describe('updates', () => {
       ...grouped,
       ownership: { ...grouped.ownership, isBiosTaken: true },
       spec: { ...grouped.spec, bios: { version: '9' } },
+      status: { ...grouped.status, bios: { version: '8' } },
     };
     const [effect] = decideServer(seenOf(own, { hold }), now).effects.filter(({ kind }) => kind === 'update');
     assert.deepEqual(effect?.kind === 'update' && effect.request.firmwares, [fw('bios', '9', 'Lenovo')]);
@@ -318,7 +319,7 @@ describe('the BIOS', () => {
     );
     const decision = decideServer(seenOf(follows, { server: aServer({ bios: { version: '1.0' } }) }), now);
     assert.deepEqual(kinds(decision), ['tell-bios', 'follow-bios']);
-    assert.equal(reasonOf(decision, 'UpToDate'), 'AsWanted');
+    assert.equal(reasonOf(decision, 'UpToDate'), 'NoTarget');
   });
 
   test('that a user owns is wanted, and not followed', () => {

@@ -9,14 +9,17 @@ import {
   takeStep,
   type Wake,
 } from '../../kube/index.ts';
+import { entryKey, readEntryKey } from '../fleet/ownership.ts';
 import type { ScanRequest, ServerTarget, UpdateRequest } from '../ports.ts';
 import { updateFinalizer } from '../resources.ts';
 import { textOfMoment } from '../times.ts';
 import {
+  askWorkerAgainMs,
   believeSeen,
   describeSituation,
   isAnswered,
   isFor,
+  isWaitingForWorker,
   otherMachineList,
   type ServerSeen,
   type ServerSituation,
@@ -65,7 +68,7 @@ export function decideServer(told: ServerSeen, now: Instant): ServerDecision {
       ...requestEffects(seen, situation, action),
     ],
     status,
-    wake: action === undefined ? wakeOf(situation, phase, now) : { on: 'change' },
+    wake: action === undefined ? wakeOf(situation, { phase, status }, now) : { on: 'change' },
     why: whyOf(status),
     events: eventsOf(seen, status),
     state: phase,
@@ -125,7 +128,7 @@ function requestEffects(
   if (action === 'update') {
     const { hash, part, askable } = situation;
     const key = `update/${server.systemUUID}/${part ?? hash}`;
-    const firmwares = askable.map(({ name, manufacturer, version }) => ({ name, manufacturer, version }));
+    const firmwares = askable.map((each) => ({ ...readEntryKey(entryKey(each)), version: each.version }));
     return [{ kind: 'update', key, request: { key, server, firmwares, desiredHash: hash } }];
   }
   return [];
@@ -145,11 +148,15 @@ function withdrawal(seen: ServerSeen, situation: ServerSituation): ServerEffect[
 function reasonToWithdraw(
   update: NonNullable<ServerFirmwareStatus['request']>,
   { hold }: ServerSeen,
-  { facts, hash, part, inertness }: ServerSituation,
+  { facts, hash, part, inertness, differences }: ServerSituation,
 ): string | undefined {
   if (inertness !== undefined) return inertness.message;
   if (update.desiredHash === otherMachineList) return 'the Server is another machine now';
-  if (isFor(update, { hash, part })) return facts.difference === 'held' ? (hold?.message ?? 'it is held') : undefined;
+  if (isFor(update, { hash, part })) {
+    const isContradictory = differences.some(({ relation }) => relation === 'contradictory');
+    if (facts.difference !== 'held') return undefined;
+    return hold?.message ?? (isContradictory ? 'entries of spec contradict each other' : undefined);
+  }
   const isSameList = part !== undefined && update.desiredHash === hash;
   return (isSameList ? hold?.message : undefined) ?? 'other versions are wanted now';
 }
@@ -186,11 +193,19 @@ function retryEffects({ firmware }: ServerSeen, { isRetryAsked }: ServerSituatio
   return [{ kind: 'consume-retry', key: `retry/${firmware.metadata.name}` }];
 }
 
-function wakeOf(situation: ServerSituation, phase: ServerPhase, now: Instant): Wake {
-  const { facts, scanDueAt, coolUntil } = situation;
-  if (phase === 'Scanning' || phase === 'Updating' || phase === 'Inert') return { on: 'change' };
+function wakeOf(
+  situation: ServerSituation,
+  { phase, status }: { readonly phase: ServerPhase; readonly status: ServerFirmwareStatus },
+  now: Instant,
+): Wake {
+  const { facts, scanDueAt, coolUntil, catalogueDueAt } = situation;
+  const isOpen = phase === 'Scanning' || phase === 'Updating';
+  if (isOpen && isWaitingForWorker(status)) return { after: askWorkerAgainMs };
+  if (isOpen || phase === 'Inert') return { on: 'change' };
   const isWaiting = facts.scan === 'cooling' || facts.difference === 'cooling';
-  const times = [scanDueAt, isWaiting ? coolUntil : undefined].filter((at) => at !== undefined && at > now);
+  const times = [scanDueAt, catalogueDueAt, isWaiting ? coolUntil : undefined].filter(
+    (at) => at !== undefined && at > now,
+  );
   return times.length === 0 ? { on: 'change' } : { after: Math.max(1, Math.min(...(times as number[])) - now) };
 }
 

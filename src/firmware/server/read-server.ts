@@ -22,6 +22,7 @@ export function readServerSeen(fleet: Fleet, name: string, reading: ServerReadin
     firmware,
     server,
     bmc: fleet.bmcOf(server),
+    discovered: fleet.discoveredFor(server),
     duplicateOf: duplicateOf(fleet, firmware),
     hold: group === undefined ? undefined : holdOf(group),
     ...reading,

@@ -52,6 +52,7 @@ const ownParts = [
   'request',
   'openUpdate',
   'failedScans',
+  'resolved',
   'conditions',
 ] as const;
 
@@ -63,7 +64,7 @@ export function createServerController(
   const { client, fleet, updateService } = parts;
   const firmwares = client.resource<ServerFirmware & KubeObject>(resources.firmwares);
   const servers = client.resource<Server & KubeObject>(resources.servers);
-  const sender = createRequestSender();
+  const sender = createRequestSender(options.clock);
   /** The versions that our own writes made of what was seen: they are no reason for a conflict. */
   const written = new WeakMap<object, string | undefined>();
   const versionSeen = (context: EffectContext<ServerSeen>): string | undefined =>
@@ -82,6 +83,11 @@ export function createServerController(
       };
       await firmwares.status.patch({ name }, { type: 'merge', body }, { fieldManager: fieldManagers.status, signal });
     });
+  const writeOwn = (seen: ServerSeen, status: ServerFirmwareStatus, context: EffectContext<ServerSeen>) => {
+    const metadata = { ...seen.firmware.metadata, resourceVersion: versionSeen(context) };
+    const object = { ...seen.firmware, metadata } as ServerFirmware;
+    return patchStatus(firmwares, object, status, { parts: ownParts, signal: context.signal });
+  };
   return defineController<ServerSeen, ServerEffect, ServerFirmwareStatus>(
     {
       name: 'server-controller',
@@ -92,14 +98,18 @@ export function createServerController(
       statusOf: ({ firmware }) => firmware.status,
       writeStatus: async (seen, status, context) => {
         const job = sender.jobOf(context);
-        const told = job === undefined || status.request?.jobID !== unsentJobId ? status : withJob(status, job);
+        const resolved = sender.resolvedOf(context);
+        if (job === undefined && resolved !== undefined) {
+          const { status: decided } = decideServer(withResolved(seen, resolved), options.clock.now());
+          await writeOwn(seen, decided ?? status, context);
+          return;
+        }
+        const answered = resolved === undefined ? status : { ...status, resolved };
+        const told = job === undefined || status.request?.jobID !== unsentJobId ? answered : withJob(answered, job);
         const waits = sender.waitOf(context);
         const waiting = waits === undefined ? told : withWait(told, waits);
-        const { metadata } = seen.firmware;
-        const resourceVersion = versionSeen(context);
-        const object = { ...seen.firmware, metadata: { ...metadata, resourceVersion } };
         try {
-          await patchStatus(firmwares, object as ServerFirmware, waiting, { parts: ownParts, signal: context.signal });
+          await writeOwn(seen, waiting, context);
         } catch (error) {
           if (isNotFound(error)) return;
           if (isConflict(error) && job !== undefined && told.request?.kind === 'Update') {
@@ -170,6 +180,12 @@ export function createServerController(
     },
     options,
   );
+}
+
+/** What the update service answered is known from now on. */
+function withResolved(seen: ServerSeen, resolved: NonNullable<ServerFirmwareStatus['resolved']>): ServerSeen {
+  const { firmware } = seen;
+  return { ...seen, firmware: { ...firmware, status: { ...firmware.status, resolved } } };
 }
 
 function withJob(status: ServerFirmwareStatus, jobID: string): ServerFirmwareStatus {

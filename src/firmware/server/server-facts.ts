@@ -1,6 +1,8 @@
 import {
   type BMC,
+  type DiscoveredFirmware,
   ironcoreConditions,
+  ironcoreReasons,
   operationAnnotation,
   retryOperation,
   retryPropagatedOperation,
@@ -15,7 +17,8 @@ import type { OwnedFirmware } from '../fleet/objects.ts';
 import type { CompareVersions } from '../ports.ts';
 import type { FirmwareSettings } from '../settings.ts';
 import { growingWaitMs, momentOf, pauseMs, textOfMoment } from '../times.ts';
-import { type Difference, describeDifference, desiredHash, desiredOf, differencesOf } from './desired.ts';
+import { desiredHash, desiredOf } from './desired.ts';
+import { type Difference, describeDifference, differencesOf, isInstallable } from './differences.ts';
 import type { ServerPhase, serverTable } from './server-table.ts';
 
 /** What the server controller looks at. */
@@ -25,6 +28,8 @@ export interface ServerSeen {
   readonly server: Server | undefined;
   /** The BMC it is behind, where that is an object. */
   readonly bmc: BMC | undefined;
+  /** The versions that discovery found for its manufacturer and model. */
+  readonly discovered: DiscoveredFirmware | undefined;
   /** An older ServerFirmware that refers to the same server. */
   readonly duplicateOf: string | undefined;
   /** Why entries of the group are not to be installed now: it is paused, or has halted. */
@@ -43,6 +48,8 @@ export interface ServerSituation {
   readonly phase: ServerPhase;
   readonly inertness: Inertness | undefined;
   readonly differences: readonly Difference[];
+  /** True when at least one version is declared for the server. */
+  readonly isDeclared: boolean;
   /** Differences that may be asked for now. */
   readonly askable: readonly Difference[];
   readonly hash: string;
@@ -57,6 +64,8 @@ export interface ServerSituation {
   readonly coolUntil: Instant | undefined;
   readonly scannedAt: Instant | undefined;
   readonly scanDueAt: Instant | undefined;
+  /** When versions that were not available are asked for again; undefined where there are none. */
+  readonly catalogueDueAt: Instant | undefined;
 }
 
 /** The job id of a request that is about to be sent: whoever accepts it says the real one. */
@@ -73,16 +82,18 @@ export function describeSituation(told: ServerSeen, now: Instant): ServerSituati
   const seen = believeSeen(told, now);
   const { firmware, server, settings, hold } = seen;
   const manufacturer = server?.status?.manufacturer;
-  const differences = differencesOf(firmware, manufacturer, seen.compare);
-  const askable = differences.filter(
-    ({ isFromGroup, relation }) => relation !== 'contradictory' && (hold === undefined || !isFromGroup),
-  );
+  const { discovered, compare } = seen;
+  const differences = differencesOf({ firmware, serverManufacturer: manufacturer, discovered, compare });
+  const isRetryAsked = hasRetry(firmware);
+  const askAgainAt = isRetryAsked ? 0 : catalogueDueAt(seen, now);
+  const isAskable = (difference: Difference): boolean =>
+    isInstallable(difference) && (difference.unavailable === undefined || askAgainAt <= now);
+  const askable = differences.filter((each) => isAskable(each) && (hold === undefined || !each.isFromGroup));
   const wishes = desiredOf(firmware, manufacturer);
   const hash = desiredHash(wishes);
-  const isHeldBack = ({ isFromGroup, relation }: Difference): boolean => isFromGroup && relation !== 'contradictory';
+  const isHeldBack = (each: Difference): boolean => each.isFromGroup && isInstallable(each);
   const isPart = hold !== undefined && askable.length > 0 && differences.some(isHeldBack);
   const part = isPart ? desiredHash(wishes.filter(({ isFromGroup }) => !isFromGroup)) : undefined;
-  const isRetryAsked = hasRetry(firmware);
   const attempts = isRetryAsked ? undefined : countAttempts(firmware, { hash, part, askable, now });
   const inertness = findInertness(seen);
   const scan = scanFacts(firmware, { settings, now, isRetryAsked });
@@ -93,6 +104,7 @@ export function describeSituation(told: ServerSeen, now: Instant): ServerSituati
     request: isOpen(firmware, { hash, part, settings, now }) ? 'open' : 'over',
     scan: scan.fact,
     difference: differenceFact({
+      isDeclared: wishes.length > 0,
       differences,
       askable,
       isExhausted,
@@ -103,6 +115,7 @@ export function describeSituation(told: ServerSeen, now: Instant): ServerSituati
     facts,
     phase: phaseOf(firmware.status),
     inertness,
+    isDeclared: wishes.length > 0,
     differences,
     askable,
     hash,
@@ -113,7 +126,17 @@ export function describeSituation(told: ServerSeen, now: Instant): ServerSituati
     coolUntil: scan.fact === 'cooling' ? scan.coolUntil : coolUntil,
     scannedAt: scan.scannedAt,
     scanDueAt: scan.dueAt,
+    catalogueDueAt: differences.some(({ unavailable }) => unavailable !== undefined) ? askAgainAt : undefined,
   };
+}
+
+/** When versions that the catalogue did not have are asked for again: after a while, and when discovery has run. */
+function catalogueDueAt({ firmware, discovered, settings }: ServerSeen, now: Instant): Instant {
+  const answeredAt = momentOf(firmware.status?.resolved?.time);
+  const discoveredAt = momentOf(discovered?.status?.lastDiscoveryTime);
+  if (answeredAt === undefined || answeredAt > now) return 0;
+  if (discoveredAt !== undefined && discoveredAt > answeredAt && discoveredAt <= now) return 0;
+  return answeredAt + settings.catalogueWaitMs;
 }
 
 /** What is seen, with times that can be waited from. */
@@ -173,13 +196,23 @@ interface OpenContext extends WantedList {
   readonly now: Instant;
 }
 
+/** How often a request whose job lacks a worker is made again, which finds the same job and whether it still lacks one. */
+export const askWorkerAgainMs = 60_000;
+
+/** True when the open request was last known to wait for a worker. */
+export function isWaitingForWorker(status: ServerFirmwareStatus | undefined): boolean {
+  const progress = status?.conditions?.find(({ type }) => type === ironcoreConditions.progressing);
+  return progress?.reason === ironcoreReasons.noWorker;
+}
+
 /** A request is open until its job reports, it is about something else than what is wanted now, or it got lost. */
 function isOpen({ status }: OwnedFirmware, { settings, now, ...wanted }: OpenContext): boolean {
   const request = status?.request;
   if (request === undefined || isAnswered(status)) return false;
   if (request.kind === 'Update' && !isFor(request, wanted)) return false;
   const sentAt = momentOf(request.time);
-  return sentAt !== undefined && now - sentAt < settings.resendAfterMs && sentAt <= now + settings.resendAfterMs;
+  const keptMs = isWaitingForWorker(status) ? askWorkerAgainMs : settings.resendAfterMs;
+  return sentAt !== undefined && now - sentAt < keptMs && sentAt <= now + settings.resendAfterMs;
 }
 
 /** True when an update is for exactly what is asked for now. */
@@ -259,7 +292,8 @@ function scanFacts(
   // A scan that lies further in the future than the threshold is no scan: some clock was wrong.
   const isBelievable = scannedAt !== undefined && scannedAt <= now + thresholdMs;
   const dueAt = isBelievable ? scannedAt + thresholdMs : undefined;
-  if (dueAt !== undefined && dueAt > now) {
+  // What is known from before an update is read again before anything is decided by it.
+  if (dueAt !== undefined && dueAt > now && status?.outdated === undefined) {
     const failedScans = isRetryAsked ? undefined : status?.failedScans;
     return { fact: 'fresh', scannedAt, dueAt, coolUntil: undefined, failedScans };
   }
@@ -278,11 +312,13 @@ function scanFacts(
 }
 
 function differenceFact(known: {
+  readonly isDeclared: boolean;
   readonly differences: readonly Difference[];
   readonly askable: readonly Difference[];
   readonly isExhausted: boolean;
   readonly isCooling: boolean;
-}): 'none' | 'wanted' | 'cooling' | 'held' | 'exhausted' {
+}): ServerSituation['facts']['difference'] {
+  if (!known.isDeclared) return 'undeclared';
   if (known.differences.length === 0) return 'none';
   if (known.isExhausted) return 'exhausted';
   if (known.askable.length === 0) return 'held';

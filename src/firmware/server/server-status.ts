@@ -7,7 +7,9 @@ import {
 import type { Instant } from '../../kube/index.ts';
 import { asSentence, type ConditionDraft, writeConditions } from '../conditions.ts';
 import { textOfMoment } from '../times.ts';
-import { describeDifference } from './desired.ts';
+import { desiredOf } from './desired.ts';
+import { type Difference, describeDifference, isInstallable, obstacleOf, wishKey } from './differences.ts';
+import { describeNewer, findNewerVersions } from './newer-versions.ts';
 import { isAnswered, isFor, type ServerSeen, type ServerSituation, unsentJobId } from './server-facts.ts';
 import type { ServerPhase } from './server-table.ts';
 
@@ -16,11 +18,28 @@ const { scanned, upToDate, progressing, stalled, duplicateServer } = ironcoreCon
 /** The conditions that the server controller writes. */
 export const serverConditions: readonly string[] = [scanned, upToDate, progressing, stalled, duplicateServer];
 
-/** Why nothing is asked for where no group holds it. */
-const contradiction = {
-  code: 'ContradictoryEntries',
-  message: 'entries of spec mean the same firmware and want different versions of it',
-};
+/** Why nothing is asked for where no group holds it, the most serious first. */
+const obstacles = [
+  { code: 'ContradictoryEntries', message: 'entries of spec mean the same firmware and want different versions of it' },
+  { code: 'NotApplicable', message: 'an entry of spec applies to no installed part' },
+  { code: 'FirmwareNotFound', message: 'a version that is wanted is not available' },
+] as const;
+
+/** What keeps every difference from being asked for. */
+export function holdingReason(
+  hold: ServerSeen['hold'],
+  differences: readonly Difference[],
+): { readonly code: string; readonly message: string } {
+  const isHeld = hold !== undefined && differences.some((each) => each.isFromGroup && isInstallable(each));
+  if (isHeld) return hold;
+  const codes = differences.map(obstacleOf);
+  const { code, message } = obstacles.find((each) => codes.includes(each.code)) ?? obstacles[2];
+  const words = differences
+    .filter((each) => obstacleOf(each) === code)
+    .slice(0, 5)
+    .map(describeDifference);
+  return { code, message: `${message}: ${words.join('; ')}` };
+}
 
 /** What was decided, as far as the status tells of it. */
 export interface ServerOutcome {
@@ -39,7 +58,8 @@ export function describeServerStatus(
   const { metadata, status = {} } = firmware;
   // Of another machine it is told once onboarding has forgotten this one.
   const systemUUID = status.systemUUID ?? server?.spec.systemUUID.toLowerCase();
-  const { request: _, attempts: __, openUpdate: ___, failedScans: ____, ...kept } = status;
+  const { request: _, attempts: __, openUpdate: ___, failedScans: ____, resolved: _____, ...kept } = status;
+  const resolved = resolvedOf(seen);
   const openUpdate = openUpdateOf(status, situation, outcome);
   const context = { before: status.conditions, generation: metadata.generation, now: outcome.now };
   const { attempts, failedScans } = situation;
@@ -48,11 +68,21 @@ export function describeServerStatus(
     ...(systemUUID === undefined ? {} : { systemUUID }),
     ...(metadata.generation === undefined ? {} : { observedGeneration: metadata.generation }),
     ...(attempts === undefined ? {} : { attempts }),
+    ...(resolved === undefined ? {} : { resolved }),
     ...(outcome.request === undefined ? {} : { request: outcome.request }),
     ...(openUpdate === undefined ? {} : { openUpdate }),
     ...(failedScans === undefined ? {} : { failedScans }),
     conditions: writeConditions(draftsOf(seen, situation, outcome), context, serverConditions),
   };
+}
+
+/** What the update service answered to entries that are still there. */
+function resolvedOf({ firmware, server }: ServerSeen): ServerFirmwareStatus['resolved'] {
+  const { resolved } = firmware.status ?? {};
+  if (resolved === undefined) return undefined;
+  const keys = new Set(desiredOf(firmware, server?.status?.manufacturer).map(wishKey));
+  const entries = resolved.entries.filter((entry) => keys.has(wishKey(entry)));
+  return entries.length === 0 ? undefined : { ...resolved, entries };
 }
 
 /** An update that has not reported is known also when another request takes its place: what becomes of it counts. */
@@ -69,7 +99,7 @@ function openUpdateOf(
 
 function draftsOf(seen: ServerSeen, situation: ServerSituation, outcome: ServerOutcome): ConditionDraft[] {
   const drafts = [
-    scanDraft(situation),
+    scanDraft(seen, situation),
     upToDateDraft(seen, situation, outcome),
     progressDraft(seen, situation, outcome),
     stalledDraft(situation, outcome),
@@ -79,8 +109,13 @@ function draftsOf(seen: ServerSeen, situation: ServerSituation, outcome: ServerO
   return [...drafts, { type: duplicateServer, status: 'True', reason, message }];
 }
 
-function scanDraft({ facts, scannedAt, scanDueAt, coolUntil, failedScans }: ServerSituation): ConditionDraft {
-  const last = scannedAt === undefined ? 'never read' : `last read at ${textOfMoment(scannedAt)}`;
+function scanDraft(
+  { firmware }: ServerSeen,
+  { facts, scannedAt, scanDueAt, coolUntil, failedScans }: ServerSituation,
+): ConditionDraft {
+  const { outdated } = firmware.status ?? {};
+  const before = outdated === undefined ? '' : `, before the update ${outdated.jobID} that ended at ${outdated.since}`;
+  const last = scannedAt === undefined ? 'never read' : `last read at ${textOfMoment(scannedAt)}${before}`;
   if (facts.scan === 'fresh' && scanDueAt !== undefined) {
     const message = `The installed versions were ${last} and are read again at ${textOfMoment(scanDueAt)}.`;
     return { type: scanned, status: 'True', reason: 'WithinThreshold', message };
@@ -89,6 +124,10 @@ function scanDraft({ facts, scannedAt, scanDueAt, coolUntil, failedScans }: Serv
   if (facts.scan === 'cooling' && coolUntil !== undefined) {
     const message = `The installed versions were ${last}; ${failed} scans failed in a row: ${asSentence(cause)} Tried again at ${textOfMoment(coolUntil)}.`;
     return { type: scanned, status: 'False', reason: 'ScanFailed', message };
+  }
+  if (outdated !== undefined) {
+    const message = `The installed versions were ${last}; they are read again.`;
+    return { type: scanned, status: 'False', reason: 'OutOfDate', message };
   }
   return {
     type: scanned,
@@ -99,10 +138,15 @@ function scanDraft({ facts, scannedAt, scanDueAt, coolUntil, failedScans }: Serv
 }
 
 function upToDateDraft(
-  { firmware, hold }: ServerSeen,
-  { differences, inertness, attempts, facts }: ServerSituation,
+  seen: ServerSeen,
+  { differences, inertness, attempts, facts, isDeclared }: ServerSituation,
   { phase, request }: ServerOutcome,
 ): ConditionDraft {
+  const { firmware, hold } = seen;
+  if (!isDeclared) {
+    const message = `No firmware version is declared for this server. ${describeNewer(findNewerVersions(seen))}`;
+    return { type: upToDate, status: 'Unknown', reason: ironcoreReasons.noTarget, message };
+  }
   if (firmware.status?.lastScanTime === undefined) {
     const message = 'What is installed is not known before the first scan.';
     return { type: upToDate, status: 'Unknown', reason: inertness?.code ?? 'NotScanned', message };
@@ -117,7 +161,7 @@ function upToDateDraft(
     if (inertness !== undefined) return inertness.code;
     if (hasGivenUp({ facts }, phase)) return ironcoreReasons.attemptsExhausted;
     if (phase === 'Updating') return waitBefore(firmware, request)?.reason ?? 'Updating';
-    if (facts.difference === 'held') return hold?.code ?? contradiction.code;
+    if (facts.difference === 'held') return holdingReason(hold, differences).code;
     return attempts === undefined ? 'Differs' : 'UpdateFailed';
   }
 }
@@ -126,13 +170,13 @@ function upToDateDraft(
 export function waitBefore({ status }: ServerSeen['firmware'], request: ServerOutcome['request']) {
   if (request === undefined || request.jobID !== status?.request?.jobID) return undefined;
   const before = status.conditions?.find(({ type }) => type === progressing);
-  const { hostInUse, claimedTwice } = ironcoreReasons;
-  return before?.reason === hostInUse || before?.reason === claimedTwice ? before : undefined;
+  const { hostInUse, claimedTwice, noWorker } = ironcoreReasons;
+  return [hostInUse, claimedTwice, noWorker].some((reason) => reason === before?.reason) ? before : undefined;
 }
 
 function progressDraft(
   { firmware, hold }: ServerSeen,
-  { inertness, facts, attempts, coolUntil, scanDueAt }: ServerSituation,
+  { inertness, facts, attempts, coolUntil, scanDueAt, catalogueDueAt, differences }: ServerSituation,
   { phase, request }: ServerOutcome,
 ): ConditionDraft {
   const idle = (reason: string, message: string): ConditionDraft => ({
@@ -142,6 +186,10 @@ function progressDraft(
     message,
   });
   const again = scanDueAt === undefined ? '' : ` Looks again at ${textOfMoment(scanDueAt)}.`;
+  const catalogue =
+    catalogueDueAt === undefined
+      ? ''
+      : ` The catalogue is asked again at ${textOfMoment(catalogueDueAt)}, or when discovery has run.`;
   const later = coolUntil === undefined ? again : ` Tried again at ${textOfMoment(coolUntil)}.`;
   switch (phase) {
     case 'Scanning':
@@ -155,10 +203,14 @@ function progressDraft(
     }
     case 'Inert':
       return idle(inertness?.code ?? 'Inert', `Nothing is done: ${inertness?.message ?? 'the server is left alone'}.`);
+    case 'NoTarget':
+      return idle(ironcoreReasons.noTarget, `No firmware version is declared for this server.${again}`);
     case 'Stalled':
       return idle(ironcoreReasons.attemptsExhausted, `Waits for somebody.${again}`);
-    case 'Held':
-      return idle(hold?.code ?? contradiction.code, `Waits: ${hold?.message ?? contradiction.message}.${again}`);
+    case 'Held': {
+      const { code, message } = holdingReason(hold, differences);
+      return idle(code, `Waits: ${asSentence(message)}${catalogue}${again}`);
+    }
     case 'Idle': {
       if (facts.scan === 'cooling') return idle('ScanFailed', `Waits after a failed scan.${later}`);
       if (facts.difference === 'cooling') {

@@ -4,9 +4,9 @@ import { defineStateTable } from '../../kube/index.ts';
 export const serverTable = defineStateTable({
   name: 'ServerFirmware',
   initial: 'Idle',
-  states: ['Idle', 'Scanning', 'Updating', 'Held', 'Stalled', 'Inert'],
+  states: ['Idle', 'NoTarget', 'Scanning', 'Updating', 'Held', 'Stalled', 'Inert'],
   // In these nothing of ours is under way: they are left when something changes or a time comes.
-  final: ['Idle', 'Held', 'Stalled', 'Inert'],
+  final: ['Idle', 'NoTarget', 'Held', 'Stalled', 'Inert'],
   facts: {
     /** Whether the server may be worked on at all. */
     target: ['ready', 'inert'],
@@ -15,44 +15,49 @@ export const serverTable = defineStateTable({
     /** The last scan: within the threshold, past it, or failed a moment ago. */
     scan: ['fresh', 'due', 'cooling'],
     /** What is wanted against what is installed, and whether that may be asked for now. */
-    difference: ['none', 'wanted', 'cooling', 'held', 'exhausted'],
+    difference: ['undeclared', 'none', 'wanted', 'cooling', 'held', 'exhausted'],
   },
   rows: [
     { from: ['Scanning', 'Updating'], when: { target: 'ready', request: 'over' }, to: 'Idle' },
     {
-      from: ['Idle', 'Held', 'Stalled'],
+      from: ['Idle', 'NoTarget', 'Held', 'Stalled'],
       when: { target: 'ready', request: 'over', scan: 'due' },
       to: 'Scanning',
       do: ['scan'],
     },
     {
       from: ['Idle', 'Held', 'Stalled'],
+      when: { target: 'ready', request: 'over', scan: ['fresh', 'cooling'], difference: 'undeclared' },
+      to: 'NoTarget',
+    },
+    {
+      from: ['Idle', 'NoTarget', 'Held', 'Stalled'],
       when: { target: 'ready', request: 'over', scan: 'fresh', difference: 'wanted' },
       to: 'Updating',
       do: ['update'],
     },
     {
-      from: ['Idle', 'Held'],
+      from: ['Idle', 'NoTarget', 'Held'],
       when: { target: 'ready', request: 'over', scan: ['fresh', 'cooling'], difference: 'exhausted' },
       to: 'Stalled',
     },
     {
-      from: ['Idle', 'Stalled'],
+      from: ['Idle', 'NoTarget', 'Stalled'],
       when: { target: 'ready', request: 'over', scan: ['fresh', 'cooling'], difference: 'held' },
       to: 'Held',
     },
     {
-      from: ['Held', 'Stalled'],
+      from: ['NoTarget', 'Held', 'Stalled'],
       when: { target: 'ready', request: 'over', scan: ['fresh', 'cooling'], difference: ['none', 'cooling'] },
       to: 'Idle',
     },
     {
-      from: ['Held', 'Stalled'],
+      from: ['NoTarget', 'Held', 'Stalled'],
       when: { target: 'ready', request: 'over', scan: 'cooling', difference: 'wanted' },
       to: 'Idle',
     },
     {
-      from: ['Idle', 'Scanning', 'Updating', 'Held', 'Stalled'],
+      from: ['Idle', 'NoTarget', 'Scanning', 'Updating', 'Held', 'Stalled'],
       when: { target: 'inert' },
       to: 'Inert',
       isAbort: true,

@@ -4,7 +4,7 @@ import type { ServerFirmware } from '../../api/index.ts';
 import { createFakeUpdateService } from '../testing/fake-update-service.ts';
 import { conditionIn, fw, putFirmware, putServer, startApi, startControllers, until } from '../testing/rig.ts';
 
-for (const code of ['HostInUse', 'ClaimedTwice']) {
+for (const code of ['HostInUse', 'ClaimedTwice', 'NoWorker']) {
   test(`an update that waits with ${code} says so until its job reports, whatever else changes`, async (t) => {
     const api = await startApi();
     t.after(() => api.close());

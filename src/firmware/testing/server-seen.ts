@@ -75,6 +75,7 @@ export function seenOf(firmware: OwnedFirmware, more: Partial<ServerSeen> = {}):
     firmware,
     server: aServer(),
     bmc: undefined,
+    discovered: undefined,
     duplicateOf: undefined,
     hold: undefined,
     compare: compareVersions,

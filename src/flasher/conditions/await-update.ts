@@ -3,6 +3,7 @@ import type { Work, WorkOutcome } from '../../engine/index.ts';
 import type { HeldBmc } from '../held-bmc.ts';
 import type { HandlerContext } from './ports.ts';
 import type { StepStatus } from './step-status.ts';
+import { startedAtOf } from './within-time.ts';
 
 /** Short work that is about to switch or restart something. */
 export interface DisturbingWork {
@@ -26,14 +27,15 @@ export async function awaitUpdate(
 ): Promise<WorkOutcome | undefined> {
   const { work, held, status, context } = about;
   if (work.condition.parameters.force === true) return undefined;
-  const end = context.clock.monotonic() + context.settings.followMs;
+  // From the beginning of the work: a worker that goes on with it does not wait anew.
+  const end = startedAtOf(work) + context.settings.followMs;
   let update = await look(held.bmc);
   if (update === undefined) return undefined;
   // It may be the firmware of the BMC itself.
   const endOutage = held.bmc.gate.expectOutage();
   try {
     while (update !== undefined) {
-      if (context.clock.monotonic() >= end) return stillWriting(about, update);
+      if (work.now() >= end) return stillWriting(about, update);
       status.say(`the BMC is at an update, which is let end first: ${update.message}`);
       await held.report({ status: status.with() });
       await work.pause(updateLookMs);

@@ -27,6 +27,8 @@ interface BiosProgress {
   readonly step: 'staged' | 'restarting';
   readonly staged: StagedBios;
   readonly restarts: number;
+  /** Since when the end of the self-test is waited for: the wait goes on in another worker. */
+  readonly postSince?: number;
 }
 
 interface BiosWork {
@@ -53,9 +55,10 @@ export function createBiosHandler(context: HandlerContext): WorkHandler {
   };
 }
 
-function readProgress({ step, staged, restarts }: JsonObject): BiosProgress | undefined {
+function readProgress({ step, staged, restarts, postSince }: JsonObject): BiosProgress | undefined {
   if (step !== 'staged' && step !== 'restarting') return undefined;
-  return { step, staged: staged as unknown as StagedBios, restarts: Number(restarts) };
+  const read: BiosProgress = { step, staged: staged as unknown as StagedBios, restarts: Number(restarts) };
+  return typeof postSince === 'number' ? { ...read, postSince } : read;
 }
 
 /** Stages the change. Done twice it does no more: what is staged already counts as staged. */
@@ -97,6 +100,10 @@ function valuesToSee(bios: Bios, plan: BiosPlan): Record<string, BiosValue> {
 
 async function save(about: BiosWork, progress: BiosProgress, message: string): Promise<BiosProgress> {
   about.status.say(message);
+  return await store(about, progress);
+}
+
+async function store(about: BiosWork, progress: BiosProgress): Promise<BiosProgress> {
   const stored = JSON.parse(JSON.stringify(progress)) as JsonObject;
   await about.held.report({ progress: stored, status: about.status.with() });
   return progress;
@@ -115,11 +122,13 @@ async function finish(about: BiosWork, begun: BiosProgress): Promise<WorkOutcome
     if (progress.step === 'staged') {
       const writing = await awaitUpdate(about);
       if (writing !== undefined) return writing;
-      progress = { ...progress, step: 'restarting', restarts: progress.restarts + 1 };
-      await save(about, progress, 'the host is restarted');
+      const { staged, restarts } = progress;
+      progress = await save(about, { step: 'restarting', staged, restarts: restarts + 1 }, 'the host is restarted');
       await setPower(held.bmc, { target: 'reset', signal: work.signal });
     }
-    await waitForHost(about);
+    const { postSince = work.now() } = progress;
+    if (progress.postSince === undefined) progress = await store(about, { ...progress, postSince });
+    await waitForHost(about, Math.max(0, work.now() - postSince));
     const outcome = await outcomeOf(about, progress.staged);
     if (outcome.kind === 'applied') {
       status.say(
@@ -136,9 +145,9 @@ async function finish(about: BiosWork, begun: BiosProgress): Promise<WorkOutcome
   }
 }
 
-async function waitForHost({ held, work, context, status }: BiosWork): Promise<void> {
+async function waitForHost({ held, work, context, status }: BiosWork, waitedMs: number): Promise<void> {
   try {
-    await waitForPost(held.bmc, { deadlineMs: context.settings.postMs, signal: work.signal });
+    await waitForPost(held.bmc, { deadlineMs: context.settings.postMs, waitedMs, signal: work.signal });
   } catch (error) {
     if (!isBmcError(error, 'deadline')) throw error;
     status.say(`the host does not finish its self-test: ${error.message}`);

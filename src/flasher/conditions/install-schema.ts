@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox';
 import type { JsonObject } from '../../engine/index.ts';
 import { parseDigest, parseSource } from '../../firmware-store/index.ts';
+import { firmwareComponents, toComponent } from '../../parts/index.ts';
 import { isFlasherError } from '../errors.ts';
 import type { InstallParameters } from '../install/parameters.ts';
-import { type Firmware, firmwareComponents, toComponent } from '../plan/firmware.ts';
+import type { Firmware } from '../plan/firmware.ts';
 import { type CheckedParameters, createCheck } from './check-parameters.ts';
 
 const short = (description: string) => Type.String({ maxLength: 512, description });
@@ -28,6 +29,9 @@ const FirmwareSchema = Type.Object(
     oem: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
     software_id: Type.Optional(short('the vendor’s own id of what the image is for')),
     software_ids: Type.Optional(Type.Array(short('the same, where there are several'), { maxItems: 1000 })),
+    slots: Type.Optional(
+      Type.Array(short('of the parts that it is installed on; all that it fits unless given'), { maxItems: 512 }),
+    ),
   },
   { additionalProperties: true },
 );
@@ -136,6 +140,7 @@ function normalFirmware(given: GivenFirmware): JsonObject {
     ...(size === undefined ? {} : { size }),
     ...(softwareId === undefined ? {} : { software_id: softwareId }),
     ...(given.software_ids === undefined ? {} : { software_ids: given.software_ids }),
+    ...(given.slots === undefined ? {} : { slots: given.slots }),
   };
 }
 
@@ -170,5 +175,6 @@ export function toFirmware(given: GivenFirmware): Firmware {
     isInband: given.install_inband === true,
     ...(size === undefined ? {} : { sizeBytes: size }),
     ...(softwareIds.length === 0 ? {} : { softwareIds }),
+    ...(given.slots === undefined || given.slots.length === 0 ? {} : { slots: given.slots }),
   };
 }

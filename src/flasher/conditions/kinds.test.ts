@@ -151,3 +151,11 @@ test('what a server is told to do is checked before anybody is asked to do it', 
   assert.match(media({ image_uri: 'file:///x.iso' }), /cannot fetch a file/);
   assert.match(media({ image_uri: 'https://images.example/x.iso', mount_method: 'upload' }), /only url is served/);
 });
+
+test('a server whose BMC may still be writing after an install is read once more when that must be over', () => {
+  const reread = flasherKinds().find(({ kind }) => kind === 'firmwareInstall')?.reread;
+  const actions = [{}, { may_be_writing_until: '2026-01-01T01:00:00.000Z' }, { may_be_writing_until: 'later' }];
+  assert.equal(reread?.settlesAt?.({ actions }), Date.parse('2026-01-01T01:00:00.000Z'));
+  assert.equal(reread?.settlesAt?.({ actions: [{}] }), undefined);
+  assert.equal(reread?.settlesAt?.({}), undefined);
+});

@@ -1,4 +1,4 @@
-import type { KindDefinition } from '../../engine/index.ts';
+import type { JsonObject, KindDefinition } from '../../engine/index.ts';
 import { checkServerControl, checkVirtualMedia } from './control-schemas.ts';
 import { createInstallCheck } from './install-schema.ts';
 import { checkBios, checkInventory, checkPower } from './other-schemas.ts';
@@ -11,6 +11,23 @@ export interface FlasherKindsOptions {
   readonly leaseMs?: number;
   /** How long the last request of a lost worker may go on. */
   readonly requestDeadlineMs?: number;
+}
+
+/** After an install its server is read again, unless the worker has done so and says when. */
+export const rereadAfterInstall = {
+  kind: 'inventoryOOB',
+  isDone: ({ inventory_read_at: at }: JsonObject) => typeof at === 'number',
+  /** A BMC that was given up in the middle of a write may end it later. */
+  settlesAt: ({ actions }: JsonObject) => {
+    const times = (Array.isArray(actions) ? actions : []).map((action) => Date.parse(writingUntil(action)));
+    const known = times.filter((time) => !Number.isNaN(time));
+    return known.length === 0 ? undefined : Math.max(...known);
+  },
+} as const;
+
+function writingUntil(action: unknown): string {
+  const { may_be_writing_until: until } = Object(action) as Partial<Record<string, unknown>>;
+  return typeof until === 'string' ? until : '';
 }
 
 const minute = 60_000;
@@ -26,7 +43,14 @@ export function flasherKinds(options: FlasherKindsOptions = {}): readonly KindDe
   const brief = { ...exclusive, requestDeadlineMs: Math.min(requestDeadlineMs, minute), maxLeases: 5 } as const;
   const check = createInstallCheck({ areUnverifiedAllowed: options.areUnverifiedAllowed ?? false });
   return [
-    { ...exclusive, kind: 'firmwareInstall', check, deadlineMs: 48 * hour, isCarriedOn: true },
+    {
+      ...exclusive,
+      kind: 'firmwareInstall',
+      check,
+      deadlineMs: 48 * hour,
+      isCarriedOn: true,
+      reread: rereadAfterInstall,
+    },
     // It changes nothing, but a BMC that is flashed has no time for a hundred questions.
     {
       ...brief,

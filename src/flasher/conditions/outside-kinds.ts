@@ -1,6 +1,6 @@
 import type { JsonObject, KindDefinition } from '../../engine/index.ts';
 import { createInstallCheck } from './install-schema.ts';
-import type { FlasherKindsOptions } from './kinds.ts';
+import { type FlasherKindsOptions, rereadAfterInstall } from './kinds.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -26,7 +26,14 @@ export function outsideKinds(options: FlasherKindsOptions = {}): readonly KindDe
   // A broker reserves servers elsewhere, and touches no device.
   const broker = { sharing: 'passive', isDisruptive: false, leaseMs: 5 * minute, requestDeadlineMs: minute } as const;
   return [
-    { ...exclusive, kind: 'firmwareInstallInband', isDisruptive: true, check, deadlineMs: 24 * hour },
+    {
+      ...exclusive,
+      kind: 'firmwareInstallInband',
+      isDisruptive: true,
+      check,
+      deadlineMs: 24 * hour,
+      reread: rereadAfterInstall,
+    },
     {
       ...exclusive,
       kind: 'inventoryInband',

@@ -6,13 +6,15 @@ const hour = 60 * minute;
 /**
  * An install from its first look to its last. In each state one thing is done, named as the state is; what came of it is
  * the fact `result`. A state is stored before its thing is done, so that whoever comes after a crash knows what may have
- * been begun. `within` is how long a thing may take, all tries together, also those of different processes.
+ * been begun. `within` is how long a thing may take, all tries together, also those of different workers: the runner ends
+ * the state then with the result `overdue`, whatever its step does.
  */
 export const installTable = defineStateTable({
   name: 'firmware-install',
   initial: 'checking-host',
   states: [
     'checking-host',
+    'checking-fit',
     'powering-on',
     'keeping-off',
     'planning',
@@ -44,6 +46,7 @@ export const installTable = defineStateTable({
       'none',
       'ready',
       'is-off',
+      'fits',
       'planned',
       'nothing',
       'current',
@@ -77,13 +80,16 @@ export const installTable = defineStateTable({
       'no-more',
       'done',
       'fault',
+      'overdue',
       'cancelled',
     ],
     hasFailed: [true, false],
   },
   rows: [
     { from: 'checking-host', when: { result: 'ready' }, to: 'planning', within: 30 * minute },
-    { from: 'checking-host', when: { result: 'is-off' }, to: 'powering-on' },
+    { from: 'checking-host', when: { result: 'is-off' }, to: 'checking-fit' },
+    { from: 'checking-fit', when: { result: 'fits' }, to: 'powering-on', within: 30 * minute },
+    { from: 'checking-fit', when: { result: 'nothing' }, to: 'restoring-power' },
     { from: 'powering-on', when: { result: 'done' }, to: 'planning', within: hour },
     { from: 'powering-on', when: { result: 'other-runs' }, to: 'keeping-off' },
     { from: 'keeping-off', when: { result: 'done' }, to: 'checking-host', within: 3 * hour },
@@ -158,22 +164,29 @@ export const installTable = defineStateTable({
         'rechecking',
         'verifying',
       ],
-      when: { result: 'refused' },
+      when: { result: ['refused', 'overdue'] },
       to: 'failing',
       isAbort: true,
     },
-    { from: 'curing', when: { result: 'refused' }, to: 'failing' },
+    { from: 'curing', when: { result: ['refused', 'overdue'] }, to: 'failing' },
+    { from: 'curing', when: { result: 'fault' }, to: 'restoring-power', isAbort: true },
     {
-      from: ['checking-host', 'powering-on', 'keeping-off', 'planning', 'failing', 'curing', 'closing'],
-      when: { result: 'fault' },
+      from: ['checking-host', 'checking-fit', 'powering-on', 'keeping-off', 'planning', 'failing', 'closing'],
+      when: { result: ['fault', 'overdue'] },
       to: 'restoring-power',
       isAbort: true,
     },
-    { from: 'restoring-power', when: { result: ['fault', 'cancelled', 'refused'] }, to: 'failed', isAbort: true },
+    {
+      from: 'restoring-power',
+      when: { result: ['fault', 'overdue', 'cancelled', 'refused'] },
+      to: 'failed',
+      isAbort: true,
+    },
     // Only where nothing is being written.
     {
       from: [
         'checking-host',
+        'checking-fit',
         'powering-on',
         'keeping-off',
         'planning',
@@ -218,6 +231,7 @@ export const unsafeStates: readonly InstallState[] = [
  * entered: whoever comes after a crash finds out anew what led to them.
  */
 export const harmlessStates: readonly InstallState[] = [
+  'checking-fit',
   'planning',
   'checking',
   'preparing',

@@ -12,7 +12,7 @@ export interface ServerAccess {
   readonly endpoint: BmcEndpoint;
   /** The system this is about, where the BMC has several. */
   readonly systemPath?: string;
-  /** What the server is known by; work is kept from any other machine. Nothing is compared unless given. */
+  /** What the server is known by; work is kept from any other machine. What is not known is not compared. */
   readonly machine?: KnownMachine;
 }
 

@@ -35,6 +35,8 @@ export interface ActionProgress {
   sends: number;
   /** What was on the BMC before the image was sent; there is one from before each sending. */
   mark?: InstallMark;
+  /** Since when the BMC may have all of the image, or of the request to start it, that was sent last. */
+  wholeAt?: number;
   /** The update that the BMC took. */
   started?: StartedUpdate;
   /** The BMC is done with its part, or shows no more of it. */
@@ -46,6 +48,8 @@ export interface ActionProgress {
   failure?: ActionFailure;
   /** It was left while it may still be written: nothing may be switched off or reset by us. */
   isUnsettled?: boolean;
+  /** Until when it may still be written, where it was left so. */
+  mayBeWritingUntil?: number;
   cures: Unsticking[];
   percent?: number;
   warnings: string[];
@@ -67,10 +71,18 @@ export interface ResetProgress {
 export interface InstallProgress {
   readonly format: 1;
   state: InstallState;
-  /** Since when it is in that state. */
+  /** Since when it is in that state, by the store's time. */
   since: number;
+  /** The state lasts until then at least: its time was over when a worker came to it. Given once. */
+  extendedTo?: number;
+  /** How often each state was entered for the action that goes on. */
+  entries?: Partial<Record<InstallState, number>>;
+  /** Since when the end of a self-test of the host is waited for. */
+  postSince?: number;
   /** The host's power when the work began: so it is left. */
   powerBefore?: 'on' | 'off';
+  /** The host was off and was switched on for this. */
+  hasPoweredOn?: boolean;
   hasResetBmcFirst?: boolean;
   actions: ActionProgress[];
   /** The action that goes on. */
@@ -106,7 +118,13 @@ export function isInstallProgress(stored: JsonObject): boolean {
 
 /** The progress as it is to be stored: a copy of all that changes in place, so that what comes later is not in it. */
 export function storedProgress(progress: InstallProgress): JsonObject {
-  return { ...progress, actions: progress.actions.map(copyOf) } as unknown as JsonObject;
+  const { actions, entries } = progress;
+  const copy = {
+    ...progress,
+    actions: actions.map(copyOf),
+    ...(entries === undefined ? {} : { entries: { ...entries } }),
+  };
+  return copy as unknown as JsonObject;
 }
 
 function copyOf(action: ActionProgress): ActionProgress {

@@ -103,12 +103,13 @@ test('an action that turns out to be current does not end the install', async (c
   assert.equal(rig.versionOf('nic'), nic.version);
 });
 
-test('nothing to do succeeds with no actions required, and touches nothing', async (context) => {
+test('an install of what is installed already succeeds, says so, and touches nothing', async (context) => {
   const rig = await startFlasherRig(context, 'hpe-ilo5');
   const version = rig.versionOf('bios');
   assert.ok(version);
   const status = succeeded(await rig.process(rig.order({ firmwares: [await rig.release('bios', { version })] })), rig);
-  assert.equal(status.message, 'no actions required');
+  assert.equal(status.message, 'nothing to install: 1 installed already');
+  assert.equal(status.result, 'already-installed');
   assert.deepEqual(disruptions(rig), []);
 });
 

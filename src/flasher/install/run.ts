@@ -12,7 +12,9 @@ import {
 } from '../../bmc/index.ts';
 import type { JsonObject, Work } from '../../engine/index.ts';
 import type { Artifact } from '../../firmware-store/index.ts';
-import type { HeldBmc } from '../held-bmc.ts';
+import type { Timer } from '../../kube/index.ts';
+import { FlasherError } from '../errors.ts';
+import type { OpenBmc } from '../held-bmc.ts';
 import { told } from '../plan/match-slots.ts';
 import { unsafeStates } from './install-table.ts';
 import { openImage } from './open-image.ts';
@@ -20,6 +22,7 @@ import type { InstallParameters } from './parameters.ts';
 import type { InstallContext } from './ports.ts';
 import { type ActionFailure, type ActionProgress, type InstallProgress, storedProgress, tell } from './progress.ts';
 import type { PollTimes } from './settings.ts';
+import { stateEndsAt } from './state-deadline.ts';
 import { percentOf, statusOf } from './status.ts';
 
 /** How old a list of what is installed may be for the next step to go by it. */
@@ -36,7 +39,10 @@ export class InstallRun {
   readonly context: InstallContext;
   readonly parameters: InstallParameters;
   readonly progress: InstallProgress;
-  readonly #held: HeldBmc;
+  readonly #held: OpenBmc;
+  #stateEnd = new AbortController();
+  #stateTimer: Timer | undefined;
+  #isAbandoned = false;
   #artifact: { readonly of: ActionProgress; readonly artifact: Artifact } | undefined;
   #slot: (() => Promise<void>) | undefined;
   #toldAt = 0;
@@ -50,7 +56,7 @@ export class InstallRun {
     readonly context: InstallContext;
     readonly parameters: InstallParameters;
     readonly progress: InstallProgress;
-    readonly held: HeldBmc;
+    readonly held: OpenBmc;
   }) {
     this.work = parts.work;
     this.context = parts.context;
@@ -63,8 +69,89 @@ export class InstallRun {
     return this.#held.bmc;
   }
 
+  /** The store's time: what is stored with it means the same to every worker. */
   get now(): number {
-    return this.context.clock.now();
+    return this.work.now();
+  }
+
+  /** Aborts when the lease is lost, and when the time of the state is over. */
+  get signal(): AbortSignal {
+    return AbortSignal.any([this.work.signal, this.#stateEnd.signal]);
+  }
+
+  /** The time of the state is over: its step is to end at once. */
+  get isOver(): boolean {
+    return this.#stateEnd.signal.aborted;
+  }
+
+  /** Ends the step of the state when its time is over. Done again after a cancel, which may leave less of it. */
+  watchState(): void {
+    const { clock, settings } = this.context;
+    this.#stateTimer?.cancel();
+    const endsAt = stateEndsAt(this.progress, { settings, cancelledAt: this.work.cancel?.at });
+    const end = this.#stateEnd;
+    this.#stateTimer = clock.after(Math.max(0, endsAt - this.now), () => end.abort());
+  }
+
+  /** A state begins: its step may take until the end of it. */
+  enterState(): void {
+    this.#stateEnd = new AbortController();
+    this.#held.limit(this.signal);
+    this.watchState();
+  }
+
+  leaveState(): void {
+    this.#stateTimer?.cancel();
+  }
+
+  /** That the state was not over in time, and what was last in its way. */
+  overdue(): FlasherError {
+    const { state, since } = this.progress;
+    const minutes = Math.round((this.now - since) / 60_000);
+    const detail = this.lastError instanceof Error ? this.lastError.message : 'it did not end';
+    return new FlasherError('overdue', { step: state, minutes, detail });
+  }
+
+  /** What a state may still take of a time that began when it was entered; at least what an extension leaves. */
+  left(ms: number): number {
+    const { since, extendedTo = 0 } = this.progress;
+    return Math.max(0, since + ms - this.now, extendedTo - this.now);
+  }
+
+  /** Waits; throws at safe points as a report does, and when the time of the state is over. */
+  async pause(ms: number): Promise<void> {
+    await this.work.pause(ms, this.signal);
+    if (this.isOver) throw this.overdue();
+  }
+
+  /** What failed last in passing in the state. */
+  lastError?: unknown;
+
+  /**
+   * The run of whoever goes on after a step that did not end with its time. If that step ever wakes up, it can send and
+   * store nothing.
+   */
+  abandon(): InstallRun {
+    this.#isAbandoned = true;
+    this.leaveState();
+    const { work, context, parameters } = this;
+    const progress = structuredClone(this.progress);
+    const next = new InstallRun({ work, context, parameters, progress, held: this.#held.renew() });
+    next.#slot = this.#slot;
+    next.lastError = this.lastError;
+    return next;
+  }
+
+  #throwIfAbandoned(): void {
+    if (this.#isAbandoned) throw this.overdue();
+  }
+
+  /** It is left while it may still be written: says until when, and keeps hands off the power. */
+  leaveUnsettled(): string {
+    const until = this.now + this.context.settings.settleMs;
+    this.action.isUnsettled = true;
+    this.action.mayBeWritingUntil = until;
+    return `the BMC may still be writing it until ${new Date(until).toISOString()}: do not switch the host off or restart the BMC before`;
   }
 
   /** When to look again: as it is set, but well before the lease ends, which only progress renews. */
@@ -127,6 +214,7 @@ export class InstallRun {
 
   /** Makes all of it durable. Throws when the lease is lost, and at a safe point when somebody cancelled. */
   async save(): Promise<void> {
+    this.#throwIfAbandoned();
     this.#toldAt = this.context.clock.monotonic();
     const status = this.status();
     await this.#held.report({
@@ -143,8 +231,9 @@ export class InstallRun {
     else await this.touch();
   }
 
-  touch(): Promise<void> {
-    return this.#held.touch();
+  async touch(): Promise<void> {
+    this.#throwIfAbandoned();
+    await this.#held.touch();
   }
 
   status(): JsonObject {
@@ -167,7 +256,7 @@ export class InstallRun {
     const file = { url, checksum, ...(sizeBytes === undefined ? {} : { sizeBytes }) };
     const artifact = await openImage((opening) => this.context.artifacts.open({ ...file, ...opening }), {
       clock: this.context.clock,
-      signal: this.work.signal,
+      signal: this.signal,
       touch: () => this.touch(),
     });
     this.#artifact = { of: action, artifact };
@@ -182,7 +271,15 @@ export class InstallRun {
   }
 
   async takeSlot(): Promise<void> {
-    this.#slot ??= await this.work.acquireSlot('upload');
+    if (this.#slot !== undefined) return;
+    // The line may be long, and none of it is the BMC's doing: the time of the state begins behind it.
+    this.leaveState();
+    try {
+      this.#slot = await this.work.acquireSlot('upload');
+    } finally {
+      this.progress.since = this.now;
+      this.watchState();
+    }
   }
 
   /** One that cannot be given back is free again when the lease ends: no reason to stop what goes well. */
@@ -198,7 +295,7 @@ export class InstallRun {
   async firmware(): Promise<FirmwareList> {
     const { clock } = this.context;
     if (this.#firmware !== undefined && clock.monotonic() - this.#firmware.at <= freshMs) return this.#firmware.list;
-    const list = await readFirmware(this.bmc, { signal: this.work.signal });
+    const list = await readFirmware(this.bmc, { signal: this.signal });
     this.knownSlots = list.slots;
     this.#firmware = list.gaps.length === 0 ? { at: clock.monotonic(), list } : undefined;
     return list;

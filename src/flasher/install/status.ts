@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../../engine/index.ts';
+import { countsOf, resultOf, showSkipped } from './install-outcome.ts';
 import type { ActionProgress, InstallProgress } from './progress.ts';
 
 /** What people are told of an install: percent, step, component, the last messages, and how each image fares. */
@@ -12,16 +13,11 @@ export function statusOf(progress: InstallProgress, about: { readonly isDryRun: 
     message: progress.records.at(-1)?.msg ?? '',
     records: progress.records.map(({ ts, msg }) => ({ ts, msg })),
     dry_run: about.isDryRun,
-    powered_on: progress.powerBefore === 'off' && !about.isDryRun,
+    powered_on: progress.hasPoweredOn === true,
+    ...(isOver ? { result: resultOf(progress) } : {}),
+    counts: { ...countsOf(progress) },
     actions: progress.actions.map(actionStatus),
-    skipped: progress.skipped.map(({ firmware, why, message }) => ({
-      firmware_id: firmware.id,
-      vendor: firmware.vendor,
-      component: firmware.component,
-      version: firmware.version,
-      why,
-      message,
-    })),
+    skipped: progress.skipped.map((one) => ({ ...showSkipped(one) })),
   };
 }
 
@@ -33,6 +29,7 @@ function actionStatus(action: ActionProgress): JsonObject {
     started_at: isoOf(action.beganAt),
     completed_at: isoOf(action.endedAt),
     downgrade: action.isGoingBack,
+    may_be_writing_until: isoOf(action.mayBeWritingUntil),
     warnings: action.warnings.length === 0 ? undefined : action.warnings,
   };
   const given = Object.entries(optional).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type FaultRule, type PersonalityName, personalityNames } from '../../../simulator/index.ts';
 import type { JsonObject } from '../../engine/index.ts';
-import type { FirmwareComponent } from '../plan/firmware.ts';
+import type { FirmwareComponent } from '../../parts/index.ts';
 import { startFlasherRig } from '../testing/flasher-rig.ts';
 
 /** A fault and what it may come to. */

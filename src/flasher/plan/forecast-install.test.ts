@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '#fast-check';
-import { type FirmwareComponent, firmwareComponents } from './firmware.ts';
+import { type FirmwareComponent, firmwareComponents } from '../../parts/index.ts';
 import { forecastInstall } from './forecast-install.ts';
 import { planInstall } from './plan-install.ts';
 

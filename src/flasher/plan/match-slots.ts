@@ -1,5 +1,6 @@
 import type { FirmwareSlot, VendorName } from '../../bmc/index.ts';
-import type { Firmware, FirmwareComponent } from './firmware.ts';
+import { getPartClass, isPartOfServer } from '../../parts/index.ts';
+import type { Firmware } from './firmware.ts';
 
 /** What is known of a server when firmware is chosen for it. */
 export interface PlannedServer {
@@ -30,27 +31,14 @@ export type SkipCode =
   | 'older'
   | 'duplicate';
 
-/** Parts that every server has one of: they go by the server's vendor and model. */
-const ofTheServer: readonly FirmwareComponent[] = ['bmc', 'bios', 'cpld'];
-
-/** True for parts whose firmware is made by the maker of the server. */
-export function isOfServer(component: FirmwareComponent): boolean {
-  return ofTheServer.includes(component);
-}
-
 /** Whose parts are made for their own servers. */
 const serverVendors: readonly string[] = ['dell', 'hpe', 'lenovo', 'supermicro'];
 
-/** Inventories have no types of their own for these; their names tell. */
-const byName: Partial<Record<FirmwareComponent, RegExp>> = {
-  backplane: /backplane|expander/i,
-  cpu: /\bcpu\b|processor|microcode/i,
-};
-
 /** Finds the slots of a server that an image is for. */
 export function matchSlots(server: PlannedServer, firmware: Firmware): SlotMatch {
-  const all = server.slots.filter((slot) => slot.isBackup !== true && isOfComponent(slot, firmware.component));
-  if (!isOfServer(firmware.component)) return matchParts(server, firmware, all);
+  const isNamed = ({ slot }: FirmwareSlot) => firmware.slots?.includes(slot) ?? true;
+  const all = server.slots.filter((slot) => slot.isBackup !== true && isOfComponent(slot, firmware) && isNamed(slot));
+  if (!isPartOfServer(firmware.component)) return matchParts(server, firmware, all);
   if (!isServerVendor(server, firmware.vendor)) return otherVendor(server, firmware);
   // A server may have several CPLDs: then the models can name the one that is meant.
   const named = all.filter((slot) => slot.component === 'cpld' && isPartModel(slot, server, firmware.models));
@@ -63,8 +51,9 @@ export function matchSlots(server: PlannedServer, firmware: Firmware): SlotMatch
 }
 
 function matchParts(server: PlannedServer, firmware: Firmware, all: readonly FirmwareSlot[]): SlotMatch {
-  if (all.length === 0) return absent(firmware);
   const isOwnVendor = isServerVendor(server, firmware.vendor);
+  const isOfOther = !isOwnVendor && serverVendors.includes(bare(firmware.vendor));
+  if (all.length === 0) return isOfOther ? otherVendor(server, firmware) : absent(firmware);
   // Inventories seldom tell the vendor of a part; then a model that is named and found will do.
   const mayBeUnsaid = !serverVendors.includes(bare(firmware.vendor));
   const ofVendor = all.filter(
@@ -121,10 +110,9 @@ function kindOf({ softwareId, name, component }: FirmwareSlot): string {
     .replaceAll(/\d+/g, '#');
 }
 
-function isOfComponent(slot: FirmwareSlot, component: FirmwareComponent): boolean {
-  const names = byName[component];
-  if (names === undefined) return slot.component === component;
-  return (slot.component === 'other' || slot.component === 'storage-controller') && names.test(slot.name);
+/** Some catalogues call everything that has no class of its own `other`, backplanes included. */
+function isOfComponent(slot: FirmwareSlot, { component }: Firmware): boolean {
+  return getPartClass(slot) === component || slot.component === component;
 }
 
 function isServerVendor({ vendor, manufacturer }: PlannedServer, wanted: string): boolean {

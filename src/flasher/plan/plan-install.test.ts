@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '#fast-check';
 import type { ComponentType, FirmwareSlot } from '../../bmc/index.ts';
-import { type Firmware, type FirmwareComponent, firmwareComponents, toComponent } from './firmware.ts';
+import { type FirmwareComponent, firmwareComponents, toComponent } from '../../parts/index.ts';
+import type { Firmware } from './firmware.ts';
 import { planInstall } from './plan-install.ts';
 
 let count = 0;

@@ -1,7 +1,8 @@
 import { type ComponentType, type FirmwareSlot, isSameVersion } from '../../bmc/index.ts';
+import { firmwareComponents, isPartOfServer } from '../../parts/index.ts';
 import { compareVersions } from '../../versions/index.ts';
-import { type Firmware, firmwareComponents } from './firmware.ts';
-import { isOfServer, matchSlots, type PlannedServer, type SkipCode, told } from './match-slots.ts';
+import type { Firmware } from './firmware.ts';
+import { matchSlots, type PlannedServer, type SkipCode, told } from './match-slots.ts';
 
 /** What a plan is made from. */
 export interface PlanInput {
@@ -169,7 +170,7 @@ function choose(inventory: PlannedServer, { firmware, slots }: Claim, parameters
 function planSlot(inventory: PlannedServer, firmware: Firmware, slot: FirmwareSlot): PlannedSlot {
   const { version } = firmware;
   // Versions of the server's own parts are written as its maker does, those of others as theirs do.
-  const vendor = isOfServer(firmware.component) ? inventory.vendor : firmware.vendor;
+  const vendor = isPartOfServer(firmware.component) ? inventory.vendor : firmware.vendor;
   const order = compareVersions({ vendor, component: firmware.component, version, than: slot.version });
   return {
     slot: slot.slot,

@@ -98,8 +98,10 @@ export function leaseWork(
       throwAtSafePoint();
     },
     check: async () => hold(),
-    async pause(ms) {
-      await sleep(clock, ms, mortal.signal);
+    confirm: async () => hold(),
+    now: () => clock.now(),
+    async pause(ms, signal) {
+      await sleep(clock, ms, signal === undefined ? mortal.signal : AbortSignal.any([mortal.signal, signal]));
       hold();
       hear();
       throwAtSafePoint();
@@ -134,6 +136,7 @@ function conditionOf(stored: StoredWork): Condition {
     leaseUntil: undefined,
     leases: stored.leases,
     cancel: stored.cancel,
+    isCancelUnsafe: false,
     deadline: undefined,
     createdAt: 0,
     updatedAt: 0,

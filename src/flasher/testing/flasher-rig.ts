@@ -15,13 +15,14 @@ import {
 import { createGates, type Gates, type KnownMachine } from '../../bmc/index.ts';
 import type { WorkOutcome } from '../../engine/index.ts';
 import { createArtifactCache, startFileServer } from '../../firmware-store/index.ts';
+import type { FirmwareComponent } from '../../parts/index.ts';
 import { noMetrics, silentLogger } from '../../telemetry/index.ts';
 import { createFlasherMetrics } from '../flasher-metrics.ts';
 import type { InstallParameters } from '../install/parameters.ts';
 import type { InstallContext } from '../install/ports.ts';
 import { runInstall } from '../install/run-install.ts';
 import { defaultInstallSettings, type InstallSettings } from '../install/settings.ts';
-import type { Firmware, FirmwareComponent } from '../plan/firmware.ts';
+import type { Firmware } from '../plan/firmware.ts';
 import { leaseWork, type StoredWork, storeWork } from './fake-work.ts';
 import { createMortal, Killed, type Mortal } from './mortal.ts';
 
@@ -54,6 +55,8 @@ export interface ProcessOptions {
   readonly mortal?: Mortal;
   readonly onLease?: (work: ReturnType<typeof leaseWork>) => void;
   readonly settings?: Partial<InstallSettings>;
+  /** It is killed then, whatever it does. */
+  readonly diesAfterMs?: number;
 }
 
 /** For tests: starts a rig that ends with its test. */
@@ -80,13 +83,17 @@ export async function startFlasherRig(
   assert.ok(running);
   const { machine } = running;
   context.after(async () => {
-    await clock.run(machine.name, async () => {
-      for (const gates of opened) await gates.close();
-    });
-    await cache.close();
-    await dataCentre.close();
-    clock.close();
-    await rm(folder, { recursive: true, force: true });
+    try {
+      await clock.run(machine.name, async () => {
+        for (const gates of opened) await gates.close();
+      });
+    } finally {
+      // Time that stands still must not keep the test process too.
+      await cache.close();
+      await dataCentre.close();
+      clock.close();
+      await rm(folder, { recursive: true, force: true });
+    }
   });
   // One object: another one would look like other credentials.
   const { username, password } = running;
@@ -109,7 +116,7 @@ export async function startFlasherRig(
         // Stepped time knows one strand a BMC: nothing may be sent while the work sleeps.
         const gates = createGates({ clock: party, random, settings: { idleLogOutMs: 240 * 3_600_000 } });
         opened.push(gates);
-        return work({
+        const context: InstallContext = {
           gates: mortal.gates(gates),
           servers: { find: async () => ({ endpoint, systemPath: running.systemPath, machine: rig.known }) },
           catalogue: { readSet: async () => undefined },
@@ -121,17 +128,26 @@ export async function startFlasherRig(
           logger: silentLogger,
           metrics: createFlasherMetrics(noMetrics),
           settings: rigSettings,
-        });
+        };
+        try {
+          return await work(context);
+        } finally {
+          // Who leaves a BMC waits for no log-out, but beside the next work it would be a second strand.
+          await mortal.loggedOut();
+        }
       }),
-    async process(order, { mortal = createMortal(), onLease, settings } = {}) {
+    async process(order, { mortal = createMortal(), onLease, settings, diesAfterMs } = {}) {
       return rig.within(async (base) => {
         const work = leaseWork(order, { mortal, clock: base.clock });
+        const death = diesAfterMs === undefined ? undefined : base.clock.after(diesAfterMs, () => mortal.die());
         onLease?.(work);
         try {
           return await runInstall(work, order.install, { ...base, settings: { ...base.settings, ...settings } });
         } catch (error) {
           if (error instanceof Killed || mortal.isDead) return { outcome: 'killed' };
           throw error;
+        } finally {
+          death?.cancel();
         }
       }, mortal);
     },

@@ -12,18 +12,23 @@ export class Killed extends Error {
 export interface Mortal {
   readonly isDead: boolean;
   readonly signal: AbortSignal;
+  /** Ends it now. */
+  die(): void;
   /** A moment at which it may end: after something became durable, or after the BMC did something. */
   moment(what: string): void;
   /** How many moments there were, and what they were. */
   readonly moments: readonly string[];
   /** Its gates: nothing passes once it is dead. */
   gates(gates: Gates): Gates;
+  /** Resolves when the log-outs are over that nobody else waits for. */
+  loggedOut(): Promise<void>;
 }
 
 /** For tests: makes a process that ends at moment number `at`, or at the first that is meant; one that lives on unless given. */
 export function createMortal(at?: number | ((what: string) => boolean)): Mortal {
   const death = new AbortController();
   const moments: string[] = [];
+  const logOuts = new Set<Promise<void>>();
   const throwIfDead = (): void => {
     if (death.signal.aborted) throw death.signal.reason;
   };
@@ -54,7 +59,9 @@ export function createMortal(at?: number | ((what: string) => boolean)): Mortal 
     expectOutage: () => lane.expectOutage(),
     async logOut() {
       throwIfDead();
-      await lane.logOut();
+      const logOut = lane.logOut();
+      logOuts.add(logOut);
+      await logOut.finally(() => logOuts.delete(logOut));
     },
   });
   return {
@@ -62,6 +69,7 @@ export function createMortal(at?: number | ((what: string) => boolean)): Mortal 
       return death.signal.aborted;
     },
     signal: death.signal,
+    die: () => death.abort(new Killed()),
     moments,
     moment,
     gates: (gates) => ({
@@ -71,5 +79,8 @@ export function createMortal(at?: number | ((what: string) => boolean)): Mortal 
       close: () => gates.close(),
       open: (endpoint, caller) => mortalLane(gates.open(endpoint, caller)),
     }),
+    async loggedOut() {
+      await Promise.allSettled(logOuts);
+    },
   };
 }

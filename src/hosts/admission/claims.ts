@@ -1,6 +1,6 @@
 import type { BareMetalHost } from '../../api/index.ts';
 import { type Clock, formatKey, isNotFound, type KubeObject, keyOf } from '../../kube/index.ts';
-import { machineOf, macOf } from '../objects.ts';
+import { bmcAt, macOf } from '../objects.ts';
 import type { MayDiscover } from './may-discover.ts';
 
 /** The hosts that are there, and how one of them is asked for directly. */
@@ -19,10 +19,30 @@ export interface HostView {
 }
 
 /** What no two hosts may have in common. */
-const exclusive = {
-  machine: { of: (host: BareMetalHost) => machineOf(host.spec?.bmc?.address), field: 'spec.bmc.address' },
-  bootMac: { of: (host: BareMetalHost) => macOf(host.spec?.bootMACAddress), field: 'spec.bootMACAddress' },
-} as const;
+const exclusive: Readonly<Record<string, Exclusive>> = {
+  bmc: {
+    field: 'spec.bmc.address',
+    of: ({ spec }) => bmcAt(spec?.bmc?.address)?.system,
+    near: ({ spec }) => bmcAt(spec?.bmc?.address)?.bmc,
+  },
+  bootMac: {
+    field: 'spec.bootMACAddress',
+    of: ({ spec }) => macOf(spec?.bootMACAddress),
+    near: ({ spec }) => macOf(spec?.bootMACAddress),
+  },
+};
+
+interface Exclusive {
+  readonly field: string;
+  readonly of: (host: BareMetalHost) => string | undefined;
+  /** What it is indexed by. A host that has only this means whatever is there: the only system of its BMC. */
+  readonly near: (host: BareMetalHost) => string | undefined;
+}
+
+function isSame({ of, near }: Exclusive, host: BareMetalHost, other: BareMetalHost): boolean {
+  if (near(host) === undefined || near(host) !== near(other)) return false;
+  return of(host) === of(other) || of(host) === near(host) || of(other) === near(other);
+}
 
 /** True where a host asks for nothing that another could have, or had all of it before. */
 export function asksForNothing(host: BareMetalHost, before: BareMetalHost | undefined): boolean {
@@ -59,12 +79,14 @@ export function createHostClaims(): HostClaims {
     async rivalsOf(view, host, { before, isDryRun }) {
       const self = formatKey(keyOf(host));
       const found: Rival[] = [];
-      for (const [index, { of, field }] of Object.entries(exclusive)) {
+      for (const [index, rule] of Object.entries(exclusive)) {
+        const { of, near, field } = rule;
         const value = of(host);
         if (value === undefined || (before !== undefined && of(before) === value)) continue;
         const claim = `${index} ${value}`;
-        const rival = view.hosts.byIndex(index, value).find((each) => formatKey(keyOf(each)) !== self);
-        const other = rival ?? (await claimant(view, { claim, self, of: (each) => of(each) === value }));
+        const others = view.hosts.byIndex(index, near(host) ?? value);
+        const rival = others.find((each) => formatKey(keyOf(each)) !== self && isSame(rule, host, each));
+        const other = rival ?? (await claimant(view, { claim, self, of: (each) => isSame(rule, host, each) }));
         if (other !== undefined) {
           found.push({
             field,

@@ -46,7 +46,7 @@ describe('BMC details that cannot be used', () => {
     [
       'an address of an unknown type',
       { spec: { bmc: { address: 'foo://10.0.0.7', credentialsName: 'bmc' } } },
-      /^Unknown BMC type 'foo' for address foo:\/\/10\.0\.0\.7$/,
+      /^Unknown BMC type 'foo' for address foo:\/\/10\.0\.0\.7; write it with one of ipmi, .* such as redfish:\/\/10\.0\.0\.7:8443 or /,
       Number.POSITIVE_INFINITY,
     ],
   ];

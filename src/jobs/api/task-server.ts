@@ -80,18 +80,27 @@ function addRoutes(router: ConnectRouter, { task, token }: TaskServerOptions): v
       throw new ConnectError(message, Code.Unauthenticated, undefined, [{ desc: updateRpc.RequestErrorSchema, value }]);
     }
   };
-  const { SUCCEEDED, SCHEDULED } = updateRpc.RequestStatus;
+  const { SUCCEEDED, SCHEDULED, ALREADY_FINISHED } = updateRpc.RequestStatus;
   router.service(updateRpc.JobTaskService, {
     cancelTask({ timeout, force }, context) {
       admit(context);
       const asked = timeout === undefined ? 0 : durationMs(timeout);
       const isTaken = task.cancel({ timeoutMs: asked > 0 ? asked : undefined, isForced: force });
-      return { status: isTaken ? SCHEDULED : SUCCEEDED };
+      return { status: isTaken ? SCHEDULED : ALREADY_FINISHED };
     },
     getTask(_request, context) {
       admit(context);
-      const { percent, message, isCancelUnsafe } = task.state;
-      return { status: SUCCEEDED, jobId: task.jobId, percent, message, isCancelUnsafe };
+      const { percent, message, isCancelUnsafe, outcome } = task.state;
+      const { result = '', skipped = [] } = outcome;
+      return {
+        status: SUCCEEDED,
+        jobId: task.jobId,
+        ...{ percent, message, isCancelUnsafe, result },
+        skipped: skipped.map((one) => ({
+          ...{ name: one.component, manufacturer: one.vendor, version: one.version, message: one.message },
+          reason: one.why,
+        })),
+      };
     },
   });
 }

@@ -97,8 +97,10 @@ export function leaseTestWork(
       throwAtSafePoint();
     },
     check: async () => hold(),
-    async pause(ms) {
-      await sleep(clock, ms, ended.signal);
+    confirm: async () => hold(),
+    now: () => clock.now(),
+    async pause(ms, signal) {
+      await sleep(clock, ms, signal === undefined ? ended.signal : AbortSignal.any([ended.signal, signal]));
       hold();
       throwAtSafePoint();
     },
@@ -132,6 +134,7 @@ function conditionOf(condition: TestCondition, id: string): Condition {
     leaseUntil: undefined,
     leases,
     cancel: undefined,
+    isCancelUnsafe: condition.isCancelUnsafe,
     deadline: undefined,
     createdAt: 0,
     updatedAt: 0,

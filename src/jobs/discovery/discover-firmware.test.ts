@@ -49,19 +49,46 @@ test('versions of all sources are put together, the newest are kept, the oldest 
     { name: 'bios', manufacturer: 'Dell Inc.', versions: ['2.10.0', '2.11.0'] },
     { name: 'nic', manufacturer: 'Intel', versions: ['1.0'] },
   ]);
-  assert.deepEqual(images.map(({ version }) => version).sort(), ['1.0', '2.10.0', '2.11.0']);
+  assert.deepEqual(
+    images
+      .filter(({ isListed }) => isListed)
+      .map(({ version }) => version)
+      .sort(),
+    ['1.0', '2.10.0', '2.11.0'],
+  );
+  // What the list has no room for can be installed as well.
+  assert.deepEqual(
+    images
+      .filter(({ isListed }) => !isListed)
+      .map(({ version }) => version)
+      .sort(),
+    ['2.2.0', '2.9.1'],
+  );
   assert.deepEqual(images[0]?.models, ['PowerEdge R640', 'R640']);
   assert.equal(images[0]?.checksum, `sha256:${'ab'.repeat(32)}`);
 });
 
-test('each line of one maker has its images, though the list of versions has no room for all', async () => {
+test('each product of one maker has its own list of versions', async () => {
   const cards = ['a', 'b', 'c', 'd', 'e'].map((line, at) =>
-    entry('nic', `22.3${at}.6`, { manufacturer: 'Broadcom', line, softwareIds: [line], fileName: `${line}.exe` }),
+    entry('nic', `22.3${at}.6`, {
+      manufacturer: 'Broadcom',
+      name: `Card ${line}`,
+      line,
+      softwareIds: [line],
+      fileName: `${line}.exe`,
+    }),
   );
   for (const contents of [[cards], [cards.slice(0, 2), cards.slice(1)]]) {
     const tools = { reader: readerOf(...contents), sources: sources.slice(0, contents.length) };
     const { firmwares, images } = await discoverFirmware(tools, order);
-    assert.deepEqual(firmwares, [{ name: 'nic', manufacturer: 'Broadcom', versions: ['22.33.6', '22.34.6'] }]);
+    assert.deepEqual(
+      firmwares,
+      ['a', 'b', 'c', 'd', 'e'].map((line, at) => ({
+        ...{ name: 'nic', manufacturer: 'Broadcom', model: `Card ${line}` },
+        softwareIds: [line],
+        versions: [`22.3${at}.6`],
+      })),
+    );
     assert.deepEqual(images.map(({ fileName }) => fileName).sort(), ['a.exe', 'b.exe', 'c.exe', 'd.exe', 'e.exe']);
   }
 });

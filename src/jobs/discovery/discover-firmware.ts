@@ -1,5 +1,5 @@
 import { type CatalogReader, type CatalogSource, type FirmwareEntry, newestEntries } from '../../catalogs/index.ts';
-import { partKey } from '../../flasher/index.ts';
+import { getPartClass, isPartOfServer, partKey } from '../../parts/index.ts';
 import { sortVersions } from '../../versions/index.ts';
 
 /** Whose firmware is looked for, and how much of it is kept. */
@@ -30,13 +30,18 @@ export interface DiscoveredImage {
   /** `sha256:...`; empty where the catalogue has none. */
   readonly checksum: string;
   readonly sizeBytes: number | undefined;
+  /** False for versions older than those that are listed: they can be installed as well. */
+  readonly isListed?: boolean | undefined;
   readonly softwareIds: readonly string[];
 }
 
-/** One firmware of a model, its newest versions, oldest first. */
+/** One product and the newest versions of its firmware, oldest first. */
 export interface AvailableFirmware {
   readonly name: string;
   readonly manufacturer: string;
+  /** What the catalogue calls the product; absent for the server's own BIOS and BMC. */
+  readonly model?: string | undefined;
+  readonly softwareIds?: readonly string[] | undefined;
   readonly versions: readonly string[];
 }
 
@@ -46,50 +51,90 @@ export interface Discovery {
   readonly images: readonly DiscoveredImage[];
 }
 
+/** So many versions of each product go into the catalogue, also where fewer are listed. */
+const fewestVersions = 20;
+/** More images than a report of a discovery may have are left out, the unlisted ones first. */
+const mostImages = 5000;
+
 /**
- * Looks in all sources for what can be had for a model: for each component and maker the newest versions, not more than
- * asked for, and where the images of the newest versions of each line are. Throws what reading a catalogue throws: half a
- * list is none.
+ * Looks in all sources for the firmware of a model: for each product the newest versions, not more than asked for, and
+ * where the images are, also those of older versions. Throws what reading a catalogue throws: half a list is none.
  */
 export async function discoverFirmware(
   tools: DiscoveryTools,
   order: DiscoveryOrder,
   signal?: AbortSignal,
 ): Promise<Discovery> {
+  const wide = { ...order, versionsToStore: Math.max(order.versionsToStore, fewestVersions) };
   const found: FirmwareEntry[] = [];
-  for (const source of tools.sources) found.push(...(await tools.reader.read(source, order, signal)).entries);
-  // Each catalogue has the newest of its own; together they may have more of one line.
-  const newest = new Set(tools.sources.length > 1 ? newestEntries(found, 'plain', order) : found);
-  const entries = found.filter((entry) => newest.has(entry));
-  const groups = Map.groupBy(entries, ({ component: name, manufacturer }) => partKey({ name, manufacturer }));
+  for (const source of tools.sources) found.push(...(await tools.reader.read(source, wide, signal)).entries);
+  // Each catalogue has the newest of its own; together they may have more of one product.
+  const newest = new Set(tools.sources.length > 1 ? newestEntries(found, 'plain', wide) : found);
+  const entries = found.filter((entry) => newest.has(entry)).map(withClass);
+  const products = [...Map.groupBy(entries, productKey).values()].flatMap((group) => listVersions(group, order));
+  const listed = new Set(products.flatMap(({ entries: own }) => own));
+  const images = distinct(entries.map((entry) => toImage(entry, { order, isListed: listed.has(entry) })));
   return {
-    firmwares: [...groups.values()]
-      .flatMap((group) => listVersions(group, order))
-      .sort((a, b) => compare(a.name, b.name) || compare(a.manufacturer, b.manufacturer)),
-    images: distinct(entries.map((entry) => toImage(entry, order))),
+    firmwares: products
+      .map(({ firmware }) => firmware)
+      .sort(
+        (a, b) =>
+          compare(a.name, b.name) || compare(a.manufacturer, b.manufacturer) || compare(a.model ?? '', b.model ?? ''),
+      ),
+    images: images.length <= mostImages ? images : [...images].sort(listedFirst).slice(0, mostImages),
   };
 }
 
-/**
- * Several lines of one maker's firmware (two kinds of NICs) go by one name. The list has the newest versions of all of
- * them and no more than asked for; what it has no room for can still be installed.
- */
-function listVersions(group: readonly FirmwareEntry[], order: DiscoveryOrder): AvailableFirmware[] {
+/** Catalogues have no classes of their own for some parts; the names tell. */
+function withClass(entry: FirmwareEntry): FirmwareEntry {
+  if (entry.component !== 'other') return entry;
+  return { ...entry, component: getPartClass({ component: 'other', name: entry.name }) };
+}
+
+/** What the catalogue calls a product; every server has one BIOS and one BMC, which go without. */
+function productName({ component, name }: FirmwareEntry): string | undefined {
+  if (isPartOfServer(component) && component !== 'cpld') return undefined;
+  return name.trim() === '' || name === component ? undefined : name;
+}
+
+function productKey({ component: name, manufacturer, line }: FirmwareEntry): string {
+  return JSON.stringify([partKey({ name, manufacturer }), line]);
+}
+
+function listedFirst(one: DiscoveredImage, other: DiscoveredImage): number {
+  return Number(other.isListed !== false) - Number(one.isListed !== false);
+}
+
+/** The newest versions of one product, no more than asked for, and the entries that they are from. */
+function listVersions(group: readonly FirmwareEntry[], order: DiscoveryOrder) {
   const [first] = group;
   if (first === undefined) return [];
   const { component, manufacturer } = first;
-  const sorted = sortVersions({ vendor: manufacturer, component }, group).map(({ version }) => version);
-  const versions = [...new Set(sorted)].slice(0, order.versionsToStore).reverse();
-  return [{ name: component, manufacturer, versions }];
+  const sorted = sortVersions({ vendor: manufacturer, component }, group);
+  const versions = [...new Set(sorted.map(({ version }) => version))].slice(0, order.versionsToStore).reverse();
+  const softwareIds = [...new Set(group.flatMap((entry) => entry.softwareIds))];
+  const model = productName(sorted[0] ?? first);
+  const firmware: AvailableFirmware = {
+    name: component,
+    manufacturer,
+    ...(model === undefined ? {} : { model }),
+    ...(softwareIds.length === 0 ? {} : { softwareIds }),
+    versions,
+  };
+  return [{ firmware, entries: group.filter(({ version }) => versions.includes(version)) }];
 }
 
-function toImage(entry: FirmwareEntry, { model }: DiscoveryOrder): DiscoveredImage {
+function toImage(
+  entry: FirmwareEntry,
+  { order, isListed }: { readonly order: DiscoveryOrder; readonly isListed: boolean },
+): DiscoveredImage {
   const { component, manufacturer, version, fileName, url, sizeBytes, softwareIds } = entry;
   const [best] = entry.digests;
   const checksum = best === undefined ? '' : `${best.algorithm}:${best.hex}`;
-  // It was found for this model, however the catalogue spells that.
-  const models = [...new Set([...entry.models, model])];
-  return { component, manufacturer, version, models, fileName, url, checksum, sizeBytes, softwareIds };
+  // It was found for this model, however the catalogue spells that; parts without an id of their own go by the product.
+  const product = productName(entry);
+  const models = [...new Set([...entry.models, order.model, ...(product === undefined ? [] : [product])])];
+  return { component, manufacturer, version, models, fileName, url, checksum, sizeBytes, softwareIds, isListed };
 }
 
 /** What several catalogues say of one image is all true of it. */

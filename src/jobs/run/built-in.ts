@@ -32,8 +32,10 @@ function quietly(work: Work): Work {
       return work.cancel;
     },
     report: ({ status: _status, progress: _progress, ...rest }: StepReport = {}) => work.report(rest),
-    check: () => work.check(),
-    pause: (ms) => work.pause(ms),
+    check: (options) => work.check(options),
+    confirm: () => work.confirm(),
+    pause: (ms, signal) => work.pause(ms, signal),
+    now: () => work.now(),
     acquireSlot: (name) => work.acquireSlot(name),
   };
 }

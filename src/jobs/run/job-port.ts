@@ -8,6 +8,7 @@ import {
   type WorkerPort,
   type WorkReport,
 } from '../../engine/index.ts';
+import { type InstallOutcome, readInstallOutcome } from '../../flasher/index.ts';
 import { backoffDelay, type Clock, type Random, sleep } from '../../kube/index.ts';
 import { isJobError, JobError } from '../errors.ts';
 import { type JobType, jobTypeOf } from '../job-type.ts';
@@ -56,7 +57,12 @@ export interface TaskState {
   readonly percent: number;
   readonly message: string;
   readonly isCancelUnsafe: boolean;
+  /** What an update has come to so far. */
+  readonly outcome: InstallOutcome;
 }
+
+/** How far a job is that has reported nothing. */
+export const beginning: TaskState = { percent: 0, message: 'the job begins', isCancelUnsafe: false, outcome: {} };
 
 /**
  * The one lease of a job as a worker of the engine sees it: everything that works under leases can work over the update
@@ -70,7 +76,7 @@ export class JobPort implements WorkerPort {
   #leaseMs = 0;
   #end: JobEnd | undefined;
   #cancel: { readonly at: number; readonly isForced: boolean; readonly by: string } | undefined;
-  #state: TaskState = { percent: 0, message: 'the job begins', isCancelUnsafe: false };
+  #state: TaskState = beginning;
   /** The end whose progress was told, though maybe not the end itself. */
   #ending: WorkReport | undefined;
 
@@ -167,7 +173,8 @@ export class JobPort implements WorkerPort {
     this.#leaseMs = Math.max(1000, lease === undefined ? 60_000 : durationMs(lease));
     const progress = parseObject(jobId, progressJson);
     const cancel = this.#cancel;
-    return leaseOf({ jobId, work, progress, leaseMs: this.#leaseMs, now: clock.now(), traceparent, cancel });
+    const now = work.storeTime ?? clock.now();
+    return leaseOf({ jobId, work, progress, leaseMs: this.#leaseMs, now, traceparent, cancel });
   }
 
   async report(_lease: unknown, report: WorkReport): Promise<ReportOutcome> {
@@ -190,17 +197,19 @@ export class JobPort implements WorkerPort {
     return { outcome: 'lost', why: lost };
   }
 
-  #tellProgress({ status, progress, sessionUri, isCancelUnsafe }: WorkReport) {
+  #tellProgress({ status, progress, sessionUri, isCancelUnsafe, bmc }: WorkReport) {
     const said: Progress = {
       percent: numberIn(status, 'percent') ?? this.#state.percent,
       message: textIn(status, 'message') ?? this.#state.message,
       isCancelUnsafe,
       sessionUri,
       progressJson: progress === undefined ? undefined : JSON.stringify(progress),
+      bmcJson: bmc === undefined ? undefined : JSON.stringify(bmc),
       statusJson: status === undefined ? undefined : JSON.stringify(status),
     };
     const { percent, message } = said;
-    this.#state = { percent, message, isCancelUnsafe: isCancelUnsafe ?? this.#state.isCancelUnsafe };
+    const outcome = status === undefined ? this.#state.outcome : readInstallOutcome(status);
+    this.#state = { percent, message, isCancelUnsafe: isCancelUnsafe ?? this.#state.isCancelUnsafe, outcome };
     return this.#parts.client.reportProgress(said);
   }
 

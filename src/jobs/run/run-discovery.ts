@@ -31,8 +31,14 @@ export async function runDiscovery(
     status.say(`${fileName} is fetched`);
     await work.report({ status: status.with({ percent: 10 + Math.floor(85 * done) }) });
   };
-  const kept = await keepImages(work, images, tell);
-  harvest.keepDiscovered({ firmwares, ...kept, observedAt });
+  // Of versions that are not listed the images stay at their vendors.
+  const kept = await keepImages(
+    work,
+    images.filter(({ isListed }) => isListed !== false),
+    tell,
+  );
+  const all = [...kept.images, ...images.filter(({ isListed }) => isListed === false)];
+  harvest.keepDiscovered({ firmwares, images: all, imagesNotKept: kept.imagesNotKept, observedAt });
   status.say(
     `${firmwares.length} kinds of firmware and ${images.length} images can be had for ${manufacturer} ${model}`,
   );

@@ -151,11 +151,11 @@ test('an update job works, keeps what it did, and tells what is installed afterw
   assert.equal(job.isCancelUnsafe, false);
   assert.equal(job.server?.server?.name, 'rack-1');
   const [bios] = job.server?.firmwares ?? [];
-  assert.deepEqual([bios?.name, bios?.manufacturer, bios?.version], ['bios', '', '2.19.1']);
+  assert.deepEqual([bios?.name, bios?.manufacturer, bios?.version], ['bios', 'Dell Inc.', '2.19.1']);
   assert.match(job.server?.inventoryJson ?? '', /2\.19\.1/);
 });
 
-test('of several parts of one maker the oldest version is told, and spare banks are not', async () => {
+test('of several parts of one maker every version is told, and spare banks are not', async () => {
   const { job, run } = rigOf({ type: 'SCAN', work: { ...update, kind: 'inventoryOOB' } });
   await run({
     async scan(work, tools) {
@@ -174,7 +174,7 @@ test('of several parts of one maker the oldest version is told, and spare banks 
     },
   });
   const told = job.server?.firmwares.map(({ name, manufacturer, version }) => `${name}/${manufacturer}/${version}`);
-  assert.deepEqual(told, ['nic/Intel/22.0.9', 'bmc//7.0.0']);
+  assert.deepEqual(told, ['bmc/Dell Inc./7.0.0', 'nic/Intel/22.5.7', 'nic/Intel/22.0.9']);
 });
 
 test('a job that fails says why, and one that fails in passing is to be done again', async () => {

@@ -17,7 +17,7 @@ import type { Strategy } from '../strategies/strategy.ts';
 import { builtInImplementations } from './built-in.ts';
 import { openDiscoveryTools } from './discovery-tools.ts';
 import { Harvest } from './harvest.ts';
-import { type JobEnd, JobPort, type TaskState } from './job-port.ts';
+import { beginning, type JobEnd, JobPort, type TaskState } from './job-port.ts';
 import { type OpenedTools, openJobTools } from './job-tools.ts';
 import { createJobClient } from './update-client.ts';
 
@@ -117,7 +117,7 @@ class JobRun implements Task {
   }
 
   get state(): TaskState {
-    return this.#running?.port.state ?? { percent: 0, message: 'the job begins', isCancelUnsafe: false };
+    return this.#running?.port.state ?? beginning;
   }
 
   get #graceMs(): number {

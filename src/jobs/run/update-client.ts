@@ -3,7 +3,9 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { type Client, Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
 import { updateRpc } from '../../api/index.ts';
+import type { InstalledPart } from '../../parts/index.ts';
 import { traceparentHere } from '../../telemetry/index.ts';
+import type { AvailableFirmware } from '../discovery/discover-firmware.ts';
 import { JobError } from '../errors.ts';
 import type { JobFile } from '../job-file.ts';
 
@@ -20,6 +22,8 @@ export interface Progress {
   readonly statusJson?: string | undefined;
   readonly sessionUri?: string | undefined;
   readonly isCancelUnsafe?: boolean | undefined;
+  /** What the BMC says of itself. */
+  readonly bmcJson?: string | undefined;
 }
 
 /** How a job failed. */
@@ -32,7 +36,7 @@ export interface JobFailure {
 /** What an update or scan job found installed. */
 export interface ServerResult {
   readonly server: string;
-  readonly firmwares: readonly { readonly name: string; readonly manufacturer: string; readonly version: string }[];
+  readonly firmwares: readonly InstalledPart[];
   readonly inventoryJson: string;
   readonly observedAt: number;
 }
@@ -40,11 +44,7 @@ export interface ServerResult {
 /** What a discovery job found. */
 export interface DiscoveryResult {
   readonly name: string;
-  readonly firmwares: readonly {
-    readonly name: string;
-    readonly manufacturer: string;
-    readonly versions: readonly string[];
-  }[];
+  readonly firmwares: readonly AvailableFirmware[];
   readonly images: readonly {
     readonly component: string;
     readonly manufacturer: string;
@@ -108,7 +108,7 @@ export function createJobClient({ file, transport, timeoutMs = 30_000 }: JobClie
   };
   return {
     takeJob: (by) => ask('TakeJob', () => rpc.takeJob({ proof, ...by }, options())),
-    reportProgress: ({ isCancelUnsafe, progressJson = '', statusJson = '', sessionUri = '', ...said }) =>
+    reportProgress: ({ isCancelUnsafe, progressJson = '', statusJson = '', sessionUri = '', bmcJson = '', ...said }) =>
       ask('ReportProgress', () =>
         rpc.reportProgress(
           {
@@ -116,6 +116,7 @@ export function createJobClient({ file, transport, timeoutMs = 30_000 }: JobClie
             progressJson,
             statusJson,
             sessionUri,
+            bmcJson,
             ...said,
             ...(isCancelUnsafe === undefined ? {} : { isCancelUnsafe }),
           },
@@ -145,7 +146,11 @@ export function createJobClient({ file, transport, timeoutMs = 30_000 }: JobClie
           {
             proof,
             discoveredFirmware: { name },
-            firmwares: firmwares.map((one) => ({ ...one, versions: [...one.versions] })),
+            firmwares: firmwares.map(({ name, manufacturer, model = '', softwareIds = [], versions }) => ({
+              ...{ name, manufacturer, model },
+              softwareIds: [...softwareIds],
+              versions: [...versions],
+            })),
             images: images.map(({ sizeBytes, softwareIds, models, ...one }) => ({
               ...one,
               models: [...models],

@@ -1,6 +1,7 @@
 import type { FirmwareSlot, Inventory } from '../../bmc/index.ts';
 import type { JsonObject } from '../../engine/index.ts';
-import { type Firmware, firmwareComponents, idsOf, isForSlot, toFirmware } from '../../flasher/index.ts';
+import { type Firmware, idsOf, isForSlot, toFirmware } from '../../flasher/index.ts';
+import { firmwareComponents } from '../../parts/index.ts';
 import { isSameVendor, isSameVersion } from '../../versions/index.ts';
 import { JobError } from '../errors.ts';
 
@@ -31,8 +32,8 @@ export function requireHardware(inventory: Inventory, firmware: Firmware): void 
 
 /** An image with the vendor's own ids is for the parts that show one of them, where any part shows what it is. */
 function slotsFor(inventory: Inventory, firmware: Firmware): readonly FirmwareSlot[] {
-  const { softwareIds = [] } = firmware;
-  const slots = ofMaker(inventory, firmware);
+  const { softwareIds = [], slots: named } = firmware;
+  const slots = ofMaker(inventory, firmware).filter(({ slot }) => named?.includes(slot) ?? true);
   const isTold = softwareIds.length > 0 && slots.some((slot) => idsOf(slot).length > 0);
   return isTold ? slots.filter((slot) => isForSlot(softwareIds, slot)) : slots;
 }

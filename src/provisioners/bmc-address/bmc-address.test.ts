@@ -68,10 +68,12 @@ describe('the address of a BMC', () => {
   });
 
   it('means the same machine however it is written', () => {
-    const { machine } = known('redfish://BMC7.example/redfish/v1/Systems/1');
-    assert.equal(known('idrac-virtualmedia+https://bmc7.example:443/redfish/v1/Systems/1/').machine, machine);
-    assert.notEqual(known('redfish://bmc7.example/redfish/v1/Systems/2').machine, machine);
-    assert.equal(known('ipmi://10.0.0.7:623').machine, known('10.0.0.7').machine);
+    const { bmc, system } = known('redfish://BMC7.example/redfish/v1/Systems/1');
+    assert.equal(known('idrac-virtualmedia+https://bmc7.example:443/redfish/v1/Systems/1/').system, system);
+    const second = known('redfish://bmc7.example/redfish/v1/Systems/2');
+    assert.notEqual(second.system, system);
+    assert.equal(second.bmc, bmc);
+    assert.equal(known('ipmi://10.0.0.7:623').system, known('10.0.0.7').system);
   });
 
   it('says what a host may ask for', () => {

@@ -1,4 +1,4 @@
-import { isBmcError, parseBmcAddress } from '../../bmc/index.ts';
+import { isBmcError, parseBmcAddress, parseBmcLocation } from '../../bmc/index.ts';
 import { type BmcScheme, bmcSchemes } from './schemes.ts';
 
 /** What a BMC address of a host says. */
@@ -13,8 +13,10 @@ export interface HostBmcAddress extends BmcScheme {
   readonly systemPath: string | undefined;
   /** Of IPMI: what its user may do. */
   readonly privilegeLevel: string;
-  /** The same for two addresses exactly when they mean the same machine, however they are written. */
-  readonly machine: string;
+  /** Equal for two addresses exactly when they lead to the same BMC; as `parseBmcAddress` spells it. */
+  readonly bmc: string;
+  /** Equal for two addresses exactly when they name the same system, however they are written. */
+  readonly system: string;
 }
 
 /** An address as it was understood, or why it was not. */
@@ -33,7 +35,7 @@ export function readBmcAddress(text: string): BmcAddressReading {
   const isTransportKnown =
     transport === undefined || (facts?.protocol === 'redfish' && ['http', 'https'].includes(transport));
   if (facts === undefined || !isTransportKnown || more.length > 0) {
-    return { kind: 'unknown-type', type: scheme, message: `Unknown BMC type '${scheme}' for address ${shown(text)}` };
+    return { kind: 'unknown-type', type: scheme, message: unknownType(scheme, text) };
   }
   try {
     const address = facts.protocol === 'ipmi' ? readIpmi(scheme, rest, facts) : readRedfish(scheme, rest, facts);
@@ -57,28 +59,23 @@ function splitScheme(text: string): { readonly scheme: string; readonly rest: st
 }
 
 function readRedfish(scheme: string, rest: string, facts: BmcScheme): HostBmcAddress {
-  const { host, port, origin, systemPath } = parseBmcAddress(`${scheme}://${rest}`);
-  const machine = `${host}:${port}${systemPath ?? ''}`;
-  return { ...facts, scheme, host, port, origin, systemPath, privilegeLevel: '', machine };
+  const { host, port, origin, systemPath, bmc, system } = parseBmcAddress(`${scheme}://${rest}`);
+  return { ...facts, scheme, host, port, origin, systemPath, privilegeLevel: '', bmc, system };
 }
 
 function readIpmi(scheme: string, rest: string, facts: BmcScheme): HostBmcAddress {
-  const question = rest.indexOf('?');
-  const authority = (question === -1 ? rest : rest.slice(0, question)).replace(/\/+$/, '');
-  const { host, port: written } = parseBmcAddress(`https://${authority}`);
-  const port = /(^[^:]*|\]):\d+$/.test(authority) ? written : ipmiPort;
-  const query = new URLSearchParams(question === -1 ? '' : rest.slice(question + 1));
+  const [authority = ''] = rest.split(/[/?]/, 1);
+  const location = parseBmcLocation(authority, ipmiPort);
+  const query = new URLSearchParams(rest.includes('?') ? rest.slice(rest.indexOf('?') + 1) : '');
   const privilegeLevel = query.get('privilegelevel') ?? 'ADMINISTRATOR';
-  return {
-    ...facts,
-    scheme,
-    host,
-    port,
-    origin: '',
-    systemPath: undefined,
-    privilegeLevel,
-    machine: `${host}:${port}`,
-  };
+  const { bmc } = location;
+  return { ...facts, ...location, scheme, origin: '', systemPath: undefined, privilegeLevel, system: bmc };
+}
+
+function unknownType(scheme: string, text: string): string {
+  const known = Object.keys(bmcSchemes).join(', ');
+  const right = 'such as redfish://10.0.0.7:8443 or ipmi://10.0.0.7';
+  return `Unknown BMC type '${scheme}' for address ${shown(text)}; write it with one of ${known}, ${right}`;
 }
 
 /** The address for a message: without what may be a password, and not endless. */

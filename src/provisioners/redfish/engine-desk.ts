@@ -60,11 +60,7 @@ async function place(engine: EngineParts, order: DeskOrder): Promise<DeskAnswer>
 
 async function findMachine({ machines }: EngineParts, order: DeskOrder): Promise<string | undefined> {
   if ((await machines.get(order.machine)) !== undefined) return order.machine;
-  for (const value of [order.origin, `${order.origin}/`, new URL(order.origin).host, new URL(order.origin).hostname]) {
-    const found = await machines.findByAlias({ kind: 'bmc-address', value });
-    if (found !== undefined) return found.id;
-  }
-  return undefined;
+  return (await machines.findByAlias({ kind: 'bmc-address', value: order.origin }))?.id;
 }
 
 function judge(conditions: readonly (Condition | undefined)[]): DeskLook {

@@ -1,5 +1,6 @@
 import type { HardwareDetails } from '../../api/index.ts';
 import type { HostIdentity, Serviced } from '../provisioner.ts';
+import type { UpdateWait } from './update-waits.ts';
 
 /** A change of firmware that was handed to the desk. */
 export interface WorkNote {
@@ -20,6 +21,7 @@ export interface HostRecord {
   readonly details?: HardwareDetails | undefined;
   readonly maintenance?: string | undefined;
   readonly preparation?: WorkNote | undefined;
+  readonly updateWait?: UpdateWait | undefined;
   readonly service?: (WorkNote & { readonly ticket: string }) | undefined;
 }
 

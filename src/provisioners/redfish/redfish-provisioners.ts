@@ -13,7 +13,6 @@ import { deprovisionHost, provisionHost } from './operations/provision.ts';
 import { adoptHost, registerHost } from './operations/register.ts';
 import type { FirmwareDesk, ImageCatalogue } from './ports.ts';
 import { readFirmwareComponents, readFirmwareSettings } from './reading/read-firmware.ts';
-import { createUpdateWaits } from './update-waits.ts';
 import {
   changeRecord,
   createReach,
@@ -53,9 +52,8 @@ export function createRedfishProvisioners(options: RedfishOptions): Provisioners
   const parts: RedfishParts = { ...options, clock, random, trustOf, pollMs, updateWaitMs };
   const reach = createReach(parts);
   const background = createBackgroundWork();
-  const updateWaits = createUpdateWaits(clock);
   const placeOf = (host: HostIdentity): Workplace => ({
-    ...{ parts, host, background, updateWaits },
+    ...{ parts, host, background },
     reach: () => reach(host),
   });
   const admission = createAdmission({ records: options.records, clock, limit });

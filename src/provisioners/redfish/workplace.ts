@@ -6,7 +6,6 @@ import { withoutBmc } from '../without-bmc.ts';
 import type { BackgroundWork } from './background-work.ts';
 import type { HostRecord, HostRecords } from './host-record.ts';
 import type { FirmwareDesk, ImageCatalogue } from './ports.ts';
-import type { UpdateWaits } from './update-waits.ts';
 
 /** What is the same for all hosts. */
 export interface RedfishParts {
@@ -31,7 +30,6 @@ export interface Workplace {
   readonly parts: RedfishParts;
   readonly host: HostIdentity;
   readonly background: BackgroundWork;
-  readonly updateWaits: UpdateWaits;
   /** The BMC of the host. Nothing is sent. */
   reach(): Reached;
 }

@@ -28,6 +28,7 @@ export async function readComponents(tx: Transaction, rows: readonly Row[]): Pro
       vendor: textOf(row, 'vendor'),
       model: textOf(row, 'model'),
       serial: textOf(row, 'serial'),
+      slot: textOf(row, 'slot'),
       attributes: attributes.get(id) ?? [],
       versionedAttributes: versioned.get(id) ?? [],
       createdAt: numberOf(row, 'created_at'),
@@ -44,7 +45,7 @@ export async function componentsOf(
   const rows = await inParts(serverIds, (list) =>
     tx.all(
       `SELECT ${componentColumns} FROM ${componentTable} WHERE c.server_id IN ${list.sql}
-        ORDER BY c.server_id, c.type_slug, c.serial`,
+        ORDER BY c.server_id, c.type_slug, c.slot, c.serial`,
       ...list.values,
     ),
   );

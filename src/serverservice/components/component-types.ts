@@ -33,6 +33,7 @@ const wellKnown = [
   'GPU',
   'Mainboard',
   'NIC',
+  'Other',
   'PhysicalMemory',
   'Power-Supply',
   'StorageController',

@@ -21,17 +21,21 @@ export interface ComponentRecord {
   readonly name: string;
   readonly vendor: string;
   readonly model: string;
+  /** Empty where nobody knows it. */
   readonly serial: string;
+  /** Where in the server it is; empty for parts that an inventory did not read. */
+  readonly slot: string;
   readonly attributes: readonly Attribute[];
   readonly versionedAttributes: readonly VersionedAttribute[];
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
-/** A part to be written; type and serial tell parts of a server apart. */
+/** A part to be written; type and slot tell parts of a server apart, or type and serial where no slot is known. */
 export interface ComponentDraft {
   readonly type: string;
   readonly serial: string;
+  readonly slot?: string | undefined;
   readonly name?: string | undefined;
   readonly vendor?: string | undefined;
   readonly model?: string | undefined;

@@ -46,7 +46,7 @@ export function createComponents(context: InventoryContext): Components {
       const { id } = await requireServer(tx, serverId);
       await requireTypes(tx, checked);
       if (how === 'replace') await removeOthers(tx, id, checked);
-      for (const draft of checked) await writeComponent(tx, id, { draft, isNew: how === 'create' });
+      for (const draft of checked) await writeComponent(tx, id, { draft, isNew: how === 'create', keepsKnown: false });
     });
   };
   return {
@@ -78,11 +78,17 @@ export function createComponents(context: InventoryContext): Components {
 export async function putComponents(
   context: InventoryContext,
   tx: Transaction,
-  { serverId, drafts }: { readonly serverId: string; readonly drafts: readonly ComponentDraft[] },
+  order: {
+    readonly serverId: string;
+    readonly drafts: readonly ComponentDraft[];
+    /** What a draft leaves empty stays as it is known. */
+    readonly keepsKnown: boolean;
+  },
 ): Promise<void> {
-  const checked = checkDrafts(context, drafts);
+  const checked = checkDrafts(context, order.drafts);
   await requireTypes(tx, checked);
-  for (const draft of checked) await writeComponent(tx, serverId, { draft, isNew: false });
+  const how = { isNew: false, keepsKnown: order.keepsKnown };
+  for (const draft of checked) await writeComponent(tx, order.serverId, { draft, ...how });
 }
 
 /** Takes away, in somebody else's transaction, parts that carry a versioned attribute and are not kept. */
@@ -91,17 +97,26 @@ export async function removeComponentsNoted(
   order: { readonly serverId: string; readonly namespace: string; readonly kept: readonly ComponentDraft[] },
 ): Promise<number> {
   const rows = await tx.all(
-    `SELECT c.id, c.type_slug, c.serial FROM inventory_components c
+    `SELECT c.id, c.type_slug, c.serial, c.slot FROM inventory_components c
       WHERE c.server_id = ? AND EXISTS (SELECT 1 FROM inventory_versioned_attributes v
         WHERE v.owner_kind = 'component' AND v.owner_id = c.id AND v.namespace = ?)`,
     order.serverId,
     order.namespace,
   );
-  const kept = new Set(order.kept.map(({ type, serial }) => `${slugOf(type)} ${serial}`));
+  const kept = new Set(order.kept.map(({ type, serial, slot }) => keyOf({ type: slugOf(type), serial, slot })));
   return removeThese(
     tx,
-    rows.filter((row) => !kept.has(`${row.type_slug} ${row.serial}`)),
+    rows.filter((row) => !kept.has(keyOfRow(row))),
   );
+}
+
+/** What tells the parts of a server apart. */
+function keyOf({ type, serial, slot = '' }: Pick<ComponentDraft, 'type' | 'serial' | 'slot'>): string {
+  return slot === '' ? `${type} with serial "${serial}"` : `${type} in slot "${slot}"`;
+}
+
+function keyOfRow(row: Row): string {
+  return keyOf({ type: textOf(row, 'type_slug'), serial: textOf(row, 'serial'), slot: textOf(row, 'slot') });
 }
 
 interface CheckedComponent {
@@ -120,7 +135,7 @@ function checkDrafts(context: InventoryContext, drafts: readonly ComponentDraft[
     attributes: (draft.attributes ?? []).map(check),
     versioned: (draft.versionedAttributes ?? []).map(check),
   }));
-  const keys = checked.map(({ type, draft }) => `${type} with serial "${draft.serial}"`);
+  const keys = checked.map(({ type, draft }) => keyOf({ ...draft, type }));
   const twice = keys.filter((key, index) => keys.indexOf(key) !== index);
   if (twice.length === 0) return checked;
   const problems = [...new Set(twice)].map((key) => `${key} is named twice`);
@@ -144,51 +159,71 @@ async function requireTypes(tx: Transaction, components: readonly CheckedCompone
 async function writeComponent(
   tx: Transaction,
   serverId: string,
-  { draft: { newId, draft, type, attributes, versioned }, isNew }: { draft: CheckedComponent; isNew: boolean },
+  how: { readonly draft: CheckedComponent; readonly isNew: boolean; readonly keepsKnown: boolean },
 ): Promise<void> {
-  const texts = [draft.name ?? '', draft.vendor ?? '', draft.model ?? ''];
-  const added = await tx.run(
-    `INSERT INTO inventory_components (name, vendor, model, updated_at, server_id, type_slug, serial, id, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-    ...[...texts, tx.now, serverId, type, draft.serial, newId, tx.now],
-  );
-  if (added === 0 && isNew)
+  const { newId, draft, type, attributes, versioned } = how.draft;
+  const place = { serverId, type, serial: draft.serial, slot: draft.slot ?? '' };
+  const texts = [draft.name ?? '', draft.vendor ?? '', draft.model ?? '', draft.serial];
+  const added =
+    (await findId(tx, place)) === undefined &&
+    (await tx.run(
+      `INSERT INTO inventory_components (name, vendor, model, serial, slot, updated_at, server_id, type_slug, id, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      ...[...texts, place.slot, tx.now, serverId, type, newId, tx.now],
+    )) > 0;
+  if (!added && how.isNew)
     throw new InventoryError('duplicate', {
       what: 'component',
       fields: 'type and serial',
       holder: `${type} ${draft.serial} of server ${serverId}`,
     });
-  if (added === 0)
+  const id = added ? newId : await requireId(tx, place);
+  const value = (column: string) => (how.keepsKnown ? `coalesce(nullif(?, ''), ${column})` : '?');
+  if (!added)
     await tx.run(
-      `UPDATE inventory_components SET name = ?, vendor = ?, model = ?, updated_at = ?
-        WHERE server_id = ? AND type_slug = ? AND serial = ?`,
-      ...[...texts, tx.now, serverId, type, draft.serial],
+      `UPDATE inventory_components SET name = ${value('name')}, vendor = ${value('vendor')}, model = ${value('model')},
+         serial = ${value('serial')}, slot = coalesce(nullif(?, ''), slot), updated_at = ? WHERE id = ?`,
+      ...[...texts, place.slot, tx.now, id],
     );
-  const id = added > 0 ? newId : await idOf(tx, { serverId, type, serial: draft.serial });
   for (const one of attributes) await putAttribute(tx, { kind: 'component', id }, one);
   for (const one of versioned) await appendVersion(tx, { kind: 'component', id }, one);
 }
 
-async function idOf(
-  tx: Transaction,
-  part: { readonly serverId: string; readonly type: string; readonly serial: string },
-): Promise<string> {
-  const row = await tx.first(
-    'SELECT id FROM inventory_components WHERE server_id = ? AND type_slug = ? AND serial = ?',
-    part.serverId,
-    part.type,
-    part.serial,
-  );
-  if (row === undefined) throw new InventoryError('notFound', { what: 'component', id: part.serial });
-  return textOf(row, 'id');
+interface Place {
+  readonly serverId: string;
+  readonly type: string;
+  readonly serial: string;
+  readonly slot: string;
+}
+
+async function requireId(tx: Transaction, place: Place): Promise<string> {
+  const id = await findId(tx, place);
+  if (id === undefined) throw new InventoryError('notFound', { what: 'component', id: place.serial });
+  return id;
+}
+
+/** A part by its slot, or by its serial number where only one of the two records knows the slot. */
+async function findId(tx: Transaction, { serverId, type, serial, slot }: Place): Promise<string | undefined> {
+  const find = async (where: string, value: string): Promise<string | undefined> => {
+    const query = `SELECT id FROM inventory_components WHERE server_id = ? AND type_slug = ? AND ${where} ORDER BY slot`;
+    const row = await tx.first(query, serverId, type, value);
+    return row === undefined ? undefined : textOf(row, 'id');
+  };
+  const known = slot === '' ? undefined : await find('slot = ?', slot);
+  if (known !== undefined) return known;
+  if (serial === '') return slot === '' ? await find(`serial = ? AND slot = ''`, '') : undefined;
+  return await find(slot === '' ? 'serial = ?' : `serial = ? AND slot = ''`, serial);
 }
 
 async function removeOthers(tx: Transaction, serverId: string, kept: readonly CheckedComponent[]): Promise<number> {
-  const rows = await tx.all('SELECT id, type_slug, serial FROM inventory_components WHERE server_id = ?', serverId);
-  const keep = new Set(kept.map(({ type, draft }) => `${type} ${draft.serial}`));
+  const rows = await tx.all(
+    'SELECT id, type_slug, serial, slot FROM inventory_components WHERE server_id = ?',
+    serverId,
+  );
+  const keep = new Set(kept.map(({ type, draft }) => keyOf({ ...draft, type })));
   return removeThese(
     tx,
-    rows.filter((row) => !keep.has(`${row.type_slug} ${row.serial}`)),
+    rows.filter((row) => !keep.has(keyOfRow(row))),
   );
 }
 

@@ -72,9 +72,9 @@ export function tryAttributes(open: OpenRig): void {
     const { record } = (await rig.call('GET', `/servers/${id}`)).body;
     assert.deepEqual(
       [record.bmc_address, record.vendor, record.model, record.serial],
-      ['10.0.0.5', 'dell', 'r750', 'S9'],
+      ['https://10.0.0.5', 'dell', 'r750', 'S9'],
     );
-    assert.deepEqual([...rig.machines.aliases.keys()].sort(), ['bmc-address 10.0.0.5', 'serial S9']);
+    assert.deepEqual([...rig.machines.aliases.keys()].sort(), ['bmc-address 10.0.0.5:443', 'serial S9']);
     const other = await rig.service.servers.create({ facility: 'a' });
     const path = `/servers/${other.id}/attributes/sh.hollow.bmc_info`;
     assert.equal((await rig.call('PUT', path, { body: { data: { address: '10.0.0.5' } } })).status, 409);

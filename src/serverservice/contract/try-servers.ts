@@ -28,7 +28,7 @@ export function tryServers(open: OpenRig): void {
       ...{ id, facility: 'ams1', bmcId: id, manufacturer: 'Dell', model: 'R750', hold: undefined },
     });
     assert.deepEqual([...machines.aliases.keys()].sort(), [
-      'bmc-address bmc1.example',
+      'bmc-address bmc1.example:443',
       'mac 02:00:5e:10:00:01',
       'serial S1',
     ]);
@@ -42,7 +42,7 @@ export function tryServers(open: OpenRig): void {
         'HTTPS://BMC1.example/redfish/v1/Systems/System.Embedded.1',
         'https://bmc1.example/redfish/v1/Systems/System.Embedded.1',
       ],
-      ['BMC2.example/redfish/v1/Systems/A', 'bmc2.example/redfish/v1/Systems/A'],
+      ['BMC2.example/redfish/v1/Systems/A', 'https://bmc2.example/redfish/v1/Systems/A'],
     ]) {
       const { body } = await call('POST', '/servers', { body: { facility_code: 'a', bmc_address: given } });
       assert.equal((await call('GET', `/servers/${body.record.uuid}`)).body.record.bmc_address, kept);
@@ -63,7 +63,7 @@ export function tryServers(open: OpenRig): void {
     assert.equal(second.status, 409);
     assert.match(
       second.body.message,
-      new RegExp(`DuplicateMachine: bmc-address 10\\.0\\.0\\.1 belongs to machine ${holder}`),
+      new RegExp(`DuplicateMachine: bmc-address https://10\\.0\\.0\\.1 belongs to machine ${holder}`),
     );
     assert.deepEqual(second.body.record, { held_by: [holder] });
     assert.equal(machines.machines.size, 1);
@@ -88,7 +88,7 @@ export function tryServers(open: OpenRig): void {
     machines.aliases.set('baremetalhost default/h1', id);
     const changed = await call('PUT', `/servers/${id}`, { body: { bmc_address: '10.0.0.9', facility_code: 'b' } });
     assert.equal(changed.status, 200);
-    assert.deepEqual([...machines.aliases.keys()].sort(), ['baremetalhost default/h1', 'bmc-address 10.0.0.9']);
+    assert.deepEqual([...machines.aliases.keys()].sort(), ['baremetalhost default/h1', 'bmc-address 10.0.0.9:443']);
     const machine = await machines.get(id);
     assert.deepEqual([machine?.facility, machine?.hold], ['b', hold]);
   });
@@ -102,7 +102,7 @@ export function tryServers(open: OpenRig): void {
     const path = `/servers/${body.record.uuid}`;
     assert.equal((await call('PUT', path, { body: { bmc_address: '10.0.0.1', name: 'm' } })).status, 409);
     const { record } = (await call('GET', path)).body;
-    assert.deepEqual([record.bmc_address, record.name], ['10.0.0.2', 'n']);
+    assert.deepEqual([record.bmc_address, record.name], ['https://10.0.0.2', 'n']);
   });
 
   test('a deleted server is gone from lists, comes back with its attributes, and its id is free again', async (t) => {
@@ -153,7 +153,7 @@ export function tryServers(open: OpenRig): void {
     machines.failNextPut = new Error('the power went out');
     const id = randomUUID();
     await assert.rejects(service.servers.create({ id, facility: 'a', bmcAddress: '10.0.0.1' }));
-    machines.aliases.set('bmc-address 10.0.0.1', 'somebody-else');
+    machines.aliases.set('bmc-address 10.0.0.1:443', 'somebody-else');
     assert.equal(await service.servers.reconcile(), 1);
     assert.match((await service.servers.get(id)).machineProblem ?? '', /belongs to machine somebody-else/);
   });
@@ -164,7 +164,7 @@ export function tryServers(open: OpenRig): void {
     machines.failNextPut = new Error('the power went out');
     await assert.rejects(service.servers.update(id, { bmcAddress: '10.0.0.2' }));
     assert.equal(await service.servers.reconcile(), 1);
-    assert.ok(machines.aliases.has('bmc-address 10.0.0.1'));
+    assert.ok(machines.aliases.has('bmc-address 10.0.0.1:443'));
   });
 
   test('the zero UUID and other words are no ids', async (t) => {

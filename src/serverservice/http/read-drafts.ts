@@ -16,6 +16,7 @@ export function readComponents(drafts: readonly Static<typeof ComponentDraftShap
   return drafts.map((draft) => ({
     type: draft.component_type_slug,
     serial: draft.serial,
+    slot: draft.slot,
     name: draft.name,
     vendor: draft.vendor,
     model: draft.model,

@@ -20,20 +20,40 @@ import { showServer, showServerDetails } from './show.ts';
 
 const Facility = Type.String({ pattern: facilityPattern, description: 'Where it is.' });
 
+/** Empty, or a UUID. */
+const uuidOrNone = '^([0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})?$';
+
 const fields = {
   name: Type.Optional(Text('Its name.', { maxLength: 255 })),
   vendor: Type.Optional(Text('Who made it.', { maxLength: 255 })),
   model: Type.Optional(Text('Its model.', { maxLength: 255 })),
   serial: Type.Optional(Text('Its serial number.', { maxLength: 255 })),
   bmc_id: Type.Optional(Text('Servers with the same one share a BMC; its own unless given.', { maxLength: 255 })),
-  bmc_address: Type.Optional(Text('Where its BMC is.', { maxLength: 255 })),
+  bmc_address: Type.Optional(
+    Text(
+      'Where its BMC is: https://10.0.0.7:8443, with the path of its system where there are several. Kept in one spelling, whatever the given one.',
+      {
+        maxLength: 255,
+      },
+    ),
+  ),
   mac_addresses: Type.Optional(
     ListOf(Type.String({ pattern: '^[0-9A-Fa-f]{2}([:-][0-9A-Fa-f]{2}){5}$' }), 'MAC addresses it is known by.', {
       maxItems: 64,
     }),
   ),
+  system_uuid: Type.Optional(
+    Text('The UUID of its system; filled in by inventories. Empty: whatever machine is there next.', {
+      pattern: uuidOrNone,
+    }),
+  ),
+  bmc_uuid: Type.Optional(
+    Text('The UUID of the service root of its BMC; filled in by inventories.', { pattern: uuidOrNone }),
+  ),
   deleted_at: notLookedAt(),
   machine_problem: notLookedAt(),
+  contradictions: notLookedAt(),
+  duplicates: notLookedAt(),
   components: notLookedAt('they have a path of their own'),
   ...ignored,
 };
@@ -72,6 +92,12 @@ const listQuery = Struct({
   vendor: Type.Optional(Text('Only those of this vendor.', { maxLength: 255 })),
   model: Type.Optional(Text('Only those of this model.', { maxLength: 255 })),
   serial: Type.Optional(Text('Only the one with this serial number.', { maxLength: 255 })),
+  'bmc-address': Type.Optional(
+    Text('Only those behind this BMC, or its system where one is named; in any spelling.', { maxLength: 255 }),
+  ),
+  'machine-problem': Type.Optional(
+    Type.Boolean({ description: 'Only those that are no machine: duplicates, and unreadable BMC addresses.' }),
+  ),
   attr: Type.Optional(
     ListOf(Text(filterHelp, { minLength: 1, maxLength: 1000 }), `By attributes: ${filterHelp}`, { maxItems: 10 }),
   ),
@@ -94,6 +120,8 @@ function readQuery(query: Static<typeof listQuery>): ServerQuery {
     vendor: query.vendor,
     model: query.model,
     serial: query.serial,
+    bmcAddress: query['bmc-address'],
+    isWithProblem: query['machine-problem'],
     attributeFilters: parseAttributeFilters(query.attr ?? [], 'attr'),
     versionedAttributeFilters: parseAttributeFilters(query.ver_attr ?? [], 'ver_attr'),
   };
@@ -109,6 +137,8 @@ function readFields(body: Static<typeof ServerChange>): Partial<ServerFields> {
     bmcId: body.bmc_id,
     bmcAddress: body.bmc_address,
     macs: body.mac_addresses,
+    systemUuid: body.system_uuid,
+    bmcUuid: body.bmc_uuid,
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

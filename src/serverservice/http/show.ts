@@ -31,9 +31,13 @@ export function showServer(server: ServerRecord): JsonObject {
     bmc_id: server.bmcId,
     bmc_address: server.bmcAddress,
     mac_addresses: [...server.macs],
+    system_uuid: server.systemUuid,
+    bmc_uuid: server.bmcUuid,
     ...times(server),
     ...(server.deletedAt === undefined ? {} : { deleted_at: showTime(server.deletedAt) }),
     ...(server.machineProblem === undefined ? {} : { machine_problem: server.machineProblem }),
+    ...(server.contradictions.length === 0 ? {} : { contradictions: [...server.contradictions] }),
+    ...(server.duplicates.length === 0 ? {} : { duplicates: [...server.duplicates] }),
   };
 }
 
@@ -75,6 +79,7 @@ export function showComponent(component: ComponentRecord): JsonObject {
     vendor: component.vendor,
     model: component.model,
     serial: component.serial,
+    slot: component.slot,
     attributes: component.attributes.map(showAttribute),
     versioned_attributes: component.versionedAttributes.map(showVersioned),
     ...times(component),

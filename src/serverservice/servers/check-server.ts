@@ -1,3 +1,4 @@
+import { isBmcError, parseBmcAddress } from '../../bmc/index.ts';
 import { InventoryError } from '../errors.ts';
 import type { ServerDraft, ServerFields } from './server.ts';
 
@@ -12,6 +13,7 @@ const facility = new RegExp(facilityPattern);
 
 /** The fields of a server in their one spelling. Throws `badValue` with all reasons. */
 export function checkServer(draft: Omit<ServerDraft, 'id'>): ServerFields {
+  const problems: string[] = [];
   const fields: ServerFields = {
     name: trimmed(draft.name),
     facility: trimmed(draft.facility),
@@ -19,18 +21,33 @@ export function checkServer(draft: Omit<ServerDraft, 'id'>): ServerFields {
     model: trimmed(draft.model),
     serial: trimmed(draft.serial),
     bmcId: trimmed(draft.bmcId),
-    bmcAddress: toOneSpelling(trimmed(draft.bmcAddress)),
+    bmcAddress: canonicalAddress(trimmed(draft.bmcAddress), problems),
+    systemUuid: trimmed(draft.systemUuid).toLowerCase(),
+    bmcUuid: trimmed(draft.bmcUuid).toLowerCase(),
     macs: [...new Set((draft.macs ?? []).map((one) => one.trim().toLowerCase().replaceAll('-', ':')))],
   };
-  const problems = problemsOf(fields);
+  problems.push(...problemsOf(fields));
   if (problems.length > 0) throw new InventoryError('badValue', { what: 'server' }, { problems });
   return fields;
 }
 
-/** Hosts have no case; the path of a system behind a BMC does. */
-function toOneSpelling(address: string): string {
-  const [origin = ''] = /^(?:[^/]*:\/\/)?[^/]*/.exec(address) ?? [];
-  return origin.toLowerCase() + address.slice(origin.length);
+function canonicalAddress(text: string, problems: string[]): string {
+  const problem = addressProblem(text);
+  if (problem === undefined) return text === '' ? '' : parseBmcAddress(text).canonical;
+  problems.push(problem);
+  return text;
+}
+
+/** Why a BMC address cannot be used, and what a right one looks like; an empty one is not known yet. */
+export function addressProblem(text: string): string | undefined {
+  if (text === '') return undefined;
+  try {
+    parseBmcAddress(text);
+    return undefined;
+  } catch (error) {
+    if (!isBmcError(error, 'badAddress')) throw error;
+    return `bmc_address: ${error.message}`;
+  }
 }
 
 function trimmed(text: string | undefined): string {
@@ -45,6 +62,11 @@ function problemsOf({ macs, ...texts }: ServerFields): string[] {
     ...Object.entries(texts)
       .filter(([, text]) => text.length > maxText)
       .map(([name]) => `${name} is longer than ${maxText} characters`),
+    ...(['systemUuid', 'bmcUuid'] as const)
+      .filter((name) => texts[name] !== '' && !uuid.test(texts[name]))
+      .map(
+        (name) => `"${texts[name]}" is not a UUID, as ${name === 'systemUuid' ? 'system_uuid' : 'bmc_uuid'} has to be`,
+      ),
     ...macs.filter((one) => !mac.test(one)).map((one) => `"${one}" is not a MAC address as in 02:00:5e:10:00:01`),
   ];
 }

@@ -4,7 +4,7 @@ import { InventoryError } from '../errors.ts';
 import type { ServerRecord } from './server.ts';
 
 /** Where servers become machines that work can be done on; the engine's machines fit. */
-export type MachineRegistry = Pick<Machines, 'get' | 'aliasesOf' | 'put' | 'remove'>;
+export type MachineRegistry = Pick<Machines, 'get' | 'aliasesOf' | 'put' | 'remove' | 'duplicatesOf'>;
 
 /** What vendors leave where a serial number should be: it names no machine. */
 const placeholders = new Set(
@@ -37,10 +37,45 @@ export async function putMachine(
   server: ServerRecord,
   before: ServerRecord | undefined,
 ): Promise<void> {
+  const outcome = await tryPut(machines, server, { before, without: [] });
+  if (outcome !== 'ok') throw duplicateMachine(outcome);
+}
+
+/**
+ * The same after an inventory: work on the server goes on, so names that other machines have are left to them. Gives what
+ * is wrong then.
+ */
+export async function putObservedMachine(
+  machines: MachineRegistry,
+  server: ServerRecord,
+  before: ServerRecord,
+): Promise<readonly AliasConflict[]> {
+  const without: Alias[] = [];
+  const conflicts: AliasConflict[] = [];
+  for (let tries = 0; tries < 3; tries++) {
+    const outcome = await tryPut(machines, server, { before, without });
+    if (outcome === 'ok') break;
+    conflicts.push(...outcome);
+    without.push(...outcome.map(({ alias }) => alias));
+  }
+  return conflicts;
+}
+
+/** Names that one machine has, for people. */
+export function describeConflicts(conflicts: readonly AliasConflict[]): string {
+  return duplicateMachine(conflicts).message;
+}
+
+async function tryPut(
+  machines: MachineRegistry,
+  server: ServerRecord,
+  { before, without }: { readonly before: ServerRecord | undefined; readonly without: readonly Alias[] },
+): Promise<'ok' | readonly AliasConflict[]> {
   const old = new Set((before === undefined ? [] : aliasesOf(before)).map(keyOf));
   const present = await machines.get(server.id);
   const others = present === undefined ? [] : await machines.aliasesOf(server.id);
-  const kept = others.filter((alias) => !old.has(keyOf(alias)));
+  // The inventory alone says where a BMC is.
+  const kept = others.filter((alias) => alias.kind !== 'bmc-address' && !old.has(keyOf(alias)));
   const machine = {
     id: server.id,
     facility: server.facility,
@@ -49,10 +84,9 @@ export async function putMachine(
     model: server.model,
     hold: present?.hold,
   };
-  const outcome = await machines
-    .put(machine, [...kept, ...aliasesOf(server)])
-    .catch((error: unknown) => rethrowBusy(error, server.id));
-  if (outcome !== 'ok') throw duplicateMachine(outcome);
+  const left = new Set(without.map(keyOf));
+  const names = [...kept, ...aliasesOf(server)].filter((alias) => !left.has(keyOf(alias)));
+  return await machines.put(machine, names).catch((error: unknown) => rethrowBusy(error, server.id));
 }
 
 /** Takes the machine of a server away. Throws `busy` while work on it goes on. */
@@ -70,7 +104,11 @@ function rethrowBusy(error: unknown, id: string): never {
 }
 
 function duplicateMachine(conflicts: readonly AliasConflict[]): InventoryError {
-  const problems = conflicts.map(({ alias, heldBy }) => `${alias.kind} ${alias.value} belongs to machine ${heldBy}`);
+  const problems = conflicts.map(({ alias, heldBy, heldAs }) =>
+    heldAs === undefined
+      ? `${alias.kind} ${alias.value} belongs to machine ${heldBy}`
+      : `${alias.kind} ${alias.value} is that of machine ${heldBy}, known as ${heldAs}: an address without a system means the only system of its BMC; where it has several, name the system in both`,
+  );
   const record = { held_by: [...new Set(conflicts.map(({ heldBy }) => heldBy))] };
   return new InventoryError('duplicateMachine', { names: problems.join('; ') }, { problems, record });
 }

@@ -16,8 +16,16 @@ export interface ServerRecord {
   readonly bmcId: string;
   readonly bmcAddress: string;
   readonly macs: readonly string[];
+  /** The UUID of its system, as its BMC tells it. */
+  readonly systemUuid: string;
+  /** The UUID of the service root of its BMC. */
+  readonly bmcUuid: string;
   /** Why it is no machine, if it is none. */
   readonly machineProblem: string | undefined;
+  /** What an operator wrote and the BMC tells otherwise. */
+  readonly contradictions: readonly string[];
+  /** Other records of the same machine, by what their BMCs say of themselves. */
+  readonly duplicates: readonly string[];
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly deletedAt: number | undefined;
@@ -40,6 +48,8 @@ export interface ServerFields {
   readonly bmcId: string;
   readonly bmcAddress: string;
   readonly macs: readonly string[];
+  readonly systemUuid: string;
+  readonly bmcUuid: string;
 }
 
 /** A server to be created. */
@@ -58,6 +68,10 @@ export interface ServerQuery {
   readonly vendor?: string | undefined;
   readonly model?: string | undefined;
   readonly serial?: string | undefined;
+  /** Any spelling of the address; without a system, all behind that BMC. */
+  readonly bmcAddress?: string | undefined;
+  /** Only those that are no machine of their own: another server is, or their address cannot be read. */
+  readonly isWithProblem?: boolean | undefined;
   readonly isWithDeleted?: boolean | undefined;
   readonly attributeFilters?: readonly AttributeFilter[] | undefined;
   readonly versionedAttributeFilters?: readonly AttributeFilter[] | undefined;

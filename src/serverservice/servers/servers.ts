@@ -1,3 +1,4 @@
+import { isBmcError, parseBmcAddress } from '../../bmc/index.ts';
 import type { Transaction } from '../../engine/index.ts';
 import type { Page, PageRequest } from '../../rest/index.ts';
 import { compileAttributeFilters } from '../attributes/attribute-filter.ts';
@@ -7,7 +8,7 @@ import type { InventoryContext } from '../context.ts';
 import { InventoryError, isInventoryError } from '../errors.ts';
 import { selectPage } from '../sql/select-page.ts';
 import { Where } from '../sql/where.ts';
-import { checkId, checkServer } from './check-server.ts';
+import { addressProblem, checkId, checkServer } from './check-server.ts';
 import { putMachine, removeMachine } from './machine-registry.ts';
 import type { ServerDetails, ServerDraft, ServerFields, ServerQuery, ServerRecord } from './server.ts';
 import { loadDetails } from './server-details.ts';
@@ -52,20 +53,29 @@ export function createServers(context: InventoryContext): Servers {
   const { database } = context;
   const list = (tx: Transaction, query: ServerQuery, request: PageRequest) =>
     listServers(context, tx, { query, request });
+  const one = async <T extends ServerRecord>(server: T): Promise<T> =>
+    (await withDuplicates(context, [server]))[0] ?? server;
   return {
-    get: (id, options = {}) => database.read((tx) => requireServer(tx, id, options)),
-    getDetails: (id, options = {}) =>
-      database.read(async (tx) => {
+    get: async (id, options = {}) => one(await database.read((tx) => requireServer(tx, id, options))),
+    getDetails: async (id, options = {}) => {
+      const found = await database.read(async (tx) => {
         const server = await requireServer(tx, id, options);
         const [details] = await loadDetails(tx, [server]);
         return details ?? { ...server, attributes: [], versionedAttributes: [], components: [] };
-      }),
-    list: (query, request) => database.read((tx) => list(tx, query, request)),
-    listDetails: (query, request) =>
-      database.read(async (tx) => {
-        const { records, total } = await list(tx, query, request);
-        return { records: await loadDetails(tx, records), total };
-      }),
+      });
+      return one(found);
+    },
+    async list(query, request) {
+      const { records, total } = await database.read((tx) => list(tx, query, request));
+      return { records: await withDuplicates(context, records), total };
+    },
+    async listDetails(query, request) {
+      const { records, total } = await database.read(async (tx) => {
+        const page = await list(tx, query, request);
+        return { ...page, records: await loadDetails(tx, page.records) };
+      });
+      return { records: await withDuplicates(context, records), total };
+    },
     create: (draft) => createServer(context, draft),
     update: (id, fields) => changeServer(context, id, fields),
     remove: (id) => removeServer(context, id),
@@ -85,6 +95,16 @@ export async function requireServer(
   return server;
 }
 
+/** Servers with the other records of their machines. */
+async function withDuplicates<T extends ServerRecord>(
+  { machines }: InventoryContext,
+  servers: readonly T[],
+): Promise<readonly T[]> {
+  if (machines === undefined) return servers;
+  const duplicates = await machines.duplicatesOf(servers.map(({ id }) => id));
+  return servers.map((server) => ({ ...server, duplicates: duplicates.get(server.id) ?? [] }));
+}
+
 async function listServers(
   context: InventoryContext,
   tx: Transaction,
@@ -96,6 +116,8 @@ async function listServers(
     .addIf('lower(s.vendor) = lower(?)', query.vendor)
     .addIf('lower(s.model) = lower(?)', query.model)
     .addIf('s.serial = ?', query.serial);
+  if (query.bmcAddress !== undefined) whereBmc(where, query.bmcAddress);
+  if (query.isWithProblem === true) where.add('s.machine_problem IS NOT NULL');
   if (query.isWithDeleted !== true) where.add('s.deleted_at IS NULL');
   const target = { dialect: context.database.dialect, ownerKind: 'server', ownerColumn: 's.id' } as const;
   const groups = [
@@ -110,6 +132,22 @@ async function listServers(
   const selection = { from: 'inventory_servers s', columns: 's.*', where, orders, tieBreak: 's.id' };
   const { rows, total } = await selectPage(tx, selection, request);
   return { records: rows.map(readServer), total };
+}
+
+/** A server known by its BMC alone is its only system. */
+function whereBmc(where: Where, address: string): void {
+  const { bmc, system } = parseAddress(address);
+  where.add('s.bmc = ?', bmc);
+  if (system !== bmc) where.add('s.bmc_system IN (?, ?)', system, bmc);
+}
+
+function parseAddress(text: string): ReturnType<typeof parseBmcAddress> {
+  try {
+    return parseBmcAddress(text);
+  } catch (error) {
+    if (!isBmcError(error, 'badAddress')) throw error;
+    throw new InventoryError('badFilter', { name: 'bmc-address' }, { problems: [error.message], cause: error });
+  }
 }
 
 async function createServer(context: InventoryContext, draft: ServerDraft): Promise<ServerRecord> {
@@ -160,18 +198,20 @@ async function takeBack(
   });
 }
 
-async function settle({ database }: InventoryContext, id: string, problem: string | undefined): Promise<void> {
-  await database.write((tx) =>
-    tx.run(
-      'UPDATE inventory_servers SET is_machine_pending = 0, machine_problem = ? WHERE id = ?',
-      problem ?? null,
-      id,
-    ),
-  );
+export async function settle({ database }: InventoryContext, id: string, problem: string | undefined): Promise<void> {
+  await database.write((tx) => writeProblem(tx, { id, machineProblem: problem }));
+}
+
+async function writeProblem(
+  tx: Transaction,
+  { id, machineProblem }: Pick<ServerRecord, 'id' | 'machineProblem'>,
+): Promise<void> {
+  const sql = 'UPDATE inventory_servers SET is_machine_pending = 0, machine_problem = ? WHERE id = ?';
+  await tx.run(sql, machineProblem ?? null, id);
 }
 
 /** What the machine of a server is made of; other changes are no concern of the machine. */
-function isOtherMachine(before: ServerFields, after: ServerFields): boolean {
+export function isOtherMachine(before: ServerFields, after: ServerFields): boolean {
   const parts = ({ facility, vendor, model, serial, bmcId, bmcAddress, macs }: ServerFields) =>
     JSON.stringify([facility, vendor, model, serial, bmcId, bmcAddress, macs]);
   return parts(before) !== parts(after);
@@ -189,7 +229,7 @@ async function changeServer(
   const { database, machines } = context;
   const plan = async (tx: Transaction) => {
     const before = await requireServer(tx, id);
-    return { before, after: { ...before, ...checkServer({ ...before, ...given }) } };
+    return { before, after: { ...before, ...checkChange(before, given) } };
   };
   const { before, after } = await database.write(async (tx) => {
     const planned = await plan(tx);
@@ -205,14 +245,29 @@ async function changeServer(
       throw error;
     }
   }
-  return database.write(async (tx) => {
+  const changed = await database.write(async (tx) => {
     const current = await plan(tx);
     await updateServer(tx, current.before.id, { ...current.after, isMachinePending: false });
+    const problem = isOtherMachine(before, after) ? addressProblem(after.bmcAddress) : current.before.machineProblem;
+    await writeProblem(tx, { id: before.id, machineProblem: problem });
+    // The next inventory says what is still wrong.
+    if (isOtherMachine(before, after))
+      await tx.run(`UPDATE inventory_servers SET contradictions = '[]' WHERE id = ?`, current.before.id);
     return requireServer(tx, id);
   });
+  if (isOtherMachine(before, after)) await retryProblems(context);
+  return changed;
 }
 
-async function removeServer({ database, machines }: InventoryContext, id: string): Promise<void> {
+/** An address that older versions took and that cannot be read stays until another one is given. */
+function checkChange(before: ServerRecord, given: Partial<ServerFields>): ServerFields {
+  const merged = { ...before, ...given };
+  if (given.bmcAddress !== undefined) return checkServer(merged);
+  return { ...checkServer({ ...merged, bmcAddress: '' }), bmcAddress: before.bmcAddress };
+}
+
+async function removeServer(context: InventoryContext, id: string): Promise<void> {
+  const { database, machines } = context;
   const { id: known } = await database.read((tx) => requireServer(tx, id));
   if (machines !== undefined) await removeMachine(machines, known);
   await database.write(async (tx) => {
@@ -225,21 +280,32 @@ async function removeServer({ database, machines }: InventoryContext, id: string
     );
     await tx.run('DELETE FROM inventory_credentials WHERE server_id = ?', known);
   });
+  await retryProblems(context);
 }
 
 async function reconcileMachines(context: InventoryContext): Promise<number> {
+  return await putAgain(context, '(is_machine_pending = 1 OR machine_problem IS NOT NULL)');
+}
+
+/** A server that goes or moves may have had the name that keeps another one from being a machine. */
+async function retryProblems(context: InventoryContext): Promise<void> {
+  await putAgain(context, 'is_machine_pending = 0 AND machine_problem IS NOT NULL');
+}
+
+async function putAgain(context: InventoryContext, which: string): Promise<number> {
   const { database, machines, logger } = context;
   if (machines === undefined) return 0;
   const rows = await database.read((tx) =>
-    tx.all('SELECT * FROM inventory_servers WHERE is_machine_pending = 1 AND deleted_at IS NULL ORDER BY id'),
+    tx.all(`SELECT * FROM inventory_servers WHERE deleted_at IS NULL AND ${which} ORDER BY id`),
   );
   for (const server of rows.map(readServer)) {
     try {
       await putMachine(machines, server, undefined);
-      await settle(context, server.id, undefined);
+      await settle(context, server.id, addressProblem(server.bmcAddress));
     } catch (error) {
       if (!isInventoryError(error)) throw error;
-      logger.warn('a server is no machine', { server: server.id, problem: error.message });
+      if (error.message !== server.machineProblem)
+        logger.warn('a server is no machine', { server: server.id, problem: error.message });
       await settle(context, server.id, error.message);
     }
   }

@@ -1,3 +1,4 @@
+import { tryParseBmcAddress } from '../../bmc/index.ts';
 import type { Alias, AliasConflict, MachineRecord } from '../../engine/index.ts';
 import { EngineError } from '../../engine/index.ts';
 import type { MachineRegistry } from '../servers/machine-registry.ts';
@@ -12,7 +13,8 @@ export interface FakeMachines extends MachineRegistry {
   failNextPut: Error | undefined;
 }
 
-const keyOf = ({ kind, value }: Alias) => `${kind} ${value}`;
+const keyOf = ({ kind, value }: Alias) =>
+  `${kind} ${(kind === 'bmc-address' ? tryParseBmcAddress(value)?.system : undefined) ?? value}`;
 
 /** For tests: an empty registry. */
 export function createFakeMachines(): FakeMachines {
@@ -45,6 +47,7 @@ export function createFakeMachines(): FakeMachines {
       machines.set(machine.id, machine);
       return 'ok';
     },
+    duplicatesOf: async () => new Map(),
     remove: async (id) => {
       if (busy.has(id))
         throw new EngineError('machineBusy', { machine: id, what: 'removed', conditions: 'firmwareInstall 1' });

@@ -29,6 +29,8 @@ const ways: Record<string, (t: TestContext, rig: UpdateRig) => Promise<UpdateCli
 for (const [way, open] of Object.entries(ways)) {
   test(`${way}: controllers are told what became of their requests`, async (t) => {
     const rig = await setUpUpdates(t, { scan: { pending: 1 } });
+    const kinds = ['firmwareInstall', 'inventoryOOB', 'firmwareDiscover'];
+    await rig.engine.worker.online({ id: 'w1', kinds, facilities: ['fc1'] });
     await rig.addFirmware('2.10.0');
     await rig.addFirmware('2.11.0');
     const client = await open(t, rig);
@@ -51,6 +53,20 @@ for (const [way, open] of Object.entries(ways)) {
     assert.equal((await client.discover(model, never)).kind, 'accepted');
     assert.equal(await client.withdraw({ jobId: jobId ?? '', reason: 'changed' }, never), 'withdrawn');
     assert.equal(await client.withdraw({ jobId: 'nobody', reason: 'changed' }, never), 'unknown-job');
+  });
+
+  test(`${way}: controllers are told that no worker is online where a server is`, async (t) => {
+    const rig = await setUpUpdates(t);
+    const client = await open(t, rig);
+    await rig.engine.worker.online({ id: 'w1', kinds: ['inventoryOOB'], facilities: ['elsewhere'] });
+    const scan = async () => {
+      const outcome = await client.scan({ server: target }, never);
+      return 'waits' in outcome ? outcome.waits : undefined;
+    };
+    assert.equal((await scan())?.code, 'NoWorker');
+    assert.match((await scan())?.message ?? '', /in facility fc1; workers are in elsewhere: start one/);
+    await rig.engine.worker.online({ id: 'w2', kinds: ['inventoryOOB'], facilities: ['fc1'] });
+    assert.equal(await scan(), undefined);
   });
 
   test(`${way}: that something could not be taken back is not taken for too late`, async (t) => {

@@ -8,7 +8,7 @@ import { type RequestOutcome, toOutcome, type UpdateClient, waitOf } from './req
 
 /** What the client of this process is made of. */
 export interface InProcessClientOptions {
-  readonly desks: Pick<UpdateDesks, 'requests' | 'cancel'>;
+  readonly desks: Pick<UpdateDesks, 'requests' | 'cancel' | 'book'>;
   /** Who asks, for the history. */
   readonly client: string;
   readonly logger: Logger;
@@ -19,8 +19,11 @@ export function createInProcessClient({ desks, client, logger }: InProcessClient
   const { requests } = desks;
   const ask = async (work: () => Promise<TakenRequest>): Promise<RequestOutcome> => {
     try {
-      const { job, isNew } = await work();
-      return { kind: isNew ? 'accepted' : 'already-scheduled', jobId: job.id, ...waitOf(job.reason) };
+      const { job, isNew, resolved } = await work();
+      const kind = isNew ? 'accepted' : 'already-scheduled';
+      // Whether a worker for it is online is found when it is read.
+      const { reason } = await desks.book.require(job.id);
+      return { kind, jobId: job.id, ...waitOf(reason), ...(resolved === undefined ? {} : { resolved }) };
     } catch (error) {
       return toOutcome(toRefusal(error, logger));
     }

@@ -1,4 +1,4 @@
-import { type Firmware, ironcoreReasons } from '../../api/index.ts';
+import { type Firmware, ironcoreReasons, type ResolvedFirmware } from '../../api/index.ts';
 import type { Refusal } from '../refusal.ts';
 
 /** A server that something is asked for. */
@@ -34,9 +34,13 @@ export interface JobWait {
   readonly message: string;
 }
 
-const forSomebody: readonly string[] = [ironcoreReasons.hostInUse, ironcoreReasons.claimedTwice];
+const forSomebody: readonly string[] = [
+  ironcoreReasons.hostInUse,
+  ironcoreReasons.claimedTwice,
+  ironcoreReasons.noWorker,
+];
 
-/** What keeps a job waiting, where that is somebody who uses the host or has to say which it is: all else passes by itself. */
+/** What keeps a job waiting, where an operator has to do something about it: all else passes by itself. */
 export function waitOf(reason: JobWait | undefined): { readonly waits?: JobWait } {
   if (reason === undefined || !forSomebody.includes(reason.code)) return {};
   return { waits: { code: reason.code, message: reason.message } };
@@ -44,11 +48,25 @@ export function waitOf(reason: JobWait | undefined): { readonly waits?: JobWait 
 
 /** What became of a request, in the words of the controllers. */
 export type RequestOutcome =
-  | { readonly kind: 'accepted'; readonly jobId: string; readonly waits?: JobWait }
-  | { readonly kind: 'already-scheduled'; readonly jobId: string; readonly waits?: JobWait }
+  | {
+      readonly kind: 'accepted';
+      readonly jobId: string;
+      readonly waits?: JobWait;
+      readonly resolved?: readonly ResolvedFirmware[];
+    }
+  | {
+      readonly kind: 'already-scheduled';
+      readonly jobId: string;
+      readonly waits?: JobWait;
+      readonly resolved?: readonly ResolvedFirmware[];
+    }
   | { readonly kind: 'conflict'; readonly message: string; readonly jobId?: string | undefined }
   | { readonly kind: 'resource-exhausted'; readonly message: string; readonly retryAfterMs?: number | undefined }
-  | { readonly kind: 'firmware-not-found'; readonly message: string }
+  | {
+      readonly kind: 'firmware-not-found';
+      readonly message: string;
+      readonly resolved?: readonly ResolvedFirmware[];
+    }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
   | { readonly kind: 'unavailable'; readonly message: string };
 
@@ -64,14 +82,14 @@ export interface UpdateClient {
 }
 
 /** A refusal in the words of the controllers. */
-export function toOutcome({ code, message, jobId }: Refusal): RequestOutcome {
+export function toOutcome({ code, message, jobId, resolved }: Refusal): RequestOutcome {
   switch (code) {
     case 'conflict':
       return { kind: 'conflict', message, ...(jobId === undefined || jobId === '' ? {} : { jobId }) };
     case 'resourceExhausted':
       return { kind: 'resource-exhausted', message };
     case 'firmwareNotFound':
-      return { kind: 'firmware-not-found', message };
+      return { kind: 'firmware-not-found', message, ...(resolved === undefined ? {} : { resolved }) };
     case 'unavailable':
     case 'internal':
       return { kind: 'unavailable', message };

@@ -1,6 +1,6 @@
 import { type Client, ConnectError, createClient, type Interceptor } from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
-import { updateRpc } from '../../api/index.ts';
+import { type ResolvedFirmware, updateRpc } from '../../api/index.ts';
 import { traceparentHere } from '../../telemetry/index.ts';
 import { refusalCodeOf } from '../rpc/answers.ts';
 import { type RequestOutcome, toOutcome, type UpdateClient, waitOf } from './request-outcome.ts';
@@ -37,6 +37,7 @@ interface Answer {
   readonly status: updateRpc.RequestStatus;
   readonly error?: updateRpc.RequestError | undefined;
   readonly jobId: string;
+  readonly resolved?: readonly updateRpc.ResolvedFirmware[];
 }
 
 /** An update service elsewhere, as the firmware controllers use it. */
@@ -56,14 +57,19 @@ export function createRpcClient(options: RpcClientOptions): UpdateClient {
     const { job } = await rpc.getJob({ jobId }, { signal, timeoutMs }).catch(() => ({ job: undefined }));
     return waitOf(job === undefined ? undefined : { code: job.reason, message: job.message });
   };
+  const withWaits = async (outcome: RequestOutcome, signal: AbortSignal): Promise<RequestOutcome> => {
+    const isTaken = outcome.kind === 'accepted' || outcome.kind === 'already-scheduled';
+    return isTaken ? { ...outcome, ...(await waits(outcome.jobId, signal)) } : outcome;
+  };
   return {
     async update({ server, firmwares }, signal) {
       const order = { server: { name: server.systemUUID }, firmwares: [...firmwares] };
-      const outcome = await ask(() => rpc.update(order, { signal, timeoutMs }));
-      const isTaken = outcome.kind === 'accepted' || outcome.kind === 'already-scheduled';
-      return isTaken ? { ...outcome, ...(await waits(outcome.jobId, signal)) } : outcome;
+      return await withWaits(await ask(() => rpc.update(order, { signal, timeoutMs })), signal);
     },
-    scan: ({ server }, signal) => ask(() => rpc.scan({ server: { name: server.systemUUID } }, { signal, timeoutMs })),
+    async scan({ server }, signal) {
+      const order = { server: { name: server.systemUUID } };
+      return await withWaits(await ask(() => rpc.scan(order, { signal, timeoutMs })), signal);
+    },
     discover: ({ name, manufacturer, model, versionsToStore }, signal) =>
       ask(() =>
         rpc.discover({ discoveredFirmware: { name }, manufacturer, model, versionsToStore }, { signal, timeoutMs }),
@@ -77,14 +83,21 @@ export function createRpcClient(options: RpcClientOptions): UpdateClient {
   };
 }
 
-function read({ status, error, jobId }: Answer): RequestOutcome {
+function read({ status, error, jobId, resolved: shown = [] }: Answer): RequestOutcome {
   const { RequestStatus } = updateRpc;
-  if (status === RequestStatus.SCHEDULED) return { kind: 'accepted', jobId };
-  if (status === RequestStatus.ALREADY_SCHEDULED) return { kind: 'already-scheduled', jobId };
+  const resolved = shown.length === 0 ? {} : { resolved: shown.map(readResolved) };
+  if (status === RequestStatus.SCHEDULED) return { kind: 'accepted', jobId, ...resolved };
+  if (status === RequestStatus.ALREADY_SCHEDULED) return { kind: 'already-scheduled', jobId, ...resolved };
   const {
     code = updateRpc.ErrorCode.INTERNAL,
     message = 'the update service gave no reason',
     details = [],
   } = error ?? {};
-  return toOutcome({ code: refusalCodeOf(code) ?? 'internal', message, details, jobId });
+  return toOutcome({ code: refusalCodeOf(code) ?? 'internal', message, details, jobId, ...resolved });
+}
+
+function readResolved(shown: updateRpc.ResolvedFirmware): ResolvedFirmware {
+  const { name, manufacturer, version, slots, model, softwareId, slot, reason, message } = shown;
+  const optional = Object.entries({ model, softwareId, slot, reason, message }).filter(([, text]) => text !== '');
+  return { name, manufacturer, version, slots: [...slots], ...Object.fromEntries(optional) };
 }

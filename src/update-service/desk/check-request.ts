@@ -1,4 +1,4 @@
-import { partKey } from '../../flasher/index.ts';
+import { selectorKey } from '../../parts/index.ts';
 import { UpdateError } from '../errors.ts';
 
 /** A firmware and the version that it shall have or has. */
@@ -8,6 +8,12 @@ export interface FirmwareVersion {
   /** Who makes it; empty for the server's own. */
   readonly manufacturer: string;
   readonly version: string;
+  /** Product of the parts; empty or absent where it is not known, and in a request for any. */
+  readonly model?: string;
+  /** The vendor's id of the firmware that they take; the same. */
+  readonly softwareId?: string;
+  /** Where the part is; the same. */
+  readonly slot?: string;
 }
 
 /** No server has more, and an install takes no more. */
@@ -25,13 +31,16 @@ export function checkFirmwares(given: readonly FirmwareVersion[]): readonly Firm
   if (given.length > mostFirmwares) {
     throw invalid([`firmwares has ${given.length} entries, and a server takes at most ${mostFirmwares}`]);
   }
-  const firmwares = given.map(({ name, manufacturer, version }) => ({
+  const firmwares = given.map(({ name, manufacturer, version, model = '', softwareId = '', slot = '' }) => ({
     name: name.trim(),
     manufacturer: manufacturer.trim(),
     version: version.trim(),
+    ...(model.trim() === '' ? {} : { model: model.trim() }),
+    ...(softwareId.trim() === '' ? {} : { softwareId: softwareId.trim() }),
+    ...(slot.trim() === '' ? {} : { slot: slot.trim() }),
   }));
   const problems = firmwares.flatMap((one, at) => problemsOf(one).map((text) => `firmwares[${at}].${text}`));
-  const keys = firmwares.map(partKey);
+  const keys = firmwares.map(selectorKey);
   const twice = firmwares.filter((_, at) => keys.indexOf(keys[at] ?? '') !== at);
   problems.push(
     ...twice.map(({ name, manufacturer }) => `${shown(name)} of ${shown(manufacturer)} is there more than once`),
@@ -40,12 +49,13 @@ export function checkFirmwares(given: readonly FirmwareVersion[]): readonly Firm
   return firmwares;
 }
 
-function problemsOf({ name, manufacturer, version }: FirmwareVersion): string[] {
+function problemsOf(firmware: FirmwareVersion): string[] {
+  const { name, version } = firmware;
   const problems: string[] = [];
   if (name === '') problems.push('name is empty');
   if (version === '') problems.push('version is empty');
   else if (!versionText.test(version)) problems.push(`version ${shown(version)} is no version`);
-  for (const [field, text] of Object.entries({ name, manufacturer, version })) {
+  for (const [field, text] of Object.entries(firmware)) {
     if (text.length > longestText) problems.push(`${field} is longer than ${longestText} characters`);
     else if (!printable.test(text)) problems.push(`${field} has characters that cannot be shown`);
   }

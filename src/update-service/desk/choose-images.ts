@@ -1,5 +1,6 @@
 import type { FirmwareSlot } from '../../bmc/index.ts';
-import { type FirmwareComponent, idsOf, isForSlot, isOfServer, partName } from '../../flasher/index.ts';
+import { idsOf, isForSlot } from '../../flasher/index.ts';
+import { type FirmwareComponent, isPartOfServer, partName } from '../../parts/index.ts';
 import type { FirmwareRecord } from '../../serverservice/index.ts';
 
 /** The images that a server may get; none, and then why not. */
@@ -18,7 +19,7 @@ export function chooseImages(images: readonly FirmwareRecord[], slots: readonly 
     images.filter((one) => !isTold || one.softwareIds.length === 0 || fitting.includes(one)),
   );
   if (possible.length === 0) return { problem: otherHardware(images, own) };
-  if (!images.every((one) => isOfServer(componentOf(one)))) return { images: withoutDoubles(possible) };
+  if (!images.every((one) => isPartOfServer(componentOf(one)))) return { images: withoutDoubles(possible) };
   const candidates = firstOfEach(fitting.length > 0 ? fitting : possible, idKey);
   return candidates.length === 1 ? { images: candidates } : { problem: unsure(candidates) };
 }

@@ -10,6 +10,7 @@ import { isUpdateError } from '../errors.ts';
 import { toCatalogue } from '../reports/catalogue-images.ts';
 import { setUpUpdates, sha } from '../testing/update-rig.ts';
 
+const serverC = '0c000000-0000-4000-8000-00000000000c';
 const repositoryUrl = 'https://images.test/image.bin';
 
 interface Shown {
@@ -18,16 +19,21 @@ interface Shown {
 }
 
 /** A service that answers which files an update of server alpha would be done with. */
-async function setUp(t: TestContext) {
+async function setUp(t: TestContext, vendor = 'dell') {
   const rig = await setUpUpdates(t);
+  const server = vendor === 'dell' ? 'alpha' : 'gamma';
+  if (vendor !== 'dell') {
+    const machine = { id: serverC, name: server, facility: 'fc1', vendor, model: 'PowerEdge R640', serial: server };
+    await rig.service.servers.create({ ...machine, bmcAddress: `https://${server}.test` });
+  }
   /** What an inventory of the server saw: component, vendor and ids of each slot. */
   const see = async (...slots: readonly (readonly [component: string, vendor: string, ...ids: string[]])[]) => {
     const firmware = slots.map(([component, vendor, softwareId, ...otherSoftwareIds], at) => ({
       ...{ slot: `slot-${at}`, component, name: component, version: '1.0', vendor, otherSoftwareIds },
       ...(softwareId === undefined ? {} : { softwareId }),
     }));
-    const inventory = { vendor: 'dell', system: {}, firmware, drives: [], ports: [], gaps: [] };
-    const result = { server: 'alpha', firmwares: [], inventoryJson: JSON.stringify({ inventory }), observedAt: 0 };
+    const inventory = { vendor, system: {}, firmware, drives: [], ports: [], gaps: [] };
+    const result = { server, firmwares: [], inventoryJson: JSON.stringify({ inventory }), observedAt: 0 };
     await rig.desks.results.server({ user: 'test', mayReportUnfenced: true }, result);
   };
   const add = (filename: string, softwareIds: readonly string[], more: Partial<FirmwareDraft> = {}) => {
@@ -36,7 +42,7 @@ async function setUp(t: TestContext) {
   };
   const ask = async (name: string, version: string, manufacturer = ''): Promise<readonly Shown[]> => {
     const firmwares = [{ name, manufacturer, version }];
-    const { job } = await rig.desks.requests.update({ server: 'alpha', firmwares, client: 'c' });
+    const { job } = await rig.desks.requests.update({ server, firmwares, client: 'c' });
     await rig.engine.cancel(job.id, { client: 'c', isForced: false, doesInsist: false });
     return job.parameters.firmwares as unknown as Shown[];
   };
@@ -56,7 +62,7 @@ const lightsOut = (generation: number, version: string) => ({
 });
 
 test('a vendor’s index that names no models brings each server only what has its target', async (t) => {
-  const { rig, see, ask, refused } = await setUp(t);
+  const { rig, see, ask, refused } = await setUp(t, 'hpe');
   const folder = await mkdtemp(join(tmpdir(), 'rackwright-freeze-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const index = {
@@ -137,5 +143,59 @@ test('a server with two kinds of cards gets the images of both, and of no third 
   assert.deepEqual((await files('nic', '22.31', 'Broadcom')).map((name) => name.charAt(0)).sort(), ['1', '2']);
   await see(['nic', 'Broadcom', '1'], ['nic', 'Broadcom', '0']);
   // One of them does not show what it is.
-  assert.equal((await files('nic', '22.31', 'Broadcom')).length, 3);
+  assert.deepEqual(
+    (await files('nic', '22.31', 'Broadcom')).map((name) => name.charAt(0)),
+    ['1'],
+  );
+});
+
+test('what the catalogue lacks is named, and the rest is installed', async (t) => {
+  const { rig, see, add } = await setUp(t);
+  await add('bios.bin', [], { component: 'bios', version: '2.10' });
+  await see(['bios', 'Dell'], ['bmc', 'Dell']);
+  const firmwares = [
+    { name: 'bios', manufacturer: 'Dell Inc.', version: '2.10' },
+    { name: 'bmc', manufacturer: 'Dell Inc.', version: '9.9' },
+    { name: 'gpu', manufacturer: 'NVIDIA', version: '1' },
+  ];
+  const { job, resolved } = await rig.desks.requests.update({ server: 'alpha', firmwares, client: 'c' });
+  assert.deepEqual(
+    (job.parameters.firmwares as unknown as Shown[]).map(({ filename }) => filename),
+    ['bios.bin'],
+  );
+  assert.deepEqual(
+    resolved?.map(({ name, reason }) => [name, reason]),
+    [
+      ['bmc', 'FirmwareNotFound'],
+      ['gpu', 'NotApplicable'],
+    ],
+  );
+  assert.match(resolved?.[0]?.message ?? '', /there is no bmc 9\.9 of Dell Inc\./);
+});
+
+test('an image goes to the parts that it is for, and the answer names their slots', async (t) => {
+  const { rig, see, add } = await setUp(t);
+  const nic = { component: 'nic', version: '22.71' };
+  await add('broadcom.bin', ['110217'], nic);
+  await see(['nic', 'Broadcom', '110217'], ['nic', 'Mellanox', '110222'], ['nic', 'Broadcom', '110217']);
+  const ask = async (manufacturer: string, more: { slot?: string } = {}) => {
+    const firmwares = [{ name: 'nic', manufacturer, version: '22.71', ...more }];
+    const { job, resolved = [] } = await rig.desks.requests.update({ server: 'alpha', firmwares, client: 'c' });
+    await rig.engine.cancel(job.id, { client: 'c', isForced: false, doesInsist: false });
+    const [image] = job.parameters.firmwares as unknown as { slots?: readonly string[] }[];
+    return [image?.slots, resolved.map(({ slots }) => slots)];
+  };
+  assert.deepEqual(await ask('Dell Inc.'), [['slot-0', 'slot-2'], [['slot-0', 'slot-2']]]);
+  assert.deepEqual(await ask('Broadcom'), [['slot-0', 'slot-2'], []]);
+  assert.deepEqual(await ask('Dell', { slot: 'slot-2' }), [['slot-2'], []]);
+  const wrong = {
+    server: 'alpha',
+    firmwares: [{ name: 'nic', manufacturer: 'Mellanox', version: '22.71' }],
+    client: 'c',
+  };
+  await assert.rejects(rig.desks.requests.update(wrong), (error) => {
+    assert.ok(isUpdateError(error, 'firmwareNotFound'));
+    assert.equal(error.resolved?.[0]?.reason, 'NotApplicable');
+    return true;
+  });
 });

@@ -1,14 +1,14 @@
+import { ironcoreReasons, type ResolvedFirmware } from '../../api/index.ts';
+import { showImage } from '../../conditionorc/index.ts';
 import type { JsonObject, MachineRecord } from '../../engine/index.ts';
-import { toComponent, wordsOf } from '../../flasher/index.ts';
-import type { FirmwareRecord, Serverservice } from '../../serverservice/index.ts';
-import { compareVersions, readVendor } from '../../versions/index.ts';
+import type { PlannedServer } from '../../flasher/index.ts';
+import { describePart, getInstalledParts, type InstalledPart, isSelected, partName } from '../../parts/index.ts';
+import type { FirmwareRecord } from '../../serverservice/index.ts';
 import { UpdateError } from '../errors.ts';
 import type { InventoryReader } from '../mirror/installed.ts';
+import { aimImages, type ChosenImages } from './aim-images.ts';
 import type { FirmwareVersion } from './check-request.ts';
-import { chooseImages } from './choose-images.ts';
-
-/** The one catalogue: Serverservice's firmware versions. */
-export type Catalogue = Pick<Serverservice['firmware'], 'resolve' | 'list'>;
+import { type Catalogue, findImages } from './find-images.ts';
 
 /** What images are found and chosen with. */
 export interface FreezeSources {
@@ -17,123 +17,118 @@ export interface FreezeSources {
   readonly inventory: InventoryReader;
 }
 
-const wholePage = { limit: 1000, orderBy: 'created_at', isDescending: false };
+/** What an update installs, and what of the request it cannot install everywhere. */
+export interface FrozenImages {
+  readonly images: readonly JsonObject[];
+  readonly resolved: readonly ResolvedFirmware[];
+}
 
 /**
  * Finds the images that bring a server to these versions and writes down what they are: what the catalogue says later
- * changes nothing about this update. Throws `firmwareNotFound` with all that is missing, or that is only there for other
- * hardware.
+ * changes nothing about this update. A version that the catalogue lacks, or that is only there for other hardware, is left
+ * out and named. Throws `firmwareNotFound` with all that is missing where nothing is left.
  */
 export async function freezeImages(
   { catalogue, inventory }: FreezeSources,
   machine: MachineRecord,
   firmwares: readonly FirmwareVersion[],
-): Promise<JsonObject[]> {
-  const slots = (await inventory.read(machine.id))?.server.slots ?? [];
-  const problems: string[] = [];
+): Promise<FrozenImages> {
+  const installed = await inventory.read(machine.id);
+  const server = toServer(machine, installed?.server);
+  const parts = getInstalledParts({ system: { manufacturer: machine.manufacturer }, firmware: server.slots });
   const images = new Map<string, JsonObject>();
+  const resolved: ResolvedFirmware[] = [];
   for (const wanted of firmwares) {
-    const found = await findImages(catalogue, machine, wanted);
-    const usable = found.filter(({ isInband }) => !isInband);
-    if (usable.length === 0) {
-      problems.push(describeMissing(machine, wanted, found.length > 0));
+    const selected = parts.filter((part) => isSelected(wanted, part, machine.manufacturer));
+    const choice = await choose(catalogue, { machine, server, wanted, parts, selected });
+    if ('reason' in choice) {
+      resolved.push({ ...show(machine, wanted), slots: [], reason: choice.reason, message: choice.message });
       continue;
     }
-    const chosen = chooseImages(usable, slots);
-    if ('problem' in chosen) problems.push(`${describe(machine, wanted)}: ${chosen.problem}`);
-    else for (const one of chosen.images) images.set(one.id, showImage(one));
-  }
-  if (problems.length > 0) throw new UpdateError('firmwareNotFound', { server: machine.id }, { problems });
-  // In one order, so that asking twice for the same is asking for the same.
-  return [...images].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, image]) => image);
-}
-
-async function findImages(
-  catalogue: Catalogue,
-  machine: MachineRecord,
-  wanted: FirmwareVersion,
-): Promise<readonly FirmwareRecord[]> {
-  const maker = wanted.manufacturer === '' ? machine.manufacturer : wanted.manufacturer;
-  for (const component of spellingsOf(wanted.name)) {
-    for (const vendor of new Set([readVendor(maker).key, maker.toLowerCase()])) {
-      const asked = { vendor, model: machine.model, component, version: wanted.version };
-      const exact = await catalogue.resolve(asked);
-      const found = exact.length > 0 ? exact : await findOtherSpelling(catalogue, asked);
-      if (found.length > 0) return found;
+    for (const { image, slots } of choice.images) addImage(images, image, slots);
+    const slots = choice.images.flatMap((one) => one.slots ?? []);
+    if (selected.some(({ slot }) => !slots.includes(slot)) && slots.length > 0) {
+      resolved.push({ ...show(machine, wanted), slots: [...new Set(slots)].toSorted() });
     }
   }
-  return [];
-}
-
-/** The catalogue has components as whoever filled it spelled them. */
-function spellingsOf(name: string): ReadonlySet<string> {
-  const known = toComponent(name);
-  return new Set([...(known === undefined ? [] : wordsOf(known)), name.trim().toLowerCase()]);
-}
-
-interface Asked {
-  readonly vendor: string;
-  readonly model: string;
-  readonly component: string;
-  readonly version: string;
-}
-
-/** Vendors write one version in several ways. */
-async function findOtherSpelling(catalogue: Catalogue, asked: Asked): Promise<readonly FirmwareRecord[]> {
-  const { vendor, component, version } = asked;
-  const same = (await listAll(catalogue, { vendor, component })).filter(
-    (one) => compareVersions({ vendor, component, version, than: one.version }) === 'same' && isForModel(one, asked),
-  );
-  const named = same.filter(({ models }) => models.length > 0);
-  return (named.length > 0 ? named : same).toSorted(newestFirst);
-}
-
-/** As the catalogue orders what it finds by itself. */
-function newestFirst(one: FirmwareRecord, other: FirmwareRecord): number {
-  return other.createdAt - one.createdAt || (one.filename < other.filename ? -1 : 1);
-}
-
-async function listAll(
-  catalogue: Catalogue,
-  query: Pick<Asked, 'vendor' | 'component'>,
-): Promise<readonly FirmwareRecord[]> {
-  const found: FirmwareRecord[] = [];
-  for (let page = 1; ; page++) {
-    const { records, total } = await catalogue.list(query, { ...wholePage, page });
-    found.push(...records);
-    if (records.length === 0 || found.length >= total) return found;
+  if (images.size === 0) {
+    const problems = resolved.flatMap(({ message }) => message ?? []);
+    throw new UpdateError('firmwareNotFound', { server: machine.id }, { problems, resolved });
   }
+  // In one order, so that asking twice for the same is asking for the same.
+  return { images: [...images].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, image]) => image), resolved };
 }
 
-function isForModel({ models }: FirmwareRecord, { model }: Asked): boolean {
-  return models.length === 0 || models.some((one) => one.toLowerCase() === model.trim().toLowerCase());
+function toServer(machine: MachineRecord, installed: PlannedServer | undefined): PlannedServer {
+  const { manufacturer, model } = machine;
+  if (installed === undefined) return { vendor: 'generic', manufacturer, model, slots: [] };
+  return { ...installed, manufacturer: installed.manufacturer ?? manufacturer, model: installed.model ?? model };
 }
 
-function describeMissing(machine: MachineRecord, wanted: FirmwareVersion, isInband: boolean): string {
+interface Choosing {
+  readonly machine: MachineRecord;
+  readonly server: PlannedServer;
+  readonly wanted: FirmwareVersion;
+  readonly parts: readonly InstalledPart[];
+  readonly selected: readonly InstalledPart[];
+}
+
+type Choice = ChosenImages | { readonly reason: string; readonly message: string };
+
+/** Looks through what the catalogue has under each spelling until something fits the parts. */
+async function choose(catalogue: Catalogue, choosing: Choosing): Promise<Choice> {
+  const { machine, server, wanted, parts, selected } = choosing;
   const what = describe(machine, wanted);
-  return isInband
+  const { notApplicable, firmwareNotFound } = ironcoreReasons;
+  if (server.slots.length > 0 && selected.length === 0) {
+    const there = parts.filter(({ name }) => name === partName(wanted.name)).map(describePart);
+    const installed = there.length === 0 ? `the server has no ${wanted.name}` : `installed: ${there.join('; ')}`;
+    return {
+      reason: notApplicable,
+      message: `${what} matches no installed part (${installed}); correct the entry or remove it`,
+    };
+  }
+  let problem: string | undefined;
+  let isInband = false;
+  for await (const found of findImages(catalogue, machine, { wanted, selected })) {
+    const usable = found.filter((one) => !one.isInband);
+    isInband ||= usable.length < found.length;
+    if (usable.length === 0) continue;
+    const chosen = aimImages(usable, { server, selected });
+    if ('images' in chosen) return chosen;
+    problem ??= chosen.problem;
+  }
+  if (problem !== undefined) return { reason: notApplicable, message: `${what}: ${problem}` };
+  const message = isInband
     ? `${what} can be installed only by a tool on the host`
     : `there is no ${what}; let it be discovered, or add it to the catalogue`;
+  return { reason: firmwareNotFound, message };
 }
 
 function describe(machine: MachineRecord, wanted: FirmwareVersion): string {
   const maker = wanted.manufacturer === '' ? machine.manufacturer : wanted.manufacturer;
-  return `${wanted.name} ${wanted.version} of ${maker || 'an unknown maker'} for model ${machine.model || '(unknown)'}`;
+  const { model = '', softwareId = '', slot = '' } = wanted;
+  const narrowed = [model, softwareId, slot].filter((text) => text !== '').join(' ');
+  const name = `${wanted.name}${narrowed === '' ? '' : ` ${narrowed}`}`;
+  return `${name} ${wanted.version} of ${maker || 'an unknown maker'} for model ${machine.model || '(unknown)'}`;
 }
 
-/** An image in the words of the parameters of an install. */
-function showImage(one: FirmwareRecord): JsonObject {
+/** An entry as it was asked for. */
+function show({ manufacturer: own }: MachineRecord, wanted: FirmwareVersion): Omit<ResolvedFirmware, 'slots'> {
+  const { name, manufacturer, version, model = '', softwareId = '', slot = '' } = wanted;
   return {
-    id: one.id,
-    vendor: one.vendor,
-    component: one.component,
-    version: one.version,
-    filename: one.filename,
-    URL: one.url,
-    checksum: one.checksum,
-    models: [...one.models],
-    ...(one.softwareIds.length === 0 ? {} : { software_ids: [...one.softwareIds] }),
-    install_inband: one.isInband,
-    oem: one.isOem,
+    name,
+    manufacturer: manufacturer === '' ? own : manufacturer,
+    version,
+    ...(model === '' ? {} : { model }),
+    ...(softwareId === '' ? {} : { softwareId }),
+    ...(slot === '' ? {} : { slot }),
   };
+}
+
+/** One image may be for parts of several entries. */
+function addImage(images: Map<string, JsonObject>, image: FirmwareRecord, slots: readonly string[] | undefined): void {
+  const before = images.get(image.id)?.slots;
+  const all = [...(Array.isArray(before) ? (before as string[]) : []), ...(slots ?? [])];
+  images.set(image.id, showImage(image, [...new Set(all)].toSorted()));
 }

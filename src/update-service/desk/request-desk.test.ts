@@ -109,7 +109,7 @@ test('a discovery goes by manufacturer and model, however the maker is spelled',
   const { requests } = rig.desks;
   rig.discovered.set('dell-r640', { manufacturer: 'Dell Inc.', model: 'PowerEdge R640', versionsToStore: 5 });
   const { job } = await requests.discover({ name: 'dell-r640', client: 'c' });
-  assert.equal(job.target, 'model/dell/poweredge%20r640');
+  assert.equal(job.target, 'model/dell/poweredge r640');
   assert.equal(job.parameters.versionsToStore, 5);
   const same = { name: 'dell-r640', manufacturer: 'DELL', model: 'x', versionsToStore: 1, client: 'c' };
   assert.equal((await requests.discover(same)).job.id, job.id, 'what the object says counts');
@@ -124,6 +124,7 @@ test('a discovery goes by manufacturer and model, however the maker is spelled',
 
 test('a full queue of one type refuses that type, loses nothing, and leaves the others alone', async (t) => {
   const rig = await setUpUpdates(t, { scan: { pending: 1 } });
+  await rig.engine.worker.online({ id: 'w1', kinds: ['inventoryOOB'], facilities: ['fc1'] });
   await rig.addFirmware('2.10.0');
   const { requests } = rig.desks;
   const { job } = await requests.scan({ server: 'alpha', client: 'c' });

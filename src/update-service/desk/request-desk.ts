@@ -1,4 +1,12 @@
-import { type Condition, type ConditionOrder, type CreateOutcome, type Engine, targetOf } from '../../engine/index.ts';
+import type { ResolvedFirmware } from '../../api/index.ts';
+import {
+  type Condition,
+  type ConditionOrder,
+  type CreateOutcome,
+  type Engine,
+  readableTarget,
+  targetOf,
+} from '../../engine/index.ts';
 import { UpdateError } from '../errors.ts';
 import { kindOf, modelTarget } from '../kinds.ts';
 import type { FleetNames } from '../names/fleet-names.ts';
@@ -16,6 +24,8 @@ export interface RequestDeskParts extends FreezeSources {
 export interface TakenRequest {
   readonly job: Condition;
   readonly isNew: boolean;
+  /** What of an update cannot be installed on all parts that were selected. */
+  readonly resolved?: readonly ResolvedFirmware[];
 }
 
 interface Asking {
@@ -73,11 +83,11 @@ export function createRequestDesk(parts: RequestDeskParts): RequestDesk {
     async update(order) {
       const firmwares = checkFirmwares(order.firmwares);
       const machine = await resolveServer(parts, order.server);
-      const images = await freezeImages(parts, machine, firmwares);
-      const parameters = { firmwares: images, force_install: order.isForced === true };
+      const { images, resolved } = await freezeImages(parts, machine, firmwares);
+      const parameters = { firmwares: [...images], force_install: order.isForced === true };
       const outcome = await place(targetOf(machine.id), { kind: kindOf.update, parameters }, order);
       if (outcome.outcome === 'conflict') throw conflict(outcome.current);
-      return taken(outcome);
+      return { ...taken(outcome), ...(resolved.length === 0 ? {} : { resolved }) };
     },
     async scan(order) {
       const machine = await resolveServer(parts, order.server);
@@ -100,8 +110,9 @@ function taken(outcome: Exclude<CreateOutcome, { outcome: 'conflict' }>): TakenR
   return { job, isNew: outcome.outcome === 'created' };
 }
 
-function conflict({ id, kind, target, state }: Condition): UpdateError {
-  return new UpdateError('conflict', { kind, target, state, job: id }, { jobId: id });
+function conflict(current: Condition): UpdateError {
+  const { id, kind, state } = current;
+  return new UpdateError('conflict', { kind, target: readableTarget(current), state, job: id }, { jobId: id });
 }
 
 async function describeDiscovery({ names }: RequestDeskParts, order: DiscoverOrder) {

@@ -1,6 +1,6 @@
 import { type Condition, type Engine, isFinal } from '../../engine/index.ts';
-import { partKey } from '../../flasher/index.ts';
 import type { AvailableFirmware } from '../../jobs/index.ts';
+import { partKey } from '../../parts/index.ts';
 import type { FirmwareRecord, Serverservice } from '../../serverservice/index.ts';
 import type { FirmwareVersion } from '../desk/check-request.ts';
 import { kindOf, readDiscoverParameters } from '../kinds.ts';

@@ -18,7 +18,8 @@ for (const [component, vendor, version, isWanted] of [
   ['bmc', 'dell', '2.10.0', false],
   ['drive', 'intel', 'v1cs', true],
   ['disk', 'intel', 'V1CS', true],
-  ['drive', 'samsung', 'V1CS', false],
+  // The entry may name the maker of the part, and the server's maker publish the image.
+  ['drive', 'dell', 'V1CS', true],
   ['nic', 'nvidia', '16.35.2000', true],
   ['nic', 'nvidia', '20.35.2000', false],
   ['storagecontroller', 'broadcom', '51.16.0-4076', true],

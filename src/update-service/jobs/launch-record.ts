@@ -15,8 +15,6 @@ export interface LaunchRecord {
   readonly isTaken?: boolean;
   /** Whose sessions it has to end first. */
   readonly leftovers: readonly PreviousHolder[];
-  /** A flash may go on that an earlier life began. */
-  readonly isCancelUnsafe?: boolean;
 }
 
 const member = 'launch';

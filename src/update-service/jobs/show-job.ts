@@ -1,7 +1,8 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { updateRpc } from '../../api/index.ts';
-import { type Condition, type JsonObject, type JsonValue, machineIdOf } from '../../engine/index.ts';
+import { type Condition, isFinal, type JsonObject, type JsonValue, machineIdOf } from '../../engine/index.ts';
+import { readInstallOutcome } from '../../flasher/index.ts';
 import { jobKinds, kindOf, readDiscoverParameters } from '../kinds.ts';
 
 const { JobState, JobType } = updateRpc;
@@ -59,7 +60,21 @@ export function showJob(condition: Condition, words: JobWords): JobInit {
     ...(condition.finalizedAt === undefined ? {} : { finishedAt: timestampFromMs(condition.finalizedAt) }),
     attempts: condition.leases,
     isCancelAsked: condition.cancel !== undefined,
-    isCancelUnsafe: status.is_cancel_unsafe === true,
+    // Nothing of what has ended can be cancelled.
+    isCancelUnsafe: condition.isCancelUnsafe && !isFinal(state),
+    ...(type === 'update' ? showInstallOutcome(status) : {}),
+  };
+}
+
+/** What an update came to, and what it left out. */
+function showInstallOutcome(status: JsonObject): Pick<JobInit, 'result' | 'skipped'> {
+  const { result = '', skipped = [] } = readInstallOutcome(status);
+  return {
+    result,
+    skipped: skipped.map(({ component, vendor, version, why, message }) => ({
+      ...{ name: component, manufacturer: vendor, version, message },
+      reason: why,
+    })),
   };
 }
 

@@ -17,7 +17,7 @@ import { isInventoryError, type Serverservice } from '../../serverservice/index.
 import { type Logger, silentLogger } from '../../telemetry/index.ts';
 import { discoveryOf, readDiscoverParameters } from '../kinds.ts';
 import { toCatalogue } from '../reports/catalogue-images.ts';
-import { checkAvailable } from '../reports/result-desk.ts';
+import { checkAvailable, showAvailable } from '../reports/result-desk.ts';
 import type { JobSight, Launcher, LaunchOrder } from './launcher.ts';
 
 /** What jobs of this process work with. */
@@ -140,7 +140,7 @@ async function record(
   if (discovered === undefined) return { outcome: 'failed', reason: nothingFound };
   const { id, parameters } = work.condition;
   const { name } = readDiscoverParameters(parameters);
-  const available = checkAvailable(discovered.firmwares).map((one) => ({ ...one, versions: [...one.versions] }));
+  const available = checkAvailable(discovered.firmwares).map(showAvailable);
   const { drafts, withoutChecksum } = toCatalogue(discovered.images, catalogue);
   const guard = (tx: Transaction) => requireLease(tx, { conditionId: id, token: work.lease.token });
   const changed = await catalogue.putAll(drafts, guard, { areChecksumsFixed: true }).catch(changeIn);

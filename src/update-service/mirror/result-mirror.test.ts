@@ -99,8 +99,8 @@ test('a failure is told with its reason and without versions', async (t) => {
   await mirrorResults(parts);
   const [told] = servers;
   assert.deepEqual(
-    [told?.kind, told?.failure, told?.installed],
-    ['Update', { reason: 'BadImage', message: 'refused' }, undefined],
+    [told?.kind, told?.failure, told?.installed, told?.isOutdated],
+    ['Update', { reason: 'BadImage', message: 'refused' }, undefined, true],
   );
 });
 
@@ -164,6 +164,7 @@ test('an update whose worker read nothing afterwards is told when a scan has rea
   await rig.engine.worker.report({ conditionId: job.id, token: lease.token }, { state: 'succeeded' });
   await mirrorResults(parts);
   assert.equal(servers.length, 0);
+  await rig.engine.sweep();
   const scan = await finish(rig, '2.10.0', 'w2');
   await mirrorResults(parts);
   assert.deepEqual(
@@ -192,10 +193,10 @@ test('two updates whose servers were not read are both told when a scan has read
     await rig.engine.worker.report({ conditionId: job.id, token: lease?.token ?? 0 }, { state: 'succeeded' });
     await mirrorResults(parts);
     ids.push(job.id);
-    // The second goes before the reading that the first asked for.
     rig.clock.advance(1000);
   }
   assert.equal(servers.length, 0);
+  await rig.engine.sweep();
   const scan = await finish(rig, '2.11.0', 'w3');
   await mirrorResults(parts);
   await mirrorResults(parts);

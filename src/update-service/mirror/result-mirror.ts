@@ -1,23 +1,23 @@
-import type { Firmware } from '../../api/index.ts';
 import { type EventFollower, followEvents } from '../../conditionorc/index.ts';
 import {
   type Condition,
   type Database,
   type Engine,
   type EngineEvent,
-  isEngineError,
   isFinal,
   type JsonObject,
   machineIdOf,
 } from '../../engine/index.ts';
+import type { AvailableFirmware } from '../../jobs/index.ts';
 import { isDeniedByAdmission, KubeError } from '../../kube/index.ts';
+import type { InstalledPart } from '../../parts/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
 import { clientPrefix } from '../desk/request-desk.ts';
 import { kindOf, readDiscoverParameters } from '../kinds.ts';
 import type { FleetNames } from '../names/fleet-names.ts';
 import { unfencedEvent } from '../reports/result-desk.ts';
 import { createHeldReports, type HeldReports } from './held-reports.ts';
-import { type InventoryReader, installedOf, toldInstalled } from './installed.ts';
+import { type InventoryReader, toInstalledParts } from './installed.ts';
 
 /** What a job found or failed at, for `ServerFirmware.status`. */
 export interface MirroredServerReport {
@@ -31,8 +31,10 @@ export interface MirroredServerReport {
   /** Grows with every report of the store. */
   readonly sequence: number;
   readonly at: number;
-  readonly installed?: readonly Firmware[] | undefined;
+  readonly installed?: readonly InstalledPart[] | undefined;
   readonly failure?: { readonly reason: string; readonly message: string } | undefined;
+  /** True for work that may have changed what is installed and was followed by no reading yet. */
+  readonly isOutdated?: boolean | undefined;
 }
 
 /** The same for `DiscoveredFirmware.status`. */
@@ -42,9 +44,7 @@ export interface MirroredDiscoveryReport {
   readonly store: string;
   readonly sequence: number;
   readonly at: number;
-  readonly available?:
-    | readonly { readonly name: string; readonly manufacturer: string; readonly versions: readonly string[] }[]
-    | undefined;
+  readonly available?: readonly AvailableFirmware[] | undefined;
   readonly failure?: { readonly reason: string; readonly message: string } | undefined;
 }
 
@@ -58,7 +58,7 @@ export interface KubeMirror {
 
 /** What results are brought along with. */
 export interface MirrorParts {
-  readonly engine: Pick<Engine, 'storeId' | 'eventsAfter' | 'get' | 'create' | 'machines'>;
+  readonly engine: Pick<Engine, 'storeId' | 'eventsAfter' | 'get' | 'machines'>;
   readonly database: Database;
   readonly mirror: KubeMirror;
   readonly names: Pick<FleetNames, 'serverOf'>;
@@ -133,17 +133,16 @@ async function mirrorServer(parts: MirrorParts, held: HeldReports, { condition, 
   if (server === undefined) return;
   const isUpdate = condition.kind === kindOf.update;
   if (isUpdate && condition.state === 'succeeded' && !wasRead(condition)) {
-    // Through other doors, whoever asked looks for itself.
-    if (condition.client.startsWith(clientPrefix)) await held.hold(condition);
-    await askToRead(parts, condition);
-    return;
+    // The engine has the server read, and that reading tells of the update to who asked for it here.
+    if (condition.client.startsWith(clientPrefix)) return await held.hold(condition);
   }
   const waiting = isUpdate ? [] : await held.list(condition.target);
-  const installed = wasRead(condition) ? await readInstalledOf(parts, machineId, condition.status) : undefined;
+  const installed = wasRead(condition) ? await readInstalledParts(parts, machineId) : undefined;
   const report = {
     ...{ server, machine: machineId, ...placeOf(parts, event) },
     ...(installed === undefined ? {} : { installed }),
     ...(condition.state === 'failed' ? { failure: failureOf(condition) } : {}),
+    ...(isUpdate && installed === undefined && condition.leases > 0 ? { isOutdated: true } : {}),
   };
   // Whoever waits for the updates whose outcome this scan tells is told, and then who waits for the scan itself: of one
   // number only the first is written, unless somebody waits for the other.
@@ -162,29 +161,15 @@ function wasRead({ kind, state, status }: Condition): boolean {
   return kind === kindOf.scan ? state === 'succeeded' : typeof status.inventory_read_at === 'number';
 }
 
-async function askToRead({ engine, logger }: MirrorParts, { target, id }: Condition): Promise<void> {
-  const orders = [{ kind: kindOf.scan, parameters: {} }];
-  try {
-    const { outcome } = await engine.create({ target, client: `${clientPrefix}after-update`, orders });
-    logger.debug('a server is read after its update, whose worker did not', { condition: id, outcome });
-  } catch (error) {
-    // Its next scan tells of the update too. Until then all others have to be told of theirs.
-    if (!isEngineError(error, 'unknownMachine', 'queueFull', 'kindQueueFull')) throw error;
-    logger.warn('a server is not read after its update now; the next scan does it', { condition: id, error });
-  }
-}
-
-async function readInstalledOf(
+/** Whoever read the server wrote it into the inventory, so that one list is told whichever way a scan took. */
+async function readInstalledParts(
   { engine, inventory }: MirrorParts,
   machineId: string,
-  status: JsonObject,
-): Promise<readonly Firmware[] | undefined> {
-  const told = toldInstalled(status);
-  if (told !== undefined) return [...told];
+): Promise<readonly InstalledPart[] | undefined> {
   const known = await inventory.read(machineId);
   if (known === undefined) return undefined;
   const machine = await engine.machines.get(machineId);
-  return [...installedOf(known, machine?.manufacturer ?? '')];
+  return toInstalledParts(known, machine?.manufacturer ?? '');
 }
 
 function failureOf({ reason, leases }: Condition) {
@@ -222,6 +207,6 @@ async function mirrorNote(parts: MirrorParts, event: EngineEvent): Promise<void>
   }
   const server = await names.serverOf(machineId, told);
   if (server === undefined) return;
-  const installed = toldInstalled(event.detail) ?? [];
-  await mirror.server({ ...shared, server, machine: machineId, kind: 'Scan', installed: [...installed] });
+  const installed = await readInstalledParts(parts, machineId);
+  await mirror.server({ ...shared, server, machine: machineId, kind: 'Scan', installed });
 }

@@ -1,4 +1,4 @@
-import { partName } from '../../flasher/index.ts';
+import { partName } from '../../parts/index.ts';
 import { type FirmwareDraft, longestSoftwareId, mostSoftwareIds } from '../../serverservice/index.ts';
 import { readVendor } from '../../versions/index.ts';
 import { invalid } from '../desk/check-request.ts';

@@ -164,3 +164,23 @@ test('no more jobs send images at once than may, whichever update service they a
   assert.equal(await ask(other.desks, two), true);
   await assert.rejects(rig.desks.jobs.acquireSlot({ ...one, token: 'x' }, never), (e) => isUpdateError(e, 'badProof'));
 });
+
+test('what the BMC says of itself reaches the engine, which takes the lease back where work on the same BMC goes on', async (t) => {
+  const { rig, lease, proof } = await started(t);
+  await rig.launched(lease);
+  const bmc = { systems: [{ uuid: '0a1b2c3d-1111-4222-8333-444455556666' }] };
+  for (const bmcJson of ['{}', '{"systems":[7]}', 'no JSON']) {
+    const report = rig.desks.jobs.progress(proof, { ...told, bmcJson });
+    await assert.rejects(report, (e) => isUpdateError(e, 'invalidRequest'), bmcJson);
+  }
+  const record = { facility: 'fc1', bmcId: 'other', manufacturer: 'Dell', model: 'R750', hold: undefined };
+  await rig.engine.machines.put({ ...record, id: 'other' }, []);
+  const orders = [{ kind: 'firmwareInstall', parameters: { firmware_set_id: '9f2b3c4d-1111-4222-8333-444455556666' } }];
+  await rig.engine.create({ target: 'server/other', client: 'c', orders });
+  await rig.engine.worker.online({ id: 'w9', kinds: ['firmwareInstall'], facilities: ['fc1'] });
+  const [other] = await rig.engine.worker.lease('w9', { max: 1, waitMs: 0 });
+  assert.ok(other);
+  await rig.engine.worker.report({ conditionId: other.condition.id, token: other.token }, { bmc });
+  const report = rig.desks.jobs.progress(proof, { ...told, bmcJson: JSON.stringify(bmc) });
+  await assert.rejects(report, (e) => isUpdateError(e, 'leaseLost') && /server\/other/.test(e.message));
+});

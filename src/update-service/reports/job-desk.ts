@@ -1,3 +1,4 @@
+import { type BmcIdentity, parseBmcIdentity } from '../../bmc/index.ts';
 import type { CatalogSource } from '../../catalogs/index.ts';
 import type { SlotDesk } from '../../conditionorc/index.ts';
 import { type Condition, type Engine, type JsonObject, machineIdOf, type WorkReport } from '../../engine/index.ts';
@@ -48,6 +49,8 @@ export interface ProgressReport {
   readonly statusJson: string;
   readonly sessionUri: string;
   readonly isCancelUnsafe: boolean | undefined;
+  /** What the BMC says of itself; empty: nothing new. */
+  readonly bmcJson?: string;
 }
 
 /** Why a job failed. */
@@ -86,7 +89,7 @@ export function createJobDesk(parts: JobDeskParts): JobDesk {
   const { engine, tokens, takers, slots } = parts;
   const held = async (proof: JobProof): Promise<{ lease: HeldLease; condition: Condition }> => {
     const lease = tokens.verify(proof);
-    await engine.worker.check(lease);
+    await engine.worker.check(lease, { requestMs: 0 });
     const condition = await engine.get(lease.conditionId);
     if (condition === undefined) throw new UpdateError('jobNotFound', { job: lease.conditionId });
     return { lease, condition };
@@ -110,7 +113,8 @@ export function createJobDesk(parts: JobDeskParts): JobDesk {
       }
       await report(lease, { progress: withLaunch(condition.progress, { ...launch, ...where, isTaken: true }) });
       const leaseMs = engine.kinds.find(({ kind }) => kind === condition.kind)?.leaseMs ?? 0;
-      const work = await describeWork(parts, condition, launch);
+      // Read again for the time at which the store took the report: the job counts the store's time from it.
+      const work = await describeWork(parts, (await engine.get(condition.id)) ?? condition, launch);
       return { job: condition, leaseMs, workJson: work, progressJson: JSON.stringify(ownProgress(condition)) };
     },
     async progress(proof, told) {
@@ -144,20 +148,26 @@ function toWorkReport(condition: Condition, told: ProgressReport): WorkReport {
   const progress = own === undefined || launch === undefined ? own : withLaunch(own, { ...launch, isTaken: true });
   const status = told.statusJson === '' ? condition.status : parse(told.statusJson, 'status_json', longestStatus);
   const { percent, message, sessionUri, isCancelUnsafe } = told;
-  // It stays as it is unless given, also where all that people are shown is replaced.
-  const isShownUnsafe = isCancelUnsafe ?? condition.status.is_cancel_unsafe;
   if (percent < 0 || percent > 100) throw invalid([`percent is ${percent}, and must be from 0 to 100`]);
   return {
     status: {
       ...status,
       percent,
       ...(message === '' ? {} : { message: message.slice(0, longestMessage) }),
-      ...(isShownUnsafe === undefined ? {} : { is_cancel_unsafe: isShownUnsafe }),
     },
     ...(progress === undefined ? {} : { progress }),
     ...(sessionUri === '' ? {} : { sessionUri: sessionUri.slice(0, 1024) }),
     ...(isCancelUnsafe === undefined ? {} : { isCancelUnsafe }),
+    ...(told.bmcJson === undefined || told.bmcJson === '' ? {} : { bmc: readBmc(told.bmcJson) }),
   };
+}
+
+const longestBmc = 16 * 1024;
+
+function readBmc(json: string): BmcIdentity {
+  const bmc = parseBmcIdentity(parse(json, 'bmc_json', longestBmc));
+  if (bmc === undefined) throw invalid(['bmc_json is not what a BMC says of itself: system, systems, serviceUuid']);
+  return bmc;
 }
 
 function parse(json: string, field: string, most: number): JsonObject {
@@ -181,9 +191,9 @@ function checkAddress(address: string): string {
 async function describeWork(
   { names, strategy, sources }: JobDeskParts,
   condition: Condition,
-  { leftovers, isCancelUnsafe }: LaunchRecord,
+  { leftovers }: LaunchRecord,
 ): Promise<string> {
-  const { kind, target, parameters, status, facility, leases, fencingToken } = condition;
+  const { kind, target, parameters, status, facility, leases, fencingToken, updatedAt } = condition;
   const machineId = machineIdOf(target);
   const server = machineId === undefined ? undefined : ((await names.serverOf(machineId)) ?? machineId);
   return encodeJobWork({
@@ -194,12 +204,13 @@ async function describeWork(
     facility,
     leases: Math.max(1, leases),
     fencingToken,
+    storeTime: updatedAt,
     leftovers: leftovers.map(({ controller, token, sessionUri }) => ({
       controller,
       token,
       ...(sessionUri === undefined ? {} : { sessionUri }),
     })),
-    isCancelUnsafe: isCancelUnsafe === true || status.is_cancel_unsafe === true,
+    isCancelUnsafe: condition.isCancelUnsafe,
     ...(kind === kindOf.discovery ? { discovery: discoveryOf(parameters, sources) } : { strategy }),
     ...(server === undefined ? {} : { server }),
   });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { isEngineError } from '../../engine/index.ts';
 import { isTimeout, kubeError } from '../../kube/index.ts';
 import { isUpdateError } from '../errors.ts';
-import { createInventoryReader, installedOf } from '../mirror/installed.ts';
+import { createInventoryReader, toInstalledParts } from '../mirror/installed.ts';
 import { serverA, setUpUpdates, sha, type UpdateRig } from '../testing/update-rig.ts';
 
 const versions = (version: string) => [
@@ -18,7 +18,7 @@ function resultOf(rig: UpdateRig, version: string) {
 async function installed(rig: UpdateRig): Promise<string[] | undefined> {
   const found = await createInventoryReader(rig.service).read(serverA);
   if (found === undefined) return undefined;
-  return installedOf(found, 'Dell Inc.')
+  return toInstalledParts(found, 'Dell Inc.')
     .map((one) => `${one.name} ${one.version}`)
     .toSorted();
 }

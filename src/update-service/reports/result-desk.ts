@@ -2,11 +2,14 @@ import {
   type Alias,
   type Condition,
   type Engine,
+  type JsonObject,
   machineIdOf,
+  readableTarget,
   type Transaction,
   targetOf,
 } from '../../engine/index.ts';
-import type { Serverservice } from '../../serverservice/index.ts';
+import type { AvailableFirmware } from '../../jobs/index.ts';
+import { mostSoftwareIds, type Serverservice } from '../../serverservice/index.ts';
 import { checkName, type FirmwareVersion, invalid } from '../desk/check-request.ts';
 import { resolveServer } from '../desk/resolve-server.ts';
 import { UpdateError } from '../errors.ts';
@@ -40,11 +43,7 @@ export interface ServerResult {
 export interface DiscoveryResult {
   /** Name of the DiscoveredFirmware. */
   readonly name: string;
-  readonly firmwares: readonly {
-    readonly name: string;
-    readonly manufacturer: string;
-    readonly versions: readonly string[];
-  }[];
+  readonly firmwares: readonly AvailableFirmware[];
   readonly images: readonly FoundImage[];
   /** How many of them are not in the store; none unless given. */
   readonly imagesNotKept?: number;
@@ -87,12 +86,7 @@ export function createResultDesk(parts: ResultDeskParts): ResultDesk {
       const { inventoryJson, observedAt: readAt } = result;
       const reading = { machineId, manufacturer, model, firmwares, inventoryJson, readAt };
       const draft = await draftReading(parts.service, reading, ending.lease);
-      // Without the words of the job, what it read as a whole is looked up when it is told.
-      const status = statusOfReading(
-        firmwares.map((one) => named(one, manufacturer)),
-        readAt,
-      );
-      await ending.write({ ...ending.status, ...status }, (guard) =>
+      await ending.write({ ...ending.status, ...statusOfReading(firmwares, readAt) }, (guard) =>
         parts.service.inventories.write(draft, guard, locking),
       );
     },
@@ -109,7 +103,7 @@ export function createResultDesk(parts: ResultDeskParts): ResultDesk {
       const status = {
         name,
         message: `${available.length} firmwares were found, ${drafts.length} images are in the catalogue`,
-        available: available.map((one) => ({ ...one, versions: [...one.versions] })),
+        available: available.map(showAvailable),
         images: drafts.length,
         images_without_checksum: withoutChecksum,
         images_not_kept: result.imagesNotKept ?? 0,
@@ -143,10 +137,6 @@ async function findOwnServer({ engine, tokens }: ResultDeskParts, reporter: Repo
     : undefined;
 }
 
-function named(one: FirmwareVersion, ownMaker: string): FirmwareVersion {
-  return one.manufacturer === '' ? { ...one, manufacturer: ownMaker } : one;
-}
-
 /** How a report is made durable: as the end of a job, or as a note of somebody without one. */
 interface Ending {
   readonly lease: HeldLease;
@@ -169,7 +159,7 @@ async function endingOf(
   const condition = await parts.engine.get(lease.conditionId);
   if (condition === undefined) throw new UpdateError('jobNotFound', { job: lease.conditionId });
   if (condition.target !== about.target || !about.kinds.includes(condition.kind)) {
-    throw invalid([`job ${condition.id} is ${condition.kind} of ${condition.target}, not of ${about.target}`]);
+    throw invalid([`job ${condition.id} is ${condition.kind} of ${readableTarget(condition)}, not of ${about.target}`]);
   }
   const name = condition.kind === kindOf.discovery ? readDiscoverParameters(condition.parameters).name : undefined;
   return { lease, name, status: condition.status, write: (status, store) => end(parts, lease, { status, store }) };
@@ -232,13 +222,31 @@ const mostVersions = 1000;
 export function checkAvailable(given: DiscoveryResult['firmwares']): DiscoveryResult['firmwares'] {
   const problems: string[] = [];
   if (given.length > mostVersions) throw invalid([`firmwares has ${given.length} entries, more than ${mostVersions}`]);
-  given.forEach(({ name, manufacturer, versions }, at) => {
-    const texts = [name, manufacturer, ...versions];
+  given.forEach(({ name, manufacturer, versions, model = name, softwareIds = [] }, at) => {
+    const texts = [name, manufacturer, model, ...softwareIds, ...versions];
+    if (softwareIds.length > mostSoftwareIds) problems.push(`firmwares[${at}] has ${softwareIds.length} software ids`);
     if (versions.length > mostVersions) problems.push(`firmwares[${at}] has ${versions.length} versions`);
     else if (texts.some((text) => text.trim() === '' || text.length > 253 || /\p{C}/u.test(text))) {
-      problems.push(`firmwares[${at}] has an empty name, manufacturer or version, or one that is no text`);
+      problems.push(`firmwares[${at}] has an empty name, manufacturer, model, id or version, or one that is no text`);
     }
   });
   if (problems.length > 0) throw invalid(problems);
   return given;
+}
+
+/** What was found, as a status has it. */
+export function showAvailable({
+  name,
+  manufacturer,
+  model,
+  softwareIds = [],
+  versions,
+}: AvailableFirmware): JsonObject {
+  return {
+    name,
+    manufacturer,
+    ...(model === undefined ? {} : { model }),
+    ...(softwareIds.length === 0 ? {} : { softwareIds: [...softwareIds] }),
+    versions: [...versions],
+  };
 }

@@ -1,10 +1,10 @@
 import { Compile } from 'typebox/compile';
-import type { ComponentType, FirmwareSlot } from '../../bmc/index.ts';
+import type { FirmwareSlot } from '../../bmc/index.ts';
 import { draftInventory, InventoryBody, inventoryNamespace, readInventoryReport } from '../../conditionorc/index.ts';
 import { type JsonObject, targetOf } from '../../engine/index.ts';
-import { type InventoryReport, toComponent } from '../../flasher/index.ts';
+import type { InventoryReport } from '../../flasher/index.ts';
+import { applyReportedVersion } from '../../parts/index.ts';
 import type { InventoryDraft, Serverservice } from '../../serverservice/index.ts';
-import { isSameVendor } from '../../versions/index.ts';
 import { type FirmwareVersion, invalid } from '../desk/check-request.ts';
 import type { HeldLease } from '../jobs/job-tokens.ts';
 import { createInventoryReader } from '../mirror/installed.ts';
@@ -29,8 +29,8 @@ const body = Compile(InventoryBody);
 export function checkInstalled(given: readonly FirmwareVersion[]): readonly FirmwareVersion[] {
   if (given.length > mostFirmwares)
     throw invalid([`firmwares has ${given.length} entries, more than ${mostFirmwares}`]);
-  const problems = given.flatMap((one, at) =>
-    Object.entries({ name: one.name, manufacturer: one.manufacturer, version: one.version }).flatMap(([field, text]) =>
+  const problems = given.flatMap(({ name, manufacturer, version, model = '', softwareId = '', slot = '' }, at) =>
+    Object.entries({ name, manufacturer, version, model, softwareId, slot }).flatMap(([field, text]) =>
       text.length > longestText || /\p{C}/u.test(text) ? [`firmwares[${at}].${field} is no text of a version`] : [],
     ),
   );
@@ -49,7 +49,9 @@ export async function draftReading(
 ): Promise<InventoryDraft> {
   if (reading.inventoryJson !== '') return draftInventory(parseInventory(reading, lease));
   const known = await createInventoryReader(service).read(reading.machineId);
-  const slots = reading.firmwares.flatMap((one) => toSlots(one, known?.server.slots ?? [], reading.manufacturer));
+  const slots = reading.firmwares.flatMap((one) =>
+    applyReportedVersion(one, known?.server.slots ?? [], reading.manufacturer),
+  );
   const draft = draftInventory(reportOf(reading, lease, slots));
   // What is known of the rest of the server is better than that nothing was said of it.
   const isKnown = known !== undefined;
@@ -80,18 +82,6 @@ function parseInventory(reading: ServerReading, lease: HeldLease): InventoryRepo
   throw invalid([...new Set(problems)]);
 }
 
-/** The slots that a version is told of: those of the same kind and maker, or a new one. */
-function toSlots(one: FirmwareVersion, known: readonly FirmwareSlot[], ownMaker: string): FirmwareSlot[] {
-  const component = (toComponent(one.name) ?? 'other') as ComponentType;
-  const maker = one.manufacturer === '' ? ownMaker : one.manufacturer;
-  const same = known.filter((slot) => slot.component === component && isSameVendor(slot.vendor ?? ownMaker, maker));
-  if (same.length > 0) return same.map((slot) => ({ ...slot, version: one.version, pendingVersion: undefined }));
-  const unknown = { model: undefined, pendingVersion: undefined, previousVersion: undefined, softwareId: undefined };
-  const rest = { uri: '', relatedItems: [], health: undefined, isUpdateable: true };
-  const slot = `${one.name}/${maker}`.slice(0, 255);
-  return [{ slot, component, name: one.name, vendor: maker, version: one.version, ...unknown, ...rest }];
-}
-
 function reportOf(reading: ServerReading, lease: HeldLease, firmware: readonly FirmwareSlot[]): InventoryReport {
   const { manufacturer, model, machineId, readAt } = reading;
   const inventory = {
@@ -107,12 +97,7 @@ function reportOf(reading: ServerReading, lease: HeldLease, firmware: readonly F
   return { target: targetOf(machineId), inventory, biosSettings: undefined, readAt, lease };
 }
 
-/** What a finished job leaves for people and for the mirror. */
+/** What a finished job leaves for people, and for the mirror that the server was read. */
 export function statusOfReading(firmwares: readonly FirmwareVersion[], readAt: number): JsonObject {
-  const installed = firmwares.map(({ name, manufacturer, version }) => ({ name, manufacturer, version }));
-  return {
-    message: `${installed.length} versions were read`,
-    inventory_read_at: readAt,
-    ...(installed.length === 0 ? {} : { installed }),
-  };
+  return { message: `${firmwares.length} versions were read`, inventory_read_at: readAt };
 }

@@ -1,5 +1,6 @@
 import { type Code, ConnectError } from '@connectrpc/connect';
 import { updateRpc } from '../../api/index.ts';
+import { type Condition, readCancelOutcome } from '../../engine/index.ts';
 import type { TakenRequest } from '../desk/request-desk.ts';
 import type { Refusal, RefusalCode } from '../refusal.ts';
 
@@ -21,11 +22,12 @@ const codes: Readonly<Record<RefusalCode, updateRpc.ErrorCode>> = {
 };
 
 /** The answer to a request that nothing came of. */
-export function refused({ code, message, details, jobId = '' }: Refusal) {
+export function refused({ code, message, details, jobId = '', resolved = [] }: Refusal) {
   return {
     status: RequestStatus.REFUSED,
     error: { code: codes[code], message, details: [...details] },
     jobId,
+    resolved: [...resolved],
   };
 }
 
@@ -45,8 +47,15 @@ export function refusalCodeOf(code: updateRpc.ErrorCode): RefusalCode | undefine
 }
 
 /** The answer to a request that became a job. */
-export function scheduled({ job, isNew }: TakenRequest) {
-  return { status: isNew ? RequestStatus.SCHEDULED : RequestStatus.ALREADY_SCHEDULED, jobId: job.id };
+export function scheduled({ job, isNew, resolved = [] }: TakenRequest) {
+  const status = isNew ? RequestStatus.SCHEDULED : RequestStatus.ALREADY_SCHEDULED;
+  return { status, jobId: job.id, resolved: [...resolved] };
+}
+
+/** The answer to a cancel, by what became of the job. */
+export function cancelled(job: Condition) {
+  const isTooLate = readCancelOutcome(job) === 'finished';
+  return { status: isTooLate ? RequestStatus.ALREADY_FINISHED : RequestStatus.SUCCEEDED };
 }
 
 /** Done. */

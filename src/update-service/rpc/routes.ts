@@ -11,7 +11,7 @@ import { type Refusal, toRefusal } from '../refusal.ts';
 import type { Reporter } from '../reports/result-desk.ts';
 import type { UpdateDesks } from '../update-desks.ts';
 import { callerKey, findUnfencedReporter } from './access.ts';
-import { refused, scheduled, succeeded } from './answers.ts';
+import { cancelled, refused, scheduled, succeeded } from './answers.ts';
 import { createWatchers } from './watchers.ts';
 
 /** What calls are answered with. */
@@ -157,7 +157,7 @@ function jobCalls(
       answer('CancelJob', async () => {
         const how = { isForced: force, doesInsist: insist, timeoutMs: timeout === undefined ? 0 : durationMs(timeout) };
         const job = await cancel({ jobId, client: callerOf(context), signal: context.signal, ...how });
-        return { ...succeeded, job: await book.show(job) };
+        return { ...cancelled(job), job: await book.show(job) };
       }),
   };
 }
@@ -178,7 +178,11 @@ function resultCalls(parts: RpcParts): Pick<Service, 'updateServer' | 'updateDis
     updateDiscoveredFirmware: ({ discoveredFirmware, firmwares, images, imagesNotKept, proof, observedAt }, context) =>
       answer('UpdateDiscoveredFirmware', async () => {
         const at = observedAt === undefined ? clock.now() : timestampMs(observedAt);
-        const available = firmwares.map(({ name, manufacturer, versions }) => ({ name, manufacturer, versions }));
+        const available = firmwares.map(({ name, manufacturer, versions, model, softwareIds }) => ({
+          ...{ name, manufacturer, versions },
+          ...(model === '' ? {} : { model }),
+          ...(softwareIds.length === 0 ? {} : { softwareIds }),
+        }));
         const name = discoveredFirmware?.name ?? '';
         const result = { name, firmwares: available, images, imagesNotKept, observedAt: at };
         await results.discovery(await reporterOf(proof, context), result);

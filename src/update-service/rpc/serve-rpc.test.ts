@@ -258,6 +258,30 @@ test('a cancel during a flash is refused unless somebody insists, and asked for 
   assert.deepEqual([insisted.job?.state, insisted.job?.reason], [JobState.FAILED, 'Cancelled']);
 });
 
+test('a cancel of a job that had finished says so, whichever way it is asked for', async (t) => {
+  const { rig, grpc } = await started(t);
+  const client = grpc();
+  const { jobId } = await client.update(update);
+  const [lease] = await rig.lease('w1');
+  assert.ok(lease);
+  await rig.engine.worker.report({ conditionId: jobId, token: lease.token }, { state: 'succeeded' });
+  for (const how of [{}, { force: true }, { force: true, insist: true }]) {
+    const { status, error, job } = await client.cancelJob({ jobId, ...how });
+    assert.equal(status, RequestStatus.ALREADY_FINISHED);
+    assert.deepEqual([error, job?.state, job?.isCancelAsked], [undefined, JobState.SUCCEEDED, false]);
+  }
+});
+
+test('a cancel that is asked for again after the job was cancelled gets the same answer', async (t) => {
+  const { grpc } = await started(t);
+  const client = grpc();
+  const { jobId } = await client.update(update);
+  for (const _ of ['first', 'again']) {
+    const { status, job } = await client.cancelJob({ jobId });
+    assert.deepEqual([status, job?.reason], [RequestStatus.SUCCEEDED, 'Cancelled']);
+  }
+});
+
 test('calls that change something are recorded with who made them and what came of it, and so are those that nobody may make', async (t) => {
   const recorded: AuditedRequest[] = [];
   const record = (request: AuditedRequest) => void recorded.push(request);

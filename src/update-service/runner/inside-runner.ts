@@ -13,7 +13,13 @@ export function startInsideRunner(options: JobRunnerOptions): JobRunner {
   };
   const worker = createWorker({
     port: engine.worker,
-    identity: { id: options.id, kinds, facilities: options.facilities },
+    identity: {
+      id: options.id,
+      kinds,
+      facilities: options.facilities,
+      // What other strategies start, such as a vendor's command, may outlive this process.
+      isFencedByHeartbeats: options.strategy === 'redfish',
+    },
     handlers: Object.fromEntries(kinds.map((kind) => [kind, handle])),
     concurrency: options.concurrency,
     clock,

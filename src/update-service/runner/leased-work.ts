@@ -21,10 +21,12 @@ export function toLeasedWork(lease: Lease, port: WorkerPort, signal: AbortSignal
       const outcome = await port.report(held, report);
       if (outcome.outcome === 'lost') throw new UpdateError('leaseLost', { job: condition.id, detail: outcome.why });
     },
-    check: () => port.check(held),
+    check: (options) => port.check(held, options),
+    confirm: () => port.check(held, { requestMs: 0 }),
     async pause() {
       throw new TypeError('a lease that is handed on waits for nothing');
     },
+    now: () => condition.updatedAt,
     acquireSlot: (name) => port.acquireSlot(name, held, signal),
   };
 }

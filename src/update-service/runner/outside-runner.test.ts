@@ -9,6 +9,8 @@ import { createOutsideJobs, runnerParts } from '../testing/outside-jobs.ts';
 import { setUpUpdates, type UpdateRig, until } from '../testing/update-rig.ts';
 import { startJobRunner } from './job-runner.ts';
 
+const taker = { address: '', taker: 'the process' };
+
 async function started(t: TestContext) {
   const rig = await setUpUpdates(t);
   const jobs = createOutsideJobs();
@@ -46,6 +48,29 @@ test('a job that dies without a word is launched again', async (t) => {
   assert.equal(await stateOf(), 'active');
   assert.notEqual(jobs.launched[0]?.token, jobs.launched[1]?.token);
 });
+
+for (const end of ['succeeded', 'failed'] as const) {
+  test(`a job that reported that it ${end} goes by itself, and is stopped only where it does not`, async (t) => {
+    const { rig, jobs, stateOf, runner } = await started(t);
+    await until(
+      rig.clock,
+      async () => (await rig.desks.jobs.take(jobs.proof(0), taker).catch(() => undefined)) !== undefined,
+    );
+    const firmwares = [{ name: 'bios', manufacturer: '', version: '2.9.0' }];
+    const result = { server: 'alpha', firmwares, inventoryJson: '', observedAt: rig.clock.now() };
+    if (end === 'succeeded') await rig.desks.results.server({ proof: jobs.proof(0) }, result);
+    else await rig.desks.jobs.fail(jobs.proof(0), { reason: 'ToolFailed', message: 'no', isTransient: false });
+    assert.equal(await stateOf(), end);
+    const endedAt = rig.clock.monotonic();
+    await until(rig.clock, () => rig.clock.monotonic() - endedAt > 30_000);
+    assert.deepEqual([jobs.interrupted, runner.running], [[], 1]);
+    await until(rig.clock, () => runner.running === 0);
+    assert.deepEqual(
+      jobs.interrupted.map(({ isForced }) => isForced),
+      [true],
+    );
+  });
+}
 
 test('what a job that died left behind is thrown away, also when that fails at first', async (t) => {
   const rig = await setUpUpdates(t);

@@ -196,7 +196,7 @@ class OutsideRunner implements JobRunner {
   /** Undefined when somebody else has the lease by now. */
   async #begin(lease: Lease): Promise<LaunchRecord | undefined> {
     const { engine, launcher, clock } = this.#options;
-    const { condition, token, leftovers, isCancelUnsafe = false } = lease;
+    const { condition, token, leftovers } = lease;
     await this.#endPrevious(condition);
     const work = toLeasedWork(lease, engine.worker, new AbortController().signal);
     const { handle } = await launcher.launch(await orderOf(this.#options, work));
@@ -208,7 +208,6 @@ class OutsideRunner implements JobRunner {
       handle,
       launchedAt,
       leftovers,
-      isCancelUnsafe,
     };
     const held = { conditionId: condition.id, token };
     const progress = withLaunch(condition.progress, launch);

@@ -27,7 +27,7 @@ export async function superviseJob(
     const current = condition === undefined ? launch : (readLaunch(condition) ?? launch);
     const handle = handleOf(current.token === launch.token ? current : launch);
     if (condition === undefined || !isHeld(condition, launch)) {
-      await endLeftOver(options, { handle, condition });
+      await endLeftOver(options, { handle, condition }, signal);
       return;
     }
     if (condition.cancel !== undefined && !isToldToStop) {
@@ -93,12 +93,27 @@ async function giveUpDead(options: JobRunnerOptions, { job, launch }: Supervised
 
 /** One that told its end may take a moment to go; one that lost its lease must not go on. */
 async function endLeftOver(
-  { launcher, interruptMs = 60_000 }: JobRunnerOptions,
+  options: JobRunnerOptions,
   { handle, condition }: { readonly handle: LaunchRecord['handle']; readonly condition: Condition | undefined },
+  signal: AbortSignal,
 ): Promise<void> {
-  if ((await launcher.look(handle)).state === 'gone') return await launcher.bury?.(handle);
-  const hasToldItsEnd = condition?.state === 'succeeded';
-  await launcher.interrupt(handle, { timeoutMs: hasToldItsEnd ? interruptMs : 5000, isForced: true });
+  const { launcher, clock, interruptMs = 60_000, lookMs = 2000 } = options;
+  const end = clock.monotonic() + (hasReportedItsEnd(condition) ? interruptMs : 0);
+  for (;;) {
+    if ((await launcher.look(handle)).state === 'gone') return await launcher.bury?.(handle);
+    const left = end - clock.monotonic();
+    if (left <= 0) break;
+    await sleep(clock, Math.min(left, lookMs), signal);
+    // The next life of the runner looks for what is left of it.
+    if (signal.aborted) return;
+  }
+  await launcher.interrupt(handle, { timeoutMs: 5000, isForced: true });
+}
+
+/** A job that reported how it ended closes its interface and goes by itself: to ask it to stop would find nobody. */
+function hasReportedItsEnd(condition: Condition | undefined): boolean {
+  if (condition?.state === 'succeeded') return true;
+  return condition?.state === 'failed' && condition.cancel === undefined;
 }
 
 async function rest(

@@ -72,7 +72,7 @@ describe('the console', () => {
     await page.getByRole('link', { name: 'Firmware' }).click();
     const machines = page.getByRole('table', { name: 'Compliance of machines' }).getByRole('row');
     // A plan tells what is to be installed once it is known what there is.
-    await machines.filter({ hasText: 'r01-s01-system-0' }).getByText('as wanted').waitFor();
+    await machines.filter({ hasText: 'r01-s01-system-0' }).getByText('no target').waitFor();
     const newest = await until({ what: 'firmware for the R750', timeoutMs: patienceMs, look: newestForDell });
     await page.getByRole('link', { name: 'New group' }).click();
     await page.getByLabel('Name', { exact: true }).fill('dell');

@@ -263,7 +263,7 @@ describe('commands for a cluster', { ...(skip === undefined ? {} : { skip }) }, 
         await startService(lines);
       },
     },
-    'rackwright controllers --kubeconfig in-cluster': {
+    'rackwright controllers --facility ams1': {
       differences: () => ({
         ...etc(),
         'nats://nats:4222': nats.url,

@@ -81,7 +81,7 @@ typePages(blocksFor(import.meta.filename), {
   'npm start': {
     type: async (lines) => {
       await startUntil(ready, { desk: clone, lines });
-      await typeLines(clone, 'npx rackwright wait serverfirmware --all --for=condition=UpToDate --timeout=300s');
+      await typeLines(clone, 'npx rackwright wait serverfirmware --all --for=condition=Scanned --timeout=300s');
     },
   },
   'npm start -- --port 8000 --data-dir /var/lib/rackwright': {

@@ -35,7 +35,7 @@ export async function fillInventory(engine: Engine, service: Serverservice): Pro
   return {
     servers,
     firmware,
-    ...(await orderWork(engine, servers.slice(0, 3))),
+    ...(await orderWork(engine, servers)),
     sets: [set.id],
     events: [event],
     macs,
@@ -72,7 +72,7 @@ async function addFirmware(service: Serverservice): Promise<string[]> {
   return made;
 }
 
-/** One that waits, one that a worker has, and one that is over. */
+/** One that waits, two that a worker has, and one that is over. */
 async function orderWork(engine: Engine, servers: readonly string[]) {
   for (const server of servers)
     await engine.create({ target: targetOf(server), client: 'suite', orders: [{ kind: 'powerOn', parameters: {} }] });
@@ -80,7 +80,7 @@ async function orderWork(engine: Engine, servers: readonly string[]) {
   if (newest === undefined) throw new Error('the engine took no order');
   await engine.cancel(newest.id, { client: 'suite', isForced: false, doesInsist: false });
   await engine.worker.online({ id: 'worker-1', kinds: ['powerOn'], facilities: ['fc1'] });
-  const leases = await engine.worker.lease('worker-1', { max: 1, waitMs: 0 });
+  const leases = await engine.worker.lease('worker-1', { max: 2, waitMs: 0 });
   const { conditions } = await engine.list({});
   return {
     conditions: conditions.map(({ id }) => id),

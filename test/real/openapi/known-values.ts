@@ -1,6 +1,9 @@
 import type { FilledInventory } from './fill-inventory.ts';
 import type { KnownValues } from './schemathesis.ts';
 
+/** Where BMCs may be: what is made up of letters by chance is seldom an address. */
+const addresses = Array.from({ length: 40 }, (_, index) => `https://127.0.1.${index + 1}`);
+
 /** Ids and names of what is in the store, where requests take them. */
 export function knownValues(filled: FilledInventory): readonly KnownValues[] {
   const { servers, conditions, firmware, sets, events, macs, kinds, namespaces, workers, locks, tokens } = filled;
@@ -26,6 +29,8 @@ export function knownValues(filled: FilledInventory): readonly KnownValues[] {
     { name: 'body.server_id', values: servers },
     { name: 'body.firmware_set', values: sets },
     { name: 'body.firmware_set_id', values: sets },
+    { path: '/serverEnroll', name: 'body.parameters.bmc-ip', values: addresses },
+    { path: '/servers', name: 'body.bmc_address', values: addresses },
     // Nobody brings work that could be waited for.
     { name: 'body.waitMs', values: [0], share: 1 },
   ];

@@ -50,7 +50,7 @@ function gotSuccess(api: ServedApi, operation: string): boolean {
 }
 
 /** Conditions change with every request, so that it takes more of them to get through. */
-const onSqlite: Record<ApiName, Partial<FuzzWish>> = { conditionorc: { examples: 30 }, serverservice: {} };
+const onSqlite: Record<ApiName, Partial<FuzzWish>> = { conditionorc: { examples: 80 }, serverservice: {} };
 
 describe('schemathesis on the committed OpenAPI documents', { skip }, () => {
   for (const name of apis) {

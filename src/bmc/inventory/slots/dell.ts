@@ -1,6 +1,7 @@
 import type { ComponentType, FirmwareSlot } from '../../bmc.ts';
 import { componentOf } from '../component-type.ts';
 import { type FirmwareEntry, type SlotReader, toSlot } from './entry.ts';
+import type { PartNaming } from './part-naming.ts';
 
 /** `Installed-159-2.1.8__BIOS.Setup.1-1`: role, software id, version, FQDD. */
 const idForm = /^(Installed|Current|Previous|Available)-([^-]*)-(.*)__(.+)$/;
@@ -70,3 +71,9 @@ function componentOfFqdd(fqdd: string, name: string): ComponentType {
   const rule = fqddRules.find(([pattern]) => pattern.test(fqdd));
   return rule?.[1] ?? componentOf({ relatedItems: [], names: [name, fqdd] });
 }
+
+/** The FQDD of a port (`NIC.Slot.3-1-1`) begins with that of its adapter (`NIC.Slot.3`). */
+export const dellPartNaming: PartNaming = {
+  getIds: ({ slot }) => [slot, slot.replace(/-\d+(?:-\d+)?$/, '')],
+  getMaker: (name) => (/^(?:PERC|BOSS|HBA\d)/i.test(name) ? 'Dell' : undefined),
+};

@@ -2,6 +2,7 @@ import type { ComponentType, FirmwareSlot } from '../../bmc.ts';
 import { objectIn, textIn, textsIn } from '../../redfish/index.ts';
 import { componentOf } from '../component-type.ts';
 import { type FirmwareEntry, type SlotReader, toSlot, withUniqueNames } from './entry.ts';
+import type { PartNaming } from './part-naming.ts';
 
 /**
  * HPE numbers its entries anew at every boot, so the name and the place on the board say which is which. The redundant
@@ -43,3 +44,12 @@ function componentOfName({ name, relatedItems }: FirmwareEntry, place: string | 
   // Drives go by their model alone; the place is a box and a bay.
   return component === 'other' && /\bbox\b.*\bbay\b/i.test(place ?? '') ? 'drive' : component;
 }
+
+/** The place in brackets is the id of an adapter (`DC080000`), or where a drive is (`Port 1I Box 1 Bay 1`). */
+export const hpePartNaming: PartNaming = {
+  getIds: ({ slot }) => {
+    const place = /\(([^()]+)\)(?: #\d+)?$/.exec(slot)?.[1];
+    return place === undefined ? [slot] : [place];
+  },
+  getMaker: (name) => (/^Smart Array\b/i.test(name) ? 'HPE' : undefined),
+};

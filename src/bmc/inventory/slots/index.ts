@@ -7,6 +7,7 @@ import { readOpenbmcSlots } from './openbmc.ts';
 import { readSupermicroSlots } from './supermicro.ts';
 
 export { type FirmwareEntry, type SlotHints, toEntry, withUniqueNames } from './entry.ts';
+export { type PartNaming, partNamingFor } from './part-naming.ts';
 
 /** As the standard says: every entry is a place of its own (also NVIDIA, with many of a type). */
 const readGenericSlots: SlotReader = (entries) => entries.map((entry) => toSlot(entry));

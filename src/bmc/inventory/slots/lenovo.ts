@@ -1,5 +1,6 @@
 import type { FirmwareSlot } from '../../bmc.ts';
 import { type FirmwareEntry, type SlotReader, toSlot } from './entry.ts';
+import type { PartNaming } from './part-naming.ts';
 
 const pendingSuffix = /-Pending$/i;
 const backupSuffix = /-Backup$/i;
@@ -31,3 +32,8 @@ function toLenovoSlot(entry: FirmwareEntry, byId: ReadonlyMap<string, FirmwareEn
     ...(isBackup ? { isBackup } : {}),
   });
 }
+
+/** `Slot_7.Bundle` is the firmware of what is in `slot-7`, `Ob_1.Bundle` that of the adapter `ob-1`. */
+export const lenovoPartNaming: PartNaming = {
+  getIds: ({ slot }) => [slot.replace(/\.Bundle$/i, ''), slot],
+};

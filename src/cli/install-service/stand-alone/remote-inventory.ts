@@ -35,6 +35,7 @@ interface ShownServer {
   readonly uuid: string;
   readonly bmc_address: string;
   readonly serial?: string;
+  readonly system_uuid?: string;
   readonly attributes?: NotedServer['attributes'];
   readonly versioned_attributes?: NotedServer['versionedAttributes'];
 }
@@ -51,8 +52,8 @@ export function remoteInventory(options: RemoteInventoryOptions): RemoteInventor
     async serverOf(id) {
       const found = await read<ShownServer>(of(id));
       if (found === undefined) return undefined;
-      const { uuid, serial, attributes, versioned_attributes: versionedAttributes } = found;
-      const machine = knownMachineOf({ id: uuid, serial, attributes, versionedAttributes });
+      const { uuid, serial, system_uuid: systemUuid, attributes, versioned_attributes: versionedAttributes } = found;
+      const machine = knownMachineOf({ id: uuid, systemUuid, serial, attributes, versionedAttributes });
       return { bmcAddress: found.bmc_address, machine };
     },
     async bmcLoginOf(id) {

@@ -3,6 +3,7 @@ import type { Settings } from '../../settings.ts';
 import type { Terminal } from '../../terminal.ts';
 import { claimStore } from '../claim-store.ts';
 import { webhookOf } from '../notify.ts';
+import { openProbe } from '../open-probe.ts';
 import { busCheck, storeCheck } from '../readiness.ts';
 import { bothInfo, bothRoutes, orcRoutes, runLoop } from '../work-plane.ts';
 import { requireAccess } from './access.ts';
@@ -21,17 +22,21 @@ export function runConditionorc(settings: ConditionorcSettings, terminal: Termin
 async function start(settings: ConditionorcSettings, context: ServiceContext) {
   const loopChoices = { ...webhookOf(settings), everyMs: settings.sweepEvery };
   const { authorizer, client } = await requireAccess(settings, context.open);
-  const engineSettings = { controllerLostMs: settings.workerLostAfter, publishEveryMs: settings.publishEvery };
-  const { plane, parts } = await openServicePlane(settings, context, { leasing: settings, engineSettings });
+  const { sweepEvery } = settings;
+  const engineSettings = { publishEveryMs: settings.publishEvery };
+  const { plane, parts } = await openServicePlane(settings, context, { leasing: settings, sweepEvery, engineSettings });
   if (client !== undefined) await claimStore(client, plane.engine.storeId);
   const loop = await runLoop(plane, parts, loopChoices);
   context.open.add(() => loop.stop());
+  const enrolment = { probe: openProbe(settings, context) };
   const isBoth = settings.inventory ?? !parts.store.isShared;
   const url = await serveService(
     settings,
     {
       info: isBoth ? bothInfo : conditionOrcInfo,
-      routes: isBoth ? await bothRoutes(plane, parts) : await orcRoutes(plane, parts),
+      routes: isBoth
+        ? await bothRoutes(plane, { ...parts, enrolment })
+        : await orcRoutes(plane, { ...parts, enrolment }),
       authorizer,
       checks: [storeCheck(parts.store.database), busCheck(parts.bus)],
       port: 7444,

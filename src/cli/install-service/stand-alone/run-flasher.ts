@@ -25,7 +25,6 @@ export function runFlasher(settings: FlasherSettings, terminal: Terminal): Promi
 
 async function start(settings: FlasherSettings, context: ServiceContext) {
   const { facility: facilities } = settings;
-  if (facilities === undefined) throw usageError('--facility is missing: it says whose servers to work on');
   const { logger, metrics, open } = context;
   const trust = readTrust(settings);
   const without = readWithout(settings.without);

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { usageError } from '../../errors.ts';
 import type { Settings } from '../../settings.ts';
 import { type JobLimitSettings, jobLimitsOf, type LimitSettings, limitsOf } from '../limits.ts';
 import { type BusSettings, openBus } from '../open-bus.ts';
@@ -12,11 +13,15 @@ export type PlaneSettings = BusSettings &
   Settings<'dataDir' | 'databaseUrl' | 'databaseUrlFile' | 'credentialKeys' | 'allowUnverifiedFirmware'>;
 
 /** What a process is told that gives work to workers. */
-export type LeasingSettings = LimitSettings & JobLimitSettings & Settings<'lease' | 'requestDeadline'>;
+export type LeasingSettings = LimitSettings &
+  JobLimitSettings &
+  Settings<'lease' | 'requestDeadline' | 'workerLostAfter'>;
 
 /** What the engine is told besides. */
 export interface PlaneChoices {
   readonly leasing?: LeasingSettings;
+  /** How often this process sweeps; it does not unless given. */
+  readonly sweepEvery?: number;
   readonly engineSettings?: WorkPlaneParts['engineSettings'];
 }
 
@@ -24,8 +29,9 @@ export interface PlaneChoices {
 export async function openServicePlane(
   settings: PlaneSettings,
   { logger, metrics, open }: ServiceContext,
-  { leasing, engineSettings = {} }: PlaneChoices = {},
+  { leasing, sweepEvery, engineSettings: choices = {} }: PlaneChoices = {},
 ): Promise<{ readonly plane: WorkPlane; readonly parts: WorkPlaneParts }> {
+  const engineSettings = { ...choices, ...silenceOf(leasing, sweepEvery) };
   const store = await openStore(settings, (error) => logger.error('the store takes no more work', { error }));
   open.add(() => store.close());
   const bus = await openBus(settings, { logger, metrics });
@@ -44,6 +50,15 @@ export async function openServicePlane(
     logger.warn('without --nats-url processes do not wake each other; each looks for work every few seconds');
   }
   return { plane, parts };
+}
+
+/** Who sweeps less often cannot tell the silence of a worker from a pause of its own. */
+function silenceOf(leasing: LeasingSettings | undefined, sweepEvery = 0): WorkPlaneParts['engineSettings'] {
+  if (leasing === undefined) return {};
+  const { workerLostAfter } = leasing;
+  if (workerLostAfter < 3 * sweepEvery)
+    throw usageError('--worker-lost-after has to be at least three times --sweep-every');
+  return { controllerLostMs: workerLostAfter };
 }
 
 function kindsOf(leasing: LeasingSettings | undefined): WorkPlaneParts['kinds'] {

@@ -67,9 +67,19 @@ async function start(words: readonly string[], env: Record<string, string> = {})
   };
 }
 
-async function ask(url: string, token = ''): Promise<{ status: number; text: string }> {
-  const headers = token === '' ? {} : { authorization: `Bearer ${token}` };
-  const { statusCode, body } = await request(url, { headers });
+async function ask(
+  url: string,
+  token = '',
+  sent?: { readonly method: 'POST' | 'PUT'; readonly body: object },
+): Promise<{ status: number; text: string }> {
+  const headers = {
+    ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
+    ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
+  };
+  const { statusCode, body } = await request(url, {
+    headers,
+    ...(sent === undefined ? {} : { method: sent.method, body: JSON.stringify(sent.body) }),
+  });
   return { status: statusCode, text: await body.text() };
 }
 
@@ -111,6 +121,42 @@ describe('a conditionorc on a data directory', () => {
     }
   });
 
+  test('says of work in a facility without a worker where workers are, and gives it out once the facility is corrected', async () => {
+    const tokenFile = at('default-flasher.token');
+    writeFileSync(tokenFile, await tokenFor('update:worker'));
+    // Typed without a facility, it works for the one that servers are in unless told.
+    const words = ['flasher', '--orchestrator-url', orc.url, '--token-file', tokenFile];
+    const flasher = await start([...words, '--data-dir', at('default-flasher')]);
+    const token = await tokenFor('read', 'write');
+    const uuid = '0a000000-0000-4000-8000-00000000000a';
+    const server = { uuid, name: 'r1', facility_code: 'lab', bmc_address: 'https://127.0.0.1:9' };
+    const send = async (method: 'POST' | 'PUT', path: string, body: object) => {
+      const { status, text } = await ask(`${orc.url}/api/v1/${path}`, token, { method, body });
+      assert.ok(status < 300, text);
+    };
+    await send('POST', 'servers', server);
+    await send('POST', `servers/${uuid}/condition`, { kind: 'inventoryOOB', parameters: {} });
+    const look = async () => {
+      const { text } = await ask(`${orc.url}/api/v1/conditions?server=${uuid}`, token);
+      type Shown = {
+        readonly state: string;
+        readonly leases: number;
+        readonly reason: { readonly message: string } | null;
+      };
+      const [shown] = (JSON.parse(text) as { readonly records: readonly Shown[] }).records;
+      return shown ?? assert.fail(text);
+    };
+    const waiting = await look();
+    assert.equal(waiting.state, 'pending');
+    assert.match(
+      waiting.reason?.message ?? '',
+      /^no worker for inventoryOOB is online in facility lab; workers are in default: start one with --facility lab, or correct/,
+    );
+    await send('PUT', `servers/${uuid}`, { facility_code: 'default' });
+    while ((await look()).leases === 0) await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(await flasher.stop(), 0);
+  });
+
   test('gives work to a flasher that opens no store, and both stop when they are told to', async () => {
     const tokenFile = at('flasher.token');
     writeFileSync(tokenFile, await tokenFor('update:worker'));
@@ -120,8 +166,8 @@ describe('a conditionorc on a data directory', () => {
     assert.equal((await ask(`${flasher.url}/readyz`)).status, 200);
     assert.equal((await ask(`${flasher.url}/metrics`, await tokenFor('read'))).status, 401);
     const { text } = await ask(`${orc.url}/api/v1/workers`, await tokenFor('read:worker'));
-    const [worker] = (JSON.parse(text) as { records: { kinds: string[]; facilities: string[]; online: boolean }[] })
-      .records;
+    type Worker = { kinds: string[]; facilities: string[]; online: boolean };
+    const worker = (JSON.parse(text) as { records: Worker[] }).records.find(({ online }) => online);
     assert.deepEqual(worker?.facilities, ['ams1', 'fra2', 'lon3']);
     assert.equal(worker?.online, true);
     assert.ok(worker?.kinds.includes('powerOn') && !worker.kinds.includes('firmwareInstall'), worker?.kinds.join());
@@ -200,8 +246,7 @@ describe('what cannot be meant', () => {
     ],
     ['a bus without an address', [...orc, ...issuer, '--nats-creds', 'x'], /go with --nats-url/],
     ['a token for no webhook', [...orc, ...issuer, '--notify-token-file', 'x'], /go with --notify-url/],
-    ['a flasher for no facility', flasher, /--facility is missing/],
-    ['a flasher without work', [...flasher, '--facility', 'a'], /where is the work\?/],
+    ['a flasher without work', flasher, /where is the work\?/],
     [
       'a flasher with two masters',
       [...flasher, '--facility', 'a', '--database-url', url, '--orchestrator-url', 'http://x'],

@@ -108,6 +108,21 @@ export function workerPortContract({ name, open, isDriven, leaseMs = 10_000 }: P
       await assert.rejects(port.heartbeat(identity.id), isUnknown);
     });
 
+    test('a worker that is fenced by heartbeats is told how long it may be silent, and says how long requests take', async (t) => {
+      const { port, engine, order } = await open(t);
+      await port.online({ ...identity, isFencedByHeartbeats: true });
+      const id = await order('m1', 'powerOn');
+      const lease = await leaseOne(port);
+      assert.equal(lease.lostAfterMs, 30_000);
+      for (const requestMs of [2000, 0]) await port.check(heldOf(lease), { requestMs });
+      await port.release(heldOf(lease), 'it dies', { isHolderGone: true });
+      const { state, controller } = (await engine.get(id)) ?? {};
+      assert.deepEqual([state, controller], ['pending', identity.id]);
+      await port.online(identity);
+      await order('m2', 'powerOn');
+      assert.equal((await leaseOne(port)).lostAfterMs, undefined);
+    });
+
     test('a report is durable, renews the lease and brings a cancel', async (t) => {
       const { port, engine, order } = await open(t);
       await port.online(identity);

@@ -14,7 +14,7 @@ export async function afterFailure(run: InstallRun): Promise<InstallResult> {
     case 'retry':
       run.sayOf(`attempt ${action.attempts} failed; another begins: ${action.failure?.message ?? ''}`);
       action.sends = 0;
-      await run.work.pause(decision.afterMs);
+      await run.pause(decision.afterMs);
       return 'retry';
     case 'cure':
       action.cures.push(decision.cure);
@@ -34,7 +34,7 @@ export async function afterFailure(run: InstallRun): Promise<InstallResult> {
 export async function cure(run: InstallRun): Promise<InstallResult> {
   const wanted = run.action.cures.at(-1);
   run.forgetFirmware();
-  const { signal } = run.work;
+  const { signal } = run;
   // What is being written is let end, which is waited for before the next sending.
   if (await isOtherRunning(run)) return 'done';
   if (wanted === 'reset-host') return restartForEarlier(run);
@@ -54,6 +54,11 @@ export async function cure(run: InstallRun): Promise<InstallResult> {
 
 /** What an earlier install has written may wait for the host. */
 async function restartForEarlier(run: InstallRun): Promise<InstallResult> {
+  // A worker before this one restarted it, and waited.
+  if (run.progress.postSince !== undefined) {
+    await waitForHost(run);
+    return 'done';
+  }
   run.sayOf('the host is restarted, for which an earlier update may wait');
   const { wasSpared } = await switchHost(run, { target: 'reset', isSelfTestSpared: true });
   // A self-test is as good as the restart: what waits for one is taken up in it.

@@ -14,17 +14,17 @@ import { isInstalled, look } from './look.ts';
 
 /** Follows the update on the BMC until that is done with its part, or waits for somebody. */
 export async function follow(run: InstallRun): Promise<InstallResult> {
-  const { action, context, work } = run;
+  const { action, context } = run;
   const { started } = action;
   if (started === undefined) return 'gone';
   const restarts = restartsOf(run);
   const ear = context.settings.areEventsHeard ? hearChanges(run, started) : undefined;
   try {
     const outcome = await followInstall(run.bmc, started, {
-      deadlineMs: context.settings.followMs,
+      deadlineMs: run.left(context.settings.followMs),
       pollMs: { ...run.looksOf(context.settings.poll), awayMs: restarts?.shortest() },
       onReturn: (awayMs) => restarts?.note(awayMs),
-      signal: work.signal,
+      signal: run.signal,
       hasReset: action.reset?.isDone === true,
       onProgress: (look) => showLook(run, look),
       ...(ear === undefined ? {} : { listen: ear.listen }),
@@ -80,8 +80,7 @@ function judge(run: InstallRun, outcome: InstallOutcome): InstallResult {
       return run.fail({ code: 'TaskFailed', message, messageIds, mayPass: !isHopeless(outcome) });
     }
     case 'deadline':
-      action.isUnsettled = true;
-      return run.fail({ code: 'Timeout', message: outcome.message, mayPass: false });
+      return run.fail({ code: 'Timeout', message: `${outcome.message}; ${run.leaveUnsettled()}`, mayPass: false });
     case 'stopped':
       throw work.ending.reason;
   }
@@ -93,10 +92,10 @@ export async function settle(run: InstallRun): Promise<InstallResult> {
   run.sayOf('the BMC shows no more of the update; its version will tell');
   if (run.action.wasThere === true) {
     // It was there before, too: only time tells that nothing is being written any more.
-    await waitLong(run, settleMs);
+    await waitLong(run, run.left(settleMs));
     return 'not-there';
   }
-  const found = await look(run, { deadlineMs: settleMs, isStagedEnough: true });
+  const found = await look(run, { deadlineMs: run.left(settleMs), isStagedEnough: true });
   return found.kind === 'installed' ? isInstalled(run) : 'not-there';
 }
 
@@ -105,7 +104,7 @@ async function waitLong(run: InstallRun, ms: number): Promise<void> {
   const { clock, settings } = run.context;
   const end = clock.monotonic() + ms;
   for (let left = ms; left >= 1; left = end - clock.monotonic()) {
-    await run.work.pause(Math.min(left, run.looksOf(settings.poll).most));
+    await run.pause(Math.min(left, run.looksOf(settings.poll).most));
     if (run.action.started !== undefined) await readProgress(run.bmc, run.action.started);
     await run.saveSometimes();
   }
@@ -116,7 +115,8 @@ export async function verify(run: InstallRun): Promise<InstallResult> {
   const { action, context } = run;
   run.sayOf('it is looked whether the new version runs');
   const hasReset = action.reset?.isDone === true;
-  const found = await look(run, { deadlineMs: context.settings.verify.deadlineMs, isStagedEnough: !hasReset });
+  const deadlineMs = run.left(context.settings.verify.deadlineMs);
+  const found = await look(run, { deadlineMs, isStagedEnough: !hasReset });
   if (found.kind === 'installed') return isInstalled(run);
   const resets = action.reset?.count ?? 0;
   if (found.kind === 'staged' && resets < context.settings.maxResets) {

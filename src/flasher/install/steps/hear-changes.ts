@@ -17,14 +17,14 @@ const ofUpdates = /task|job|update|firmware|software/i;
  */
 export function hearChanges(run: InstallRun, started: StartedUpdate): Ear | undefined {
   if (started.component === 'bmc') return undefined;
-  const { context, bmc, work } = run;
+  const { context, bmc } = run;
   const closing = new AbortController();
   const wakes = new Set<() => void>();
   const wakeAll = (): void => {
     for (const wake of wakes) wake();
   };
   const done = followEvents(bmc, {
-    signal: AbortSignal.any([closing.signal, work.signal]),
+    signal: AbortSignal.any([closing.signal, run.signal]),
     onHint: (hint) => {
       if (isAbout(hint, started)) wakeAll();
     },

@@ -29,8 +29,9 @@ export async function checkHost(run: InstallRun): Promise<InstallResult> {
     return 'fault';
   }
   if (!isOff) return 'ready';
-  run.say(parameters.isDryRun ? 'the host is off; it would be switched on' : 'the host is off; it is switched on');
-  return parameters.isDryRun ? 'ready' : 'is-off';
+  if (!parameters.isDryRun) return 'is-off';
+  run.say('the host is off; it would be switched on');
+  return 'ready';
 }
 
 async function powerAtRest(run: InstallRun): Promise<'on' | 'off'> {
@@ -39,7 +40,7 @@ async function powerAtRest(run: InstallRun): Promise<'on' | 'off'> {
     if (state === 'on' || state === 'off') return state;
     // Where the BMC does not say, nobody's host is switched on or off for it.
     if (state === 'unknown') return 'on';
-    await run.work.pause(lookMs);
+    await run.pause(lookMs);
   }
   throw new FlasherError('notAtRest', { origin: run.bmc.gate.origin });
 }
@@ -57,10 +58,10 @@ export async function switchHost(
   const { baseMs, maxMs } = run.context.settings.retry;
   for (let tries = 1; ; tries += 1) {
     try {
-      return await setPower(run.bmc, { ...wish, signal: run.work.signal });
+      return await setPower(run.bmc, { ...wish, signal: run.signal });
     } catch (error) {
       if (!isBmcError(error, 'refused') || tries >= mostTries) throw error;
-      await run.work.pause(Math.min(maxMs, baseMs * 4 ** (tries - 1)));
+      await run.pause(Math.min(maxMs, baseMs * 4 ** (tries - 1)));
     }
   }
 }
@@ -68,20 +69,33 @@ export async function switchHost(
 /** Switches the host on, unless it is off for an update of somebody else. That it was off is stored by now. */
 export async function powerOn(run: InstallRun): Promise<InstallResult> {
   if ((await findUpdateWithHostOff(run.bmc)) !== undefined) return 'other-runs';
-  await switchHost(run, { target: 'on' });
+  run.progress.hasPoweredOn = true;
+  const { sent } = await switchHost(run, { target: 'on' });
+  // A host that had to be switched on once more begins anew.
+  if (sent.length > 0) delete run.progress.postSince;
   await waitForHost(run);
   run.forgetMake();
   return 'done';
 }
 
-/** Waits for the end of the self-test; a host that does not get there is told of, and the BMC may still do its part. */
+/**
+ * Waits for the end of the self-test; a host that does not get there is told of, and the BMC may still do its part. When it
+ * began is stored, so that the wait goes on in another worker: of some hosts only time tells that they are through.
+ */
 export async function waitForHost(run: InstallRun): Promise<void> {
+  const { progress } = run;
+  if (progress.postSince === undefined) {
+    progress.postSince = run.now;
+    await run.save();
+  }
+  const waitedMs = Math.max(0, run.now - progress.postSince);
   try {
-    await waitForPost(run.bmc, { deadlineMs: run.context.settings.postMs, signal: run.work.signal });
+    await waitForPost(run.bmc, { deadlineMs: run.context.settings.postMs, waitedMs, signal: run.signal });
   } catch (error) {
     if (!isBmcError(error, 'deadline')) throw error;
     run.say(`the host does not finish its self-test: ${error.message}`);
   }
+  delete progress.postSince;
 }
 
 /** Switches the host off, as some BMCs want it for some parts. */
@@ -94,7 +108,7 @@ export async function powerOff(run: InstallRun): Promise<InstallResult> {
 /** Restarts the BMC before the first image, as asked for. Done twice it does no harm. */
 export async function resetBmcFirst(run: InstallRun): Promise<InstallResult> {
   run.say('the BMC is restarted before the first install');
-  await resetManager(run.bmc, { signal: run.work.signal });
+  await resetManager(run.bmc, { signal: run.signal });
   run.forgetFirmware();
   run.progress.hasResetBmcFirst = true;
   return 'done';

@@ -6,7 +6,7 @@ export async function look(
   run: InstallRun,
   how: { readonly deadlineMs: number; readonly isStagedEnough: boolean },
 ): Promise<Verification> {
-  const { action, context, work } = run;
+  const { action, context } = run;
   const { consecutiveReads, poll } = context.settings.verify;
   const match = await run.isMeant();
   return verifyInstalled(run.bmc, {
@@ -16,7 +16,7 @@ export async function look(
     consecutiveReads,
     pollMs: run.looksOf(poll),
     isOutageExpected: action.component === 'bmc',
-    signal: work.signal,
+    signal: run.signal,
     ...how,
   });
 }

@@ -43,19 +43,18 @@ async function letEnd(
   look: typeof findRunningUpdate,
   say: (message: string) => void,
 ): Promise<RunningUpdate | undefined> {
-  const { context, progress, bmc, work } = run;
+  const { context, bmc } = run;
   const { settings, random } = context;
-  const end = progress.since + settings.followMs;
   const { first, most } = run.looksOf(settings.poll);
   // It may be the firmware of the BMC itself.
   const endOutage = bmc.gate.expectOutage();
   try {
     for (let looks = 1; ; looks += 1) {
       const other = await look(bmc);
-      if (other === undefined || run.now >= end) return other;
+      if (other === undefined || run.left(settings.followMs) < 1) return other;
       say(other.message);
       await run.saveSometimes();
-      await work.pause(backoffDelay({ baseMs: first, maxMs: most }, looks, random));
+      await run.pause(backoffDelay({ baseMs: first, maxMs: most }, looks, random));
     }
   } finally {
     endOutage();

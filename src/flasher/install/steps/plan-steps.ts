@@ -1,5 +1,6 @@
 import { isSameVersion, mustHostBeOff, readInventory, readPower } from '../../../bmc/index.ts';
 import { FlasherError } from '../../errors.ts';
+import { assessPlan, describeSkipped, isUnmet, type PlanOutcome } from '../../plan/assess-plan.ts';
 import type { Firmware } from '../../plan/firmware.ts';
 import { told } from '../../plan/match-slots.ts';
 import { goingBack, type InstallPlan, type PlanInput, planInstall } from '../../plan/plan-install.ts';
@@ -10,20 +11,54 @@ import { meetOther } from './other-update.ts';
 
 /** Reads what is installed, chooses what to do, and freezes it. */
 export async function plan(run: InstallRun): Promise<InstallResult> {
-  const { progress, parameters } = run;
-  const firmwares = await wantedFirmwares(run);
-  const inventory = await readServer(run, firmwares);
-  const made = planInstall({ inventory, firmwares, parameters });
-  const wrong = made.problems.filter(({ isTransient }) => !isTransient);
-  if (wrong.length > 0) {
-    progress.ending = { code: 'BadPlan', message: wrong.map(({ message }) => message).join('; ') };
-    return 'fault';
-  }
+  const { made, server } = await makePlan(run);
+  if (isRefused(run, made)) return 'fault';
   const [unread] = made.problems;
   if (unread !== undefined) throw new FlasherError('unreadable', { detail: unread.message });
+  return freezePlan(run, made, assessPlan(made, { server, isHostOff: false }));
+}
+
+/**
+ * Plans while the host is off, so that a host is switched on only for what can be installed. Where its BMC may show less of a
+ * host that is off, the host is switched on and the plan is made then.
+ */
+export async function assessFit(run: InstallRun): Promise<InstallResult> {
+  const { made, server } = await makePlan(run);
+  if (isRefused(run, made)) return 'fault';
+  const outcome = made.problems.length > 0 ? 'unsure' : assessPlan(made, { server, isHostOff: true });
+  if (outcome === 'satisfied' || outcome === 'nothing-fits') return freezePlan(run, made, outcome);
+  run.say('the host is off; it is switched on');
+  return 'fits';
+}
+
+interface MadePlan {
+  readonly made: InstallPlan;
+  readonly server: PlanInput['inventory'];
+}
+
+async function makePlan(run: InstallRun): Promise<MadePlan> {
+  const firmwares = await wantedFirmwares(run);
+  const server = await readServer(run, firmwares);
+  return { made: planInstall({ inventory: server, firmwares, parameters: run.parameters }), server };
+}
+
+function isRefused({ progress }: InstallRun, { problems }: InstallPlan): boolean {
+  const wrong = problems.filter(({ isTransient }) => !isTransient);
+  if (wrong.length === 0) return false;
+  progress.ending = { code: 'BadPlan', message: wrong.map(({ message }) => message).join('; ') };
+  return true;
+}
+
+function freezePlan(run: InstallRun, made: InstallPlan, outcome: PlanOutcome): InstallResult {
+  const { progress } = run;
   progress.actions = made.actions.map(actionOf);
   progress.skipped = made.skipped.map(({ firmware, why, message }) => ({ firmware, why, message }));
   progress.at = 0;
+  if (outcome === 'nothing-fits') {
+    const message = `nothing that was requested can be installed on this server: ${describeSkipped(made.skipped)}`;
+    progress.ending = { code: 'NothingFits', message };
+    return 'fault';
+  }
   run.say(planMessage(made));
   return made.actions.length === 0 ? 'nothing' : 'planned';
 }
@@ -66,14 +101,20 @@ function actionOf({ firmware, slots }: InstallPlan['actions'][number]): ActionPr
 }
 
 function planMessage({ actions, skipped }: InstallPlan): string {
-  if (actions.length === 0) return 'no actions required';
+  const unmet = skipped.filter(isUnmet);
+  if (actions.length === 0) {
+    const left = unmet.length === 0 ? '' : `; ${unmet.length} skipped: ${describeSkipped(unmet)}`;
+    return `nothing to install: ${skipped.length - unmet.length} installed already${left}`;
+  }
   const names = actions
     .map(({ firmware, slots }) => {
       const isBack = slots.some(({ isGoingBack }) => isGoingBack);
       return `${told(firmware)}${isBack ? ' (a step back from what is installed)' : ''}`;
     })
     .join(', ');
-  return `to be installed: ${names}${skipped.length === 0 ? '' : `; ${skipped.length} not needed or not for this server`}`;
+  const current = skipped.length - unmet.length;
+  const left = unmet.length === 0 ? '' : `; ${unmet.length} skipped: ${describeSkipped(unmet)}`;
+  return `to be installed: ${names}${current === 0 ? '' : `; ${current} installed already`}${left}`;
 }
 
 /** Looks what is installed just before it is begun with, and again before each further attempt. */

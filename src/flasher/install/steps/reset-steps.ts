@@ -1,4 +1,4 @@
-import { isBmcError, readBoot, readProgress, resetManager, setBootOverride } from '../../../bmc/index.ts';
+import { BmcError, isBmcError, readBoot, readProgress, resetManager, setBootOverride } from '../../../bmc/index.ts';
 import type { InstallResult } from '../install-table.ts';
 import { wantReset } from '../progress.ts';
 import type { InstallRun, StepEntry } from '../run.ts';
@@ -18,6 +18,7 @@ export async function activate(run: InstallRun, { isResumed }: StepEntry): Promi
     return run.fail({ code: 'NotActivated', message, mayPass: false });
   }
   reset.count += 1;
+  delete run.progress.postSince;
   run.sayOf(reset.what === 'host' ? 'the host is restarted for it' : 'the BMC is restarted for it');
   await run.save();
   const carried = await carryOut(run, reset.what);
@@ -36,7 +37,7 @@ export async function activate(run: InstallRun, { isResumed }: StepEntry): Promi
  * it takes up what waits for a restart; another restart there could be the end of the part.
  */
 async function carryOut(run: InstallRun, what: 'host' | 'bmc'): Promise<'done' | 'unknown' | 'spared'> {
-  const { signal } = run.work;
+  const { signal } = run;
   if (what === 'bmc') {
     await resetManager(run.bmc, { signal });
     return 'done';
@@ -86,7 +87,7 @@ const recheckMs = 2 * 60_000;
  * end of the part: the self-test is waited for, and then what is seen decides.
  */
 export async function recheck(run: InstallRun): Promise<InstallResult> {
-  const { action, context } = run;
+  const { action } = run;
   run.sayOf('it is found out whether the restart was done');
   if (action.reset?.what === 'host') await waitForHost(run);
   const found = await look(run, { deadlineMs: recheckMs, isStagedEnough: true });
@@ -99,8 +100,8 @@ export async function recheck(run: InstallRun): Promise<InstallResult> {
       if (action.reset !== undefined && progress.isQueued !== true) action.reset.isDone = true;
       return 'running';
     case 'unreachable':
-      await run.work.pause(context.settings.retry.maxMs);
-      return recheck(run);
+      // Asked again by the runner, as long as the state may take.
+      throw new BmcError('unreachable', { origin: run.bmc.gate.origin, detail: progress.message });
     case 'failed':
       return run.fail({
         code: 'TaskFailed',

@@ -5,6 +5,7 @@ import {
   isBmcError,
   markBeforeInstall,
   type StartedUpdate,
+  sentUnseenMs,
   startInstall,
 } from '../../../bmc/index.ts';
 import { backoffDelay } from '../../../kube/index.ts';
@@ -22,6 +23,7 @@ export async function mark(run: InstallRun): Promise<InstallResult> {
   run.forgetFirmware();
   action.sends += 1;
   delete action.started;
+  delete action.wholeAt;
   delete action.isTaskOver;
   delete action.reset;
   delete action.percent;
@@ -51,7 +53,8 @@ export async function send(run: InstallRun, { isResumed }: StepEntry): Promise<I
 
 async function start(run: InstallRun, order: InstallOrder): Promise<StartedUpdate> {
   const options = {
-    signal: run.work.signal,
+    signal: run.signal,
+    onWhole: () => noteWhole(run),
     checkDeadlineMs: run.context.settings.checkImageMs,
     pollMs: run.looksOf(run.context.settings.poll),
     onUploaded: async (uploaded: StartedUpdate) => {
@@ -69,6 +72,11 @@ async function start(run: InstallRun, order: InstallOrder): Promise<StartedUpdat
   }
 }
 
+async function noteWhole(run: InstallRun): Promise<void> {
+  run.action.wholeAt = run.now;
+  await run.save();
+}
+
 function took({ action }: InstallRun, started: StartedUpdate): void {
   action.started = started;
   for (const warning of started.warnings ?? []) if (!action.warnings.includes(warning)) action.warnings.push(warning);
@@ -77,10 +85,9 @@ function took({ action }: InstallRun, started: StartedUpdate): void {
 /** Finds out whether the BMC took an image whose answer was lost. Nothing is sent while that is not certain. */
 export async function find(run: InstallRun): Promise<InstallResult> {
   const { action, context, bmc } = run;
-  const { settings, clock, random } = context;
+  const { settings, random } = context;
   run.sayOf('it is found out whether the BMC took the image');
   const order = await run.order();
-  const end = clock.monotonic() + settings.findMs;
   const endOutage = action.component === 'bmc' ? bmc.gate.expectOutage() : () => {};
   try {
     for (let failures = 1; ; failures += 1) {
@@ -89,14 +96,23 @@ export async function find(run: InstallRun): Promise<InstallResult> {
         took(run, finding.started);
         return finding.started.startTarget === undefined ? 'started' : 'uploaded';
       }
-      if (finding.kind === 'not-started') return again(run, finding.message);
-      if (clock.monotonic() >= end) return unclear(run, finding.message);
+      if (finding.kind === 'not-started' && !mayShowLater(run)) return again(run, finding.message);
+      if (run.left(settings.findMs) < 1) return unclear(run, finding.message);
       await run.saveSometimes();
-      await run.work.pause(backoffDelay(settings.retry, failures, random));
+      await run.pause(backoffDelay(settings.retry, failures, random));
     }
   } finally {
     endOutage();
   }
+}
+
+/** A BMC that may have the whole image may be at it for a while before it shows anything. */
+function mayShowLater(run: InstallRun): boolean {
+  const { wholeAt } = run.action;
+  if (wholeAt === undefined || run.now >= wholeAt + sentUnseenMs) return false;
+  const until = new Date(wholeAt + sentUnseenMs).toISOString();
+  run.sayOf(`the BMC shows nothing of the image that it may have; unless it does, it is sent again at ${until}`);
+  return true;
 }
 
 function again(run: InstallRun, message: string): InstallResult {
@@ -113,21 +129,21 @@ function again(run: InstallRun, message: string): InstallResult {
 }
 
 function unclear(run: InstallRun, message: string): InstallResult {
-  run.action.isUnsettled = true;
   return run.fail({
     code: 'Ambiguous',
-    message: `it cannot be told whether the BMC took the image, so it is not sent again: ${message}`,
+    message: `it cannot be told whether the BMC took the image, so it is not sent again: ${message}; ${run.leaveUnsettled()}`,
     mayPass: false,
   });
 }
 
 /** Starts what was uploaded. After a crash it may have been started: then that is found out first. */
 export async function startUploaded(run: InstallRun, { isResumed }: StepEntry): Promise<InstallResult> {
-  const { action, context, work } = run;
+  const { action, context } = run;
   if (isResumed || action.started === undefined) return 'lost';
   run.sayOf('the BMC checks the image and is told to install it');
   const { checkImageMs: checkDeadlineMs, poll } = context.settings;
-  const options = { signal: work.signal, checkDeadlineMs, pollMs: run.looksOf(poll) };
+  const pollMs = run.looksOf(poll);
+  const options = { signal: run.signal, checkDeadlineMs, pollMs, onWhole: () => noteWhole(run) };
   try {
     took(run, await continueInstall(run.bmc, action.started, options));
     return 'started';

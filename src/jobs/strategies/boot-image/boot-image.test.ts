@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { BmcError, type GateRequest, type Gates } from '../../../bmc/index.ts';
-import { isEngineError } from '../../../engine/index.ts';
+import { isEngineError, type StepReport } from '../../../engine/index.ts';
 import { sleep } from '../../../kube/index.ts';
 import { runStrategyContract } from '../../contract/strategy-contract.ts';
 import { createTestCondition, leaseTestWork, ProcessDied, type TestLife } from '../../contract/test-work.ts';
@@ -347,6 +347,34 @@ test('an update that finds its address taken waits for its turn, and the desk th
   other.close();
   assert.equal((await ended).outcome, 'succeeded');
   assert.equal(scene.countInstalls(), 1);
+});
+
+test('a booted image whose address others keep for good is given up when its time is over', async (context) => {
+  const scene = await open(context, 'silent');
+  const { condition, live } = await openLives(scene);
+  const isWaiting = ({ progress, status, isCancelUnsafe }: StepReport) =>
+    progress === undefined && status === undefined && isCancelUnsafe === true;
+  await assert.rejects(live({ diesBefore: isWaiting }), ProcessDied);
+  assert.equal(condition.progress.state, 'booted');
+  const other = createServer().listen(settings.report.port, host);
+  await once(other, 'listening');
+  context.after(() => other.close());
+  const bootedAt = scene.clock.now() - settings.deadlineSeconds * 1000;
+  condition.progress = { ...condition.progress, bootedAt };
+  const end = await live();
+  assert.equal(end.outcome === 'failed' ? end.reason.code : end.outcome, 'ImageSilent');
+  assert.deepEqual(mediaOf(scene), []);
+});
+
+test('the wait for the last self-test goes on in the next life, and the host is not restarted again for it', async (context) => {
+  const scene = await open(context);
+  const { condition, live } = await openLives(scene);
+  await assert.rejects(live({ diesBefore: ({ isCancelUnsafe }) => isCancelUnsafe === false }), ProcessDied);
+  assert.equal(typeof condition.progress.postSince, 'number');
+  const resets = () => scene.machine.log.events.filter(({ event }) => event === 'power.reset').length;
+  const before = resets();
+  assert.equal((await live()).outcome, 'succeeded');
+  assert.equal(resets(), before);
 });
 
 test('reports need the token of their boot, and none is taken after the last', async () => {

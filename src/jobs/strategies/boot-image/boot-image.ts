@@ -51,7 +51,10 @@ interface BootProgress {
   readonly powerBefore: string;
   readonly image: UpdateImage;
   readonly drives: readonly string[];
+  /** When the image was booted, by the store's time. */
   readonly bootedAt?: number;
+  /** Since when the end of the last self-test is waited for: the host was restarted for the last time. */
+  readonly postSince?: number;
   readonly ending?: Ending;
 }
 
@@ -121,7 +124,8 @@ class ImageRun {
       if (from.state !== 'preparing') throw error;
       return this.#endingOf(error);
     });
-    if ('code' in boot) return giveUp(from, boot);
+    if ('code' in boot)
+      return from.state === 'booted' ? { ...from, state: 'restoring', ending: boot } : giveUp(from, boot);
     try {
       const progress = from.state === 'booted' ? from : await this.#boot(held, from, boot);
       return progress.state === 'booted' ? await this.#wait(held, progress, boot) : progress;
@@ -132,12 +136,14 @@ class ImageRun {
 
   /**
    * Jobs in processes of their own share one address: those that find it taken wait for their turn. Gives the ending when
-   * it was cancelled meanwhile and the media may be in.
+   * it was cancelled meanwhile and the media may be in, or the time of a booted image is over.
    */
-  async #expect(held: HeldBmc, { state, ticket }: BootProgress, order: object): Promise<ExpectedBoot | Ending> {
+  async #expect(held: HeldBmc, progress: BootProgress, order: object): Promise<ExpectedBoot | Ending> {
     const { work, desk } = this.#parts;
+    const { state, ticket } = progress;
     for (;;) {
       if (state === 'preparing' && work.cancel !== undefined) return cancelled;
+      if (state === 'booted' && work.now() >= this.#endsAt(progress)) return this.#silent(this.#deadlineSeconds);
       try {
         return await desk.expect(ticket, order);
       } catch (error) {
@@ -151,7 +157,7 @@ class ImageRun {
 
   /** Puts both media in, lets the host boot from the first once, and restarts it. */
   async #boot(held: HeldBmc, from: BootProgress, boot: ExpectedBoot): Promise<BootProgress> {
-    const { work, tools } = this.#parts;
+    const { work } = this.#parts;
     const preparing: BootProgress = { ...from, state: 'preparing' };
     this.#status.say('the update image is put into a virtual drive');
     // The last safe point: from here on nobody may end this but who takes the media out again.
@@ -166,7 +172,7 @@ class ImageRun {
     // Somebody may have cancelled meanwhile.
     await held.report({});
     if (work.cancel !== undefined) return giveUp(preparing, cancelled);
-    const booted: BootProgress = { ...preparing, state: 'booted', bootedAt: tools.clock.now() };
+    const booted: BootProgress = { ...preparing, state: 'booted', bootedAt: work.now() };
     this.#status.say('the host boots the update image');
     await held.report({ status: this.#shown(), progress: stored(booted), isCancelUnsafe: true });
     return await this.#restart(held, booted, { isGraceful: true });
@@ -201,31 +207,44 @@ class ImageRun {
 
   /** Waits for the image's last word. What it may be in the middle of is never interrupted but by the deadline. */
   async #wait(held: HeldBmc, progress: BootProgress, boot: ExpectedBoot): Promise<BootProgress> {
-    const { work, tools, settings } = this.#parts;
-    const { deadlineSeconds = 4 * 3600, silenceSeconds = 45 * 60 } = settings;
-    const end = (progress.bootedAt ?? tools.clock.now()) + deadlineSeconds * 1000;
-    let heardAt = tools.clock.now();
+    const { work, settings } = this.#parts;
+    const { silenceSeconds = 45 * 60 } = settings;
+    const end = this.#endsAt(progress);
+    let heardAt = work.now();
     let count = 0;
     // A new life of the job waits where the last one did.
     await held.report({ isCancelUnsafe: true });
     for (;;) {
       const { seen } = boot;
       if (seen.count > count && seen.last !== undefined) {
-        heardAt = tools.clock.now();
+        heardAt = work.now();
         await this.#hear(held, seen.last);
       }
       count = seen.count;
       if (seen.last !== undefined && seen.last.state !== 'running')
         return await this.#over(held, { ...progress, ...this.#endOf(seen.last) }, boot);
-      const now = tools.clock.now();
+      const now = work.now();
       if (now >= end || now - heardAt >= silenceSeconds * 1000) {
-        const seconds = now >= end ? deadlineSeconds : silenceSeconds;
-        const { message } = new JobError('imageSilent', { target: work.condition.target, seconds });
-        return await this.#over(held, { ...progress, ending: { code: imageSilent, message } }, boot);
+        const ending = this.#silent(now >= end ? this.#deadlineSeconds : silenceSeconds);
+        return await this.#over(held, { ...progress, ending }, boot);
       }
       await held.touch();
       await work.pause(lookMs);
     }
+  }
+
+  get #deadlineSeconds(): number {
+    return this.#parts.settings.deadlineSeconds ?? 4 * 3600;
+  }
+
+  /** By the store's time, and over all lives of the job. */
+  #endsAt({ bootedAt }: BootProgress): number {
+    return (bootedAt ?? this.#parts.work.now()) + this.#deadlineSeconds * 1000;
+  }
+
+  #silent(seconds: number): Ending {
+    const { message } = new JobError('imageSilent', { target: this.#parts.work.condition.target, seconds });
+    return { code: imageSilent, message };
   }
 
   async #hear(held: HeldBmc, { percent, message }: ImageReport): Promise<void> {
@@ -254,19 +273,26 @@ class ImageRun {
     const { work } = this.#parts;
     this.#status.say('the media are taken out and the host is left as it was found');
     await held.report({ status: this.#shown(), progress: stored(progress), isCancelUnsafe: true });
-    await this.#clear(held, progress);
-    const target = progress.powerBefore === 'off' ? 'off' : 'reset';
-    await setPower(held.bmc, { target, signal: work.signal });
-    if (target === 'reset') await this.#awaitPost(held);
+    let { postSince } = progress;
+    if (postSince === undefined) {
+      await this.#clear(held, progress);
+      await setPower(held.bmc, { target: progress.powerBefore === 'off' ? 'off' : 'reset', signal: work.signal });
+      postSince = work.now();
+      await held.report({ progress: stored({ ...progress, postSince }) });
+    }
+    if (progress.powerBefore !== 'off') await this.#awaitPost(held, work.now() - postSince);
     await held.report({ isCancelUnsafe: false });
   }
 
   /** What an image staged is written while the host starts. One that does not come up shows what there is to be seen. */
-  async #awaitPost({ bmc }: HeldBmc): Promise<void> {
-    const { signal } = this.#parts.work;
-    await waitForPost(bmc, { deadlineMs: this.#parts.tools.settings.postMs, signal }).catch((error: unknown) => {
-      if (!isBmcError(error, 'deadline')) throw error;
-    });
+  async #awaitPost({ bmc }: HeldBmc, passedMs: number): Promise<void> {
+    const { work, tools } = this.#parts;
+    const waitedMs = Math.max(0, passedMs);
+    await waitForPost(bmc, { deadlineMs: tools.settings.postMs, waitedMs, signal: work.signal }).catch(
+      (error: unknown) => {
+        if (!isBmcError(error, 'deadline')) throw error;
+      },
+    );
   }
 
   /** Ends what was given up before the host was restarted, once nothing of it can be booted any more. */

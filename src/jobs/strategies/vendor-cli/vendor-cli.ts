@@ -1,13 +1,7 @@
 import { type FirmwareSlot, type Inventory, readInventory, setPower, waitForPost } from '../../../bmc/index.ts';
 import type { JsonObject, Work, WorkOutcome } from '../../../engine/index.ts';
-import {
-  createStepStatus,
-  type Firmware,
-  type HeldBmc,
-  holdBmc,
-  type StepStatus,
-  toComponent,
-} from '../../../flasher/index.ts';
+import { createStepStatus, type Firmware, type HeldBmc, holdBmc, type StepStatus } from '../../../flasher/index.ts';
+import { applyReportedVersion, getPartClass, isPartOfServer, toComponent } from '../../../parts/index.ts';
 import { JobError } from '../../errors.ts';
 import { defineStrategy, type StrategyTools } from '../strategy.ts';
 import { isInstalled, requireHardware, wantedOf } from '../wanted-firmware.ts';
@@ -165,7 +159,11 @@ class CliRun {
     const end = await callCommand(session, { template: template.scan, status: () => ({ status: this.#shown() }) });
     judgeCommand(template.scan, end);
     const printed = readFirmwareLines(template.scan, end.lines);
-    return { inventory: { ...inventory, firmware: mergeSlots(inventory.firmware, printed) }, session, template };
+    return {
+      inventory: { ...inventory, firmware: mergeSlots(inventory.firmware, printed, server.manufacturer) },
+      session,
+      template,
+    };
   }
 
   async #store(held: HeldBmc, inventory: Inventory): Promise<void> {
@@ -199,28 +197,31 @@ function isRestartDue(
   return restart === 'by-code' && code !== undefined && restartCodes.includes(code);
 }
 
-/** A command knows the components that it prints better than the BMC does. */
-function mergeSlots(slots: readonly FirmwareSlot[], printed: readonly PrintedFirmware[]): FirmwareSlot[] {
-  const made = printed.map(({ component, name, manufacturer, version }, at): FirmwareSlot => {
-    const known = toComponent(component);
-    return {
-      slot: `${name}-${at}`,
-      component: known === undefined || known === 'backplane' || known === 'cpu' ? 'other' : known,
-      name,
-      vendor: manufacturer,
-      model: undefined,
-      version,
-      pendingVersion: undefined,
-      previousVersion: undefined,
-      isUpdateable: true,
-      softwareId: undefined,
-      uri: '',
-      relatedItems: [],
-      health: undefined,
-    };
+/**
+ * A command knows the components that it prints better than the BMC does. A part that both show keeps the identity that
+ * the BMC gives it; a slot of the BMC that the command does not print is none.
+ */
+function mergeSlots(
+  slots: readonly FirmwareSlot[],
+  printed: readonly PrintedFirmware[],
+  serverManufacturer: string,
+): FirmwareSlot[] {
+  const made = printed.flatMap(({ component, name, manufacturer = '', version }, at) => {
+    const part = { name: component, manufacturer, version };
+    const ofClass = slots.filter((each) => each.isBackup !== true && getPartClass(each) === toComponent(component));
+    const named = ofClass.filter((each) => [each.slot, each.name, each.model].includes(name));
+    const isOnly = ofClass.length === 1 && isPartOfServer(toComponent(component) ?? '');
+    const same = isOnly ? ofClass : named;
+    if (same.length > 0) return applyReportedVersion({ ...part, manufacturer: '' }, same, serverManufacturer);
+    return applyReportedVersion({ ...part, model: name, slot: `${name}-${at}` }, [], serverManufacturer);
   });
   const known = new Set(made.map(({ component }) => component));
-  return [...slots.filter(({ component }) => !known.has(component)), ...made];
+  return withOneOfEachSlot([...slots.filter(({ component }) => !known.has(component)), ...made]);
+}
+
+/** A command may print one part twice: the first line counts. */
+function withOneOfEachSlot(slots: readonly FirmwareSlot[]): FirmwareSlot[] {
+  return [...new Map(slots.toReversed().map((each) => [each.slot, each])).values()].toReversed();
 }
 
 function numberIn(progress: JsonObject, name: string): number {

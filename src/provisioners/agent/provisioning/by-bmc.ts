@@ -1,3 +1,4 @@
+import { readBmcAddress } from '../../bmc-address/index.ts';
 import type { BmcMarks, HostIdentity, Outcome, Provisioner, Provisioners, Registration } from '../../provisioner.ts';
 import { isLocalMac } from '../records/local-mac.ts';
 import type { MachineRecord } from '../records/machine-record.ts';
@@ -41,7 +42,7 @@ export async function checkBmc(
     isAgain,
   }: { readonly machine: MachineRecord; readonly side: Provisioner; readonly isAgain: boolean },
 ): Promise<Outcome<never> | undefined> {
-  const bmcAddress = host.bmc?.address ?? '';
+  const bmcAddress = spellOnce(host.bmc?.address ?? '');
   if (side.readMarks === undefined || (machine.bmcAddress === bmcAddress && !isAgain)) return undefined;
   const told = await side.readMarks();
   if (told.kind !== 'done') return told;
@@ -50,6 +51,11 @@ export async function checkBmc(
     message === undefined ? { ...now, bmcAddress } : now,
   );
   return message === undefined ? undefined : fails(message);
+}
+
+function spellOnce(address: string): string {
+  const reading = readBmcAddress(address);
+  return reading.kind === 'known' ? reading.address.system : address;
 }
 
 /** One MAC in common is enough, and so is the serial number: a BMC may not know all NICs, nor tell the same number. */

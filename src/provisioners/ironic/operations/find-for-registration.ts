@@ -1,3 +1,4 @@
+import { tryParseBmcAddress } from '../../../bmc/index.ts';
 import type { HostBmcAddress } from '../../bmc-address/index.ts';
 import { objectsOf, textOf } from '../client/index.ts';
 import { type IronicNode, memberOf, nodeName, objectionToNode } from '../node/index.ts';
@@ -21,12 +22,15 @@ export async function findForRegistration(place: Workplace, address: HostBmcAddr
   return host.bootMacAddress === undefined ? { kind: 'none' } : findByMac(place, host.bootMacAddress);
 }
 
-/** Whether the node says that its BMC is there. */
+/** Whether the node says that its BMC is there, however its address is written. */
 export function isAtAddress(node: IronicNode, address: HostBmcAddress): boolean {
   const info = memberOf(node, 'driver_info');
-  return address.protocol === 'ipmi'
-    ? info.ipmi_address === address.host && String(info.ipmi_port ?? '623') === String(address.port)
-    : info.redfish_address === address.origin && (textOf(info.redfish_system_id) ?? undefined) === address.systemPath;
+  if (address.protocol === 'ipmi') {
+    return info.ipmi_address === address.host && String(info.ipmi_port ?? '623') === String(address.port);
+  }
+  const service = textOf(info.redfish_address);
+  if (service === undefined) return false;
+  return tryParseBmcAddress(`${service}/${textOf(info.redfish_system_id) ?? ''}`)?.system === address.system;
 }
 
 /** A node that an id or an address led to, unless it is somebody else's. */

@@ -154,6 +154,23 @@ test('a node of old with a bare name is taken at the same BMC only', async (t) =
   assert.equal(node.name, 'host-1');
 });
 
+test('a node of old with a bare name is taken however it writes the address of the same BMC', async (t) => {
+  const bench = await createTestBench(t);
+  const node = await bench.node('active');
+  const { redfishAddress, systemPath } = bench.bmc;
+  const spellings: [string, string][] = [
+    [`${redfishAddress}/`, systemPath],
+    [redfishAddress.replace('http:', 'HTTP:'), `${systemPath}/`],
+    [redfishAddress, systemPath.slice(1)],
+  ];
+  for (const [address, id] of spellings) {
+    node.name = 'host-1';
+    Object.assign(node.driver_info, { redfish_address: address, redfish_system_id: id });
+    const done = await bench.drive.done(() => bench.at().register(plainRegistration));
+    assert.deepEqual([done.id, node.name, bench.ironic.api.nodes.size], [node.uuid, 'metal3~host-1', 1], address);
+  }
+});
+
 test('what a driver or an Ironic cannot do is told before anything is made', async (t) => {
   const bench = await createTestBench(t, { newestMinor: 94 });
   const { bmc } = bench.host;

@@ -21,7 +21,6 @@ export async function removeHost(place: Workplace): Promise<Outcome> {
 
 async function forget(place: Workplace): Promise<Outcome> {
   place.background.forget(keyOf(place));
-  place.updateWaits.end(keyOf(place));
   await place.parts.records.remove(place.host);
   return done;
 }

@@ -29,7 +29,6 @@ function placeWith(look: DeskLook, end?: WorkNote['end']) {
     parts: { desk, records, pollMs: 5000, random: () => 0 },
     host: { namespace: 'fleet', name: 'h1', isPowerOffDisabled: false },
     background: { forget: () => {} },
-    updateWaits: { end: () => {} },
   } as unknown as Workplace;
   return { place, kept, cancelled };
 }

@@ -10,7 +10,8 @@ import {
   setPower,
 } from '../../../bmc/index.ts';
 import type { HostSeen, Outcome, PowerOrder } from '../../provisioner.ts';
-import { busy, done, goesOn, type Workplace, withFreeRecord, withRecord } from '../workplace.ts';
+import { goOnWaiting, type UpdateWait } from '../update-waits.ts';
+import { busy, changeRecord, done, goesOn, type Workplace, withFreeRecord, withRecord } from '../workplace.ts';
 
 /** How long a system may take to shut down before it is switched off. */
 const graceMs = 180_000;
@@ -100,16 +101,26 @@ export async function letUpdateEnd(
   bmc: Bmc,
   find: FindUpdate = findRunningUpdate,
 ): Promise<Outcome<never> | undefined> {
-  const { updateWaits, parts } = place;
+  const { parts } = place;
   const update = await find(bmc);
+  const before = (await parts.records.read(place.host))?.updateWait;
   if (update === undefined) {
-    updateWaits.end(keyOf(place));
+    if (before !== undefined) await keepWait(place, undefined);
     return undefined;
   }
-  if (updateWaits.wait(keyOf(place)) < parts.updateWaitMs) return busyUpdating(place, update);
+  const now = parts.clock.now();
+  const wait = goOnWaiting(before, now);
+  if (wait !== before) await keepWait(place, wait);
+  if (now - wait.since < parts.updateWaitMs) return busyUpdating(place, update);
   const minutes = Math.round(parts.updateWaitMs / 60_000);
   const message = `the BMC has been at an update for ${minutes} minutes, and the power of the host was left alone (${update.message}): look at the BMC, let it end or end it there`;
   return { kind: 'failed', message };
+}
+
+function keepWait(place: Workplace, wait: UpdateWait | undefined): Promise<void> {
+  return changeRecord(place, ({ updateWait: _, ...record }) =>
+    wait === undefined ? record : { ...record, updateWait: wait },
+  );
 }
 
 const networkBoot = 'boot from the network';

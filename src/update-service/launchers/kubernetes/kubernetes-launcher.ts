@@ -254,7 +254,9 @@ class KubernetesLauncher implements Launcher {
       await createTaskClient({ url, token: file.token, tls: { certificatePem, name: servername } }).cancel(how);
       return true;
     } catch (error) {
-      this.#options.logger.warn('a job cannot be asked to stop', { job: file.jobId, error });
+      // It may end at this moment, or not listen yet: either is as it should be.
+      const why = error instanceof Error ? error.message : String(error);
+      this.#options.logger.info('the job does not answer', { job: file.jobId, why });
       return false;
     }
   }

@@ -204,7 +204,9 @@ class ProcessLauncher implements Launcher {
       await createTaskClient({ url, token: file.token }).cancel(how);
       return true;
     } catch (error) {
-      this.#options.logger.warn('a job cannot be asked to stop; it gets a signal', { job: file.jobId, error });
+      // It may end at this moment, or not listen yet: either is as it should be.
+      const why = error instanceof Error ? error.message : String(error);
+      this.#options.logger.info('the job does not answer; sending it a signal', { job: file.jobId, why });
       return false;
     }
   }

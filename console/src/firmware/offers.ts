@@ -1,0 +1,85 @@
+import type { KubeObject } from '../api/kinds.ts';
+import type { AvailableFirmware } from './group-draft.ts';
+
+/** A part of a server, as far as offers go. */
+export interface InstalledPart {
+  readonly name: string;
+  readonly manufacturer: string;
+  readonly model?: string;
+  readonly softwareId?: string;
+}
+
+/** The parts of a ServerFirmware, and the Server that has them. */
+export interface ServerParts {
+  readonly server: string;
+  readonly parts: readonly InstalledPart[];
+}
+
+/** What an entry of a group is for; empty members mean any. */
+export interface Selected {
+  readonly name: string;
+  readonly manufacturer: string;
+  readonly model?: string | undefined;
+  readonly softwareId?: string | undefined;
+  readonly slot?: string | undefined;
+}
+
+/** A product that servers have, as an entry selects it, and its versions, oldest first. */
+export interface Offer extends Selected {
+  /** What the catalogue calls it. */
+  readonly product: string;
+  readonly versions: readonly string[];
+}
+
+/** The parts of a ServerFirmware; equal ones once. */
+export function toServerParts(object: KubeObject): ServerParts {
+  const { spec, status } = object as {
+    readonly spec?: { readonly serverRef?: { readonly name?: string } };
+    readonly status?: { readonly firmwares?: readonly InstalledPart[] };
+  };
+  const parts = new Map(
+    (status?.firmwares ?? []).map(({ name, manufacturer, model, softwareId }) => {
+      const part = { name, manufacturer, ...(model ? { model } : {}), ...(softwareId ? { softwareId } : {}) };
+      return [JSON.stringify(part), part];
+    }),
+  );
+  return { server: spec?.serverRef?.name ?? '', parts: [...parts.values()] };
+}
+
+/** What is available for some hardware; with parts given, only what one of them takes. */
+export function offersOf({ spec, status }: AvailableFirmware, parts?: readonly InstalledPart[]): readonly Offer[] {
+  const bios = { name: 'bios', manufacturer: spec.manufacturer, versions: status?.bios?.versions ?? [] };
+  const products = [bios, ...(status?.firmwares ?? [])].filter(({ versions = [] }) => versions.length > 0);
+  const offers = products.flatMap((product): Offer[] => {
+    const fitting = parts?.filter((part) => isProductOf(product, part));
+    if (fitting?.length === 0) return [];
+    const { name, manufacturer, versions = [] } = product;
+    const model = 'model' in product ? (product.model ?? '') : '';
+    const isOnly = products.filter((each) => each.name === name && each.manufacturer === manufacturer).length === 1;
+    const narrowings = isOnly ? [{}] : (fitting ?? [product]).map(narrowing);
+    return narrowings.map((narrowed) => ({ name, manufacturer, ...narrowed, product: model, versions }));
+  });
+  return [...new Map(offers.map((offer) => [JSON.stringify({ ...offer, versions: '' }), offer])).values()];
+}
+
+type Product = NonNullable<NonNullable<AvailableFirmware['status']>['firmwares']>[number];
+
+/** What tells a product from others of its class; a part of the server says it better than the catalogue. */
+function narrowing(of: InstalledPart | Product): Pick<Selected, 'model' | 'softwareId'> {
+  const softwareId = 'softwareIds' in of ? of.softwareIds?.[0] : 'softwareId' in of ? of.softwareId : undefined;
+  if (softwareId) return { softwareId };
+  return of.model ? { model: of.model } : {};
+}
+
+/** The rule by which the controllers find the parts that a product's firmware is for. */
+function isProductOf({ name, model = '', softwareIds = [] }: Product, part: InstalledPart): boolean {
+  if (name !== part.name) return false;
+  const id = fold(part.softwareId);
+  if (softwareIds.length > 0 && id !== '') return softwareIds.some((each) => fold(each) === id);
+  const [published, actual] = [fold(model), fold(part.model)];
+  return published === '' || actual === '' || published.includes(actual) || actual.includes(published);
+}
+
+function fold(text: string | undefined): string {
+  return (text ?? '').trim().toLowerCase();
+}

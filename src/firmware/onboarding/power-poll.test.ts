@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { type PersonalityName, startDataCentre } from '../../../simulator/index.ts';
+import { ironcoreApiVersion } from '../../api/index.ts';
+import { createGates } from '../../bmc/index.ts';
+import { createFakeClock, systemClock } from '../../kube/index.ts';
+import type { PowerReading } from '../ports.ts';
+import { startApi, startControllers, until } from '../testing/rig.ts';
+import { watchPower, withPower } from './power-poll.ts';
+import { createBmcReader, createPowerReader } from './read-bmc.ts';
+import type { RememberedReading } from './reading-course.ts';
+
+const credentials = async () => ({ username: 'root', password: 'calvin' });
+
+function remembered(powerState: string, biosVersion = '1.0'): RememberedReading {
+  const system = { path: '/redfish/v1/Systems/1', id: 'a', powerState, biosVersion } as never;
+  return {
+    at: 0,
+    access: 'x',
+    failures: 0,
+    reading: { kind: 'read', board: {} as never, systems: [system], gaps: [] },
+  };
+}
+
+test('a newer power or BIOS version replaces what was read before; the same, and nothing, leave it', () => {
+  const path = '/redfish/v1/Systems/1';
+  const power = (powerState: string | undefined, biosVersion: string | undefined): PowerReading[] => [
+    { path, powerState, biosVersion },
+  ];
+  const systemsAfter = (readings: readonly PowerReading[]) => {
+    const newer = withPower(remembered('On'), readings);
+    return newer?.reading.kind === 'read'
+      ? newer.reading.systems.map(({ powerState, biosVersion }) => [powerState, biosVersion])
+      : undefined;
+  };
+  assert.deepEqual(systemsAfter(power('Off', '1.0')), [['Off', '1.0']]);
+  assert.deepEqual(systemsAfter(power('On', '2.0')), [['On', '2.0']]);
+  assert.deepEqual(
+    systemsAfter(power(undefined, undefined)),
+    [[undefined, '1.0']],
+    'what a BMC does not say is not known',
+  );
+  assert.equal(systemsAfter(power('On', '1.0')), undefined);
+  assert.equal(systemsAfter([]), undefined);
+});
+
+test('at each interval every BMC is asked once, no more of them at once than the limit', async () => {
+  const clock = createFakeClock();
+  const keys = Array.from({ length: 20 }, (_, index) => `bmc${index}`);
+  const readings = new Map(keys.map((key) => [key, remembered('On')]));
+  const asked: string[] = [];
+  const woken: string[] = [];
+  let [now, most] = [0, 0];
+  const [watch] = watchPower({
+    clock,
+    settings: { powerIntervalMs: 180_000, powerReads: 4 },
+    readings,
+    locate: (key) =>
+      key === 'bmc3' ? undefined : { origin: `https://${key}`, credentials, access: key === 'bmc4' ? 'y' : 'x' },
+    async readPower({ name }, [path = '']) {
+      asked.push(name);
+      most = Math.max(most, ++now);
+      await Promise.resolve();
+      now -= 1;
+      return name === 'bmc5' ? [] : [{ path, powerState: name === 'bmc6' ? 'On' : 'Off', biosVersion: '1.0' }];
+    },
+  });
+  const leave = watch?.subscribe((key) => void woken.push(key));
+  for (const _round of [1, 2]) {
+    await clock.untilPending();
+    assert.equal(asked.length % 18, 0);
+    clock.advance(180_000);
+    await clock.untilPending();
+  }
+  leave?.();
+  assert.equal(asked.length, 36, 'neither one that is left alone nor one with another address is asked');
+  assert.equal(most, 4);
+  assert.equal(woken.length, 16, 'only what differs is looked at again, once');
+});
+
+for (const personality of ['dell-idrac9', 'hpe-ilo5', 'supermicro-x12', 'openbmc'] as const) {
+  test(`${personality}: a Server follows its power long before its BMC is read again, by one request`, async (t) => {
+    const { api, machine } = await setUp(t, personality);
+    await until(api.servers, 'bmc0-system-0', ({ status }) => status?.powerState === 'On');
+    machine.power.reset('ForceOff');
+    await until(api.servers, 'bmc0-system-0', ({ status }) => status?.powerState === 'Off');
+  });
+}
+
+async function setUp(t: TestContext, personality: PersonalityName) {
+  const dataCentre = await startDataCentre({
+    ...{ seed: 3, servers: 1, isPlain: true, addressing: 'port', arePoweredOn: true, speed: 1000 },
+    personalities: [personality],
+  });
+  t.after(() => dataCentre.close());
+  const api = await startApi();
+  t.after(() => api.close());
+  const gates = createGates({ clock: systemClock });
+  const reading = { gates, clock: systemClock, trustOf: () => ({ kind: 'system' }) as const };
+  const controllers = await startControllers(api, {
+    readBmc: createBmcReader(reading),
+    readPower: createPowerReader(reading),
+    settings: { gatherMs: 5, powerIntervalMs: 20 },
+  });
+  t.after(async () => {
+    await controllers.stop();
+    await gates.close();
+  });
+  const [bmc] = dataCentre.bmcs;
+  assert.ok(bmc);
+  const url = new URL(bmc.url);
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  const data = { username: base64(bmc.username), password: base64(bmc.password) };
+  const metadata = { name: 'bmc0' };
+  await api.bmcSecrets.create({ apiVersion: ironcoreApiVersion, kind: 'BMCSecret', metadata, data });
+  const protocol = { name: 'Redfish', port: Number(url.port), scheme: 'http' } as const;
+  const spec = { access: { ip: url.hostname }, bmcSecretRef: metadata, protocol };
+  await api.bmcs.create({ apiVersion: ironcoreApiVersion, kind: 'BMC', metadata, spec });
+  return { api, machine: bmc.machine };
+}

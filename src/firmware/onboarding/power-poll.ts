@@ -1,0 +1,92 @@
+import { type Clock, sleep, type Watch } from '../../kube/index.ts';
+import type { BmcTarget, PowerReading, ReadPower } from '../ports.ts';
+import type { FirmwareSettings } from '../settings.ts';
+import type { RememberedReading } from './reading-course.ts';
+
+/** How a BMC is reached. */
+export interface PowerLocation {
+  readonly origin: string;
+  readonly credentials: BmcTarget['credentials'];
+  /** Names address and credentials: what was read with others is of another BMC. */
+  readonly access: string;
+}
+
+/** What power is polled with. */
+export interface PowerPollParts {
+  readonly clock: Clock;
+  readonly settings: Pick<FirmwareSettings, 'powerIntervalMs' | 'powerReads'>;
+  readonly readPower: ReadPower | undefined;
+  /** What was last read of each BMC; power is written into it. */
+  readonly readings: Map<string, RememberedReading>;
+  /** Undefined for a BMC that is not to be asked. */
+  readonly locate: (key: string) => PowerLocation | undefined;
+}
+
+/** Between two full readings, asks each system for its power at every interval: one request a system, a few BMCs at once. */
+export function watchPower(parts: PowerPollParts): readonly Watch[] {
+  const { clock, settings, readPower } = parts;
+  if (readPower === undefined) return [];
+  const watch: Watch = {
+    subscribe(wake) {
+      const leaving = new AbortController();
+      const follow = async (): Promise<void> => {
+        while (!leaving.signal.aborted) {
+          await sleep(clock, settings.powerIntervalMs, leaving.signal);
+          await pollAll({ ...parts, readPower }, wake, leaving.signal);
+        }
+      };
+      void follow();
+      return () => leaving.abort();
+    },
+  };
+  return [watch];
+}
+
+type PollParts = PowerPollParts & { readonly readPower: ReadPower };
+
+async function pollAll(parts: PollParts, wake: (key: string) => void, signal: AbortSignal): Promise<void> {
+  const waiting = [...parts.readings.keys()];
+  const next = async (): Promise<void> => {
+    for (let key = waiting.shift(); key !== undefined && !signal.aborted; key = waiting.shift()) {
+      if (await pollOne(parts, key, signal)) wake(key);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(parts.settings.powerReads, waiting.length) }, next));
+}
+
+/** True when something differs from what was known. */
+async function pollOne({ readings, locate, readPower }: PollParts, key: string, signal: AbortSignal): Promise<boolean> {
+  const location = locate(key);
+  const paths = pathsOf(readings.get(key), location?.access);
+  if (location === undefined || paths.length === 0) return false;
+  const { origin, credentials, access } = location;
+  const powers = await readPower({ name: key, origin, credentials }, paths, signal);
+  const before = readings.get(key);
+  const newer = before?.access === access ? withPower(before, powers) : undefined;
+  if (newer === undefined) return false;
+  readings.set(key, newer);
+  return true;
+}
+
+/** A remembered reading with newer power and BIOS versions; undefined when they are the same, or it was no good reading. */
+export function withPower(
+  remembered: RememberedReading | undefined,
+  readings: readonly PowerReading[],
+): RememberedReading | undefined {
+  if (remembered?.reading.kind !== 'read') return undefined;
+  let isChanged = false;
+  const systems = remembered.reading.systems.map((system) => {
+    const { powerState, biosVersion = system.biosVersion } =
+      readings.find(({ path }) => path === system.path) ?? system;
+    if (powerState === system.powerState && biosVersion === system.biosVersion) return system;
+    isChanged = true;
+    return { ...system, powerState, biosVersion };
+  });
+  return isChanged ? { ...remembered, reading: { ...remembered.reading, systems } } : undefined;
+}
+
+/** Paths of the systems of a remembered reading; none where the last reading failed or was made with other access. */
+function pathsOf(remembered: RememberedReading | undefined, access: string | undefined): readonly string[] {
+  if (remembered === undefined || remembered.access !== access || remembered.reading.kind !== 'read') return [];
+  return remembered.reading.systems.map(({ path }) => path);
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DiscoveredFirmware, Firmware, PartFirmware, ServerFirmwareStatus } from '../../api/index.ts';
+import { compareVersions } from '../compare-versions.ts';
+import { aFirmware } from '../testing/server-seen.ts';
+import { type Difference, differencesOf } from './differences.ts';
+
+const serverManufacturer = 'Dell Inc.';
+const broadcom = (version: string, slot = 'NIC.1'): PartFirmware => ({
+  ...{ name: 'nic', manufacturer: 'Broadcom', model: 'Adv. Dual 25Gb', softwareId: '110217', slot, version },
+});
+const mellanox = (version: string, slot = 'NIC.2'): PartFirmware => ({
+  ...{ name: 'nic', manufacturer: 'Mellanox', model: 'ConnectX-6 Lx', softwareId: '110222', slot, version },
+});
+const both = [broadcom('22.31'), mellanox('26.36')];
+
+const discovered: DiscoveredFirmware = {
+  apiVersion: 'metal.ironcore.dev/v1alpha1',
+  kind: 'DiscoveredFirmware',
+  metadata: { name: 'r750' },
+  spec: { manufacturer: serverManufacturer, model: 'PowerEdge R750' },
+  status: {
+    firmwares: [
+      { name: 'nic', manufacturer: 'Dell Inc.', softwareIds: ['110217'], versions: ['22.31', '22.71'] },
+      { name: 'nic', manufacturer: 'Dell Inc.', softwareIds: ['110222'], versions: ['26.36', '26.39'] },
+    ],
+  },
+};
+
+const nic = (version: string, more: Partial<Firmware> = {}): Firmware => ({
+  ...{ name: 'nic', manufacturer: 'Dell Inc.', version },
+  ...more,
+});
+
+function differences(
+  entries: readonly Firmware[],
+  installed: readonly PartFirmware[],
+  more: { resolved?: ServerFirmwareStatus['resolved']; isUnlisted?: boolean; group?: readonly Firmware[] } = {},
+): readonly Difference[] {
+  const { resolved, isUnlisted = false, group = [] } = more;
+  const status = { firmwares: [...installed], ...(resolved === undefined ? {} : { resolved }) };
+  const firmware = aFirmware({ firmwares: [...entries] }, { status });
+  const owned = aFirmware({ firmwares: [...group] }, { group: 'g' });
+  return differencesOf({
+    firmware: {
+      ...firmware,
+      spec: { ...firmware.spec, firmwares: [...entries, ...group] },
+      ownership: { ...firmware.ownership, groupEntries: owned.ownership.groupEntries },
+    },
+    serverManufacturer,
+    discovered: isUnlisted ? undefined : discovered,
+    compare: compareVersions,
+  });
+}
+
+const told = (found: readonly Difference[]) =>
+  found.map(({ version, relation, parts }) => [version, relation, parts.map(({ slot }) => slot)]);
+
+test('an entry with the maker of the server means the parts for which the version is published', () => {
+  assert.deepEqual(told(differences([nic('22.71')], both)), [['22.71', 'newer', ['NIC.1']]]);
+  assert.deepEqual(told(differences([nic('22.71')], [broadcom('22.71'), mellanox('26.36')])), []);
+});
+
+test('entries for two products of one class do not contradict each other', () => {
+  const entries = [nic('22.71', { manufacturer: 'Broadcom' }), nic('26.39', { manufacturer: 'NVIDIA' })];
+  assert.deepEqual(told(differences(entries, both)), [
+    ['22.71', 'newer', ['NIC.1']],
+    ['26.39', 'newer', ['NIC.2']],
+  ]);
+});
+
+test('entries that want different versions of one part contradict each other', () => {
+  const entries = [nic('22.71'), nic('22.31', { slot: 'NIC.1' })];
+  assert.deepEqual(
+    told(differences(entries, [broadcom('22.31'), broadcom('22.31', 'NIC.3')])).map(([, what]) => what),
+    ['contradictory', 'contradictory'],
+  );
+});
+
+test('an entry of the server wins over one of its group on the parts that both mean', () => {
+  const group = [nic('22.71')];
+  const found = differences([nic('22.31', { slot: 'NIC.1' })], [broadcom('22.31'), broadcom('22.31', 'NIC.3')], {
+    group,
+  });
+  assert.deepEqual(told(found), [['22.71', 'newer', ['NIC.3']]]);
+  assert.deepEqual(told(differences([nic('22.31', { slot: 'NIC.1' })], [broadcom('22.31')], { group })), []);
+});
+
+for (const [what, entry, slots] of [
+  ['a model', { model: 'connectx-6 lx' }, ['NIC.2']],
+  ['a software id', { softwareId: '110222' }, ['NIC.2']],
+  ['a slot', { slot: 'NIC.2' }, ['NIC.2']],
+  ['the maker of the part', { manufacturer: 'Mellanox Technologies' }, ['NIC.2']],
+] as const) {
+  test(`an entry is narrowed by ${what}`, () => {
+    assert.deepEqual(told(differences([nic('26.39', entry)], both)), [['26.39', 'newer', slots]]);
+  });
+}
+
+test('an entry that no installed part matches is refused and says what there is', () => {
+  const [found] = differences([nic('1.0', { manufacturer: 'Intel' })], both);
+  assert.deepEqual([found?.relation, found?.others.length], ['missing', 2]);
+});
+
+test('a version that is not listed counts for all parts until the update service has answered', () => {
+  const installed = [broadcom('22.31'), mellanox('26.36')];
+  const unlisted = { isUnlisted: true };
+  assert.deepEqual(told(differences([nic('22.21')], installed, unlisted)), [['22.21', 'older', ['NIC.1', 'NIC.2']]]);
+  const entry = { name: 'nic', manufacturer: 'Dell Inc.', version: '22.21', slots: ['NIC.1'] };
+  const resolved = { time: '2030-01-01T00:00:00Z', entries: [entry] };
+  assert.deepEqual(told(differences([nic('22.21')], installed, { ...unlisted, resolved })), [
+    ['22.21', 'older', ['NIC.1']],
+  ]);
+  const done = [broadcom('22.21'), mellanox('26.36')];
+  assert.deepEqual(told(differences([nic('22.21')], done, { ...unlisted, resolved })), []);
+});

@@ -1,0 +1,200 @@
+import {
+  type DiscoveredFirmware,
+  type Firmware,
+  ironcoreReasons,
+  type PartFirmware,
+  type ResolvedFirmware,
+  type ServerFirmwareStatus,
+} from '../../api/index.ts';
+import { describePart, isProductOf, isSelected, selectorKey } from '../../parts/index.ts';
+import type { CompareVersions, VersionRelation } from '../ports.ts';
+import { type AvailableProduct, productsOf } from './available-products.ts';
+import { biosName, classOf, type DesiredFirmware, describeEntry, desiredOf, type OwnedSpec } from './desired.ts';
+
+/** One entry of spec that the server does not satisfy. */
+export interface Difference extends Firmware {
+  /** The versions on the parts that are not as they should be; undefined where there is no such part. */
+  readonly installed: string | undefined;
+  /**
+   * `missing`: the entry applies to no installed part. `contradictory`: another entry means one of the parts and wants
+   * another version.
+   */
+  readonly relation: VersionRelation | 'missing' | 'contradictory';
+  /** True when the entry came from a group. */
+  readonly isFromGroup: boolean;
+  /** The parts that have another version than they should. */
+  readonly parts: readonly PartFirmware[];
+  /** Why it cannot be installed, as the update service last answered. */
+  readonly unavailable?: { readonly code: string; readonly message: string } | undefined;
+  /** What there is of the class, for the message. */
+  readonly others: readonly PartFirmware[];
+}
+
+/** What desired and installed versions are compared by. */
+export interface ComparedServer {
+  readonly firmware: OwnedSpec;
+  readonly serverManufacturer: string | undefined;
+  readonly discovered: DiscoveredFirmware | undefined;
+  readonly compare: CompareVersions;
+}
+
+/** The parts of a server; a scan that tells only the version of the BIOS tells of a part, too. */
+export function partsOf(
+  status: ServerFirmwareStatus | undefined,
+  serverManufacturer: string | undefined,
+): readonly PartFirmware[] {
+  const { bios, firmwares = [] } = status ?? {};
+  if (bios === undefined || firmwares.some((part) => classOf(part) === biosName)) return firmwares;
+  return [{ name: biosName, manufacturer: serverManufacturer ?? '', version: bios.version }, ...firmwares];
+}
+
+/** What differs between what is wanted and what was last seen installed. */
+export function differencesOf(server: ComparedServer): readonly Difference[] {
+  const { firmware, serverManufacturer, compare } = server;
+  const installed = partsOf(firmware.status, serverManufacturer);
+  const wishes = desiredOf(firmware, serverManufacturer);
+  if (wishes.length === 0) return [];
+  const catalogue = { products: productsOf(server.discovered), installed };
+  const targets = wishes.map((entry) => findTarget(server, entry, catalogue));
+  const contradictory = findContradictions(targets, compare);
+  const kept = firstOfEach(withoutOverridden(targets, compare));
+  return kept.flatMap((target): Difference[] => {
+    const { entry, parts, unavailable } = target;
+    const others = installed.filter((part) => classOf(part) === classOf(entry));
+    const relations = parts.map((part) => relationOf(entry, part.version, compare));
+    const behind = parts.filter((_, at) => relations[at] !== 'same');
+    const shared = { ...entry, parts: behind, others, unavailable };
+    const versions = [...new Set((behind.length > 0 ? behind : parts).map(({ version }) => version))].join(', ');
+    if (contradictory.has(wishKey(entry))) {
+      return [{ ...shared, installed: versions === '' ? undefined : versions, relation: 'contradictory' }];
+    }
+    if (parts.length === 0)
+      return target.isOverridden ? [] : [{ ...shared, installed: undefined, relation: 'missing' }];
+    const relation = relations.find((each) => each !== 'same');
+    return relation === undefined ? [] : [{ ...shared, installed: versions, relation }];
+  });
+}
+
+/** An entry and the parts that its version applies to. */
+interface Target {
+  readonly entry: DesiredFirmware;
+  readonly parts: readonly PartFirmware[];
+  readonly unavailable: Difference['unavailable'];
+  /** All its parts are those of an entry of the server's own. */
+  readonly isOverridden: boolean;
+}
+
+function findTarget(
+  { firmware, serverManufacturer = '', compare }: ComparedServer,
+  entry: DesiredFirmware,
+  known: { readonly products: readonly AvailableProduct[]; readonly installed: readonly PartFirmware[] },
+): Target {
+  const selected = known.installed.filter((part) => isSelected(entry, part, serverManufacturer));
+  const resolved = findResolved(firmware.status, entry);
+  const slots = new Set(resolved?.slots);
+  const products = known.products.filter(
+    (product) =>
+      classOf(product) === classOf(entry) &&
+      product.versions.some((version) => relationOf(entry, version, compare) === 'same'),
+  );
+  const named = selected.filter(
+    (part) => slots.has(part.slot ?? '') || products.some((product) => isProductOf(product, part, serverManufacturer)),
+  );
+  const unavailable =
+    resolved?.reason === undefined ? undefined : { code: resolved.reason, message: resolved.message ?? '' };
+  // Where the catalogue is not known to have the version, all parts count until the update service has answered.
+  return { entry, parts: named.length > 0 ? named : selected, unavailable, isOverridden: false };
+}
+
+/** What the update service last answered to an entry. */
+function findResolved(status: ServerFirmwareStatus | undefined, entry: Firmware): ResolvedFirmware | undefined {
+  const entries = status?.resolved?.entries;
+  if (entries === undefined || entries.length === 0) return undefined;
+  const key = selectorKey(entry);
+  return entries.find((each) => each.version === entry.version && selectorKey(each) === key);
+}
+
+function relationOf(entry: Firmware, installed: string, compare: CompareVersions): VersionRelation {
+  return compare({ manufacturer: entry.manufacturer, component: classOf(entry), wanted: entry.version, installed });
+}
+
+/** Entries that want different versions of one part. What a server wants for itself wins over what its group wants. */
+function findContradictions(targets: readonly Target[], compare: CompareVersions): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const [one, other] of rivals(targets, compare)) {
+    if (one.entry.isFromGroup !== other.entry.isFromGroup) continue;
+    found.add(wishKey(one.entry)).add(wishKey(other.entry));
+  }
+  return found;
+}
+
+function withoutOverridden(targets: readonly Target[], compare: CompareVersions): readonly Target[] {
+  const taken = new Map<Target, Set<PartFirmware>>();
+  for (const [one, other] of rivals(targets, compare)) {
+    if (one.entry.isFromGroup === other.entry.isFromGroup) continue;
+    const [loser, winner] = one.entry.isFromGroup ? [one, other] : [other, one];
+    taken.set(loser, (taken.get(loser) ?? new Set()).union(new Set(winner.parts)));
+  }
+  return targets.map((target) => {
+    const lost = taken.get(target);
+    if (lost === undefined) return target;
+    const parts = target.parts.filter((part) => !lost.has(part));
+    return { ...target, parts, isOverridden: parts.length === 0 };
+  });
+}
+
+/** Pairs of entries that want different versions of one part, or of what nobody has seen. */
+function* rivals(targets: readonly Target[], compare: CompareVersions): Generator<readonly [Target, Target]> {
+  for (const [at, one] of targets.entries()) {
+    for (const other of targets.slice(at + 1)) {
+      if (classOf(one.entry) !== classOf(other.entry)) continue;
+      const isSame = selectorKey(one.entry) === selectorKey(other.entry);
+      if (!isSame && !one.parts.some((part) => other.parts.includes(part))) continue;
+      if (relationOf(one.entry, other.entry.version, compare) !== 'same') yield [one, other];
+    }
+  }
+}
+
+/** Entries that are written differently and mean the same are one. */
+function firstOfEach(targets: readonly Target[]): readonly Target[] {
+  return [...Map.groupBy(targets, ({ entry }) => wishKey(entry)).values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return [];
+    const isFromGroup = first.entry.isFromGroup && others.every(({ entry }) => entry.isFromGroup);
+    return others.length === 0 ? [first] : [{ ...first, entry: { ...first.entry, isFromGroup } }];
+  });
+}
+
+/** Equal for entries that want the same of the same parts. */
+export function wishKey(entry: Firmware): string {
+  return JSON.stringify([selectorKey(entry), entry.version]);
+}
+
+/** True for a difference that an update can be asked for. */
+export function isInstallable({ relation }: Pick<Difference, 'relation'>): boolean {
+  return relation !== 'missing' && relation !== 'contradictory';
+}
+
+/** Why a difference is not asked for, where no group holds it; undefined for one that is. */
+export function obstacleOf({ relation, unavailable }: Difference): string | undefined {
+  if (relation === 'contradictory') return 'ContradictoryEntries';
+  if (relation === 'missing') return ironcoreReasons.notApplicable;
+  return unavailable?.code;
+}
+
+const mostShown = 4;
+
+/** A difference in words. */
+export function describeDifference(difference: Difference): string {
+  const { version, installed, relation, unavailable, others, name } = difference;
+  const entry = describeEntry(difference);
+  if (relation === 'contradictory') {
+    return `${entry} should be ${version}, and another entry for the same firmware says otherwise; keep one of them`;
+  }
+  if (relation === 'missing') {
+    const parts = others.slice(0, mostShown).map(describePart);
+    const there = parts.length === 0 ? `the server has no ${name}` : `installed: ${parts.join('; ')}`;
+    return `${entry} should be ${version}, and no installed part matches (${there}); correct the entry or remove it`;
+  }
+  const why = unavailable === undefined ? '' : `, and cannot be: ${unavailable.message}`;
+  return `${entry} should be ${version} and is ${installed}${why}`;
+}

@@ -1,0 +1,26 @@
+export {
+  type FirmwareComponent,
+  firmwareComponents,
+  type PartSpelling,
+  partKey,
+  partName,
+  toComponent,
+  wordsOf,
+} from './component.ts';
+export {
+  getInstalledParts,
+  getPartClass,
+  type InstalledPart,
+  isPartOfServer,
+  type PartInventory,
+} from './installed-part.ts';
+export { applyReportedVersion, type ReportedVersion } from './reported-version.ts';
+export {
+  describePart,
+  isProductOf,
+  isSelected,
+  type KnownPart,
+  type PartSelector,
+  type Product,
+  selectorKey,
+} from './select-parts.ts';

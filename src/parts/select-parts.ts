@@ -1,0 +1,74 @@
+import { isSameVendor } from '../versions/index.ts';
+import { type PartSpelling, partKey, partName } from './component.ts';
+
+/** What says which parts of a server are meant; empty or absent means any. */
+export interface PartSelector extends PartSpelling {
+  readonly model?: string | undefined;
+  readonly softwareId?: string | undefined;
+  readonly slot?: string | undefined;
+}
+
+/** A part as far as it is known. */
+export interface KnownPart extends PartSpelling {
+  readonly model?: string | undefined;
+  readonly softwareId?: string | undefined;
+  readonly slot?: string | undefined;
+}
+
+/** What versions are published for: a product of a maker, by the vendor's ids where the catalogue has them. */
+export interface Product extends PartSpelling {
+  readonly model?: string | undefined;
+  readonly softwareIds?: readonly string[] | undefined;
+}
+
+/** Equal for two spellings of one selector. */
+export function selectorKey(selector: PartSelector): string {
+  const { model, softwareId, slot } = selector;
+  const narrowed = [model, softwareId, slot].map(fold);
+  return narrowed.every((text) => text === '') ? partKey(selector) : JSON.stringify([partKey(selector), ...narrowed]);
+}
+
+/** True for a part that a selector means. The maker may be that of the part, or of the server for every part in it. */
+export function isSelected(selector: PartSelector, part: KnownPart, serverManufacturer: string): boolean {
+  return (
+    partName(part.name) === partName(selector.name) &&
+    isMaker(selector.manufacturer, part, serverManufacturer) &&
+    isAnyOr(selector.model, part.model) &&
+    isAnyOr(selector.softwareId, part.softwareId) &&
+    isAnyOr(selector.slot, part.slot)
+  );
+}
+
+/** BMCs that do not tell the maker of a part often have it in the name of the product. */
+function isMaker(wanted: string, { manufacturer, model }: KnownPart, serverManufacturer: string): boolean {
+  if (fold(wanted) === '' || isSameVendor(wanted, serverManufacturer)) return true;
+  if (manufacturer !== '') return isSameVendor(wanted, manufacturer);
+  return fold(model)
+    .split(/[^\p{L}\p{N}]+/u)
+    .includes(fold(wanted));
+}
+
+function isAnyOr(wanted: string | undefined, actual: string | undefined): boolean {
+  return fold(wanted) === '' || fold(wanted) === fold(actual);
+}
+
+/** True when what is published for a product is for a part: by ids where both have them, else by names, else by maker. */
+export function isProductOf(product: Product, part: KnownPart, serverManufacturer: string): boolean {
+  const { model, softwareIds = [], name, manufacturer } = product;
+  if (partName(name) !== partName(part.name)) return false;
+  const id = fold(part.softwareId);
+  if (softwareIds.length > 0 && id !== '') return softwareIds.some((each) => fold(each) === id);
+  const [published, actual] = [fold(model), fold(part.model)];
+  if (published === '' || actual === '') return isMaker(manufacturer, part, serverManufacturer);
+  return published.includes(actual) || actual.includes(published);
+}
+
+/** A part in a few words. */
+export function describePart({ name, manufacturer, model = '', slot = '' }: KnownPart): string {
+  const product = [manufacturer, model].filter((text) => text !== '').join(' ');
+  return [name, product, slot === '' ? '' : `in ${slot}`].filter((text) => text !== '').join(' ');
+}
+
+function fold(text: string | undefined): string {
+  return (text ?? '').trim().toLowerCase().replaceAll(/\s+/g, ' ');
+}

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+import type { DiscoveredFirmware, Firmware, PartFirmware, Server, ServerFirmware } from '../../src/api/index.ts';
+import { isProductOf, type Product } from '../../src/parts/index.ts';
+import { type CliProcess, runCli, startUp, temporaryFolder } from './cli-fixture.ts';
+
+/** How large the rack is and how fast its time runs. */
+export interface RackOptions {
+  readonly words: readonly string[];
+  readonly timeoutMs: number;
+}
+
+type Condition = NonNullable<NonNullable<ServerFirmware['status']>['conditions']>[number];
+
+/**
+ * Starts `rackwright up`, declares the newest version of every product in one group per model, waits until every server is
+ * as declared, and checks the log of the simulator: each part was flashed at most once, nothing was retried or stalled.
+ */
+export async function installNewestFirmware({ words, timeoutMs }: RackOptions): Promise<void> {
+  const folder = temporaryFolder();
+  const dataDir = join(folder.path, 'data');
+  let up: CliProcess | undefined;
+  try {
+    up = await startUp(dataDir, words);
+    const rack = createRack(dataDir);
+    await rack.releaseHosts();
+    const parts = await rack.scanned();
+    await rack.declareNewest();
+    await rack.untilUpToDate(timeoutMs);
+    await rack.checkLogs(parts);
+  } finally {
+    await up?.end('SIGTERM');
+    folder.remove();
+  }
+}
+
+function createRack(dataDir: string) {
+  const run = async (...words: string[]): Promise<string> => {
+    const { code, out, err } = await runCli([...words, '--data-dir', dataDir]);
+    assert.equal(code, 0, `${words.join(' ')}: ${out}${err}`);
+    return out;
+  };
+  const list = async <T>(kind: string, ...more: string[]): Promise<T[]> =>
+    (JSON.parse(await run('get', kind, ...more, '-o', 'json')) as { items: T[] }).items;
+  const apply = async (objects: readonly object[]): Promise<void> => {
+    const input = objects.map((object) => JSON.stringify(object)).join('\n---\n');
+    const { code, err } = await runCli(['apply', '-f', '-', '--data-dir', dataDir], { input });
+    assert.equal(code, 0, err);
+  };
+  const firmwares = () => list<ServerFirmware>('serverfirmwares');
+  return {
+    /** A host in use is not disturbed: those that the rack starts with are given back. */
+    async releaseHosts() {
+      const hosts = await list<{ metadata: { name: string }; spec: { image?: object } }>('bmh', '-n', 'simulated');
+      for (const { metadata, spec } of hosts) {
+        if (spec.image === undefined) continue;
+        await patch(dataDir, `metal3.io/v1alpha1/namespaces/simulated/baremetalhosts/${metadata.name}`, {
+          spec: { image: null, online: false },
+        });
+      }
+      const available = '--for=jsonpath={.status.provisioning.state}=available';
+      await run('wait', 'bmh', '--all', '-n', 'simulated', available, '--timeout=300s');
+    },
+    /** The parts of each server before anything was installed. */
+    async scanned(): Promise<ReadonlyMap<string, readonly PartFirmware[]>> {
+      await run('wait', 'serverfirmware', '--all', '--for=condition=Scanned', '--timeout=300s');
+      await run('wait', 'discoveredfirmware', '--all', '--for=condition=Ready', '--timeout=300s');
+      return new Map((await firmwares()).map(({ metadata, status }) => [metadata.name ?? '', status?.firmwares ?? []]));
+    },
+    async declareNewest() {
+      const [objects, servers] = [await firmwares(), await list<Server>('servers')];
+      const groups = (await list<DiscoveredFirmware>('discoveredfirmwares')).map((discovered) => {
+        const members = servers.filter(({ status }) => status?.model === discovered.spec.model);
+        const names = new Set(members.map(({ metadata }) => metadata.name));
+        const own = objects.filter(({ spec }) => names.has(spec.serverRef.name));
+        return {
+          ...groupFor(
+            discovered,
+            own.flatMap(({ status }) => status?.firmwares ?? []),
+          ),
+          names: [...names],
+        };
+      });
+      for (const { label, names } of groups) {
+        for (const name of names) await run('label', 'server', name ?? '', `test/model=${label}`);
+      }
+      await apply(groups.map(({ group }) => group));
+    },
+    async untilUpToDate(timeoutMs: number) {
+      const until = Date.now() + timeoutMs;
+      for (;;) {
+        const open = (await firmwares()).flatMap((each) => {
+          const { attempts, conditions } = each.status ?? {};
+          assert.equal(attempts, undefined, `${each.metadata.name} was tried again: ${JSON.stringify(attempts)}`);
+          assert.notEqual(conditionOf(conditions, 'Stalled')?.status, 'True', each.metadata.name);
+          const upToDate = conditionOf(conditions, 'UpToDate');
+          return upToDate?.status === 'True'
+            ? []
+            : [`${each.metadata.name}: ${upToDate?.reason}: ${upToDate?.message}`];
+        });
+        if (open.length === 0) return;
+        assert.ok(Date.now() < until, `not up to date in time:\n${open.join('\n')}`);
+        await setTimeout(1000);
+      }
+    },
+    async checkLogs(before: ReadonlyMap<string, readonly PartFirmware[]>) {
+      const admin = JSON.parse(readFileSync(join(dataDir, 'simulator', 'admin.json'), 'utf8')) as Admin;
+      for (const { metadata, status } of await firmwares()) {
+        const name = metadata.name ?? '';
+        const log = await logOf(admin, name.replace(/-system-0$/, ''));
+        const flashes = [...log.matchAll(/update\.flash-begin slot=("[^"]*"|\S+)/g)].map(([, slot = '']) => slot);
+        const twice = flashes.filter((slot, at) => flashes.indexOf(slot) !== at);
+        assert.deepEqual(twice, [], `${name} flashed a part twice`);
+        assert.doesNotMatch(log, /flash-end .*result=(?!ok)/, `${name} failed to flash a part`);
+        const versions = new Map((before.get(name) ?? []).map((part) => [part.slot, part.version]));
+        const changed = (status?.firmwares ?? []).filter(({ slot, version }) => versions.get(slot) !== version);
+        assert.ok(changed.length > 0 && flashes.length > 0, `${name} was not changed`);
+      }
+    },
+  };
+}
+
+/** The newest version of every product for which there is a part, as an operator would write it. */
+function groupFor(discovered: DiscoveredFirmware, parts: readonly PartFirmware[]) {
+  const { spec, status } = discovered;
+  const label = discovered.metadata.name ?? '';
+  const bios = { name: 'bios', manufacturer: spec.manufacturer, versions: status?.bios?.versions ?? [] };
+  const products: (Product & { versions?: readonly string[] })[] = [bios, ...(status?.firmwares ?? [])];
+  const entries = new Map<string, Firmware>();
+  for (const part of parts) {
+    const product = products.find((each) => isProductOf(each, part, spec.manufacturer));
+    const version = product?.versions?.at(-1);
+    if (product === undefined || version === undefined) continue;
+    const isOnly = products.filter(({ name }) => name === product.name).length === 1;
+    const { softwareId = '', model = '' } = part;
+    const narrowed = isOnly ? {} : softwareId === '' ? { model } : { softwareId };
+    const entry = { name: product.name, manufacturer: product.manufacturer, ...narrowed };
+    entries.set(JSON.stringify(entry), { ...entry, version });
+  }
+  const group = {
+    apiVersion: 'metal.ironcore.dev/v1alpha1',
+    kind: 'ServerFirmwareGroup',
+    metadata: { name: label },
+    spec: {
+      manufacturer: spec.manufacturer,
+      model: spec.model,
+      serverSelector: { matchLabels: { 'test/model': label } },
+      firmwares: [...entries.values()],
+    },
+  };
+  return { label, group };
+}
+
+function conditionOf(conditions: readonly Condition[] | undefined, type: string): Condition | undefined {
+  return conditions?.find((each) => each.type === type);
+}
+
+interface Admin {
+  readonly url: string;
+  readonly token: string;
+}
+
+async function logOf({ url, token }: Admin, server: string): Promise<string> {
+  const { body } = await request(`${url}/v1/bmcs/${server}/log`, { headers: { authorization: `Bearer ${token}` } });
+  return body.text();
+}
+
+async function patch(dataDir: string, path: string, body: object): Promise<void> {
+  const kubeconfig = readFileSync(join(dataDir, 'kubeconfig'), 'utf8');
+  const url = /server: "?([^",}\s]+)/.exec(kubeconfig)?.[1] ?? assert.fail('the kubeconfig names no server');
+  const agent = new Agent({ connect: { ca: readFileSync(join(dataDir, 'pki', 'ca.crt'), 'utf8') } });
+  const token = readFileSync(join(dataDir, 'admin-token'), 'utf8').trim();
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/merge-patch+json' };
+  const answer = await request(`${url}/apis/${path}`, {
+    ...{ method: 'PATCH', dispatcher: agent, headers, body: JSON.stringify(body) },
+  });
+  const text = await answer.body.text();
+  await agent.close();
+  assert.ok(answer.statusCode < 300, `${path}: ${answer.statusCode} ${text}`);
+}
