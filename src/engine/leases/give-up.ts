@@ -121,6 +121,7 @@ export async function releaseLease(
     if (row === undefined) return undefined;
     const stored = readStored(row);
     const quietUntil = isHolderGone ? quietAfter(stored, tx.now) : 0;
+    const notBefore = Math.max(quietUntil, tx.now + Math.min(Math.max(0, afterMs ?? 0), longestPauseMs));
     if (isHolderGone) await leaveBehind(tx, stored, quietUntil);
     else if (giving.areLeftoversKept !== true) await forgetLeftovers(tx, stored);
     if (stored.condition.cancel !== undefined && !stored.condition.isCancelUnsafe)
@@ -129,10 +130,11 @@ export async function releaseLease(
       event: 'released',
       stored,
       previous: isHolderGone ? holderOf(stored) : null,
-      reason: { code: 'Released', message: why },
+      reason: { code: isHolderGone ? 'WorkerLost' : 'Released', message: why },
       detail: { controller: stored.condition.controller ?? null, why },
       isStrike: afterMs !== undefined && giving.isNotCounted !== true,
-      notBefore: Math.max(quietUntil, tx.now + Math.min(Math.max(0, afterMs ?? 0), longestPauseMs)),
+      notBefore,
+      ...(isHolderGone ? { resumesAt: notBefore } : {}),
     });
   });
   if (aftermath === undefined) context.metrics.staleWrite('release');
