@@ -181,5 +181,6 @@ export {
   mayWaitForHost,
   mustHostBeOff,
   type ResetQuestion,
+  startPatienceMs,
   type Unsticking,
 } from './vendors/index.ts';

@@ -20,6 +20,7 @@ import type { KindDefinition } from './kinds.ts';
 import { createClockWatch } from './leases/clock-watch.ts';
 import { listControllers } from './leases/controllers.ts';
 import { createEnginePort } from './leases/engine-port.ts';
+import { handOverLease } from './leases/hand-over.ts';
 import { joinReport } from './leases/report.ts';
 import { canonicaliseAddresses, shareBmcs } from './machines/canonical-addresses.ts';
 import { createMachines } from './machines/machines.ts';
@@ -78,6 +79,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     machines: createMachines(context),
     claims: createClaims(context),
     worker: port,
+    handOver: (lease) => handOverLease(context, lease),
     joinNote: (tx, note) => joinNote(context, tx, note),
     joinReport: (tx, lease, report) => joinReport(context, tx, { lease, report }),
     outdated: (machineId) => findOutdated(context, machineId),

@@ -2,6 +2,7 @@ import type { Claims } from './claims/claim.ts';
 import type { Condition, ConditionReason, ConditionState, JsonObject } from './condition.ts';
 import type { TargetNote } from './conditions/note.ts';
 import type { KindDefinition } from './kinds.ts';
+import type { LeaseHolder } from './leases/hand-over.ts';
 import type { JoinedReport } from './leases/report.ts';
 import type { Alias, AliasConflict, MachineRecord, OutdatedMachine } from './machine.ts';
 import type { Transaction } from './store/database.ts';
@@ -131,6 +132,11 @@ export interface Engine {
   /** Machines that somebody outside owns. */
   readonly claims: Claims;
   readonly worker: WorkerPort;
+  /**
+   * Hands a lease over to a process that works under this one only. From then on its heartbeats keep it, and it says with
+   * each check how long the request that follows may reach the device. Done again it changes nothing. Throws `leaseLost`.
+   */
+  handOver(lease: { readonly conditionId: string; readonly token: number }): Promise<LeaseHolder>;
   /**
    * Takes a worker's report in a transaction on the engine's store in which the caller writes what belongs to it. Nothing
    * is thrown for a lost lease: whoever gets `lost` has to throw, so that nothing of the transaction is stored. The

@@ -55,6 +55,7 @@ export {
 } from './external-work/external-work.ts';
 export { externalWork } from './external-work/external-work-kind.ts';
 export type { KindDefinition, Sharing } from './kinds.ts';
+export { type LeaseHolder, leaseHolderId } from './leases/hand-over.ts';
 export type { JoinedReport } from './leases/report.ts';
 export { requireLease } from './leases/require-lease.ts';
 export type { Alias, AliasConflict, MachineRecord, OutdatedMachine } from './machine.ts';
@@ -93,6 +94,7 @@ export { createLeisure, type Leisure, type LeisureOptions } from './worker/leisu
 export type { StepReport, Work, WorkHandler, WorkOutcome } from './worker/work.ts';
 export { createWorker, type Worker, type WorkerOptions } from './worker/worker.ts';
 export type {
+  CheckOptions,
   Lease,
   PreviousHolder,
   ReleaseOptions,

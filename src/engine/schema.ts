@@ -259,4 +259,11 @@ export const engineMigrations: readonly Migration[] = [
       ],
     },
   },
+  {
+    version: 18,
+    statements: {
+      // The condition whose lease was handed over to this worker; NULL for one that leases for itself.
+      common: [`ALTER TABLE controllers ADD COLUMN condition_id TEXT`],
+    },
+  },
 ];

@@ -97,6 +97,8 @@ export interface TakenJob {
   readonly work: JobWork;
   readonly progress: JsonObject;
   readonly leaseMs: number;
+  /** How long it may be silent; undefined where it is not fenced by heartbeats. */
+  readonly lostAfterMs?: number | undefined;
   /** The store's time; by this process's clock where the update service does not say it. */
   readonly now: number;
   /** The trace that the job is part of. */
@@ -106,7 +108,7 @@ export interface TakenJob {
 }
 
 /** The lease of a job in the words of the engine, so that everything which works under leases works in jobs too. */
-export function leaseOf({ jobId, work, progress, leaseMs, now, traceparent, cancel }: TakenJob): Lease {
+export function leaseOf({ jobId, work, progress, leaseMs, lostAfterMs, now, traceparent, cancel }: TakenJob): Lease {
   const leftovers: PreviousHolder[] = (work.leftovers ?? []).map(({ controller, token, sessionUri }) => ({
     controller,
     token,
@@ -142,5 +144,14 @@ export function leaseOf({ jobId, work, progress, leaseMs, now, traceparent, canc
     finalizedAt: undefined,
     ...(traceparent === undefined ? {} : { traceparent }),
   };
-  return { condition, token, until: now + leaseMs, previous: leftovers.at(-1), leftovers, leaseMs, isCancelUnsafe };
+  const held = {
+    condition,
+    token,
+    until: now + leaseMs,
+    previous: leftovers.at(-1),
+    leftovers,
+    leaseMs,
+    isCancelUnsafe,
+  };
+  return lostAfterMs === undefined ? held : { ...held, lostAfterMs };
 }

@@ -705,6 +705,14 @@ export declare type TakeJobRequest = Message<"rackwright.update.v1.TakeJobReques
    * @generated from field: string taker = 3;
    */
   taker: string;
+
+  /**
+   * It sends Heartbeat, stops by itself when none was answered for `lost_after`, and says with each CheckLease how long
+   * the request that follows may reach the device. Nothing that it starts outlives it.
+   *
+   * @generated from field: bool is_fenced_by_heartbeats = 4;
+   */
+  isFencedByHeartbeats: boolean;
 };
 
 /**
@@ -752,6 +760,13 @@ export declare type TakeJobResponse = Message<"rackwright.update.v1.TakeJobRespo
    * @generated from field: google.protobuf.Duration lease = 6;
    */
   lease?: Duration | undefined;
+
+  /**
+   * How long it may be silent before its lease ends; not given where the job is not fenced by heartbeats.
+   *
+   * @generated from field: google.protobuf.Duration lost_after = 7;
+   */
+  lostAfter?: Duration | undefined;
 };
 
 /**
@@ -759,6 +774,88 @@ export declare type TakeJobResponse = Message<"rackwright.update.v1.TakeJobRespo
  * Use `create(TakeJobResponseSchema)` to create a new message.
  */
 export declare const TakeJobResponseSchema: GenMessage<TakeJobResponse>;
+
+/**
+ * @generated from message rackwright.update.v1.HeartbeatRequest
+ */
+export declare type HeartbeatRequest = Message<"rackwright.update.v1.HeartbeatRequest"> & {
+  /**
+   * @generated from field: rackwright.update.v1.JobProof proof = 1;
+   */
+  proof?: JobProof | undefined;
+};
+
+/**
+ * Describes the message rackwright.update.v1.HeartbeatRequest.
+ * Use `create(HeartbeatRequestSchema)` to create a new message.
+ */
+export declare const HeartbeatRequestSchema: GenMessage<HeartbeatRequest>;
+
+/**
+ * @generated from message rackwright.update.v1.HeartbeatResponse
+ */
+export declare type HeartbeatResponse = Message<"rackwright.update.v1.HeartbeatResponse"> & {
+  /**
+   * @generated from field: rackwright.update.v1.RequestStatus status = 1;
+   */
+  status: RequestStatus;
+
+  /**
+   * @generated from field: rackwright.update.v1.RequestError error = 2;
+   */
+  error?: RequestError | undefined;
+};
+
+/**
+ * Describes the message rackwright.update.v1.HeartbeatResponse.
+ * Use `create(HeartbeatResponseSchema)` to create a new message.
+ */
+export declare const HeartbeatResponseSchema: GenMessage<HeartbeatResponse>;
+
+/**
+ * @generated from message rackwright.update.v1.CheckLeaseRequest
+ */
+export declare type CheckLeaseRequest = Message<"rackwright.update.v1.CheckLeaseRequest"> & {
+  /**
+   * @generated from field: rackwright.update.v1.JobProof proof = 1;
+   */
+  proof?: JobProof | undefined;
+
+  /**
+   * How long the request that follows may reach the device: whoever comes next waits for it. As long as a request of this
+   * type of job can take unless given; 0 where nothing disruptive follows.
+   *
+   * @generated from field: google.protobuf.Duration request = 2;
+   */
+  request?: Duration | undefined;
+};
+
+/**
+ * Describes the message rackwright.update.v1.CheckLeaseRequest.
+ * Use `create(CheckLeaseRequestSchema)` to create a new message.
+ */
+export declare const CheckLeaseRequestSchema: GenMessage<CheckLeaseRequest>;
+
+/**
+ * @generated from message rackwright.update.v1.CheckLeaseResponse
+ */
+export declare type CheckLeaseResponse = Message<"rackwright.update.v1.CheckLeaseResponse"> & {
+  /**
+   * @generated from field: rackwright.update.v1.RequestStatus status = 1;
+   */
+  status: RequestStatus;
+
+  /**
+   * @generated from field: rackwright.update.v1.RequestError error = 2;
+   */
+  error?: RequestError | undefined;
+};
+
+/**
+ * Describes the message rackwright.update.v1.CheckLeaseResponse.
+ * Use `create(CheckLeaseResponseSchema)` to create a new message.
+ */
+export declare const CheckLeaseResponseSchema: GenMessage<CheckLeaseResponse>;
 
 /**
  * @generated from message rackwright.update.v1.ReportProgressRequest
@@ -1715,6 +1812,26 @@ export declare const UpdateService: GenService<{
     methodKind: "unary";
     input: typeof ReportProgressRequestSchema;
     output: typeof ReportProgressResponseSchema;
+  },
+  /**
+   * How a job that is fenced by heartbeats shows that it is alive, every few seconds; this does not renew its lease.
+   *
+   * @generated from rpc rackwright.update.v1.UpdateService.Heartbeat
+   */
+  heartbeat: {
+    methodKind: "unary";
+    input: typeof HeartbeatRequestSchema;
+    output: typeof HeartbeatResponseSchema;
+  },
+  /**
+   * How a job makes sure, right before a request that disrupts, that its lease is held; this does not renew it.
+   *
+   * @generated from rpc rackwright.update.v1.UpdateService.CheckLease
+   */
+  checkLease: {
+    methodKind: "unary";
+    input: typeof CheckLeaseRequestSchema;
+    output: typeof CheckLeaseResponseSchema;
   },
   /**
    * How a job tells that it failed; ends the job.

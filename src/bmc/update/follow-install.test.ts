@@ -222,3 +222,11 @@ test('a hint that something changed ends a wait', async () => {
   assert.equal(clock.monotonic(), 0);
   assert.equal(wake, undefined, 'it listens no more');
 });
+
+test('a queued update of host firmware waits for the host as soon as the patience is over that was given', async () => {
+  const { bmc, gate, clock } = createScriptedBmc({ tree: hpeTree });
+  gate.on(`GET ${task}`, () => ({ body: { TaskState: 'Pending', TaskStatus: 'OK' } }));
+  const outcome = await followInstall(bmc, started(), { deadlineMs: 20_000, startPatienceMs: 2000 });
+  assert.deepEqual([outcome.kind, outcome.kind === 'waits-for-reset' && outcome.reset], ['waits-for-reset', 'host']);
+  assert.ok(clock.monotonic() < 10_000);
+});

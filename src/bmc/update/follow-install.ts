@@ -16,6 +16,8 @@ export interface FollowInstallOptions extends PollOptions {
   readonly onProgress?: (look: InstallLook) => undefined | 'stop' | Promise<undefined | 'stop'>;
   /** After how long without a change an update is called stalled; 10 minutes unless given. */
   readonly stallMs?: number;
+  /** How long an update may be queued before the host is reset for it; 30 s unless given. */
+  readonly startPatienceMs?: number;
   /** A task that ends with a warning counts as failed; it counts as completed unless set. */
   readonly isWarningFailure?: boolean;
   /** The reset that it waited for was done: it takes a while until the task notices, and some never do. */
@@ -108,7 +110,7 @@ async function resetOutcome(
   const { message } = progress;
   if (options.hasReset !== true) {
     const reset = progress.kind === 'waits-for-bmc-reset' ? 'bmc' : 'host';
-    return isPassing(started, look) && progress.isTaskOver !== true
+    return isPassing(started, look, options) && progress.isTaskOver !== true
       ? undefined
       : { kind: 'waits-for-reset', reset, message };
   }
@@ -121,14 +123,15 @@ async function queuedOutcome({ bmc, started, look, options }: Seen): Promise<Ins
   const { progress, unchangedMs } = look;
   if (options.hasReset === true || progress.kind !== 'running' || progress.isQueued !== true) return undefined;
   const component = started.component ?? 'other';
-  const question = { activation: await activation(bmc, started), component, progress, hasReset: false, unchangedMs };
+  const seen = { component, progress, hasReset: false, unchangedMs, patienceMs: options.startPatienceMs };
+  const question = { ...seen, activation: await activation(bmc, started) };
   if (isResetDue(question) !== 'host') return undefined;
   return { kind: 'waits-for-reset', reset: 'host', message: `${progress.message}; it does not begin by itself` };
 }
 
 /** An immediate update is queued for a moment before it begins; only one that stays queued waits for the host. */
-function isPassing(started: StartedUpdate, look: ProgressLook): boolean {
-  return started.applyTime === 'Immediate' && look.unchangedMs <= startPatienceMs;
+function isPassing(started: StartedUpdate, look: ProgressLook, options: FollowInstallOptions): boolean {
+  return started.applyTime === 'Immediate' && look.unchangedMs <= (options.startPatienceMs ?? startPatienceMs);
 }
 
 async function activation(bmc: Bmc, started: StartedUpdate): Promise<Activation> {

@@ -56,6 +56,8 @@ export interface ResetQuestion {
   readonly hasReset: boolean;
   /** For how long the progress has been the same. */
   readonly unchangedMs: number;
+  /** How long it may be queued; `startPatienceMs` unless given. */
+  readonly patienceMs?: number | undefined;
 }
 
 /** How long an update may be queued before a restart of the host is taken to be what it waits for. */
@@ -95,7 +97,7 @@ function resetOf({ reset }: Activation): 'host' | 'bmc' | undefined {
   return reset === 'none' ? undefined : reset;
 }
 
-function doesWaitUnsaid({ activation, progress, unchangedMs }: ResetQuestion): boolean {
+function doesWaitUnsaid({ activation, progress, unchangedMs, patienceMs = startPatienceMs }: ResetQuestion): boolean {
   if (activation.reset !== 'host' || activation.isHostUntouchable || progress.kind !== 'running') return false;
-  return progress.isQueued === true && unchangedMs > startPatienceMs;
+  return progress.isQueued === true && unchangedMs > patienceMs;
 }

@@ -98,10 +98,11 @@ export function embeddedImages({
 }
 
 /** Where minutes pass in a second, looking every few seconds would be looking every few minutes. */
-function inFastTime(speed: number): Partial<InstallSettings> {
+export function inFastTime(speed: number): Partial<InstallSettings> {
   if (speed <= 1) return {};
   const scaled = (ms: number, least: number): number => Math.max(least, Math.round(ms / speed));
-  const { poll, verify, retry, settleMs, followMs, postMs, findMs, checkImageMs } = defaultInstallSettings;
+  const { poll, verify, retry, startPatienceMs, settleMs, followMs, postMs, findMs, checkImageMs } =
+    defaultInstallSettings;
   // A simulated machine is as busy as the one it runs on.
   const patience = (ms: number): number => scaled(ms, 30_000);
   const pollOf = ({ first, most, ...more }: PollTimes) => ({
@@ -114,6 +115,8 @@ function inFastTime(speed: number): Partial<InstallSettings> {
     verify: { ...verify, deadlineMs: patience(verify.deadlineMs), poll: pollOf(verify.poll) },
     retry: { baseMs: scaled(retry.baseMs, 200), maxMs: scaled(retry.maxMs, 1000) },
     tellEveryMs: 500,
+    // Longer than a busy machine needs to begin, and far less than an update may take.
+    startPatienceMs: scaled(startPatienceMs, 2000),
     settleMs: patience(settleMs),
     followMs: patience(followMs),
     postMs: patience(postMs),

@@ -47,13 +47,14 @@ export async function runJobCommand(flags: JobFlags, settings: JobSettings, term
   }).child({ service: 'job' });
   const claim = flags.claim === undefined ? undefined : resolve(terminal.cwd, flags.claim);
   if (claim !== undefined) await claimJob(claim, process.pid).catch(explain);
+  const names = settings.jobImplementation ?? [];
   const end = await runJob({
     jobFile: resolve(terminal.cwd, flags.jobFile),
     isMounted: flags.mounted === true,
     updateServiceUrl: flags.updateServiceUrl,
     host: settings.host,
     port: portOf(flags.taskPort),
-    loadImplementations: () => loadImplementations({ names: settings.jobImplementation ?? [] }),
+    loadImplementations: names.length === 0 ? undefined : () => loadImplementations({ names }),
     stopping: terminal.interrupted,
     graceMs: settings.stopWithin,
     maxImageBytes: settings.imageCacheSize,

@@ -6,6 +6,9 @@ import type { Transaction } from '../store/database.ts';
 import { numberOf, textOf } from './condition-row.ts';
 import { inList } from './in-list.ts';
 
+/** Why the last lease of what waits ended without an end of the work: nothing that keeps it waiting. */
+export const leaseEndings: readonly string[] = ['LeaseExpired', 'WorkerLost', 'Released'];
+
 /**
  * Adds why conditions that could be leased are not: limits and missing workers. Both change with every lease, so they
  * are found when somebody looks instead of being written to every row that waits.
@@ -29,18 +32,28 @@ export async function explainWaiting(
     const { modelKey = '', modelName } = place ?? {};
     const obstacle = budget.obstacle({ facility: one.facility, modelKey, modelName, kind: one.kind });
     if (obstacle !== undefined) return { code: 'LimitReached', message: obstacle, since };
-    if (place !== undefined && place.notBefore > tx.now) {
-      const seconds = Math.ceil((place.notBefore - tx.now) / 1000);
-      return one.reason ?? { code: 'Quiet', message: `the device is left alone for ${seconds} s more`, since };
-    }
-    return one.reason;
+    const { notBefore = 0 } = place ?? {};
+    if (one.reason !== undefined) return describeResumption(one.reason, { notBefore, now: tx.now });
+    if (notBefore <= tx.now) return undefined;
+    const seconds = Math.ceil((notBefore - tx.now) / 1000);
+    return { code: 'Quiet', message: `the device is left alone for ${seconds} s more`, since };
   };
   return conditions.map((one) => (waiting.includes(one) ? { ...one, reason: explain(one) } : one));
 }
 
 /** What was written as the reason stands, unless it only says how the last lease ended. */
 function isHeldBack({ reason }: Condition): boolean {
-  return reason !== undefined && !['LeaseExpired', 'WorkerLost', 'Released'].includes(reason.code);
+  return reason !== undefined && !leaseEndings.includes(reason.code);
+}
+
+/** What people read first of a lost worker is when its work resumes. The time is read: it may have changed since. */
+function describeResumption(
+  reason: ConditionReason,
+  { notBefore, now }: { readonly notBefore: number; readonly now: number },
+): ConditionReason {
+  const next = notBefore > now ? `resumes at ${new Date(notBefore).toISOString()}` : 'waits for a free worker';
+  if (reason.code === 'WorkerLost') return { ...reason, message: `worker lost, ${next}: ${reason.message}` };
+  return reason.code === 'LeaseExpired' ? { ...reason, message: `${reason.message}; ${next}` } : reason;
 }
 
 const mostFacilities = 5;
@@ -58,8 +71,9 @@ function describeMissingWorker({ kind, facility }: Condition, served: ServedWork
 async function readPlaces(tx: Transaction, waiting: readonly Condition[]) {
   const ids = inList(waiting.map((one) => one.id));
   const rows = await tx.all(
-    `SELECT c.id, c.model_key, c.not_before, m.manufacturer, m.model FROM conditions c
-      LEFT JOIN machines m ON m.id = c.machine_id WHERE c.id IN ${ids.sql}`,
+    `SELECT c.id, c.model_key, c.sharing, c.not_before, f.quiet_until, m.manufacturer, m.model FROM conditions c
+      LEFT JOIN machines m ON m.id = c.machine_id LEFT JOIN fences f ON f.lock_key = c.lock_key
+      WHERE c.id IN ${ids.sql}`,
     ...ids.values,
   );
   return new Map(
@@ -68,7 +82,10 @@ async function readPlaces(tx: Transaction, waiting: readonly Condition[]) {
       {
         modelKey: textOf(row, 'model_key'),
         modelName: `${textOf(row, 'manufacturer')} ${textOf(row, 'model')}`.trim(),
-        notBefore: numberOf(row, 'not_before'),
+        notBefore: Math.max(
+          numberOf(row, 'not_before'),
+          row.sharing === 'passive' || row.quiet_until === null ? 0 : numberOf(row, 'quiet_until'),
+        ),
       },
     ]),
   );

@@ -40,6 +40,21 @@ describe('what cannot run', () => {
     assert.equal((await rig.engine.list({ states: ['pending'] })).conditions.length, 5);
   });
 
+  test('takes no room of what a lost worker left, which runs as soon as another is free', async (t) => {
+    const rig = await setUp(t, { kinds: [kind(install, { leaseMs: 600_000 })] });
+    await rig.online('w2', { isFencedByHeartbeats: true });
+    await rig.create('server/a1', install);
+    await rig.leaseOne('w2');
+    for (let passed = 0; passed < 60_000; passed += 5000) {
+      rig.clock.advance(5000);
+      await rig.engine.worker.heartbeat('w1');
+      await rig.engine.sweep();
+    }
+    assert.equal((await rig.engine.list({ states: ['pending'] })).conditions[0]?.reason?.code, 'WorkerLost');
+    await rig.create('server/a2', install);
+    await assert.rejects(rig.create('server/a3', install), { code: 'queueFull' });
+  });
+
   test('without a limit of all is let in however much of its kind waits', async (t) => {
     const rig = await setUp(t, { kinds: [kind(install, { limits: { pending: 1 } })], limits: { pending: 0 } });
     for (const id of ['b1', 'b2', 'b3', 'a1']) await rig.create(`server/${id}`, install);

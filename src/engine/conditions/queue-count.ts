@@ -6,6 +6,7 @@ import type { KindDefinition } from '../kinds.ts';
 import { readServedWork, type ServedWork } from '../leases/served-work.ts';
 import type { Row, Transaction } from '../store/database.ts';
 import { numberOf, textOf } from './condition-row.ts';
+import { leaseEndings } from './explain.ts';
 import { inList } from './in-list.ts';
 import { forUpdate } from './lock-lines.ts';
 
@@ -30,7 +31,7 @@ export interface QueueCount {
 const trustedForMs = 1000;
 
 /** Reasons that pass without anybody's doing; what waits with another one is held by the owner of its machine. */
-const passingReasons = ['WaitsForLock', 'WaitsForUnit', 'WaitsForTurn', 'LeaseExpired', 'Released'];
+const passingReasons = ['WaitsForLock', 'WaitsForUnit', 'WaitsForTurn', ...leaseEndings];
 
 interface Counts {
   readonly runnable: number;

@@ -20,8 +20,6 @@ export interface GivingUp {
   /** True when it counts towards the kind's `maxLeases`. */
   readonly isStrike: boolean;
   readonly notBefore: number;
-  /** When another worker may go on with it, for people; not told unless given. */
-  readonly resumesAt?: number;
 }
 
 /** Makes an active condition pending again, or fails it when that happened too often. */
@@ -50,7 +48,7 @@ async function giveUp(
     giving.previous,
     Math.trunc(giving.notBefore),
     giving.reason.code,
-    messageOf(giving),
+    giving.reason.message,
     tx.now,
     tx.now,
     condition.id,
@@ -61,13 +59,6 @@ async function giveUp(
   const { facility, kind, id } = condition;
   const ready = await settleKeys(tx, [condition.lockKey]);
   return { ended: [about], ready: [{ facility, kind, conditionId: id }, ...ready] };
-}
-
-/** What people read first of a lost worker is when its work resumes. */
-function messageOf({ reason: { code, message }, resumesAt }: GivingUp): string {
-  if (resumesAt === undefined) return message;
-  const resumes = `resumes at ${new Date(resumesAt).toISOString()}`;
-  return code === 'WorkerLost' ? `worker lost, ${resumes}: ${message}` : `${message}; ${resumes}`;
 }
 
 /**
@@ -93,7 +84,6 @@ export async function takeAway(
     stored,
     previous: holderOf(stored),
     reason: { code, message: why },
-    resumesAt: Math.max(quietUntil, tx.now),
     detail: { controller: controller ?? null, token, leases, status, why, resumesAt: quietUntil },
     isStrike: true,
     notBefore: quietUntil,
@@ -121,6 +111,7 @@ export async function releaseLease(
     if (row === undefined) return undefined;
     const stored = readStored(row);
     const quietUntil = isHolderGone ? quietAfter(stored, tx.now) : 0;
+    const notBefore = Math.max(quietUntil, tx.now + Math.min(Math.max(0, afterMs ?? 0), longestPauseMs));
     if (isHolderGone) await leaveBehind(tx, stored, quietUntil);
     else if (giving.areLeftoversKept !== true) await forgetLeftovers(tx, stored);
     if (stored.condition.cancel !== undefined && !stored.condition.isCancelUnsafe)
@@ -129,10 +120,10 @@ export async function releaseLease(
       event: 'released',
       stored,
       previous: isHolderGone ? holderOf(stored) : null,
-      reason: { code: 'Released', message: why },
+      reason: { code: isHolderGone ? 'WorkerLost' : 'Released', message: why },
       detail: { controller: stored.condition.controller ?? null, why },
       isStrike: afterMs !== undefined && giving.isNotCounted !== true,
-      notBefore: Math.max(quietUntil, tx.now + Math.min(Math.max(0, afterMs ?? 0), longestPauseMs)),
+      notBefore,
     });
   });
   if (aftermath === undefined) context.metrics.staleWrite('release');

@@ -51,6 +51,36 @@ describe('a worker whose heartbeats stop', () => {
     assert.deepEqual([expired?.detail.resumesAt], [Date.parse(resumesAt)]);
   });
 
+  test('is said to be resumed only while that is so', async (t) => {
+    const rig = await setUp(t);
+    const { id } = await rig.create('server/m0', 'firmwareInstall');
+    await rig.leaseOne('w1');
+    await pass(rig, 45_000);
+    const message = async () => (await rig.get(id)).reason?.message ?? '';
+    assert.match(await message(), /^worker lost, waits for a free worker: w1 has been silent since/);
+    await rig.leaseOne('w2');
+    assert.equal((await rig.get(id)).reason, undefined);
+  });
+
+  test('is said to be resumed once the last of all that left the device is waited for', async (t) => {
+    const [long, short] = [5 * minute, minute].map((requestDeadlineMs) => ({
+      ...{ sharing: 'shared' as const, leaseMs: 10 * minute, requestDeadlineMs },
+    }));
+    const rig = await setUpEngine(t, { kinds: [kind('inventoryOOB', long), kind('sensorRead', short)] });
+    await rig.addMachine('m0');
+    await rig.online('w2');
+    const created = [await rig.create('server/m0', 'sensorRead'), await rig.create('server/m0', 'inventoryOOB')];
+    await rig.online('w1', { isFencedByHeartbeats: true });
+    const leases = await rig.lease('w1');
+    const until = rig.clock.now() + 200_000;
+    for (const lease of leases) await rig.engine.worker.check(held(lease), { requestMs: 200_000 });
+    await pass(rig, 30_000);
+    for (const { id, kind } of created) {
+      const { reason } = await rig.get(id);
+      assert.ok(reason?.message.startsWith(`worker lost, resumes at ${new Date(until).toISOString()}: `), kind);
+    }
+  });
+
   test('is waited for until the request ends that it was about to send', async (t) => {
     const rig = await setUp(t);
     await rig.create('server/m0', 'firmwareInstall');

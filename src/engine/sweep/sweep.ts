@@ -3,6 +3,7 @@ import { type Logger, silentLogger } from '../../telemetry/index.ts';
 import { numberOf, textOf } from '../conditions/condition-row.ts';
 import type { EngineContext } from '../context.ts';
 import type { CreateOrder, CreateOutcome, Engine, SweepReport } from '../engine.ts';
+import { forgetLeaseHolders } from '../leases/hand-over.ts';
 import { shareBmcs } from '../machines/canonical-addresses.ts';
 import { scheduleRereads } from '../rereads/rereads.ts';
 import { collectGarbage } from './collect.ts';
@@ -44,6 +45,7 @@ export function createSweeper(context: EngineContext, start: SweeperStart): Swee
   return {
     async sweep() {
       await lookAtClock(context);
+      await forgetLeaseHolders(context);
       const lostControllers = await loseWorkers(context, silence);
       const expiredLeases = (await endLostLeases(context)) + (await expireLeases(context));
       const failedByDeadline = await passDeadlines(context);

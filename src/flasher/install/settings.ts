@@ -1,4 +1,4 @@
-import { goneSettleMs } from '../../bmc/index.ts';
+import { goneSettleMs, startPatienceMs } from '../../bmc/index.ts';
 
 /** When something is looked at again: after `first`, and `factor` times later each time that nothing changed. */
 export interface PollTimes {
@@ -21,6 +21,8 @@ export interface InstallSettings {
   readonly poll: PollTimes;
   /** Listen to the events of BMCs that offer them, so that an end is seen when it comes. */
   readonly areEventsHeard: boolean;
+  /** How long an update may be queued before the host is restarted for it. */
+  readonly startPatienceMs: number;
   /** How long an update may take. */
   readonly followMs: number;
   /** After so long nothing is written any more by an update that the BMC shows nothing of. */
@@ -51,6 +53,7 @@ export const defaultInstallSettings: InstallSettings = {
   retry: { baseMs: 5000, maxMs: minute },
   poll: { first: 1000, most: 30_000, factor: 1.25 },
   areEventsHeard: true,
+  startPatienceMs,
   followMs: 120 * minute,
   settleMs: goneSettleMs,
   verify: { consecutiveReads: 3, deadlineMs: 15 * minute, poll: { first: 1000, most: 30_000, factor: 1.25 } },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { durationMs } from '@bufbuild/protobuf/wkt';
 import {
+  type CheckOptions,
   EngineError,
   type JsonObject,
   type Lease,
@@ -44,6 +45,8 @@ export interface JobPortParts {
   readonly random: Random;
   /** Where the job's own interface is. */
   readonly address: string;
+  /** Nothing that the job starts outlives its process. */
+  readonly isFencedByHeartbeats: boolean;
   /** How long the update service may be away when the job begins and nothing is leased yet by its own clock. */
   readonly patienceMs: number;
   /** The trace that the job is part of. */
@@ -74,7 +77,11 @@ export class JobPort implements WorkerPort {
   #isAsked = false;
   #job: JobDescription | undefined;
   #leaseMs = 0;
+  /** How long it may be silent, once it was taken; undefined where it is not fenced by heartbeats. */
+  #lostAfterMs: number | undefined;
   #end: JobEnd | undefined;
+  /** Why a heartbeat was refused. */
+  #unheard: string | undefined;
   #cancel: { readonly at: number; readonly isForced: boolean; readonly by: string } | undefined;
   #state: TaskState = beginning;
   /** The end whose progress was told, though maybe not the end itself. */
@@ -114,8 +121,16 @@ export class JobPort implements WorkerPort {
   }
 
   async online(): Promise<void> {}
-  async heartbeat(): Promise<void> {}
   async offline(): Promise<void> {}
+
+  async heartbeat(worker: string): Promise<void> {
+    if (this.#lostAfterMs === undefined || this.#end !== undefined) return;
+    const lost = await this.#parts.client.heartbeat();
+    if (lost === undefined) return;
+    // It may cross the end of the job, which is told meanwhile: that counts.
+    this.#unheard = lost.lost;
+    throw new EngineError('unknownWorker', { worker });
+  }
 
   async lease(_worker: string, { signal }: { readonly signal?: AbortSignal }): Promise<readonly Lease[]> {
     if (!this.#isAsked) {
@@ -123,19 +138,20 @@ export class JobPort implements WorkerPort {
       const lease = await this.#take(signal);
       if (lease !== undefined) return [lease];
     }
-    this.#ended.resolve(this.#end ?? { outcome: 'lost', message: 'the end of the job could not be told' });
+    const message = this.#unheard ?? 'the end of the job could not be told';
+    this.#ended.resolve(this.#end ?? { outcome: 'lost', message });
     await aborted(signal);
     return [];
   }
 
   /** Takes the job, however often the update service has to be asked. */
   async #take(signal: AbortSignal | undefined): Promise<Lease | undefined> {
-    const { client, clock, random, address, patienceMs } = this.#parts;
+    const { client, clock, random, address, patienceMs, isFencedByHeartbeats } = this.#parts;
     const taker = randomUUID();
     const end = clock.monotonic() + patienceMs;
     for (let failures = 1; signal?.aborted !== true; failures += 1) {
       try {
-        const answer = await client.takeJob({ address, taker });
+        const answer = await client.takeJob({ address, taker, isFencedByHeartbeats });
         if ('lost' in answer) {
           this.#end = { outcome: 'lost', message: answer.lost };
           return undefined;
@@ -161,6 +177,7 @@ export class JobPort implements WorkerPort {
     workJson,
     progressJson,
     lease,
+    lostAfter,
   }: Extract<Awaited<ReturnType<JobClient['takeJob']>>, { workJson: string }>): Lease {
     const { jobId, clock, traceparent } = this.#parts;
     const type = jobTypeOf(job?.type ?? 0);
@@ -171,10 +188,12 @@ export class JobPort implements WorkerPort {
     this.#job = { type, manufacturer, model, target, work, strategy: work.strategy?.name ?? job.strategy };
     this.#state = { ...this.#state, isCancelUnsafe: work.isCancelUnsafe === true };
     this.#leaseMs = Math.max(1000, lease === undefined ? 60_000 : durationMs(lease));
+    this.#lostAfterMs = lostAfter === undefined ? undefined : durationMs(lostAfter);
+    const lostAfterMs = this.#lostAfterMs;
     const progress = parseObject(jobId, progressJson);
     const cancel = this.#cancel;
     const now = work.storeTime ?? clock.now();
-    return leaseOf({ jobId, work, progress, leaseMs: this.#leaseMs, now, traceparent, cancel });
+    return leaseOf({ jobId, work, progress, leaseMs: this.#leaseMs, lostAfterMs, now, traceparent, cancel });
   }
 
   async report(_lease: unknown, report: WorkReport): Promise<ReportOutcome> {
@@ -263,15 +282,11 @@ export class JobPort implements WorkerPort {
     return lost;
   }
 
-  async check(lease: { readonly conditionId: string }): Promise<void> {
-    const told = await this.#parts.client.reportProgress({
-      percent: this.#state.percent,
-      message: this.#state.message,
-    });
-    if ('lost' in told) {
-      this.#lose(told);
-      throw new EngineError('leaseLost', { id: lease.conditionId, detail: told.lost });
-    }
+  async check(lease: { readonly conditionId: string }, options: CheckOptions = {}): Promise<void> {
+    const lost = await this.#parts.client.checkLease(options);
+    if (lost === undefined) return;
+    this.#lose(lost);
+    throw new EngineError('leaseLost', { id: lease.conditionId, detail: lost.lost });
   }
 
   /**

@@ -156,7 +156,11 @@ class JobRun implements Task {
     const client = createJobClient({ file: this.#file, ...(transport === undefined ? {} : { transport }) });
     const [clock, random, logger, harvest] = [this.#clock, this.#random, this.#logger, this.#harvest];
     const traceparent = this.#file.traces?.parent;
-    const port = new JobPort({ jobId: this.jobId, client, harvest, clock, random, address, patienceMs, traceparent });
+    const port = new JobPort({
+      ...{ jobId: this.jobId, client, harvest, clock, random, address, patienceMs, traceparent },
+      // What jobs of packages start is not known here.
+      isFencedByHeartbeats: this.#options.loadImplementations === undefined,
+    });
     const handle = (work: Work) => this.#work(work, port);
     const worker = createWorker({
       port,

@@ -1,8 +1,9 @@
 import { create } from '@bufbuild/protobuf';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { durationFromMs, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { type Client, Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
 import { updateRpc } from '../../api/index.ts';
+import type { CheckOptions } from '../../engine/index.ts';
 import type { InstalledPart } from '../../parts/index.ts';
 import { traceparentHere } from '../../telemetry/index.ts';
 import type { AvailableFirmware } from '../discovery/discover-firmware.ts';
@@ -63,7 +64,14 @@ export interface DiscoveryResult {
 
 /** The client inside a job. Its calls throw JobErrors: `unreachable` may go better later, `refused` will not. */
 export interface JobClient {
-  takeJob(by: { readonly address: string; readonly taker: string }): Promise<updateRpc.TakeJobResponse | Lost>;
+  takeJob(by: {
+    readonly address: string;
+    readonly taker: string;
+    readonly isFencedByHeartbeats: boolean;
+  }): Promise<updateRpc.TakeJobResponse | Lost>;
+  heartbeat(): Promise<Lost | undefined>;
+  /** Makes sure that the lease is held; what follows may reach the device for `requestMs`. */
+  checkLease(options: CheckOptions): Promise<Lost | undefined>;
   reportProgress(progress: Progress): Promise<{ readonly isCancelAsked: boolean } | Lost>;
   failJob(failure: JobFailure): Promise<Lost | undefined>;
   /** Waits a while for one of the slots that limit uploads. */
@@ -81,6 +89,9 @@ export interface JobClientOptions {
   /** How long one call may take; 30 s unless given. */
   readonly timeoutMs?: number;
 }
+
+/** One that takes longer is sent again: the engine has to hear of the job in time. */
+const heartbeatTimeoutMs = 5000;
 
 /** Makes the client by which a job reports. */
 export function createJobClient({ file, transport, timeoutMs = 30_000 }: JobClientOptions): JobClient {
@@ -120,6 +131,14 @@ export function createJobClient({ file, transport, timeoutMs = 30_000 }: JobClie
             ...said,
             ...(isCancelUnsafe === undefined ? {} : { isCancelUnsafe }),
           },
+          options(),
+        ),
+      ),
+    heartbeat: () => tell('Heartbeat', () => rpc.heartbeat({ proof }, { ...options(), timeoutMs: heartbeatTimeoutMs })),
+    checkLease: ({ requestMs }) =>
+      tell('CheckLease', () =>
+        rpc.checkLease(
+          { proof, ...(requestMs === undefined ? {} : { request: durationFromMs(requestMs) }) },
           options(),
         ),
       ),

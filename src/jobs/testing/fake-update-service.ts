@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { durationFromMs } from '@bufbuild/protobuf/wkt';
+import { durationFromMs, durationMs } from '@bufbuild/protobuf/wkt';
 import type { ConnectRouter } from '@connectrpc/connect';
 import { createRouterTransport, type Transport } from '@connectrpc/connect';
 import { updateRpc } from '../../api/index.ts';
@@ -16,6 +16,10 @@ export interface KeptJob {
   readonly model: string;
   readonly work: JobWork;
   leaseMs: number;
+  /** It said that it is fenced by heartbeats. */
+  isFenced: boolean;
+  /** How long it may be silent. */
+  lostAfterMs: number;
   progress: string;
   status: string;
   sessionUri: string;
@@ -30,6 +34,7 @@ export interface KeptJob {
   taker: string | undefined;
   takes: number;
   reports: number;
+  heartbeats: number;
   ended: 'succeeded' | 'failed' | undefined;
   failure: { readonly reason: string; readonly message: string; readonly isTransient: boolean } | undefined;
   server: updateRpc.UpdateServerRequest | undefined;
@@ -49,6 +54,8 @@ export interface FakeUpdateService {
   onCall: (name: string, job: KeptJob | undefined) => void | Promise<void>;
   /** Called once a result was taken, before that is answered. */
   onAnswer: (name: string) => void;
+  /** Called with how long the request may take that a job is about to send. */
+  onCheck: (requestMs: number | undefined) => void;
   add(job: Partial<KeptJob> & Pick<KeptJob, 'id' | 'work'>): KeptJob;
 }
 
@@ -61,6 +68,7 @@ export function createFakeUpdateService(): FakeUpdateService {
     refuses: '',
     onCall: () => {},
     onAnswer: () => {},
+    onCheck: () => {},
     add(job) {
       const kept = { ...emptyJob, ...job };
       jobs.set(kept.id, kept);
@@ -87,12 +95,12 @@ export function createFakeUpdateService(): FakeUpdateService {
   }
   function routes(router: ConnectRouter): void {
     router.service(updateRpc.UpdateService, {
-      async takeJob({ proof, address, taker }) {
+      async takeJob({ proof, address, taker, isFencedByHeartbeats }) {
         const entry = await enter('TakeJob', proof);
         if ('error' in entry) return entry;
         const { job } = entry;
         if (job.taker !== undefined && job.taker !== taker) return refused(ErrorCode.LEASE_LOST, 'another took it');
-        Object.assign(job, { address, taker });
+        Object.assign(job, { address, taker, isFenced: isFencedByHeartbeats });
         job.takes += 1;
         return {
           status: RequestStatus.SUCCEEDED,
@@ -100,6 +108,7 @@ export function createFakeUpdateService(): FakeUpdateService {
           workJson: encodeJobWork(job.work),
           progressJson: job.progress,
           lease: durationFromMs(job.leaseMs),
+          ...(isFencedByHeartbeats ? { lostAfter: durationFromMs(job.lostAfterMs) } : {}),
         };
       },
       async reportProgress({ proof, progressJson, statusJson, sessionUri, isCancelUnsafe }) {
@@ -112,6 +121,17 @@ export function createFakeUpdateService(): FakeUpdateService {
         if (sessionUri !== '') job.sessionUri = sessionUri;
         job.isCancelUnsafe = isCancelUnsafe ?? job.isCancelUnsafe;
         return { status: RequestStatus.SUCCEEDED, isCancelAsked: job.isCancelAsked };
+      },
+      async heartbeat({ proof }) {
+        const entry = await enter('Heartbeat', proof);
+        if ('error' in entry) return entry;
+        entry.job.heartbeats += 1;
+        return { status: RequestStatus.SUCCEEDED };
+      },
+      async checkLease({ proof, request }) {
+        service.onCheck(request === undefined ? undefined : durationMs(request));
+        const entry = await enter('CheckLease', proof);
+        return 'error' in entry ? entry : { status: RequestStatus.SUCCEEDED };
       },
       async failJob({ proof, reason, message, isTransient }) {
         const entry = await enter('FailJob', proof);
@@ -175,6 +195,8 @@ const emptyJob: Omit<KeptJob, 'id' | 'work'> = {
   manufacturer: 'Acme',
   model: 'One',
   leaseMs: 60_000,
+  isFenced: false,
+  lostAfterMs: 30_000,
   progress: '',
   status: '',
   sessionUri: '',
@@ -186,6 +208,7 @@ const emptyJob: Omit<KeptJob, 'id' | 'work'> = {
   taker: undefined,
   takes: 0,
   reports: 0,
+  heartbeats: 0,
   ended: undefined,
   failure: undefined,
   server: undefined,

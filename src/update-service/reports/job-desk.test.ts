@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { decodeJobWork } from '../../jobs/index.ts';
 import { isUpdateError } from '../errors.ts';
 import { serverA, setUpUpdates, type UpdateRig, until } from '../testing/update-rig.ts';
+import { openUpdateDesks } from '../update-desks.ts';
 
 const told = {
   percent: 40,
@@ -184,3 +185,21 @@ test('what the BMC says of itself reaches the engine, which takes the lease back
   const report = rig.desks.jobs.progress(proof, { ...told, bmcJson: JSON.stringify(bmc) });
   await assert.rejects(report, (e) => isUpdateError(e, 'leaseLost') && /server\/other/.test(e.message));
 });
+
+for (const { strategy, isFenced } of [
+  { strategy: 'redfish', isFenced: true },
+  { strategy: 'vendor-cli', isFenced: false },
+]) {
+  test(`a job by the strategy ${strategy} ${isFenced ? 'is' : 'is not'} fenced by heartbeats`, async (t) => {
+    const { rig, lease, proof } = await started(t);
+    await rig.launched(lease);
+    const { engine, database, service, names, clock } = rig;
+    const parts = { engine, database, service, names, clock, sources: [] };
+    const desks = await openUpdateDesks({ ...parts, strategy: { name: strategy } });
+    const by = { address: '', taker: 'one', isFencedByHeartbeats: true };
+    const { lostAfterMs } = await desks.jobs.take(proof, by);
+    assert.equal(lostAfterMs, isFenced ? 30_000 : undefined);
+    assert.equal((await rig.engine.get(proof.jobId))?.controller?.startsWith('job/'), isFenced);
+    assert.equal((await desks.jobs.take(proof, by)).lostAfterMs, lostAfterMs);
+  });
+}

@@ -1,7 +1,16 @@
 import { type BmcIdentity, parseBmcIdentity } from '../../bmc/index.ts';
 import type { CatalogSource } from '../../catalogs/index.ts';
 import type { SlotDesk } from '../../conditionorc/index.ts';
-import { type Condition, type Engine, type JsonObject, machineIdOf, type WorkReport } from '../../engine/index.ts';
+import {
+  type CheckOptions,
+  type Condition,
+  type Engine,
+  isEngineError,
+  type JsonObject,
+  leaseHolderId,
+  machineIdOf,
+  type WorkReport,
+} from '../../engine/index.ts';
 import { encodeJobWork } from '../../jobs/index.ts';
 import { backoffDelay } from '../../kube/index.ts';
 import { invalid } from '../desk/check-request.ts';
@@ -14,7 +23,7 @@ import type { FleetNames } from '../names/fleet-names.ts';
 
 /** What jobs are served with. */
 export interface JobDeskParts {
-  readonly engine: Pick<Engine, 'get' | 'worker' | 'kinds'>;
+  readonly engine: Pick<Engine, 'get' | 'worker' | 'kinds' | 'handOver'>;
   readonly tokens: JobTokens;
   readonly takers: JobTakers;
   readonly slots: SlotDesk;
@@ -30,6 +39,8 @@ export interface TakenWork {
   readonly workJson: string;
   readonly progressJson: string;
   readonly leaseMs: number;
+  /** How long the job may be silent; not given where it is not fenced by heartbeats. */
+  readonly lostAfterMs?: number;
 }
 
 /** A process that takes a job. */
@@ -38,6 +49,8 @@ export interface JobTaker {
   readonly address: string;
   /** What tells it from other processes; its address does where this is empty. */
   readonly taker: string;
+  /** It sends heartbeats and stops by itself without them; nothing that it starts itself outlives it. */
+  readonly isFencedByHeartbeats?: boolean;
 }
 
 /** How far a job is. */
@@ -69,6 +82,10 @@ export interface JobDesk {
   take(proof: JobProof, by: JobTaker): Promise<TakenWork>;
   /** Renews the lease; says whether somebody asked to cancel. */
   progress(proof: JobProof, report: ProgressReport): Promise<{ readonly isCancelAsked: boolean }>;
+  /** It is alive; this does not renew its lease. */
+  heartbeat(proof: JobProof): Promise<void>;
+  /** Throws unless its lease is held; see `WorkerPort.check`. */
+  check(proof: JobProof, options: CheckOptions): Promise<void>;
   fail(proof: JobProof, failure: JobFailure): Promise<void>;
   /** Waits a while for one of the slots that limit uploads; true once the job has it. */
   acquireSlot(proof: JobProof, signal: AbortSignal): Promise<boolean>;
@@ -86,7 +103,7 @@ const retry = { baseMs: 30_000, maxMs: 15 * 60_000 };
 
 /** Makes the desk of jobs. */
 export function createJobDesk(parts: JobDeskParts): JobDesk {
-  const { engine, tokens, takers, slots } = parts;
+  const { engine, tokens, takers, slots, strategy } = parts;
   const held = async (proof: JobProof): Promise<{ lease: HeldLease; condition: Condition }> => {
     const lease = tokens.verify(proof);
     await engine.worker.check(lease, { requestMs: 0 });
@@ -100,7 +117,7 @@ export function createJobDesk(parts: JobDeskParts): JobDesk {
     throw new UpdateError('leaseLost', { job: lease.conditionId, detail: outcome.why });
   };
   return {
-    async take(proof, { address, taker }) {
+    async take(proof, { address, taker, isFencedByHeartbeats = false }) {
       const { lease, condition } = await held(proof);
       const launch = readLaunch(condition);
       if (launch?.token !== lease.token) {
@@ -112,16 +129,33 @@ export function createJobDesk(parts: JobDeskParts): JobDesk {
         throw new UpdateError('leaseLost', { job: lease.conditionId, detail: 'another process took the job before' });
       }
       await report(lease, { progress: withLaunch(condition.progress, { ...launch, ...where, isTaken: true }) });
+      // What other strategies start, such as a vendor's command, may outlive the process of the job.
+      const isFenced = isFencedByHeartbeats && (condition.kind === kindOf.discovery || strategy.name === 'redfish');
+      const fence = isFenced ? { lostAfterMs: (await engine.handOver(lease)).lostAfterMs } : {};
       const leaseMs = engine.kinds.find(({ kind }) => kind === condition.kind)?.leaseMs ?? 0;
       // Read again for the time at which the store took the report: the job counts the store's time from it.
       const work = await describeWork(parts, (await engine.get(condition.id)) ?? condition, launch);
-      return { job: condition, leaseMs, workJson: work, progressJson: JSON.stringify(ownProgress(condition)) };
+      return {
+        job: condition,
+        leaseMs,
+        workJson: work,
+        progressJson: JSON.stringify(ownProgress(condition)),
+        ...fence,
+      };
     },
     async progress(proof, told) {
       const { lease, condition } = await held(proof);
       const { cancel } = await report(lease, toWorkReport(condition, told));
       return { isCancelAsked: cancel !== undefined };
     },
+    async heartbeat(proof) {
+      const lease = tokens.verify(proof);
+      await engine.worker.heartbeat(leaseHolderId(lease)).catch((error: unknown) => {
+        if (!isEngineError(error, 'unknownWorker')) throw error;
+        throw new UpdateError('leaseLost', { job: lease.conditionId, detail: 'its heartbeats did not come in time' });
+      });
+    },
+    check: (proof, options) => engine.worker.check(tokens.verify(proof), options),
     async fail(proof, { reason, message, isTransient }) {
       const lease = tokens.verify(proof);
       const text = message.slice(0, longestMessage) || 'the job gave no reason';

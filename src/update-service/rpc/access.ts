@@ -29,6 +29,8 @@ const needs: Readonly<Record<string, AccessNeed | 'proof'>> = {
   CancelJob: { verb: 'update', resource: conditions },
   TakeJob: 'proof',
   ReportProgress: 'proof',
+  Heartbeat: 'proof',
+  CheckLease: 'proof',
   FailJob: 'proof',
   AcquireUploadSlot: 'proof',
   ReleaseUploadSlot: 'proof',

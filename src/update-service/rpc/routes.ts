@@ -109,6 +109,8 @@ function jobCalls(
   Service,
   | 'takeJob'
   | 'reportProgress'
+  | 'heartbeat'
+  | 'checkLease'
   | 'failJob'
   | 'acquireUploadSlot'
   | 'releaseUploadSlot'
@@ -119,10 +121,23 @@ function jobCalls(
   const answer = answering(parts);
   const { jobs, book, cancel } = parts.desks;
   return {
-    takeJob: ({ proof, address, taker }) =>
+    takeJob: ({ proof, ...by }) =>
       answer('TakeJob', async () => {
-        const { job, workJson, progressJson, leaseMs } = await jobs.take(proofOf(proof), { address, taker });
-        return { ...succeeded, job: await book.show(job), workJson, progressJson, lease: durationFromMs(leaseMs) };
+        const { job, workJson, progressJson, leaseMs, lostAfterMs } = await jobs.take(proofOf(proof), by);
+        return {
+          ...{ ...succeeded, job: await book.show(job), workJson, progressJson, lease: durationFromMs(leaseMs) },
+          ...(lostAfterMs === undefined ? {} : { lostAfter: durationFromMs(lostAfterMs) }),
+        };
+      }),
+    heartbeat: ({ proof }) =>
+      answer('Heartbeat', async () => {
+        await jobs.heartbeat(proofOf(proof));
+        return succeeded;
+      }),
+    checkLease: ({ proof, request }) =>
+      answer('CheckLease', async () => {
+        await jobs.check(proofOf(proof), request === undefined ? {} : { requestMs: durationMs(request) });
+        return succeeded;
       }),
     reportProgress: ({ proof, ...told }) =>
       answer('ReportProgress', async () => {

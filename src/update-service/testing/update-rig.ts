@@ -44,12 +44,12 @@ export interface UpdateRig {
 export async function setUpUpdates(
   t: Pick<TestContext, 'after'>,
   limits: JobLimits = {},
-  given: { readonly database?: Database } = {},
+  given: { readonly database?: Database; readonly kinds?: Parameters<typeof flasherKinds>[0] } = {},
 ): Promise<UpdateRig> {
   const clock = createFakeClock();
   const database = given.database ?? (await openSqliteDatabase({ path: ':memory:', clock }));
   const kinds = withJobLimits(
-    [...flasherKinds({ leaseMs: 60_000, requestDeadlineMs: 1000 }), firmwareDiscover],
+    [...flasherKinds(given.kinds ?? { leaseMs: 60_000, requestDeadlineMs: 1000 }), firmwareDiscover],
     limits,
   );
   const discovered = new Map<string, DiscoveredFirmwareSpec>();

@@ -22,6 +22,7 @@ export async function follow(run: InstallRun): Promise<InstallResult> {
   try {
     const outcome = await followInstall(run.bmc, started, {
       deadlineMs: run.left(context.settings.followMs),
+      startPatienceMs: context.settings.startPatienceMs,
       pollMs: { ...run.looksOf(context.settings.poll), awayMs: restarts?.shortest() },
       onReturn: (awayMs) => restarts?.note(awayMs),
       signal: run.signal,
