@@ -35,6 +35,8 @@ const good: readonly (readonly [text: string, origin: string, systemPath?: strin
     '/redfish/v1/Systems/System.Embedded.1',
   ],
   ['ilo5-redfish://ilo', 'https://ilo'],
+  ['https://bmc/redfish/v1/ResourceBlocks/2/Systems/1', 'https://bmc', '/redfish/v1/ResourceBlocks/2/Systems/1'],
+  ['https://２２３.0.0.7', 'https://223.0.0.7'],
   [' https://10.0.0.7 ', 'https://10.0.0.7'],
 ];
 
@@ -71,6 +73,15 @@ const bad: readonly (readonly [text: string, why: RegExp])[] = [
   ['https://bmc/redfish/../v1/Systems/1', /goes up/],
   ['https://b mc', /spaces/],
   ['https://-bmc', /neither a name nor/],
+  ['https:/10.0.0.7', /not that of a system/],
+  ['https//10.0.0.7', /not that of a system/],
+  ['https://https://10.0.0.7', /not that of a system/],
+  ['10.0.0.7/24', /not that of a system/],
+  ['https://bmc/redfish/v2', /not that of a system/],
+  ['https://bmc/redfish/v1/Chassis/1', /not that of a system/],
+  ['https://10.0.\u00ad0', /not a complete IPv4|neither a name nor/],
+  ['https://239.1.2.3', /address of no machine/],
+  ['https://[ff02::1%25eth0]', /address of no machine/],
 ];
 
 for (const [text, why] of bad) {
@@ -104,10 +115,12 @@ test('the scheme says what hardware it is and how it boots', () => {
   assert.equal(parseBmcAddress('10.0.0.7').bootWay, undefined);
 });
 
+/** Neither multicast nor unspecified. */
+const ipV6 = fc.ipV6().filter((ip) => !/^(ff..:|[0:]*$)/i.test(ip));
 const hosts = fc.oneof(
-  fc.ipV4(),
-  fc.ipV6().map((ip) => `[${ip}]`),
-  fc.tuple(fc.ipV6(), fc.stringMatching(/^[a-z][a-z0-9.]{0,8}$/)).map(([ip, zone]) => `[${ip}%25${zone}]`),
+  fc.ipV4().filter((ip) => !/^(0|22[4-9]|2[3-5]\d)\./.test(ip)),
+  ipV6.map((ip) => `[${ip}]`),
+  fc.tuple(ipV6, fc.stringMatching(/^[a-z][a-z0-9.]{0,8}$/)).map(([ip, zone]) => `[${ip}%25${zone}]`),
   fc.domain(),
 );
 const schemes = fc.constantFrom(

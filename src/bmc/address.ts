@@ -91,9 +91,13 @@ function readLocation(
 ): BmcLocation & { readonly written: string } {
   const { hostText, portText } = splitPort(authority, refuse);
   const { host, written } = readHost(hostText, refuse);
+  if (noMachine.test(host)) throw refuse('its host is the address of no machine');
   const port = readPort(portText, refuse) ?? defaultPort;
   return { host, port, bmc: `${written}:${port}`, written };
 }
+
+/** Unspecified, multicast and broadcast addresses. */
+const noMachine = /^(?:(?:0|22[4-9]|2[3-5]\d)\.[\d.]+|::|ff[\da-f]{2}:[\da-f:]*(?:%.*)?)$/;
 
 type Refuse = (detail: string) => BmcError;
 
@@ -167,8 +171,12 @@ function readHost(text: string, refuse: Refuse): { readonly host: string; readon
 
 /** Names beyond ASCII as DNS has them (IDN): `bücher.example` is `xn--bcher-kva.example`. Unchanged where that fails. */
 function toAscii(host: string): string {
-  if (/^[\x21-\x7e]*$/.test(host) || /[%:/?#@\\[\]]/.test(host)) return host;
-  return URL.parse(`http://${host}`)?.hostname ?? host;
+  const plain = host.normalize('NFKC').replaceAll('\u3002', '.');
+  if (/^[\x21-\x7e]*$/.test(plain)) return plain;
+  if (/[%:/?#@\\[\]]/.test(plain)) return host;
+  const name = URL.parse(`http://${plain}`)?.hostname;
+  // URLs take three numbers for an IPv4 address too.
+  return name === undefined || isIPv4(name) ? host : name;
 }
 
 function readIpv6(text: string, refuse: Refuse): { readonly host: string; readonly written: string } {
@@ -195,14 +203,18 @@ function readMappedIpv4(short: string): string | undefined {
 }
 
 /** Paths of the service root and of the collection of systems name no system. */
-const noSystem = ['', 'redfish', 'redfish/v1', 'redfish/v1/Systems'];
+const noSystem = /^(?:redfish(?:\/v1(?:\/Systems)?)?)?$/i;
+
+/** Also of systems that a composition service lists. */
+const aSystem = /^redfish\/v1\/(?:.+\/)?Systems\/./i;
 
 function readSystemPath(path: string, refuse: Refuse): string | undefined {
   const trimmed = decodeUnreserved(path)
     .replaceAll(/\/+/g, '/')
     .replaceAll(/^\/|\/$/g, '');
-  if (noSystem.includes(trimmed)) return undefined;
+  if (noSystem.test(trimmed)) return undefined;
   if (trimmed.split('/').some((part) => part === '.' || part === '..')) throw refuse('its path goes up');
+  if (!aSystem.test(trimmed)) throw refuse('its path is not that of a system');
   return `/${trimmed}`;
 }
 
@@ -216,6 +228,6 @@ function decodeUnreserved(path: string): string {
 
 /** The address for a message: without what may be a password, and not endless. */
 function shown(text: string): string {
-  const safe = text.replace(/^([a-z0-9+.-]*:\/\/)?.*@/is, '$1...@');
+  const safe = text.replace(/^([a-z0-9+.-]*:\/\/)?.*@/is, '$1...@').replace(/([?#]).*$/s, '$1...');
   return JSON.stringify(safe.length > 200 ? `${safe.slice(0, 200)}...` : safe);
 }

@@ -217,4 +217,8 @@ export interface InventoryMirror {
   remove(id: string, name: string): Promise<void>;
   /** Servers that are there because they were put here, for taking away those whose object went unseen. */
   told?(signal: AbortSignal): Promise<readonly ToldServer[]>;
+  /** Other records of the same machines, by id; those that have none are missing. */
+  duplicatesOf?(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
+  /** Calls with the id of a server whenever there is news of work on it: that is when its BMC says who it is. */
+  onWork?(listener: (id: string) => void): () => void;
 }

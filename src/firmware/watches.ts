@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { groupAnnotation, type Server, type ServerFirmwareGroup } from '../api/index.ts';
 import { type Change, type Clock, type Timer, type Watch, watchInformer } from '../kube/index.ts';
-import { originOf } from './fleet/bmc-location.ts';
+import { bmcKeyOf } from './fleet/bmc-location.ts';
 import { type Fleet, isExcluded, isHalted } from './fleet/fleet.ts';
 import type { FleetInformers } from './fleet/informers.ts';
 import type { OwnedFirmware } from './fleet/objects.ts';
@@ -261,8 +261,8 @@ function inlinePartsOf({ metadata, spec }: Server): unknown {
 
 /** Servers that name a BMC by its address: with an object of that BMC they have its lock, without it their own. */
 function servedAt(informers: FleetInformers, { previous, current }: Change<FleetObject<'bmcs'>>): readonly Server[] {
-  const origins = new Set([previous, current].flatMap((bmc) => (bmc === undefined ? [] : [originOf(bmc)])));
-  return [...origins].flatMap((origin) => informers.servers.byIndex('origin', origin));
+  const addresses = new Set([previous, current].flatMap((bmc) => (bmc === undefined ? [] : [bmcKeyOf(bmc)])));
+  return [...addresses].flatMap((address) => informers.servers.byIndex('address', address));
 }
 
 function claimantsOf(informers: FleetInformers, { previous, current }: Change<Server>): string[] {

@@ -41,6 +41,7 @@ export type HostInformers = { readonly [K in keyof HostObjects]: Informer<HostOb
 export const hostIndexers: Readonly<Record<string, Indexer<BareMetalHost & KubeObject>>> = {
   bmc: ({ spec }) => listed(bmcAt(spec?.bmc?.address)?.bmc),
   bootMac: ({ spec }) => listed(macOf(spec?.bootMACAddress)),
+  mac: macsOf,
   service: ({ status }) => (isBeingServiced(status) ? ['open'] : []),
   provisionerId: (host) => [
     ...new Set([...listed(host.status?.provisioning.ID || undefined), ...listed(notedIdOf(host))]),
@@ -63,6 +64,12 @@ export function bmcAt(address: string | undefined): Pick<HostBmcAddress, 'bmc' |
 /** A MAC address in the one way of writing it. */
 export function macOf(text: string | undefined): string | undefined {
   return text === undefined || text === '' ? undefined : text.toLowerCase();
+}
+
+/** All MAC addresses of a host: the one that it boots from, and those that its hardware has. */
+export function macsOf({ spec, status }: BareMetalHost): readonly string[] {
+  const macs = [spec?.bootMACAddress, ...(status?.hardware?.nics ?? []).map(({ mac }) => mac)];
+  return [...new Set(macs.flatMap((mac) => macOf(mac) ?? []))];
 }
 
 /** True while a live update goes on, whatever else is wrong with the host; one that has failed waits for its next try. */

@@ -22,6 +22,7 @@ export const addressPairs: readonly AddressPair[] = [
   ['https://10.0.0.7', 'ilo5-redfish://10.0.0.7', 'same'],
   ['https://10.0.0.7', 'https://10.0.0.7/redfish/v1/', 'same'],
   ['https://10.0.0.7', 'https://10.0.0.7/redfish/v1/Systems', 'same'],
+  ['https://10.0.0.7', 'https://10.0.0.7/Redfish/V1/systems/', 'same'],
   ['https://10.0.0.7', '  https://10.0.0.7  ', 'same'],
   ['http://10.0.0.7:8000', 'redfish+http://10.0.0.7:8000', 'same'],
   // One port is one service, whatever is spoken there.
@@ -52,6 +53,7 @@ export const addressPairs: readonly AddressPair[] = [
   ['https://10.0.0.7', 'https://10.0.0.8', 'different'],
   ['https://10.0.0.7', 'https://10.0.0.70', 'different'],
   ['https://10.0.0.7', 'https://１０.0.0.7', 'same'],
+  ['https://10.0.0.7', 'https://10.0.0.7.:443', 'same'],
   // IPv6
   ['https://[fd00::7]', 'https://[FD00:0:0:0:0:0:0:7]', 'same'],
   ['https://[fd00::7]', 'https://[fd00:0::0:0007]:443/', 'same'],
@@ -92,5 +94,13 @@ export const badAddresses: readonly (readonly [text: string, why: RegExp])[] = [
   ['https://bmc/redfish/v1?x=1', /query or fragment/],
   ['https://bmc/redfish/../v1/Systems/1', /goes up/],
   ['https://root:hunter2@10.0.0.7', /credentials do not belong in it/],
+  ['https://root:1/hunter2@10.0.0.7', /its path is not that of a system/],
+  ['https://10.0.0.7?password=hunter2', /query or fragment/],
+  ['https://10.0.0.7/24', /its path is not that of a system/],
+  ['https://10.0.0.7/login.html', /its path is not that of a system/],
+  ['https://10.0.0.7/redfish/v1/Managers/1', /its path is not that of a system/],
+  ['https://１０.0.0', /not a complete IPv4 address/],
+  ['https://0.0.0.0', /address of no machine/],
+  ['https://[::]', /address of no machine/],
   ['not an address', /spaces or control characters/],
 ];

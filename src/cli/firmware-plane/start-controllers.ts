@@ -92,6 +92,7 @@ function mirrorOf({ engine, service }: Pick<WorkPlane, 'engine' | 'service'>, fa
   return createServerserviceMirror({
     service,
     machines: engine.machines,
+    onHint: (listener) => engine.onHint(listener),
     facilityOf: ({ bmcAddress }) => facilityOf(URL.parse(bmcAddress)?.origin ?? ''),
   });
 }

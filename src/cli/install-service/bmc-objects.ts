@@ -51,7 +51,7 @@ export function createBmcObjects(client: KubeClient, logger: Logger): FleetPlane
 
 function isAt({ access, protocol }: BMC['spec'], key: string): boolean {
   if (access === undefined) return false;
-  const host = access.ip.includes(':') ? `[${access.ip}]` : access.ip;
+  const host = access.ip.includes(':') && !access.ip.startsWith('[') ? `[${access.ip}]` : access.ip;
   return tryParseBmcAddress(`${host}:${protocol.port}`)?.bmc === key;
 }
 

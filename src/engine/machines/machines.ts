@@ -84,12 +84,13 @@ async function putIn(
   const wanted = [...new Map(aliases.map((alias) => [nameOf(alias).join(' '), alias])).values()];
   const { held, conflicts } = await checkNames(tx, machine.id, wanted);
   if (conflicts.length > 0) return { conflicts, ready: [] };
-  const { bmcId, declaredBmcId, joining, isSame } = await resolveBmc(context, tx, { machine, before, aliases: wanted });
+  const resolved = await resolveBmc(context, tx, { machine, before, aliases: wanted });
+  const { bmcId, declaredBmcId, joining, isSame, isLeft } = resolved;
   // What the BMC at another address says of itself is not known yet.
   if (before !== undefined && !isSame) await forgetIdentity(tx, machine.id);
   const settled = { ...machine, bmcId, declaredBmcId };
   await writeMachine(tx, settled);
-  const moves = [...joining.map((from) => ({ from, to: { ...from, bmcId } })), { from: before, to: settled }];
+  const moves = [...joining.map((from) => ({ from, to: { ...from, bmcId } })), { from: before, to: settled, isLeft }];
   const keys = await moveMachines(context, tx, moves);
   await writeNames(tx, machine.id, { wanted, held });
   // Whoever owns it outside owns it from its first moment here: nothing can have been asked for before.

@@ -12,6 +12,8 @@ import type { StoredMachine } from './shared-bmc.ts';
 export interface Move {
   readonly from: MachineRecord | undefined;
   readonly to: Omit<StoredMachine, 'identity'>;
+  /** It gives up an address of its BMC. */
+  readonly isLeft?: boolean;
 }
 
 /** Takes what is not final along with machines that changed. Gives the lock keys to be settled: none when nothing waits. */
@@ -23,10 +25,11 @@ export async function moveMachines(
   const keyOf = (machine: MachineRecord): string => lockKeyOf(targetOf(machine.id), machine);
   const alsoKeys = [...new Set(moves.flatMap(({ from, to }) => [keyOf(from ?? to), keyOf(to)]))].sort();
   const keys = await lockLinesOf(context, tx, { ids: moves.map(({ to }) => to.id), alsoKeys });
-  for (const { from, to } of moves) {
-    if (from === undefined || from.bmcId === to.bmcId) continue;
-    // Work on it would go on under the lock of a BMC that is not its own any more.
+  for (const { from, to, isLeft = false } of moves) {
+    if (from === undefined || (from.bmcId === to.bmcId && !isLeft)) continue;
+    // Work on it would go on under the lock of a BMC that is not its own any more, and another machine could get the BMC.
     await refuseIfBusy(tx, to.id, 'moved to another BMC');
+    if (from.bmcId === to.bmcId) continue;
     await writeMachine(tx, to);
     await carryFence(tx, { from: keyOf(from), to: keyOf(to) });
   }

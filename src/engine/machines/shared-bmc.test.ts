@@ -43,7 +43,8 @@ describe('machines whose addresses', () => {
 });
 
 describe('one BMC', () => {
-  const first = at('https://10.0.0.7/redfish/v1/Systems/1');
+  const path = '/redfish/v1/Systems/1';
+  const first = at(`https://10.0.0.7${path}`);
   const second = at('redfish://10.0.0.7/redfish/v1/Systems/2');
 
   test('works for one of its systems at a time, whatever BMC they were put with', async (t) => {
@@ -93,6 +94,24 @@ describe('one BMC', () => {
     const next = await rig.leaseOne('w');
     assert.deepEqual([next.condition.id, next.condition.lockKey], [waiting.id, 'bmc/a']);
     await assert.rejects(machines.put(machine('b'), [other]), { code: 'machineBusy' });
+  });
+
+  test('is kept by a machine that is worked on: its address stays until that ends, and nobody else gets the BMC', async (t) => {
+    const rig = await setUpEngine(t);
+    const { machines } = rig.engine;
+    const elsewhere = at('https://10.0.0.9');
+    await machines.put(machine('a'), [first]);
+    await rig.online('w');
+    await rig.create('server/a', 'firmwareInstall');
+    const lease = await rig.leaseOne('w');
+    await assert.rejects(machines.put(machine('a'), [elsewhere]), { code: 'machineBusy' });
+    await assert.rejects(machines.put(machine('a'), []), { code: 'machineBusy' });
+    assert.deepEqual(await machines.aliasesOf('a'), [{ kind: 'bmc-address', value: `10.0.0.7:443${path}` }]);
+    // Another spelling, and one more address, leave nothing.
+    assert.equal(await machines.put(machine('a'), [at(`redfish://10.0.0.7:443${path}/`), elsewhere]), 'ok');
+    await assert.rejects(machines.put(machine('a'), [elsewhere]), { code: 'machineBusy' });
+    await rig.engine.worker.report(held(lease), { state: 'succeeded' });
+    assert.equal(await machines.put(machine('a'), [elsewhere]), 'ok');
   });
 
   test('is left by a machine that gets another address, and that alone', async (t) => {

@@ -30,6 +30,8 @@ export interface SharedBmc {
   readonly joining: readonly StoredMachine[];
   /** Its BMC is where it was. */
   readonly isSame: boolean;
+  /** It gives up an address of its BMC: from then on another machine may have that. */
+  readonly isLeft: boolean;
 }
 
 /** A machine that is put. */
@@ -48,19 +50,22 @@ export async function resolveBmc(context: EngineContext, tx: Transaction, put: P
   // What was read from here carries the BMC it shares, not the one it was declared with.
   const declaredBmcId = machine.bmcId === before?.bmcId ? before.declaredBmcId : machine.bmcId;
   const bmcs = bmcsOf(put.aliases);
-  const isSame = before?.declaredBmcId === declaredBmcId && (await hasBmcs(tx, machine.id, bmcs));
+  const known = new Set(await bmcsOfMachine(tx, machine.id));
+  const hasSameBmcs = known.symmetricDifference(new Set(bmcs)).size === 0;
+  const isSame = before?.declaredBmcId === declaredBmcId && hasSameBmcs;
+  const isLeft = !known.isSubsetOf(new Set(bmcs));
   const own = isSame ? before.bmcId : undefined;
   const identity = isSame ? before.identity : undefined;
   const peers = await findPeers(context, tx, { id: machine.id, declaredBmcId, bmcs, identity });
   if (peers.length === 0) {
     const bmcId = own ?? (await freeBmcId(tx, { id: machine.id, declaredBmcId }));
-    return { bmcId, declaredBmcId, joining: [], isSame };
+    return { bmcId, declaredBmcId, joining: [], isSame, isLeft };
   }
   const candidates = new Set([...(own === undefined ? [] : [own]), ...peers.map((peer) => peer.bmcId).sort()]);
   const bmcId = await chooseBmc(tx, [...candidates]);
   const others = [...candidates].filter((each) => each !== bmcId);
   const joining = others.length === 0 ? [] : await findOn(context, tx, others);
-  return { bmcId, declaredBmcId, joining: joining.filter((one) => one.id !== machine.id), isSame };
+  return { bmcId, declaredBmcId, joining: joining.filter((one) => one.id !== machine.id), isSame, isLeft };
 }
 
 /** A lock that no other machine has: one whose BMC was taken for this one may have kept its name. */
@@ -141,9 +146,4 @@ async function findMachines(
   const list = inList(values);
   const sql = `SELECT * FROM machines WHERE ${column} IN ${list.sql} ORDER BY id${forUpdate(context)}`;
   return (await tx.all(sql, ...list.values)).map(readStoredMachine);
-}
-
-/** Whether these are the BMCs that the addresses of a machine lead to now. */
-async function hasBmcs(tx: Transaction, machineId: string, bmcs: readonly string[]): Promise<boolean> {
-  return new Set(await bmcsOfMachine(tx, machineId)).symmetricDifference(new Set(bmcs)).size === 0;
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type BMC, ironcoreApiVersion } from '../../api/index.ts';
-import { type AdmissionRequest, allowed, createTable, type KubeObject } from '../../kube/index.ts';
-import { bmcIndexers } from '../fleet/objects.ts';
+import { ironcoreApiVersion } from '../../api/index.ts';
+import { type AdmissionRequest, allowed, type KubeObject } from '../../kube/index.ts';
 import {
   type ApiRig,
   type ControllerRig,
@@ -205,22 +204,6 @@ describe('where objects say that their BMC is', () => {
     return { operation: 'CREATE', object } as unknown as AdmissionRequest;
   };
   const bmcAt = (ip: string, more: object = {}) => ({ access: { ip }, protocol: { ...protocol, ...more }, ...secret });
-
-  for (const [ip, more, isSame] of [
-    ['FD00:0:0:0:0:0:0:7', {}, true],
-    ['fd00::7', { scheme: 'https' }, true],
-    ['fd00::8', {}, false],
-    ['fd00::7', { port: 8443 }, false],
-  ] as const) {
-    test(`a BMC at ${ip} ${JSON.stringify(more)} beside one at [fd00::7]:443: ${isSame ? 'the same' : 'another'}`, () => {
-      const known = requestOf('BMC', bmcAt('fd00::7')).object as unknown as BMC & KubeObject;
-      const bmcs = createTable([{ ...known, metadata: { name: 'known' } }], bmcIndexers);
-      const verdict = admitBmc(requestOf('BMC', bmcAt(ip, more)), { bmcs } as never);
-      const warning = /BMC known is at https:\/\/\[fd00::7\] already; what is behind both shares one lock/;
-      assert.equal(verdict.kind, 'allowed');
-      assert.equal(warning.test(JSON.stringify(verdict)), isSame);
-    });
-  }
 
   for (const address of ['10.0.0', '10.0.0.7:443', 'https://10.0.0.7', 'b mc', 'root@bmc', 'bmc/x', '[fd00::7', '']) {
     test(`${JSON.stringify(address)} is refused with what a right one looks like`, () => {

@@ -22,7 +22,7 @@ import {
 } from '../../kube/index.ts';
 import { selectorKey } from '../../parts/index.ts';
 import { namesForPeople } from '../conditions.ts';
-import { inlineOrigin, originOf } from '../fleet/bmc-location.ts';
+import { bmcKeyOf, inlineOrigin } from '../fleet/bmc-location.ts';
 import { type Fleet, olderFirst } from '../fleet/fleet.ts';
 import { compileSelector, overlapOf } from '../fleet/selector.ts';
 import type { ObjectTable } from '../fleet/table.ts';
@@ -125,10 +125,10 @@ export function admitBmc(request: AdmissionRequest, view: View): Verdict {
   if (access === undefined) return allowed();
   const fault = addressFault({ address: access.ip, protocol });
   if (fault !== undefined) return denied({ field: 'spec.access.ip', message: fault.message });
-  const origin = originOf(bmc);
-  const same = view?.bmcs?.byIndex('origin', origin).find(({ metadata }) => metadata.name !== bmc.metadata.name);
+  const key = bmcKeyOf(bmc);
+  const same = view?.bmcs?.byIndex('address', key).find(({ metadata }) => metadata.name !== bmc.metadata.name);
   if (same === undefined) return allowed();
-  return allowed(`BMC ${same.metadata.name} is at ${origin} already; what is behind both shares one lock: delete one`);
+  return allowed(`BMC ${same.metadata.name} is at ${key} already; what is behind both shares one lock: delete one`);
 }
 
 /** Judges where a Server says that its BMC is. Pure. */

@@ -9,7 +9,7 @@ import {
 } from '../../api/index.ts';
 import type { Indexer, KubeObject } from '../../kube/index.ts';
 import { hardwareKey } from '../hardware.ts';
-import { inlineOrigin, originOf } from './bmc-location.ts';
+import { bmcKeyOf, inlineBmcKey } from './bmc-location.ts';
 import { type Ownership, readOwnership } from './ownership.ts';
 import { labelPair } from './selector.ts';
 
@@ -58,22 +58,23 @@ export const firmwareIndexers: Readonly<Record<'server' | 'label' | 'group', Ind
 };
 
 /** How Server objects are found. */
-export const serverIndexers: Readonly<Record<'uuid' | 'bmc' | 'origin' | 'secret' | 'hardware', Indexer<OwnedServer>>> =
-  {
-    uuid: ({ spec }) => [spec.systemUUID.toLowerCase()],
-    bmc: ({ spec }) => (spec.bmcRef === undefined ? [] : [spec.bmcRef.name]),
-    origin: ({ spec }) => (spec.bmc === undefined ? [] : [inlineOrigin(spec.bmc)]),
-    secret: ({ spec }) => (spec.bmc === undefined ? [] : [spec.bmc.bmcSecretRef.name]),
-    hardware: ({ status }) =>
-      status?.manufacturer === undefined || status.model === undefined
-        ? []
-        : [hardwareKey({ manufacturer: status.manufacturer, model: status.model })],
-  };
+export const serverIndexers: Readonly<
+  Record<'uuid' | 'bmc' | 'address' | 'secret' | 'hardware', Indexer<OwnedServer>>
+> = {
+  uuid: ({ spec }) => [spec.systemUUID.toLowerCase()],
+  bmc: ({ spec }) => (spec.bmcRef === undefined ? [] : [spec.bmcRef.name]),
+  address: ({ spec }) => (spec.bmc === undefined ? [] : [inlineBmcKey(spec.bmc)]),
+  secret: ({ spec }) => (spec.bmc === undefined ? [] : [spec.bmc.bmcSecretRef.name]),
+  hardware: ({ status }) =>
+    status?.manufacturer === undefined || status.model === undefined
+      ? []
+      : [hardwareKey({ manufacturer: status.manufacturer, model: status.model })],
+};
 
 /** How BMCs are found. */
-export const bmcIndexers: Readonly<Record<'secret' | 'origin', Indexer<BMC>>> = {
+export const bmcIndexers: Readonly<Record<'secret' | 'address', Indexer<BMC>>> = {
   secret: ({ spec }) => [spec.bmcSecretRef.name],
-  origin: (bmc) => (bmc.spec.access === undefined ? [] : [originOf(bmc)]),
+  address: (bmc) => (bmc.spec.access === undefined ? [] : [bmcKeyOf(bmc)]),
 };
 
 /** How DiscoveredFirmware objects are found. */

@@ -15,7 +15,7 @@ const one: MirroredServer = {
   model: 'R750',
   serialNumber: 'SN1',
   bmcId: 'b',
-  bmcAddress: 'https://192.0.2.1:443/systems/1',
+  bmcAddress: 'https://192.0.2.1:443/redfish/v1/Systems/1',
   macs: ['aa:00:00:00:00:01'],
   credentials: { username: 'admin', password: 'first' },
 };
@@ -87,14 +87,14 @@ test('all systems behind a BMC have its lock, also one that was enrolled without
   await service.servers.create({ id: one.id, name: 'by hand', facility: 'fc1', serial: one.serialNumber });
   const lockOf = async (id: string) => (await engine.machines.get(id))?.bmcId;
   const two = { ...one, id: '11111111-7742-3448-3784-823347823834', name: 'b-system-1', serialNumber: 'SN2', macs: [] };
-  const sibling = { ...two, bmcAddress: 'https://192.0.2.1:443/systems/2' };
+  const sibling = { ...two, bmcAddress: 'https://192.0.2.1:443/redfish/v1/Systems/2' };
   for (const server of [one, sibling]) assert.deepEqual(await mirror.put(server, signal), { kind: 'ok' });
   assert.deepEqual([await lockOf(one.id), await lockOf(sibling.id)], ['b', 'b']);
   await engine.worker.online({ id: 'w', kinds: [externalWork.kind], facilities: ['fc1'] });
   const order = { kind: externalWork.kind, parameters: { owner: 'somebody' } };
   await engine.create({ target: `server/${one.id}`, orders: [order], client: 'test' });
   const [lease] = await engine.worker.lease('w', { max: 1, waitMs: 0 });
-  const moved = { ...one, bmcId: 'other', bmcAddress: 'https://192.0.2.3/systems/1' };
+  const moved = { ...one, bmcId: 'other', bmcAddress: 'https://192.0.2.3/redfish/v1/Systems/1' };
   await assert.rejects(mirror.put(moved, signal), { code: 'busy' });
   assert.equal(await lockOf(one.id), 'b');
   assert.ok(lease !== undefined);
@@ -107,7 +107,7 @@ test('records whose BMC says that they are one machine are told as duplicates of
   const { engine, service } = await setUp(t);
   const mirror = createServerserviceMirror({ service, machines: engine.machines, facilityOf: () => 'fc1' });
   const id = '11111111-7742-3448-3784-823347823834';
-  const bmcAddress = 'https://192.0.2.2/systems/1';
+  const bmcAddress = 'https://192.0.2.2/redfish/v1/Systems/1';
   const two = { ...one, id, name: 'c-system-0', serialNumber: 'SN2', macs: [], bmcId: 'c', bmcAddress };
   for (const server of [one, two]) assert.deepEqual(await mirror.put(server, signal), { kind: 'ok' });
   await engine.worker.online({ id: 'w', kinds: [externalWork.kind], facilities: ['fc1'] });

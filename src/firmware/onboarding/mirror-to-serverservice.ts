@@ -1,4 +1,4 @@
-import type { Machines } from '../../engine/index.ts';
+import { type Engine, type Machines, machineIdOf } from '../../engine/index.ts';
 import { isInventoryError, onboardingNamespace as mark, type Serverservice } from '../../serverservice/index.ts';
 import type { InventoryMirror, MirroredServer, MirrorOutcome, ToldServer } from '../ports.ts';
 
@@ -6,7 +6,9 @@ import type { InventoryMirror, MirroredServer, MirrorOutcome, ToldServer } from 
 export interface MirrorOptions {
   readonly service: Pick<Serverservice, 'servers' | 'credentials' | 'attributes'>;
   /** Where machines also get the names of their Server and BMC objects. */
-  readonly machines?: Pick<Machines, 'get' | 'aliasesOf' | 'put'> | undefined;
+  readonly machines?: Pick<Machines, 'get' | 'aliasesOf' | 'put' | 'duplicatesOf'> | undefined;
+  /** Where news of work comes from; without it duplicates are found when the inventory is asked the next time. */
+  readonly onHint?: Engine['onHint'] | undefined;
   /** Where servers are that the inventory does not know yet. */
   readonly facilityOf: (server: MirroredServer) => string;
   /** Whose Servers these are, where several clusters share an inventory: nobody takes away those of another. */
@@ -17,7 +19,7 @@ const pageSize = 1000;
 
 /** Tells Serverservice of Servers, where they become machines that work can be done on. */
 export function createServerserviceMirror(options: MirrorOptions): InventoryMirror {
-  const { service, machines, facilityOf, origin = 'kubernetes' } = options;
+  const { service, machines, onHint, facilityOf, origin = 'kubernetes' } = options;
   const { servers, credentials, attributes } = service;
   const put = async (server: MirroredServer): Promise<void> => {
     const { id, name, manufacturer: vendor, model, serialNumber: serial, bmcAddress, macs } = server;
@@ -68,7 +70,14 @@ export function createServerserviceMirror(options: MirrorOptions): InventoryMirr
       await attributes.remove(owner, mark);
     },
     told: () => listTold(options, origin),
+    duplicatesOf: async (ids) => (await machines?.duplicatesOf(ids)) ?? new Map(),
+    ...(onHint === undefined ? {} : { onWork: (listener) => onHint(({ target }) => tellMachine(target, listener)) }),
   };
+}
+
+function tellMachine(target: string | undefined, listener: (id: string) => void): void {
+  const id = target === undefined ? undefined : machineIdOf(target);
+  if (id !== undefined) listener(id);
 }
 
 /** Deleted ones too: their mark is what a crash left. */

@@ -5,7 +5,6 @@ import {
   type ServerFirmware,
   type ServerStatus,
 } from '../../api/index.ts';
-import { tryParseBmcAddress } from '../../bmc/index.ts';
 import {
   type Controller,
   type ControllerOptions,
@@ -19,7 +18,7 @@ import {
   type Watch,
 } from '../../kube/index.ts';
 import { firmwareFailure } from '../errors.ts';
-import { inlineOrigin, originOf } from '../fleet/bmc-location.ts';
+import { inlineBmcKey, inlineOrigin, originOf, systemAddress } from '../fleet/bmc-location.ts';
 import { isExcluded, olderFirst } from '../fleet/fleet.ts';
 import { hardwareKey, hardwareOf } from '../hardware.ts';
 import type { InventoryMirror } from '../ports.ts';
@@ -147,7 +146,7 @@ function mirrorOf(tables: OnboardingTables, server: Server): OnboardingSeen['mir
     ...hardware,
     serialNumber: server.status?.serialNumber ?? '',
     bmcId: access.bmcId,
-    bmcAddress: addressOf(access.origin, server.spec.systemURI),
+    bmcAddress: systemAddress(access.origin, server.spec.systemURI),
     macs: (server.status?.networkInterfaces ?? []).map(({ macAddress }) => macAddress.toLowerCase()),
   };
   // The password is told by the version of the secret: it is nothing to keep twice.
@@ -156,23 +155,17 @@ function mirrorOf(tables: OnboardingTables, server: Server): OnboardingSeen['mir
   return { fingerprint, server: { ...mirrored, credentials } };
 }
 
-/** In the spelling that the inventory keeps, so that nothing seems to have changed. */
-function addressOf(origin: string, systemPath = ''): string {
-  const text = `${origin}${systemPath}`;
-  return tryParseBmcAddress(text)?.canonical ?? text;
-}
-
 /** How a Server is reached: through its BMC object, or as it says itself. */
 function accessOf(
   tables: OnboardingTables,
   { spec }: Server,
 ): { readonly bmcId: string; readonly origin: string; readonly secret: string } | undefined {
   if (spec.bmc !== undefined) {
-    const origin = inlineOrigin(spec.bmc);
+    const key = inlineBmcKey(spec.bmc);
     // A BMC that an object names too is locked under the name of that object.
-    const same = tables.bmcs.byIndex('origin', origin)[0];
-    const bmcId = same?.metadata.name ?? tryParseBmcAddress(origin)?.bmc ?? origin;
-    return { bmcId, origin, secret: spec.bmc.bmcSecretRef.name };
+    const [same] = tables.bmcs.byIndex('address', key);
+    const origin = inlineOrigin(spec.bmc);
+    return { bmcId: same?.metadata.name ?? key, origin, secret: spec.bmc.bmcSecretRef.name };
   }
   const bmc = spec.bmcRef === undefined ? undefined : tables.bmcs.get(spec.bmcRef.name);
   if (bmc === undefined) return undefined;

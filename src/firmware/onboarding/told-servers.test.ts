@@ -167,3 +167,65 @@ test('a Server whose machine has another record gets a warning, at the start and
     assert.match(event, /^Server \S+ Warning DuplicateMachine .* also the record other of the inventory/);
   }
 });
+
+test('a Server is warned as soon as work finds out that its machine has another record, and once', async (t) => {
+  const clock = createFakeClock();
+  const one = { ...aServer(), ownership: noOwnership };
+  const id = one.spec.systemUUID.toLowerCase();
+  const other = uuidOf('other');
+  const twin = {
+    ...one,
+    metadata: { ...one.metadata, name: 'twin', uid: 'twin' },
+    spec: { ...one.spec, systemUUID: other },
+  };
+  const events: string[] = [];
+  const asked: (readonly string[])[] = [];
+  let listener: ((id: string) => void) | undefined;
+  let isFound = false;
+  const mirror: InventoryMirror = {
+    put: async () => ({ kind: 'ok' }),
+    remove: async () => assert.fail('its Server is there'),
+    told: async () => [],
+    duplicatesOf: async (ids) => {
+      asked.push(ids);
+      return new Map(isFound ? [[id, [other]]] : []);
+    },
+    onWork: (given) => {
+      listener = given;
+      return () => {
+        listener = undefined;
+      };
+    },
+  };
+  const recorder = {
+    record: ({ metadata }: EventSubject, { reason }: EventDraft) => void events.push(`${metadata?.name} ${reason}`),
+    flush: async () => {},
+    whenFewerWait: async () => {},
+  };
+  const controller = createToldServersController(
+    {
+      ...{ mirror, clock, everyMs: 3_600_000, watches: [], onRemoved: () => {} },
+      servers: createTable([one, twin], serverIndexers),
+    },
+    { clock, random: () => 0.5, recorder },
+  );
+  controller.start();
+  t.after(() => controller.stop());
+  const pass = async (): Promise<void> => {
+    for (let breath = 0; breath < 50; breath++) await new Promise((resolve) => setImmediate(resolve));
+    clock.advance(5000);
+    for (let breath = 0; breath < 50; breath++) await new Promise((resolve) => setImmediate(resolve));
+  };
+  listener?.(id);
+  listener?.(id);
+  await pass();
+  assert.deepEqual([asked, events], [[[id]], []]);
+  isFound = true;
+  for (let times = 0; times < 3; times++) {
+    listener?.(id);
+    await pass();
+  }
+  assert.deepEqual(events.sort(), [`${one.metadata.name} DuplicateMachine`, 'twin DuplicateMachine']);
+  await controller.stop();
+  assert.equal(listener, undefined);
+});

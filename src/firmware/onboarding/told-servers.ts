@@ -120,6 +120,9 @@ export function createToldServersController(
   );
 }
 
+/** How soon after news of work on servers they are asked for other records of their machines, all at once. */
+const gatherMs = 5000;
+
 function watchInventory(parts: ToldServersParts, duplicates: KnownDuplicates): Watch {
   const { mirror, servers, clock, everyMs, logger = silentLogger } = parts;
   const look = async (wake: (key: string) => void, signal: AbortSignal): Promise<boolean> => {
@@ -146,9 +149,52 @@ function watchInventory(parts: ToldServersParts, duplicates: KnownDuplicates): W
         }
       };
       void follow();
-      return () => leaving.abort();
+      const unlisten = followWork(parts, { duplicates, wake, signal: leaving.signal });
+      return () => {
+        leaving.abort();
+        unlisten();
+      };
     },
   };
+}
+
+interface FollowingWork {
+  readonly duplicates: KnownDuplicates;
+  readonly wake: (key: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Duplicates are found out by work: what is new is told at once and not when the inventory is asked the next time. */
+function followWork(parts: ToldServersParts, { duplicates, wake, signal }: FollowingWork): () => void {
+  const { mirror, servers, clock, logger = silentLogger } = parts;
+  const waiting = new Set<string>();
+  const lookAt = async (ids: readonly string[]): Promise<void> => {
+    const found = await mirror.duplicatesOf?.(ids);
+    const all = [...(found ?? [])].flatMap(([id, others]) => others.map((other) => [id, other] as const));
+    const pairs = new Set(all.flatMap(([id, other]) => [`${id} ${other}`, `${other} ${id}`]));
+    const byId = Map.groupBy([...pairs].sort(), (pair) => pair.split(' ')[0] ?? '');
+    for (const [id, told] of byId) {
+      const [server] = servers.byIndex('uuid', id);
+      const others = told.map((pair) => pair.split(' ')[1] ?? '');
+      const key = toldKey({ id, name: server?.metadata.name ?? '' });
+      if (server === undefined || others.every((other) => duplicates.get(key)?.includes(other))) continue;
+      duplicates.set(key, [...new Set([...(duplicates.get(key) ?? []), ...others])]);
+      wake(key);
+    }
+  };
+  const gather = async (): Promise<void> => {
+    await sleep(clock, gatherMs, signal);
+    const ids = [...waiting];
+    waiting.clear();
+    if (signal.aborted) return;
+    await lookAt(ids).catch((error: unknown) => logger.debug('duplicates are looked for later', { error }));
+  };
+  const unlisten = mirror.onWork?.((id) => {
+    const isFirst = waiting.size === 0;
+    waiting.add(id);
+    if (isFirst) void gather();
+  });
+  return () => unlisten?.();
 }
 
 function textOf(error: unknown): string {

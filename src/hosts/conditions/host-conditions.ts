@@ -1,4 +1,4 @@
-import type { BareMetalHostStatus, Condition } from '../../api/index.ts';
+import { type BareMetalHostStatus, type Condition, ironcoreConditions } from '../../api/index.ts';
 import type { Instant } from '../../kube/index.ts';
 import { isServiceOpen, stateOf, textOfMoment } from '../status/host-status.ts';
 import type { HostState } from '../table/host-table.ts';
@@ -22,6 +22,8 @@ export interface ConditionContext {
   readonly more?: ConditionDraft | 'kept' | undefined;
   /** The condition about the power of a host that came by itself; undefined for all others. */
   readonly power?: ConditionDraft | undefined;
+  /** The condition of a host whose machine another one has; undefined for all others. */
+  readonly duplicate?: ConditionDraft | undefined;
 }
 
 /** What a condition should say; since when is worked out. */
@@ -54,6 +56,7 @@ export const powerManagement = 'PowerManagement';
 
 const owned = [
   powerManagement,
+  ironcoreConditions.duplicateMachine,
   'Manageable',
   'AvailableForProvisioning',
   'Provisioned',
@@ -67,7 +70,8 @@ export function withConditions(status: BareMetalHostStatus, context: ConditionCo
   const before = status.conditions ?? [];
   const more = context.more === undefined || context.more === 'kept' ? [] : [context.more];
   const power = context.power === undefined ? [] : [context.power];
-  const drafts = [...draftsOf(status, context, before), ...power, ...more];
+  const duplicate = context.duplicate === undefined ? [] : [context.duplicate];
+  const drafts = [...draftsOf(status, context, before), ...power, ...duplicate, ...more];
   const conditions = [
     ...drafts.map((draft) => conditionFrom(draft, before, context)),
     ...before.filter(({ type }) => !owned.includes(type) && (type !== liveUpdates || context.more === 'kept')),

@@ -10,6 +10,7 @@ import { stateOf } from '../status/host-status.ts';
 import type { HostState } from '../table/host-table.ts';
 import { updateRunning } from './ask.ts';
 import { detachStep, leavingOf } from './detaching.ts';
+import { duplicateCondition, leaveToOther, leavingAsDuplicate } from './duplicate.ts';
 import { type Found, facts, stepFirst, type Work } from './found.ts';
 import { beImported, beUnmanaged, bmcFactOf, importHost, isKnownByDiscovery, withoutFirmware } from './importing.ts';
 import { inspect } from './inspecting.ts';
@@ -46,6 +47,7 @@ export function decideHost(seen: HostSeen, now: Instant): HostDecision {
           ...{ outside, waitsFor, isUpdating, generation, now },
           more: liveUpdatesCondition(seen, draft.status),
           power: powerCondition(seen, draft.status),
+          duplicate: duplicateCondition(seen),
         }),
     events: draft.events,
     counts: draft.counts,
@@ -61,11 +63,11 @@ function stepOf(given: HostSeen, draft: Draft, now: Instant): Step {
   const state = stateOf(draft.status);
   const isLeaving = isBeingDeleted(host);
   if (isLeaving && !hasFinalizer(host, finalizers.host)) return leftAlone(draft, 'Gone', 'it is let go');
-  const first = preStep(given, draft, now);
+  const first = preStep(given, draft, now) ?? (isLeaving ? undefined : leaveToOther(given, draft));
   if (first !== undefined) return first;
   const bmc = bmcFactOf(host, draft.status);
   const seen = bmc === 'discovered' ? withoutFirmware(given) : given;
-  const leaving = leavingOf(host, draft.status, given.settings);
+  const leaving = leavingAsDuplicate(leavingOf(host, draft.status, given.settings), seen);
   const early = takeRow(seen, draft, { leaving, bmc, work: 'going', wish: 'stay' }, now);
   if (early !== undefined) return early;
   if (state === 'none' || state === 'unmanaged') return beUnmanaged(seen, draft);

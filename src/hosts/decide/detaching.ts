@@ -14,11 +14,10 @@ import { counting, type Draft, type HostSeen, releaseWork, type Step, withStatus
 const detachable: readonly (HostState | undefined)[] = ['provisioned', 'externally provisioned', 'available'];
 
 /** Whether, and how, a host is being deleted. */
-export function leavingOf(
-  host: BareMetalHost,
-  status: BareMetalHostStatus,
-  settings: HostSettings,
-): (typeof hostTable)['facts']['leaving'][number] {
+export type Leaving = (typeof hostTable)['facts']['leaving'][number];
+
+/** Finds that out. */
+export function leavingOf(host: BareMetalHost, status: BareMetalHostStatus, settings: HostSettings): Leaving {
   if (!isBeingDeleted(host)) return 'no';
   const wish = detachWishOf(host);
   const isDetached = status.operationalStatus === 'detached';

@@ -113,6 +113,12 @@ export interface BegunFirmware {
   readonly ticket?: string;
 }
 
+/** Another host that is the same machine, and by what. */
+export interface DuplicateHost {
+  readonly host: string;
+  readonly by: string;
+}
+
 /** All that a decision about a host is made from. */
 export interface HostSeen {
   /** As it is stored; its status may be behind. */
@@ -135,6 +141,8 @@ export interface HostSeen {
   readonly nodes: NodesSeen;
   /** Another host that has the machine of which discovery made this one. */
   readonly rival: string | undefined;
+  /** Another host that is the same machine and goes before this one. */
+  readonly duplicate: DuplicateHost | undefined;
   /** The state that the host was in when this round began. */
   readonly beganIn: HostState | undefined;
   /** The change of firmware that is under way, as far as this process began it. */

@@ -36,6 +36,7 @@ import { blankStatus, stateOf } from '../status/host-status.ts';
 import { isSameStatus } from '../status/same-status.ts';
 import { hostTable } from '../table/host-table.ts';
 import { type ClaimedMachines, claimOf, isServiceUndecided } from './claimed-machines.ts';
+import { findDuplicate } from './find-duplicate.ts';
 import { findRival } from './find-rival.ts';
 import { holdAgainMs } from './held-work.ts';
 import { type PerformContext, type PerformParts, perform, storeStatus } from './perform.ts';
@@ -111,6 +112,7 @@ export function readHostSeen(parts: HostControllerParts, key: string, share: num
     images: readImages(parts, host, key),
     nodes: {},
     rival: findRival(informers.hosts, host),
+    duplicate: findDuplicate(informers.hosts, host),
     beganIn: stateOf(status),
     begun: parts.begun.get(key),
     powerAsked: parts.powerAsked.get(key),

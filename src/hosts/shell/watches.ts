@@ -1,17 +1,29 @@
 import type { BareMetalHost } from '../../api/index.ts';
-import { type Change, isSameJson, type KubeObject, type Watch, watchInformer } from '../../kube/index.ts';
+import {
+  type Change,
+  formatKey,
+  isSameJson,
+  type KubeObject,
+  keyOf,
+  type Watch,
+  watchInformer,
+} from '../../kube/index.ts';
 import { firmwareWishOf } from '../decide/firmware-wish.ts';
 import { isQuarantined } from '../decide/quarantine.ts';
 import type { HostInformers, Secret } from '../objects.ts';
 import { resources } from '../resources.ts';
 import { hasSettings, hasUpdates } from '../servicing/live-wish.ts';
+import { sharersOf } from './find-duplicate.ts';
 import type { NewestObjects } from './perform.ts';
 
 /** What wakes the controller of hosts: never what it wrote itself, and never a status alone. */
 export function createHostWatches(informers: HostInformers, newest: NewestObjects): Watch[] {
   const sameKey = (key: string): readonly string[] => [key];
   return [
-    watchInformer(informers.hosts, (key, change) => (isHostNews(change, newest) ? [key] : [])),
+    watchInformer(informers.hosts, (key, change) => [
+      ...(isHostNews(change, newest) ? [key] : []),
+      ...duplicatesOf(informers, change),
+    ]),
     watchInformer(informers.secrets, (_, change) => (isNews(change, newest.secrets.isOwn) ? ownersOf(change) : [])),
     watchInformer(informers.hardwareData, (key, change) =>
       isNews(change, newest.hardwareData.isOwn) && newest.hosts.get(key) !== undefined ? sameKey(key) : [],
@@ -59,6 +71,15 @@ function isHostNews({ previous, current }: Change<BareMetalHost & KubeObject>, {
     isQuarantined({ metadata }),
   ];
   return !isSameJson(told(previous), told(current));
+}
+
+/** Hosts of the same machine have it once the first is gone, or is another one. */
+function duplicatesOf(
+  { hosts }: HostInformers,
+  { previous, current }: Change<BareMetalHost & KubeObject>,
+): readonly string[] {
+  if (previous === undefined || previous.metadata.generation === current?.metadata.generation) return [];
+  return sharersOf(hosts, previous).map((each) => formatKey(keyOf(each)));
 }
 
 function ownersOf({ previous, current }: Change<Secret>): string[] {

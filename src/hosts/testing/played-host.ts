@@ -16,6 +16,7 @@ import {
   type BegunFirmware,
   type ConfigSeen,
   type Count,
+  type DuplicateHost,
   type HostDecision,
   type HostEffect,
   type HostSeen,
@@ -51,6 +52,8 @@ export interface PlayedHost {
   nodes: HostNodes;
   /** Another host that has the machine that discovery told of. */
   rival: string | undefined;
+  /** Another host that is the same machine. */
+  duplicate: DuplicateHost | undefined;
   /** What comes of a look whether companions and policy are as the API server has them. */
   wishes: 'current' | 'behind';
   settings: HostSettings;
@@ -142,6 +145,7 @@ export function playHost(options: PlayedOptions = {}): PlayedHost {
     images: noImages,
     nodes: noNodes,
     rival: undefined,
+    duplicate: undefined,
     wishes: 'current',
     settings: { ...defaultHostSettings, ...options.settings },
     onRefresh: () => {},
@@ -232,6 +236,7 @@ async function playRound(played: PlayedHost, memory: Memory): Promise<HostDecisi
     images: played.images,
     nodes: {},
     rival: played.rival,
+    duplicate: played.duplicate,
     beganIn: stateOf({ ...blankStatus, ...played.host.status }),
     begun: memory.begun,
     powerAsked: memory.powerAsked,

@@ -64,8 +64,7 @@ function readRedfish(scheme: string, rest: string, facts: BmcScheme): HostBmcAdd
 }
 
 function readIpmi(scheme: string, rest: string, facts: BmcScheme): HostBmcAddress {
-  const [authority = ''] = rest.split(/[/?]/, 1);
-  const location = parseBmcLocation(authority, ipmiPort);
+  const location = parseBmcLocation(rest.replace(/\/?(?:\?.*)?$/s, ''), ipmiPort);
   const query = new URLSearchParams(rest.includes('?') ? rest.slice(rest.indexOf('?') + 1) : '');
   const privilegeLevel = query.get('privilegelevel') ?? 'ADMINISTRATOR';
   const { bmc } = location;
