@@ -7,6 +7,7 @@ import { entryKey, readEntryKey } from '../fleet/ownership.ts';
 import { productsOf } from '../server/available-products.ts';
 import type { DesiredFirmware } from '../server/desired.ts';
 import type { Difference } from '../server/differences.ts';
+import { warnOfEqualParts } from './equal-parts.ts';
 import type { PlannedFirmware, PlannedInstall, PlanReason, WantedBy } from './plan.ts';
 import { fleetOf, type PlanFacts } from './settle-fleet.ts';
 
@@ -69,7 +70,10 @@ export function foretell(
       isHostOff,
     }),
   );
-  const notes = differences.flatMap((each) => notFound(each, traces.discovered));
+  const notes = differences.flatMap((each) => [
+    ...notFound(each, traces.discovered),
+    ...warnOfEqualParts(each, traces.vendor),
+  ]);
   return { steps, notes };
 }
 
