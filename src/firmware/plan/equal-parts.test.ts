@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PartFirmware } from '../../api/index.ts';
+import type { PartFirmware, ServerFirmwareStatus } from '../../api/index.ts';
+import { desiredHash } from '../server/desired.ts';
 import { ago, planFacts, plannedFirmware, plannedServer, planReading, planTime } from '../testing/plan-facts.ts';
+import type { PlanState } from './plan.ts';
 import { planFirmware } from './plan-firmware.ts';
 
 const drive = (slot: string, more: Partial<PartFirmware> = {}): PartFirmware => ({
@@ -9,18 +11,23 @@ const drive = (slot: string, more: Partial<PartFirmware> = {}): PartFirmware => 
   ...more,
 });
 
-function notesOf(manufacturer: string, drives: readonly PartFirmware[], slot: string | undefined) {
+function notesOf(
+  manufacturer: string,
+  drives: readonly PartFirmware[],
+  slot: string | undefined,
+  more: { readonly state?: PlanState; readonly status?: ServerFirmwareStatus } = {},
+) {
   const entry = { name: 'drive', manufacturer: 'Samsung', version: '2', ...(slot === undefined ? {} : { slot }) };
   const firmware = plannedFirmware('s', {
     own: [entry],
-    status: { lastScanTime: ago(1), firmwares: [...drives] },
+    status: { lastScanTime: ago(1), firmwares: [...drives], ...more.status },
   });
   const servers = [plannedServer('s', { status: { manufacturer, model: 'any' } })];
   const { servers: planned } = planFirmware(
     { facts: planFacts({ servers, firmwares: [firmware] }), reading: planReading },
     planTime,
   );
-  assert.equal(planned[0]?.state, 'update');
+  assert.equal(planned[0]?.state, more.state ?? 'update');
   return planned[0]?.notes ?? [];
 }
 
@@ -50,3 +57,13 @@ for (const [what, manufacturer, drives, slot] of [
     assert.deepEqual(notesOf(manufacturer, drives, slot), []);
   });
 }
+
+test('the warning stays when the attempts at the entry failed', () => {
+  const entry = { name: 'drive', manufacturer: 'Samsung', version: '2', slot: 'Bay 1' };
+  const attempts = { desiredHash: desiredHash([entry]), failed: 3, lastFailureTime: ago(1) };
+  const notes = notesOf('HPE', three, 'Bay 1', { state: 'blocked', status: { attempts } });
+  assert.deepEqual(
+    notes.map(({ code }) => code),
+    ['MayWriteEqualParts'],
+  );
+});

@@ -7,7 +7,6 @@ import { entryKey, readEntryKey } from '../fleet/ownership.ts';
 import { productsOf } from '../server/available-products.ts';
 import type { DesiredFirmware } from '../server/desired.ts';
 import type { Difference } from '../server/differences.ts';
-import { warnOfEqualParts } from './equal-parts.ts';
 import type { PlannedFirmware, PlannedInstall, PlanReason, WantedBy } from './plan.ts';
 import { fleetOf, type PlanFacts } from './settle-fleet.ts';
 
@@ -70,10 +69,7 @@ export function foretell(
       isHostOff,
     }),
   );
-  const notes = differences.flatMap((each) => [
-    ...notFound(each, traces.discovered),
-    ...warnOfEqualParts(each, traces.vendor),
-  ]);
+  const notes = differences.flatMap((each) => notFound(each, traces.discovered));
   return { steps, notes };
 }
 
