@@ -6,7 +6,7 @@ import {
   type ResolvedFirmware,
   type ServerFirmwareStatus,
 } from '../../api/index.ts';
-import { describePart, isPartOfServer, isProductOf, isSelected, selectorKey } from '../../parts/index.ts';
+import { describePart, getProductsOf, isPartOfServer, isSelected, selectorKey } from '../../parts/index.ts';
 import { isSameVendor } from '../../versions/index.ts';
 import type { CompareVersions, VersionRelation } from '../ports.ts';
 import { type AvailableProduct, productsOf } from './available-products.ts';
@@ -97,13 +97,14 @@ function findTarget(
   const selected = known.installed.filter((part) => isSelected(entry, part, serverManufacturer));
   const resolved = findResolved(firmware.status, entry);
   const slots = new Set(resolved?.slots);
-  const products = known.products.filter(
-    (product) =>
-      classOf(product) === classOf(entry) &&
-      product.versions.some((version) => relationOf(entry, version, compare) === 'same'),
+  const products = known.products.filter((product) => classOf(product) === classOf(entry));
+  const listing = new Set(
+    products.filter(({ versions }) => versions.some((version) => relationOf(entry, version, compare) === 'same')),
   );
   const named = selected.filter(
-    (part) => slots.has(part.slot ?? '') || products.some((product) => isProductOf(product, part, serverManufacturer)),
+    (part) =>
+      slots.has(part.slot ?? '') ||
+      (listing.size > 0 && getProductsOf(products, part, serverManufacturer).some((product) => listing.has(product))),
   );
   const isResolved = named.length > 0;
   // Where the catalogue is not known to have the version, all parts count until the update service has answered.

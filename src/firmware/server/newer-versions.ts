@@ -1,5 +1,5 @@
 import type { PartFirmware } from '../../api/index.ts';
-import { isProductOf, selectorKey } from '../../parts/index.ts';
+import { getProductsOf, selectorKey } from '../../parts/index.ts';
 import type { CompareVersions } from '../ports.ts';
 import { productsOf } from './available-products.ts';
 import { classOf } from './desired.ts';
@@ -21,8 +21,7 @@ export function findNewerVersions({
   const manufacturer = server?.status?.manufacturer ?? '';
   const products = productsOf(discovered);
   return partsOf(status, manufacturer).flatMap((part) => {
-    const version = products
-      .filter((product) => isProductOf(product, part, manufacturer))
+    const version = getProductsOf(products, part, manufacturer)
       .flatMap(({ versions }) => newerThan(part, versions, compare))
       .at(-1);
     return version === undefined ? [] : [{ ...part, version, installed: part.version }];
