@@ -174,6 +174,7 @@ export {
 export {
   type Activation,
   activationOf,
+  choosesParts,
   clearJobQueue,
   cureFor,
   goneSettleMs,

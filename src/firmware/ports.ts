@@ -10,6 +10,12 @@ export interface ServerTarget {
   readonly model: string | undefined;
 }
 
+/** An entry of spec that differs from what is installed. */
+export interface RequestedFirmware extends Firmware {
+  /** Slots that the entry means and must not change: another entry decides there. */
+  readonly excludedSlots?: string[];
+}
+
 /** Asks for firmware to be installed. */
 export interface UpdateRequest {
   /** Two requests with one key are one request. */
@@ -19,7 +25,7 @@ export interface UpdateRequest {
    * What differs from what is installed, as it was written: whoever takes it knows all spellings of components and makers.
    * The BIOS is the entry `bios` of the server's own manufacturer.
    */
-  readonly firmwares: readonly Firmware[];
+  readonly firmwares: readonly RequestedFirmware[];
   /** Which desired list this is for. */
   readonly desiredHash: string;
 }

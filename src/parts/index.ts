@@ -17,7 +17,7 @@ export {
 export { applyReportedVersion, type ReportedVersion } from './reported-version.ts';
 export {
   describePart,
-  isProductOf,
+  getProductsOf,
   isSelected,
   type KnownPart,
   type PartSelector,

@@ -53,7 +53,7 @@ function isAnyOr(wanted: string | undefined, actual: string | undefined): boolea
 }
 
 /** True when what is published for a product is for a part: by ids where both have them, else by names, else by maker. */
-export function isProductOf(product: Product, part: KnownPart, serverManufacturer: string): boolean {
+function isProductOf(product: Product, part: KnownPart, serverManufacturer: string): boolean {
   const { model, softwareIds = [], name, manufacturer } = product;
   if (partName(name) !== partName(part.name)) return false;
   const id = fold(part.softwareId);
@@ -61,6 +61,33 @@ export function isProductOf(product: Product, part: KnownPart, serverManufacture
   const [published, actual] = [fold(model), fold(part.model)];
   if (published === '' || actual === '') return isMaker(manufacturer, part, serverManufacturer);
   return published.includes(actual) || actual.includes(published);
+}
+
+/**
+ * The products whose firmware a part takes. Of several that fit by their names alone those with the closest name count:
+ * a `ConnectX-6 Lx` takes nothing that is published for the `ConnectX-6`, nor the other way round.
+ */
+export function getProductsOf<T extends Product>(
+  products: readonly T[],
+  part: KnownPart,
+  serverManufacturer: string,
+): readonly T[] {
+  const fitting = products.filter((product) => isProductOf(product, part, serverManufacturer));
+  const closest = Math.max(...fitting.map((product) => closeness(product, part)));
+  return fitting.filter((product) => closeness(product, part) >= closest || !isFittingByName(product, part));
+}
+
+/** True where ids do not tell, and both have names. */
+function isFittingByName({ model, softwareIds = [] }: Product, part: KnownPart): boolean {
+  const areIdsKnown = softwareIds.length > 0 && fold(part.softwareId) !== '';
+  return !areIdsKnown && fold(model) !== '' && fold(part.model) !== '';
+}
+
+/** How much of the names is the same; the very same name is closest. */
+function closeness(product: Product, part: KnownPart): number {
+  if (!isFittingByName(product, part)) return 0;
+  const [published, actual] = [fold(product.model), fold(part.model)];
+  return published === actual ? Number.POSITIVE_INFINITY : Math.min(published.length, actual.length);
 }
 
 /** A part in a few words. */

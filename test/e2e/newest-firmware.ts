@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import type { DiscoveredFirmware, Firmware, PartFirmware, Server, ServerFirmware } from '../../src/api/index.ts';
-import { isProductOf, type Product } from '../../src/parts/index.ts';
+import { getProductsOf, type Product } from '../../src/parts/index.ts';
 import { type CliProcess, runCli, startUp, temporaryFolder } from './cli-fixture.ts';
 
 /** How large the rack is and how fast its time runs. */
@@ -131,7 +131,7 @@ function groupFor(discovered: DiscoveredFirmware, parts: readonly PartFirmware[]
   const products: (Product & { versions?: readonly string[] })[] = [bios, ...(status?.firmwares ?? [])];
   const entries = new Map<string, Firmware>();
   for (const part of parts) {
-    const product = products.find((each) => isProductOf(each, part, spec.manufacturer));
+    const [product] = getProductsOf(products, part, spec.manufacturer);
     const version = product?.versions?.at(-1);
     if (product === undefined || version === undefined) continue;
     const isOnly = products.filter(({ name }) => name === product.name).length === 1;

@@ -1,9 +1,9 @@
 import type { KubeObject, StatusCondition } from '../api/kinds.ts';
 import type { Tone } from '../parts/tone.tsx';
+import type { Selected } from './offers.ts';
+import { groupByProduct, type PartVersion, type ProductParts, productsFor } from './products.ts';
 
-interface Entry {
-  readonly name: string;
-  readonly manufacturer: string;
+interface Entry extends Selected {
   readonly version: string;
 }
 
@@ -14,7 +14,7 @@ interface ServerFirmware extends KubeObject {
   };
   readonly status?: {
     readonly bios?: { readonly version?: string };
-    readonly firmwares?: readonly Entry[];
+    readonly firmwares?: readonly (PartVersion & { readonly version: string })[];
     readonly lastScanTime?: string;
     readonly conditions?: readonly StatusCondition[];
   };
@@ -23,9 +23,9 @@ interface ServerFirmware extends KubeObject {
 /** One component of one machine. */
 export interface Cell {
   readonly installed: string;
-  /** Undefined where nobody wants a version. */
+  /** Undefined where nobody wants a version; entries for several products of a class are all told. */
   readonly wanted: string | undefined;
-  /** True where the server's own verdict is that it is as wanted, however that is written. */
+  /** True where every part has the version of the entry for it, or the server's own verdict is that all is as wanted. */
   readonly isAsWanted?: true;
 }
 
@@ -70,10 +70,13 @@ export function toMachineRow(object: KubeObject): MachineRow {
     cells[name] = { installed: before === undefined ? version : both(before.installed, version), wanted: undefined };
   }
   const verdict = standingOf(status.conditions ?? []);
-  const judged = verdict.standing === 'as wanted' ? { isAsWanted: true as const } : {};
-  for (const { name, version } of spec.firmwares ?? []) {
-    const unseen = verdict.standing === 'as wanted' ? version : '';
-    cells[name] = { installed: cells[name]?.installed ?? unseen, wanted: version, ...judged };
+  const isAllAsWanted = verdict.standing === 'as wanted';
+  const products = groupByProduct(status.firmwares ?? []);
+  for (const [name, entries] of Map.groupBy(spec.firmwares ?? [], (entry) => entry.name)) {
+    const wanted = [...new Set(entries.map(({ version }) => version))].join(', ');
+    const isAsWanted = isAllAsWanted || entries.every((entry) => isInstalled(entry, products));
+    const installed = cells[name]?.installed ?? (isAllAsWanted ? wanted : '');
+    cells[name] = { installed, wanted, ...(isAsWanted ? { isAsWanted } : {}) };
   }
   return {
     name: metadata.name,
@@ -83,6 +86,14 @@ export function toMachineRow(object: KubeObject): MachineRow {
     ...verdict,
     lastScanTime: status.lastScanTime,
   };
+}
+
+/** Whether the parts that an entry is for have its version. */
+function isInstalled({ slot = '', ...entry }: Entry, products: readonly ProductParts[]): boolean {
+  const hasVersion = (product: ProductParts, version: string) => product.some((part) => part.version === version);
+  const parts = productsFor({ ...entry, slot }, products, hasVersion).flat();
+  const meant = slot === '' ? parts : parts.filter((part) => part.slot === slot);
+  return meant.length > 0 && meant.every(({ version }) => version === entry.version);
 }
 
 /** Several drives may have several versions; each is told once. */

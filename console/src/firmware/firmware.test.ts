@@ -40,6 +40,22 @@ test('a row of the matrix has what is installed beside what is wanted', () => {
   assert.deepEqual(componentsOf([row]), ['nic', 'bios', 'drive']);
 });
 
+test('entries for two products of a class are both told, and met where their parts have the versions', () => {
+  const nic = (manufacturer: string, version: string, slot = '') => ({ name: 'nic', manufacturer, version, slot });
+  const entries = [nic('Broadcom', '22.71'), nic('Mellanox', '26.39')];
+  const conditions = [{ type: 'UpToDate', status: 'False', reason: 'Differs', message: 'bios differs' }];
+  const cellOf = (installed: readonly object[], firmwares: readonly object[] = entries) => {
+    const row = toMachineRow(machine('a', { spec: { firmwares }, status: { firmwares: installed, conditions } }));
+    return row.cells.nic ?? assert.fail();
+  };
+  const done = [nic('Broadcom Inc. and subsidiaries', '22.71', 'N1'), nic('Mellanox Technologies', '26.39', 'N2')];
+  const behind = [done[0] ?? {}, nic('Mellanox Technologies', '26.36', 'N2')];
+  assert.deepEqual([cellOf(done).wanted, isMet(cellOf(done))], ['22.71, 26.39', true]);
+  assert.equal(isMet(cellOf(behind)), false);
+  assert.equal(isMet(cellOf(behind, entries.slice(0, 1))), true, 'of the other card no version is wanted');
+  assert.equal(isMet(cellOf(behind, [nic('Dell Inc.', '22.71')])), true, 'the maker of the server stands for the card');
+});
+
 test('the BIOS among the parts does not hide which version is desired', () => {
   const bios = { version: '1.9' };
   const status = { bios, firmwares: [{ name: 'bios', manufacturer: 'Dell Inc.', slot: 'BIOS.Setup.1-1', ...bios }] };

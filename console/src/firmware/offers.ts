@@ -1,5 +1,6 @@
 import type { KubeObject } from '../api/kinds.ts';
 import type { AvailableFirmware } from './group-draft.ts';
+import { fold, isSameMaker, makerOf } from './products.ts';
 
 /** A part of a server, as far as offers go. */
 export interface InstalledPart {
@@ -51,7 +52,7 @@ export function offersOf({ spec, status }: AvailableFirmware, parts?: readonly I
   const bios = { name: 'bios', manufacturer: spec.manufacturer, versions: status?.bios?.versions ?? [] };
   const products = [bios, ...(status?.firmwares ?? [])].filter(({ versions = [] }) => versions.length > 0);
   const offers = products.flatMap((product): Offer[] => {
-    const fitting = parts?.filter((part) => isProductOf(product, part));
+    const fitting = parts?.filter((part) => getProductsOf(products, part, spec.manufacturer).includes(product));
     if (fitting?.length === 0) return [];
     const { name, manufacturer, versions = [] } = product;
     const model = 'model' in product ? (product.model ?? '') : '';
@@ -71,15 +72,39 @@ function narrowing(of: InstalledPart | Product): Pick<Selected, 'model' | 'softw
   return of.model ? { model: of.model } : {};
 }
 
-/** The rule by which the controllers find the parts that a product's firmware is for. */
-function isProductOf({ name, model = '', softwareIds = [] }: Product, part: InstalledPart): boolean {
+/** The products whose firmware a part takes, by the rule of the controllers: the closest of those that fit by name. */
+export function getProductsOf<T extends Product>(
+  products: readonly T[],
+  part: InstalledPart,
+  serverManufacturer: string,
+): readonly T[] {
+  const fitting = products.filter((product) => isProductOf(product, part, serverManufacturer));
+  const closest = Math.max(...fitting.map((product) => closeness(product, part)));
+  return fitting.filter((product) => closeness(product, part) >= closest || !isFittingByName(product, part));
+}
+
+function isFittingByName({ model, softwareIds = [] }: Product, part: InstalledPart): boolean {
+  const areIdsKnown = softwareIds.length > 0 && fold(part.softwareId) !== '';
+  return !areIdsKnown && fold(model) !== '' && fold(part.model) !== '';
+}
+
+function closeness(product: Product, part: InstalledPart): number {
+  if (!isFittingByName(product, part)) return 0;
+  const [published, actual] = [fold(product.model), fold(part.model)];
+  return published === actual ? Number.POSITIVE_INFINITY : Math.min(published.length, actual.length);
+}
+
+function isProductOf(
+  { name, manufacturer, model = '', softwareIds = [] }: Product,
+  part: InstalledPart,
+  serverManufacturer: string,
+): boolean {
   if (name !== part.name) return false;
   const id = fold(part.softwareId);
   if (softwareIds.length > 0 && id !== '') return softwareIds.some((each) => fold(each) === id);
   const [published, actual] = [fold(model), fold(part.model)];
-  return published === '' || actual === '' || published.includes(actual) || actual.includes(published);
-}
-
-function fold(text: string | undefined): string {
-  return (text ?? '').trim().toLowerCase();
+  if (published !== '' && actual !== '') return published.includes(actual) || actual.includes(published);
+  if (isSameMaker(manufacturer, serverManufacturer)) return true;
+  if (part.manufacturer !== '') return isSameMaker(manufacturer, part.manufacturer);
+  return actual.split(/[^\p{L}\p{N}]+/u).includes(makerOf(manufacturer));
 }

@@ -30,6 +30,9 @@ export interface ServerFirmwareObject extends KubeObject {
 export interface Firmware {
   readonly name: string;
   readonly manufacturer?: string;
+  readonly model?: string;
+  readonly softwareId?: string;
+  readonly slot?: string;
   readonly version?: string;
 }
 

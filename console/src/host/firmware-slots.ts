@@ -1,5 +1,6 @@
 import type { KubeObject, StatusCondition } from '../api/kinds.ts';
-import type { ServerFirmwareObject } from '../fleet/firmware-row.ts';
+import { groupByProduct, type PartVersion, type ProductParts, productsFor, versionsOf } from '../firmware/products.ts';
+import { complianceOf, type ServerFirmwareObject } from '../fleet/firmware-row.ts';
 
 /** HostFirmwareComponents as far as the console reads it. */
 export interface ComponentsObject extends KubeObject {
@@ -29,6 +30,8 @@ export interface CatalogueEntry {
 /** A slot for firmware, such as the BIOS. */
 export interface FirmwareSlot {
   readonly component: string;
+  /** Which product, where the host has several of a component. */
+  readonly product?: string;
   readonly desired: string;
   readonly installed: string;
   /** Newest first, as the catalogue has them. */
@@ -61,25 +64,92 @@ export function installedFirmware(known: FirmwareKnown): ReadonlyMap<string, str
   return new Map([...installedVersions(known)].map(([component, versions]) => [component, versions.join(', ')]));
 }
 
-/** Joins what is installed, wanted and to be had, by component. */
-export function firmwareSlots(
-  given: FirmwareKnown & { readonly catalogue: readonly CatalogueEntry[] },
+/** Joins what is installed, wanted and to be had, by component and product. */
+export function firmwareSlots({
+  components,
+  server,
+  catalogue,
+}: FirmwareKnown & { readonly catalogue: readonly CatalogueEntry[] }): readonly FirmwareSlot[] {
+  const ofHost = new Map(
+    (components?.status?.components ?? []).map((each) => [
+      each.component,
+      each.currentVersion ?? each.initialVersion ?? '',
+    ]),
+  );
+  const versionAt = new Map(catalogue.map(({ repository_url: url, version }) => [url, version]));
+  const desired = new Map(
+    (components?.spec?.updates ?? []).map(({ component, url }) => [component, versionAt.get(url) ?? lastPart(url)]),
+  );
+  const parts = groupByProduct(partsOf(server).filter(({ name }) => !ofHost.has(name) && !desired.has(name)));
+  const names = new Set([...ofHost.keys(), ...desired.keys()]);
+  const byHost = [...names].map((component): FirmwareSlot => {
+    const [installed = '', wanted = ''] = [ofHost.get(component), desired.get(component)];
+    const available = newestFirst(imagesFor({ component, version: installed }, catalogue));
+    return { component, desired: wanted, installed, available, isAsWanted: wanted === '' || wanted === installed };
+  });
+  return [...byHost, ...productSlots(server, parts, catalogue)].sort(biosFirst);
+}
+
+/** The parts of a server; older scans tell of the BIOS apart. */
+function partsOf(server: ServerFirmwareObject | undefined): readonly PartVersion[] {
+  const { firmwares = [], bios } = server?.status ?? {};
+  if (bios === undefined || firmwares.some(({ name }) => name === 'bios')) return firmwares;
+  return [{ name: 'bios', ...bios }, ...firmwares];
+}
+
+function productSlots(
+  server: ServerFirmwareObject | undefined,
+  products: readonly ProductParts[],
+  catalogue: readonly CatalogueEntry[],
 ): readonly FirmwareSlot[] {
-  const installed = installedFirmware(given);
-  const desired = new Map<string, string>();
-  const { components, server } = given;
-  for (const { name, version = '' } of server?.spec?.firmwares ?? []) desired.set(name, version);
-  const versionAt = new Map(given.catalogue.map(({ repository_url: url, version }) => [url, version]));
-  for (const { component, url } of components?.spec?.updates ?? []) {
-    desired.set(component, versionAt.get(url) ?? lastPart(url));
-  }
-  return [...new Set([...installed.keys(), ...desired.keys()])].sort(biosFirst).map((component) => ({
-    component,
-    desired: desired.get(component) ?? '',
-    installed: installed.get(component) ?? '',
-    available: newestFirst(imagesFor({ component, version: installed.get(component) ?? '' }, given.catalogue)),
-    isAsWanted: !desired.has(component) || desired.get(component) === installed.get(component),
-  }));
+  const available = new Map(
+    products.map((product) => [product, newestFirst(imagesForProduct(product, products, catalogue))]),
+  );
+  const hasVersion = (product: ProductParts, version: string): boolean =>
+    available.get(product)?.includes(version) === true || product.some((part) => part.version === version);
+  const entries = server?.spec?.firmwares ?? [];
+  const targets = new Map(entries.map((entry) => [entry, productsFor(entry, products, hasVersion)]));
+  const isAllAsWanted = complianceOf(server?.status?.conditions ?? []).tone === 'good';
+  const slots = products.map((product): FirmwareSlot => {
+    const [{ name, model = '', softwareId = '' }] = product;
+    const isOnly = products.filter(([each]) => each.name === name).length === 1;
+    const wanted = entries.flatMap((entry) => (targets.get(entry)?.includes(product) ? (entry.version ?? '') : []));
+    const installed = versionsOf(product);
+    const title = isOnly ? '' : model || softwareId;
+    return {
+      component: name,
+      ...(title === '' ? {} : { product: title }),
+      desired: [...new Set(wanted)].join(', '),
+      installed: installed.join(', '),
+      available: available.get(product) ?? [],
+      isAsWanted: isAllAsWanted || wanted.every((version) => installed.every((each) => each === version)),
+    };
+  });
+  const unseen = entries.flatMap((entry): FirmwareSlot[] => {
+    if ((targets.get(entry) ?? []).length > 0) return [];
+    const { name: component, version: desired = '' } = entry;
+    return [{ component, desired, installed: '', available: [], isAsWanted: isAllAsWanted }];
+  });
+  return [...slots, ...unseen];
+}
+
+/** The catalogue files the firmware of parts by their software id or name; where it does not, the installed versions tell. */
+function imagesForProduct(
+  product: ProductParts,
+  products: readonly ProductParts[],
+  catalogue: readonly CatalogueEntry[],
+): readonly CatalogueEntry[] {
+  const [{ name, model, softwareId }] = product;
+  const entries = catalogue.filter(({ component }) => component === name);
+  const marks = [model, softwareId].filter((text) => (text ?? '') !== '').map((text) => text?.toLowerCase());
+  const filed = entries.filter((entry) => (entry.model ?? []).some((one) => marks.includes(one.toLowerCase())));
+  if (filed.length > 0) return filed;
+  const isOnly = products.filter(([each]) => each.name === name).length === 1;
+  return versionsOf(product).flatMap((version) => {
+    // Of several products of a class nothing is offered that may be for another one.
+    if (!isOnly && !entries.some((entry) => entry.version === version)) return [];
+    return imagesFor({ component: name, version }, catalogue);
+  });
 }
 
 /**
@@ -89,7 +159,7 @@ export function firmwareSlots(
 export function updatableComponents(components: ComponentsObject | undefined): readonly string[] {
   const told = (components?.status?.components ?? []).map(({ component }) => component);
   if (told.length === 0) return ['bios', 'bmc'];
-  return told.filter((name) => name === 'bios' || name === 'bmc' || /^nic:.+/.test(name)).sort(biosFirst);
+  return told.filter((name) => name === 'bios' || name === 'bmc' || /^nic:.+/.test(name)).sort(byComponent);
 }
 
 /** A component and the version of it that is installed; empty where that is unknown. */
@@ -130,7 +200,11 @@ function lastPart(url: string): string {
 
 const first = ['bios', 'bmc', 'nic'];
 
-function biosFirst(a: string, b: string): number {
+function biosFirst(a: FirmwareSlot, b: FirmwareSlot): number {
+  return byComponent(a.component, b.component) || (a.product ?? '').localeCompare(b.product ?? '');
+}
+
+function byComponent(a: string, b: string): number {
   const place = (name: string) => (first.includes(name) ? first.indexOf(name) : first.length);
   return place(a) - place(b) || a.localeCompare(b);
 }

@@ -113,10 +113,11 @@ export function FirmwarePanel({
           </tr>
         </thead>
         <tbody>
-          {slots.map(({ component, installed, desired, available, isAsWanted }) => (
-            <tr key={component}>
+          {slots.map(({ component, product = '', installed, desired, available, isAsWanted }) => (
+            <tr key={`${component} ${product} ${desired}`}>
               <th scope="row" className="mono">
                 {component}
+                {product === '' ? null : <span className="faint"> {product}</span>}
               </th>
               <td className="mono">{installed || '–'}</td>
               <td className="mono">

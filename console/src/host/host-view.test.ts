@@ -38,6 +38,51 @@ test('a slot joins what is installed, wanted and to be had', () => {
   ]);
 });
 
+test('each product of a class is shown apart, and offered no version of another', () => {
+  const nic = (model: string, softwareId: string, version: string) => ({
+    ...{ name: 'nic', manufacturer: 'Any', model, softwareId, version },
+  });
+  const known = (catalogue: Parameters<typeof firmwareSlots>[0]['catalogue'], wanted: readonly object[] = []) =>
+    firmwareSlots({
+      components: undefined,
+      server: {
+        metadata: { name: 'a' },
+        spec: { firmwares: wanted as readonly { name: string }[] },
+        status: {
+          firmwares: [nic('BCM57414', '110217', '22.31'), nic('ConnectX', '110222', '26.36')],
+          bios: { version: '1' },
+        },
+      },
+      catalogue,
+    }).filter(({ component }) => component === 'nic');
+  const catalogue = [
+    entry('nic', '22.71', '110217'),
+    entry('nic', '26.36', '110222'),
+    entry('nic', '26.39', '110222'),
+    entry('nic', '99', 'of another card'),
+  ];
+  const wanted = [
+    { name: 'nic', manufacturer: 'Dell Inc.', version: '22.71' },
+    { name: 'nic', manufacturer: 'Dell Inc.', softwareId: '110222', version: '26.36' },
+  ];
+  assert.deepEqual(
+    known(catalogue, wanted).map(({ product, desired, available, isAsWanted }) => [
+      product,
+      desired,
+      available,
+      isAsWanted,
+    ]),
+    [
+      ['BCM57414', '22.71', ['22.71'], false],
+      ['ConnectX', '26.36', ['26.39', '26.36'], true],
+    ],
+  );
+  assert.deepEqual(
+    known([entry('nic', '99', 'of another card')]).map(({ available }) => available),
+    [[], []],
+  );
+});
+
 test('a live update offers what the API takes and the host has', () => {
   const told = (...names: string[]) =>
     updatableComponents({

@@ -96,6 +96,8 @@ export const ironcoreReasons = {
   firmwareNotFound: 'FirmwareNotFound',
   /** An entry applies to no part that is installed. */
   notApplicable: 'NotApplicable',
+  /** Entries mean one part and want different versions of it. */
+  contradictoryEntries: 'ContradictoryEntries',
   /** The host is in use and its update policy does not allow the work now. */
   hostInUse: 'HostInUse',
   /** Two hosts claim the machine, and nobody knows which of them would be disturbed. */

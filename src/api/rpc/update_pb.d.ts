@@ -121,6 +121,13 @@ export declare type FirmwareVersion = Message<"rackwright.update.v1.FirmwareVers
    * @generated from field: string slot = 6;
    */
   slot: string;
+
+  /**
+   * In a request: slots that are left as they are though the rest of this means them.
+   *
+   * @generated from field: repeated string excluded_slots = 7;
+   */
+  excludedSlots: string[];
 };
 
 /**
@@ -261,7 +268,7 @@ export declare type ResolvedFirmware = Message<"rackwright.update.v1.ResolvedFir
   slots: string[];
 
   /**
-   * Why it cannot be installed on any part: FirmwareNotFound or NotApplicable; empty where it can.
+   * Why it is not installed on any part: FirmwareNotFound, NotApplicable or ContradictoryEntries; empty where it is.
    *
    * @generated from field: string reason = 8;
    */

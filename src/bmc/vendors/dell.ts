@@ -26,6 +26,7 @@ const jobNames: readonly (readonly [RegExp, ComponentType])[] = [
 export const dellWays: UpdateWays = {
   ...genericWays,
   vendor: 'dell',
+  choosesParts: true,
   // Immediate makes the iDRAC restart the host by itself.
   chooseApplyTime: (component, offered) =>
     firstOffered(offered, component === 'bmc' ? ['Immediate', 'OnReset'] : ['OnReset', 'Immediate']),

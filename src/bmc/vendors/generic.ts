@@ -7,6 +7,7 @@ export const genericWays: UpdateWays = {
   vendor: 'generic',
   chooseApplyTime: (component, offered) => firstOffered(offered, component === 'bmc' ? bmcTimes : hostTimes),
   defaultTargets: async () => [],
+  choosesParts: false,
   oemFor: async () => ({}),
   checkBefore: async () => {},
   whyNoPush: () => undefined,

@@ -10,6 +10,7 @@ import type { UpdateWays } from './update-ways.ts';
 export const hpeWays: UpdateWays = {
   ...genericWays,
   vendor: 'hpe',
+  choosesParts: true,
   // The iLO decides by component when an image becomes active, and BIOS waits for the host in any case.
   chooseApplyTime: (_component, offered) => firstOffered(offered, ['Immediate', 'OnReset']),
   whyNoPush: (offer) =>

@@ -30,6 +30,11 @@ const ways: Readonly<Record<VendorName, UpdateWays>> = {
   generic: genericWays,
 };
 
+/** True for BMCs that read from an image which parts it is for, and cannot be told: they may write to all equal ones. */
+export function choosesParts(vendor: VendorName): boolean {
+  return ways[vendor].choosesParts;
+}
+
 /** The ways of a vendor's BMCs. */
 export function waysOf(vendor: VendorName): UpdateWays {
   return ways[vendor];

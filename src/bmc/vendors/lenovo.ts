@@ -5,6 +5,7 @@ import type { UpdateWays } from './update-ways.ts';
 export const lenovoWays: UpdateWays = {
   ...genericWays,
   vendor: 'lenovo',
+  choosesParts: true,
   chooseApplyTime: (component, offered) =>
     firstOffered(offered, component === 'bmc' ? ['Immediate'] : ['OnReset', 'Immediate']),
   // Reading the monitor of a finished task deletes the task: a second look would find nothing.

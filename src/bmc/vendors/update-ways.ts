@@ -15,6 +15,8 @@ export interface UpdateWays {
   chooseApplyTime(component: string, offered: readonly string[]): string | undefined;
   /** What to name as targets when the order names none. */
   defaultTargets(bmc: Bmc, order: InstallOrder): Promise<readonly string[]>;
+  /** True where the BMC reads from an image which parts it is for, and cannot be told: it may write to all equal ones. */
+  readonly choosesParts: boolean;
   /** The Oem member of an update's parameters. */
   oemFor(bmc: Bmc, order: InstallOrder): Promise<JsonObject>;
   /** Looks whether the update can begin; throws BmcError `blocked` with what to do when not. Sends nothing that changes. */

@@ -17,13 +17,14 @@ import { decideMember, describeMembership, type Membership, membershipOf } from 
 import { mergeServerReport } from '../reports/merge-report.ts';
 import { decideServer, type ServerDecision } from '../server/decide-server.ts';
 import { biosName } from '../server/desired.ts';
-import { type Difference, differencesOf, obstacleOf } from '../server/differences.ts';
+import { type Difference, differencesOf, isInstallable, obstacleOf } from '../server/differences.ts';
 import { describeNewer, findNewerVersions } from '../server/newer-versions.ts';
 import { readServerSeen, type ServerReading } from '../server/read-server.ts';
 import { describeSituation, type ServerSeen, type ServerSituation, unsentJobId } from '../server/server-facts.ts';
 import { waitBefore } from '../server/server-status.ts';
 import { textOfMoment } from '../times.ts';
 import { asIfWritten } from './as-if-written.ts';
+import { warnOfEqualParts } from './equal-parts.ts';
 import { foretell, type HardwareTraces, plannedFirmware, wantedBy } from './foretell-update.ts';
 import type { PlannedWrite, PlanReason, PlanState, ServerPlan, WaitingFirmware } from './plan.ts';
 import type { SettledFleet } from './settle-fleet.ts';
@@ -65,6 +66,9 @@ export function planServer(context: PlanContext, name: string): ServerPlan | und
   const traces = context.tracesOf(server);
   const installs = isUpdating ? foretell(look.situation.askable, { group, traces }) : { steps: [], notes: [] };
   const { steps } = installs;
+  const warnings = look.situation.differences
+    .filter(isInstallable)
+    .flatMap((each) => warnOfEqualParts(each, traces.vendor));
   const use = isUpdating ? context.useOf(server) : undefined;
   return {
     server: firmware.spec.serverRef.name,
@@ -83,7 +87,12 @@ export function planServer(context: PlanContext, name: string): ServerPlan | und
     bmcRestarts: steps.filter((step) => step.restarts === 'bmc').length,
     isHostOff: isUpdating && use === undefined && server?.status?.powerState === 'Off',
     reasons: reasonsOf(look, { state, refusal }),
-    notes: [...(use === undefined ? [] : [{ code: ironcoreReasons.hostInUse, message: use }]), ...installs.notes],
+    notes: [
+      ...(use === undefined ? [] : [{ code: ironcoreReasons.hostInUse, message: use }]),
+      ...installs.notes,
+      // Also while an update runs or after it failed: it may be the reason.
+      ...warnings,
+    ],
     lookedAtNext: 'after' in look.decision.wake ? textOfMoment(now + look.decision.wake.after) : undefined,
   };
 }

@@ -10,9 +10,10 @@ import {
   type Wake,
 } from '../../kube/index.ts';
 import { entryKey, readEntryKey } from '../fleet/ownership.ts';
-import type { ScanRequest, ServerTarget, UpdateRequest } from '../ports.ts';
+import type { RequestedFirmware, ScanRequest, ServerTarget, UpdateRequest } from '../ports.ts';
 import { updateFinalizer } from '../resources.ts';
 import { textOfMoment } from '../times.ts';
+import type { Difference } from './differences.ts';
 import {
   askWorkerAgainMs,
   believeSeen,
@@ -128,10 +129,16 @@ function requestEffects(
   if (action === 'update') {
     const { hash, part, askable } = situation;
     const key = `update/${server.systemUUID}/${part ?? hash}`;
-    const firmwares = askable.map((each) => ({ ...readEntryKey(entryKey(each)), version: each.version }));
+    const firmwares = askable.map(toRequested);
     return [{ kind: 'update', key, request: { key, server, firmwares, desiredHash: hash } }];
   }
   return [];
+}
+
+function toRequested(difference: Difference): RequestedFirmware {
+  const { version, excludedSlots } = difference;
+  const excluded = excludedSlots.length === 0 ? {} : { excludedSlots: [...excludedSlots] };
+  return { ...readEntryKey(entryKey(difference)), version, ...excluded };
 }
 
 /** An update that waits its turn would flash what nobody wants any more, or a server that is to be left alone. */

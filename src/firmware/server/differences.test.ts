@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { DiscoveredFirmware, Firmware, PartFirmware, ServerFirmwareStatus } from '../../api/index.ts';
 import { compareVersions } from '../compare-versions.ts';
 import { aFirmware } from '../testing/server-seen.ts';
-import { type Difference, differencesOf } from './differences.ts';
+import { type Difference, differencesOf, isInstallable } from './differences.ts';
 
 const serverManufacturer = 'Dell Inc.';
 const broadcom = (version: string, slot = 'NIC.1'): PartFirmware => ({
@@ -83,6 +83,11 @@ test('an entry of the server wins over one of its group on the parts that both m
     group,
   });
   assert.deepEqual(told(found), [['22.71', 'newer', ['NIC.3']]]);
+  assert.deepEqual(
+    found.map(({ excludedSlots }) => excludedSlots),
+    [['NIC.1']],
+    'an update of the group must not write to what the server decides for itself',
+  );
   assert.deepEqual(told(differences([nic('22.31', { slot: 'NIC.1' })], [broadcom('22.31')], { group })), []);
 });
 
@@ -113,4 +118,62 @@ test('a version that is not listed counts for all parts until the update service
   ]);
   const done = [broadcom('22.21'), mellanox('26.36')];
   assert.deepEqual(told(differences([nic('22.21')], done, { ...unlisted, resolved })), []);
+});
+
+const unlistedOf = (entry: Firmware, slots: string[], reason?: string) => ({
+  ...entry,
+  slots,
+  ...(reason === undefined ? {} : { reason, message: 'no' }),
+});
+const answered = (...entries: ReturnType<typeof unlistedOf>[]) => ({ time: '2030-01-01T00:00:00Z', entries });
+
+test('an entry that may turn out to be for other parts contradicts nothing before the update service has answered', () => {
+  const [listed, unlisted] = [nic('22.71', { manufacturer: 'Broadcom' }), nic('26.10')];
+  assert.deepEqual(told(differences([unlisted, listed], both)), [
+    ['26.10', 'newer', ['NIC.1', 'NIC.2']],
+    ['22.71', 'newer', ['NIC.1']],
+  ]);
+  const older = [nic('26.10'), nic('22.10', { manufacturer: 'Broadcom' })];
+  assert.ok(differences(older, both).every(isInstallable), 'neither is listed: both are asked for');
+  const resolved = answered(unlistedOf(nic('26.10'), ['NIC.2']));
+  assert.deepEqual(told(differences(older, both, { resolved })), [
+    ['26.10', 'older', ['NIC.2']],
+    ['22.10', 'older', ['NIC.1']],
+  ]);
+});
+
+test('a version that is in no catalogue contradicts nothing, and takes no part away from a group', () => {
+  const gone = nic('99');
+  const resolved = answered(unlistedOf(gone, [], 'FirmwareNotFound'));
+  const listed = nic('22.71', { manufacturer: 'Broadcom' });
+  const found = differences([gone, listed], both, { resolved });
+  assert.deepEqual(
+    found.map(({ version, relation, unavailable }) => [version, relation === 'contradictory', unavailable?.code]),
+    [
+      ['99', false, 'FirmwareNotFound'],
+      ['22.71', false, undefined],
+    ],
+  );
+  const ofGroup = differences([gone], both, { resolved, group: [listed] }).filter(({ isFromGroup }) => isFromGroup);
+  assert.deepEqual(told(ofGroup), [['22.71', 'newer', ['NIC.1']]]);
+});
+
+test('what a server pins by the maker or slot of the part stays its own, also where the version is not available', () => {
+  const pinned = nic('99', { manufacturer: 'Broadcom' });
+  const resolved = answered(unlistedOf(pinned, [], 'FirmwareNotFound'));
+  const found = differences([pinned], both, { resolved, group: [nic('22.71')] });
+  assert.deepEqual(
+    found.map(({ version }) => version),
+    ['99'],
+  );
+});
+
+test('entries of which the update service found that they mean one part contradict each other', () => {
+  const entries = [nic('22.10'), nic('22.20', { manufacturer: 'Broadcom' })];
+  const resolved = answered(
+    unlistedOf(nic('22.10'), ['NIC.1'], 'ContradictoryEntries'),
+    unlistedOf(nic('22.20', { manufacturer: 'Broadcom' }), ['NIC.1'], 'ContradictoryEntries'),
+  );
+  const relations = differences(entries, both, { resolved }).map(({ relation }) => relation);
+  assert.deepEqual(relations, ['contradictory', 'contradictory']);
 });

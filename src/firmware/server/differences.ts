@@ -6,7 +6,8 @@ import {
   type ResolvedFirmware,
   type ServerFirmwareStatus,
 } from '../../api/index.ts';
-import { describePart, isProductOf, isSelected, selectorKey } from '../../parts/index.ts';
+import { describePart, getProductsOf, isPartOfServer, isSelected, selectorKey } from '../../parts/index.ts';
+import { isSameVendor } from '../../versions/index.ts';
 import type { CompareVersions, VersionRelation } from '../ports.ts';
 import { type AvailableProduct, productsOf } from './available-products.ts';
 import { biosName, classOf, type DesiredFirmware, describeEntry, desiredOf, type OwnedSpec } from './desired.ts';
@@ -28,6 +29,8 @@ export interface Difference extends Firmware {
   readonly unavailable?: { readonly code: string; readonly message: string } | undefined;
   /** What there is of the class, for the message. */
   readonly others: readonly PartFirmware[];
+  /** Slots that the entry means and must not change: an entry of the server's own decides there. */
+  readonly excludedSlots: readonly string[];
 }
 
 /** What desired and installed versions are compared by. */
@@ -57,19 +60,19 @@ export function differencesOf(server: ComparedServer): readonly Difference[] {
   const catalogue = { products: productsOf(server.discovered), installed };
   const targets = wishes.map((entry) => findTarget(server, entry, catalogue));
   const contradictory = findContradictions(targets, compare);
-  const kept = firstOfEach(withoutOverridden(targets, compare));
+  const kept = firstOfEach(withoutOverridden(targets, server));
   return kept.flatMap((target): Difference[] => {
-    const { entry, parts, unavailable } = target;
+    const { entry, parts, unavailable, excludedSlots } = target;
     const others = installed.filter((part) => classOf(part) === classOf(entry));
     const relations = parts.map((part) => relationOf(entry, part.version, compare));
     const behind = parts.filter((_, at) => relations[at] !== 'same');
-    const shared = { ...entry, parts: behind, others, unavailable };
+    const shared = { ...entry, parts: behind, others, unavailable, excludedSlots };
     const versions = [...new Set((behind.length > 0 ? behind : parts).map(({ version }) => version))].join(', ');
     if (contradictory.has(wishKey(entry))) {
       return [{ ...shared, installed: versions === '' ? undefined : versions, relation: 'contradictory' }];
     }
     if (parts.length === 0)
-      return target.isOverridden ? [] : [{ ...shared, installed: undefined, relation: 'missing' }];
+      return excludedSlots.length > 0 ? [] : [{ ...shared, installed: undefined, relation: 'missing' }];
     const relation = relations.find((each) => each !== 'same');
     return relation === undefined ? [] : [{ ...shared, installed: versions, relation }];
   });
@@ -80,8 +83,10 @@ interface Target {
   readonly entry: DesiredFirmware;
   readonly parts: readonly PartFirmware[];
   readonly unavailable: Difference['unavailable'];
-  /** All its parts are those of an entry of the server's own. */
-  readonly isOverridden: boolean;
+  /** True when the version is known to be for these parts: discovery lists it, or the update service answered so. */
+  readonly isResolved: boolean;
+  /** Slots of the parts that an entry of the server's own has taken. */
+  readonly excludedSlots: readonly string[];
 }
 
 function findTarget(
@@ -92,18 +97,25 @@ function findTarget(
   const selected = known.installed.filter((part) => isSelected(entry, part, serverManufacturer));
   const resolved = findResolved(firmware.status, entry);
   const slots = new Set(resolved?.slots);
-  const products = known.products.filter(
-    (product) =>
-      classOf(product) === classOf(entry) &&
-      product.versions.some((version) => relationOf(entry, version, compare) === 'same'),
+  const products = known.products.filter((product) => classOf(product) === classOf(entry));
+  const listing = new Set(
+    products.filter(({ versions }) => versions.some((version) => relationOf(entry, version, compare) === 'same')),
   );
   const named = selected.filter(
-    (part) => slots.has(part.slot ?? '') || products.some((product) => isProductOf(product, part, serverManufacturer)),
+    (part) =>
+      slots.has(part.slot ?? '') ||
+      (listing.size > 0 && getProductsOf(products, part, serverManufacturer).some((product) => listing.has(product))),
   );
-  const unavailable =
-    resolved?.reason === undefined ? undefined : { code: resolved.reason, message: resolved.message ?? '' };
+  const isResolved = named.length > 0;
   // Where the catalogue is not known to have the version, all parts count until the update service has answered.
-  return { entry, parts: named.length > 0 ? named : selected, unavailable, isOverridden: false };
+  const parts = isResolved ? named : selected;
+  return { entry, parts, unavailable: unavailableBy(resolved), isResolved, excludedSlots: [] };
+}
+
+function unavailableBy(resolved: ResolvedFirmware | undefined): Difference['unavailable'] {
+  const { reason: code, message = '' } = resolved ?? {};
+  // What contradicts another entry is available once one of the two is gone.
+  return code === undefined || code === ironcoreReasons.contradictoryEntries ? undefined : { code, message };
 }
 
 /** What the update service last answered to an entry. */
@@ -123,24 +135,42 @@ function findContradictions(targets: readonly Target[], compare: CompareVersions
   const found = new Set<string>();
   for (const [one, other] of rivals(targets, compare)) {
     if (one.entry.isFromGroup !== other.entry.isFromGroup) continue;
+    // An entry whose parts are not known yet may turn out to be for others: the update service tells.
+    if (!isSameSelector(one, other) && !(one.isResolved && other.isResolved)) continue;
     found.add(wishKey(one.entry)).add(wishKey(other.entry));
   }
   return found;
 }
 
-function withoutOverridden(targets: readonly Target[], compare: CompareVersions): readonly Target[] {
+function withoutOverridden(
+  targets: readonly Target[],
+  { compare, serverManufacturer = '' }: Pick<ComparedServer, 'compare' | 'serverManufacturer'>,
+): readonly Target[] {
   const taken = new Map<Target, Set<PartFirmware>>();
   for (const [one, other] of rivals(targets, compare)) {
     if (one.entry.isFromGroup === other.entry.isFromGroup) continue;
     const [loser, winner] = one.entry.isFromGroup ? [one, other] : [other, one];
+    if (!isSameSelector(one, other) && isVague(winner, serverManufacturer)) continue;
     taken.set(loser, (taken.get(loser) ?? new Set()).union(new Set(winner.parts)));
   }
   return targets.map((target) => {
     const lost = taken.get(target);
     if (lost === undefined) return target;
-    const parts = target.parts.filter((part) => !lost.has(part));
-    return { ...target, parts, isOverridden: parts.length === 0 };
+    const excluded = target.parts.filter((part) => lost.has(part));
+    const excludedSlots = excluded.map(({ slot = '' }) => slot);
+    return { ...target, parts: target.parts.filter((part) => !lost.has(part)), excludedSlots };
   });
+}
+
+/**
+ * True for an entry that means some parts of a class, and nobody knows which: the maker of the server stands for those
+ * that its version is published for.
+ */
+function isVague({ entry, isResolved }: Target, serverManufacturer: string): boolean {
+  const { manufacturer, model = '', softwareId = '', slot = '' } = entry;
+  const isNarrowed = [model, softwareId, slot].some((text) => text !== '');
+  if (isResolved || isNarrowed || isPartOfServer(classOf(entry))) return false;
+  return isSameVendor(manufacturer, serverManufacturer);
 }
 
 /** Pairs of entries that want different versions of one part, or of what nobody has seen. */
@@ -148,11 +178,14 @@ function* rivals(targets: readonly Target[], compare: CompareVersions): Generato
   for (const [at, one] of targets.entries()) {
     for (const other of targets.slice(at + 1)) {
       if (classOf(one.entry) !== classOf(other.entry)) continue;
-      const isSame = selectorKey(one.entry) === selectorKey(other.entry);
-      if (!isSame && !one.parts.some((part) => other.parts.includes(part))) continue;
+      if (!isSameSelector(one, other) && !one.parts.some((part) => other.parts.includes(part))) continue;
       if (relationOf(one.entry, other.entry.version, compare) !== 'same') yield [one, other];
     }
   }
+}
+
+function isSameSelector(one: Target, other: Target): boolean {
+  return selectorKey(one.entry) === selectorKey(other.entry);
 }
 
 /** Entries that are written differently and mean the same are one. */
@@ -176,7 +209,7 @@ export function isInstallable({ relation }: Pick<Difference, 'relation'>): boole
 
 /** Why a difference is not asked for, where no group holds it; undefined for one that is. */
 export function obstacleOf({ relation, unavailable }: Difference): string | undefined {
-  if (relation === 'contradictory') return 'ContradictoryEntries';
+  if (relation === 'contradictory') return ironcoreReasons.contradictoryEntries;
   if (relation === 'missing') return ironcoreReasons.notApplicable;
   return unavailable?.code;
 }
@@ -192,7 +225,7 @@ export function describeDifference(difference: Difference): string {
   }
   if (relation === 'missing') {
     const parts = others.slice(0, mostShown).map(describePart);
-    const there = parts.length === 0 ? `the server has no ${name}` : `installed: ${parts.join('; ')}`;
+    const there = parts.length === 0 ? `the server shows no ${name} with a version` : `installed: ${parts.join('; ')}`;
     return `${entry} should be ${version}, and no installed part matches (${there}); correct the entry or remove it`;
   }
   const why = unavailable === undefined ? '' : `, and cannot be: ${unavailable.message}`;

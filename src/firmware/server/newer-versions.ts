@@ -1,5 +1,5 @@
 import type { PartFirmware } from '../../api/index.ts';
-import { isProductOf } from '../../parts/index.ts';
+import { getProductsOf, selectorKey } from '../../parts/index.ts';
 import type { CompareVersions } from '../ports.ts';
 import { productsOf } from './available-products.ts';
 import { classOf } from './desired.ts';
@@ -21,8 +21,7 @@ export function findNewerVersions({
   const manufacturer = server?.status?.manufacturer ?? '';
   const products = productsOf(discovered);
   return partsOf(status, manufacturer).flatMap((part) => {
-    const version = products
-      .filter((product) => isProductOf(product, part, manufacturer))
+    const version = getProductsOf(products, part, manufacturer)
       .flatMap(({ versions }) => newerThan(part, versions, compare))
       .at(-1);
     return version === undefined ? [] : [{ ...part, version, installed: part.version }];
@@ -39,13 +38,22 @@ function newerThan(part: PartFirmware, versions: readonly string[], compare: Com
 
 const mostShown = 5;
 
-/** How many newer versions there are, in words. */
+function versionKey({ softwareId = '', version, ...part }: NewerVersion): string {
+  return JSON.stringify([selectorKey({ ...part, softwareId, slot: '' }), version]);
+}
+
+/** How many newer versions there are, in words. A version that is for several equal parts is one. */
 export function describeNewer(newer: readonly NewerVersion[]): string {
-  if (newer.length === 0) return 'No newer version is known to be available.';
-  const shown = newer
-    .slice(0, mostShown)
-    .map(({ name, version, installed }) => `${name} ${version} (has ${installed})`);
-  const more = newer.length > mostShown ? `, and ${newer.length - mostShown} more` : '';
-  const count = newer.length === 1 ? '1 newer version is' : `${newer.length} newer versions are`;
+  const versions = [...Map.groupBy(newer, versionKey).values()];
+  if (versions.length === 0) return 'No newer version is known to be available.';
+  const shown = versions.slice(0, mostShown).flatMap((parts) => {
+    const [first, ...others] = parts;
+    if (first === undefined) return [];
+    const installed = [...new Set(parts.map((part) => part.installed))].join(', ');
+    const has = others.length === 0 ? `has ${installed}` : `${parts.length} parts have ${installed}`;
+    return [`${first.name} ${first.version} (${has})`];
+  });
+  const more = versions.length > mostShown ? `, and ${versions.length - mostShown} more` : '';
+  const count = versions.length === 1 ? '1 newer version is' : `${versions.length} newer versions are`;
   return `${count} available: ${shown.join(', ')}${more}.`;
 }

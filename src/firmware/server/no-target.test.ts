@@ -40,6 +40,21 @@ test('a server for which no version is declared is not up to date, and says how 
   );
 });
 
+test('a version that is for several equal parts is counted once', () => {
+  const [bay1, bay2] = [
+    { ...fw('nic', '1.0', 'Intel'), slot: 'NIC.1' },
+    { ...fw('nic', '0.9', 'Intel'), slot: 'NIC.2' },
+  ];
+  const equal = { ...status, firmwares: [bay1, bay2] };
+  const seen = seenOf(aFirmware({}, { status: equal }), {
+    discovered: discovered(['1.0', '1.1'], ['0.9', '1.0', '2.0']),
+  });
+  assert.match(
+    upToDate(decideServer(seen, now))?.message ?? '',
+    /2 newer versions are available: bios 1\.1 \(has 1\.0\), nic 2\.0 \(2 parts have 1\.0, 0\.9\)\.$/,
+  );
+});
+
 test('a server without a declared version that has the newest of everything says that nothing newer is known', () => {
   const seen = seenOf(aFirmware({}, { status }), { discovered: discovered(['1.0'], ['0.9', '1.0']) });
   assert.match(upToDate(decideServer(seen, now))?.message ?? '', /No newer version is known to be available\.$/);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DiscoveredFirmware, ServerFirmwareStatus } from '../../api/index.ts';
 import { conditionOf } from '../conditions.ts';
+import { entryKey } from '../fleet/ownership.ts';
 import { fw } from '../testing/rig.ts';
 import { aFirmware, seenOf } from '../testing/server-seen.ts';
 import { decideServer, type ServerDecision } from './decide-server.ts';
@@ -85,4 +86,21 @@ test('answers to entries that are gone are forgotten', () => {
   const { status } = decideServer(seenOf(firmware), now);
   assert.equal(status?.resolved, undefined);
   assert.equal(conditionOf(status?.conditions, 'UpToDate')?.status, 'True');
+});
+
+test('an update for a group leaves out the part that the server decides about itself', () => {
+  const drive = (slot: string, version: string) => ({ ...fw('drive', version), slot });
+  const own = { ...fw('drive', '1'), slot: 'Bay 2' };
+  const all = fw('drive', '2');
+  const status = { lastScanTime: ago(1), firmwares: [drive('Bay 1', '1'), drive('Bay 2', '1')] };
+  const firmware = aFirmware({ firmwares: [own, all] }, { status });
+  const ownership = {
+    ...firmware.ownership,
+    groupEntries: new Set([entryKey(all)]),
+    otherEntries: new Set([entryKey(own)]),
+    isGroupManaged: true,
+  };
+  const { effects } = decideServer(seenOf({ ...firmware, ownership }), now);
+  const asked = effects.flatMap((each) => (each.kind === 'update' ? each.request.firmwares : []));
+  assert.deepEqual(asked, [{ ...all, excludedSlots: ['Bay 2'] }]);
 });

@@ -20,7 +20,10 @@ export const serverConditions: readonly string[] = [scanned, upToDate, progressi
 
 /** Why nothing is asked for where no group holds it, the most serious first. */
 const obstacles = [
-  { code: 'ContradictoryEntries', message: 'entries of spec mean the same firmware and want different versions of it' },
+  {
+    code: 'ContradictoryEntries',
+    message: 'entries of spec mean the same firmware and want different versions of it',
+  },
   { code: 'NotApplicable', message: 'an entry of spec applies to no installed part' },
   { code: 'FirmwareNotFound', message: 'a version that is wanted is not available' },
 ] as const;

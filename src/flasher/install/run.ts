@@ -2,6 +2,7 @@ import {
   type Activation,
   activationOf,
   type Bmc,
+  choosesParts,
   type FirmwareList,
   type FirmwareSlot,
   type InstallOrder,
@@ -335,10 +336,10 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
 
-/** Most BMCs read from the image what it is for, and some refuse to be told; these want to be. */
+/** Only BMCs that want to be told are. */
 function targetsOf(vendor: VendorName, { component, slots, targets }: ActionProgress): readonly string[] {
   if (component === 'bmc' || component === 'bios') return [];
-  if (vendor === 'dell' || vendor === 'hpe' || vendor === 'lenovo') return [];
+  if (choosesParts(vendor)) return [];
   // What has the version already is not written once more.
   return slots.filter(({ slot }) => targets?.includes(slot) ?? true).map(({ uri }) => uri);
 }

@@ -12,7 +12,7 @@ export interface ServerTarget {
 /** What the controllers ask for; see their port for the words. */
 export interface UpdateAsked {
   readonly server: ServerTarget;
-  readonly firmwares: readonly Firmware[];
+  readonly firmwares: readonly (Firmware & { readonly excludedSlots?: string[] })[];
 }
 
 /** The same for a scan. */

@@ -14,11 +14,15 @@ export interface FirmwareVersion {
   readonly softwareId?: string;
   /** Where the part is; the same. */
   readonly slot?: string;
+  /** In a request: slots that are left as they are though the rest of this means them. */
+  readonly excludedSlots?: readonly string[];
 }
 
 /** No server has more, and an install takes no more. */
 const mostFirmwares = 200;
 const longestText = 253;
+/** As many as a status lists. */
+const mostSlots = 1000;
 
 /** Something that can be read, without line breaks or other characters that only pretend to be text. */
 const printable = /^[^\p{C}\p{Zl}\p{Zp}]*$/u;
@@ -31,13 +35,11 @@ export function checkFirmwares(given: readonly FirmwareVersion[]): readonly Firm
   if (given.length > mostFirmwares) {
     throw invalid([`firmwares has ${given.length} entries, and a server takes at most ${mostFirmwares}`]);
   }
-  const firmwares = given.map(({ name, manufacturer, version, model = '', softwareId = '', slot = '' }) => ({
+  const firmwares = given.map(({ name, manufacturer, version, ...narrowed }) => ({
     name: name.trim(),
     manufacturer: manufacturer.trim(),
     version: version.trim(),
-    ...(model.trim() === '' ? {} : { model: model.trim() }),
-    ...(softwareId.trim() === '' ? {} : { softwareId: softwareId.trim() }),
-    ...(slot.trim() === '' ? {} : { slot: slot.trim() }),
+    ...readNarrowing(narrowed),
   }));
   const problems = firmwares.flatMap((one, at) => problemsOf(one).map((text) => `firmwares[${at}].${text}`));
   const keys = firmwares.map(selectorKey);
@@ -49,13 +51,29 @@ export function checkFirmwares(given: readonly FirmwareVersion[]): readonly Firm
   return firmwares;
 }
 
-function problemsOf(firmware: FirmwareVersion): string[] {
+function readNarrowing({
+  model = '',
+  softwareId = '',
+  slot = '',
+  excludedSlots = [],
+}: Pick<FirmwareVersion, 'model' | 'softwareId' | 'slot' | 'excludedSlots'>) {
+  return {
+    ...(model.trim() === '' ? {} : { model: model.trim() }),
+    ...(softwareId.trim() === '' ? {} : { softwareId: softwareId.trim() }),
+    ...(slot.trim() === '' ? {} : { slot: slot.trim() }),
+    ...(excludedSlots.length === 0 ? {} : { excludedSlots: excludedSlots.map((each) => each.trim()) }),
+  };
+}
+
+function problemsOf({ excludedSlots = [], ...firmware }: FirmwareVersion): string[] {
   const { name, version } = firmware;
   const problems: string[] = [];
   if (name === '') problems.push('name is empty');
   if (version === '') problems.push('version is empty');
   else if (!versionText.test(version)) problems.push(`version ${shown(version)} is no version`);
-  for (const [field, text] of Object.entries(firmware)) {
+  if (excludedSlots.length > mostSlots) problems.push(`excluded_slots has more than ${mostSlots} entries`);
+  const texts = excludedSlots.slice(0, mostSlots).map((slot): [string, string] => ['excluded_slots', slot]);
+  for (const [field, text] of [...Object.entries(firmware), ...texts]) {
     if (text.length > longestText) problems.push(`${field} is longer than ${longestText} characters`);
     else if (!printable.test(text)) problems.push(`${field} has characters that cannot be shown`);
   }

@@ -199,3 +199,64 @@ test('an image goes to the parts that it is for, and the answer names their slot
     return true;
   });
 });
+
+/** A server with three NICs of one kind and one of another, and images for both. */
+async function setUpCards(t: TestContext) {
+  const { rig, see, add } = await setUp(t);
+  for (const [version, id] of [
+    ['22.71', '110217'],
+    ['22.31', '110217'],
+    ['26.39', '110222'],
+  ] as const) {
+    await add(`${version}.bin`, [id], {
+      component: 'nic',
+      version,
+      checksums: [`sha256:${version.slice(3).repeat(32)}`],
+    });
+  }
+  await see(['nic', 'Broadcom', '110217'], ['nic', 'Mellanox', '110222'], ['nic', 'Broadcom', '110217']);
+  return async (...firmwares: readonly { version: string; manufacturer?: string; excludedSlots?: string[] }[]) => {
+    const asked = firmwares.map((each) => ({ name: 'nic', manufacturer: 'Dell Inc.', ...each }));
+    const { job, resolved = [] } = await rig.desks.requests.update({ server: 'alpha', firmwares: asked, client: 'c' });
+    await rig.engine.cancel(job.id, { client: 'c', isForced: false, doesInsist: false });
+    const images = job.parameters.firmwares as unknown as { version: string; slots?: readonly string[] }[];
+    return {
+      images: images.map(({ version, slots = [] }) => [version, ...slots].join(' ')).toSorted(),
+      resolved: resolved.map(({ version, slots, reason = 'part' }) => [version, reason, ...slots].join(' ')),
+    };
+  };
+}
+
+test('slots that another entry decides about are left as they are', async (t) => {
+  const ask = await setUpCards(t);
+  const found = await ask({ version: '22.71', manufacturer: 'Broadcom', excludedSlots: ['slot-2'] });
+  assert.deepEqual(found, { images: ['22.71 slot-0'], resolved: [] });
+});
+
+test('versions that turn out to be for one part are left out and named, and the rest is installed', async (t) => {
+  const ask = await setUpCards(t);
+  const found = await ask(
+    { version: '22.71' },
+    { version: '22.31', manufacturer: 'Broadcom' },
+    { version: '26.39', manufacturer: 'NVIDIA' },
+  );
+  assert.deepEqual(found, {
+    images: ['26.39 slot-1'],
+    resolved: ['22.71 ContradictoryEntries slot-0 slot-2', '22.31 ContradictoryEntries slot-0 slot-2'],
+  });
+});
+
+test('a part of which the BMC tells no version is not said to be missing', async (t) => {
+  const { rig, add } = await setUp(t);
+  await add('nic.bin', ['110217'], { component: 'nic', version: '22.71' });
+  const slot = { slot: 'NIC.1', component: 'nic', name: 'nic', version: '', vendor: 'Broadcom', otherSoftwareIds: [] };
+  const inventory = { vendor: 'dell', system: {}, firmware: [slot], drives: [], ports: [], gaps: [] };
+  const result = { server: 'alpha', firmwares: [], inventoryJson: JSON.stringify({ inventory }), observedAt: 0 };
+  await rig.desks.results.server({ user: 'test', mayReportUnfenced: true }, result);
+  const firmwares = [{ name: 'nic', manufacturer: 'Broadcom', version: '22.71' }];
+  await assert.rejects(rig.desks.requests.update({ server: 'alpha', firmwares, client: 'c' }), (error) => {
+    assert.ok(isUpdateError(error, 'firmwareNotFound'));
+    assert.match(error.message, /the BMC tells no version of NIC\.1/);
+    return true;
+  });
+});

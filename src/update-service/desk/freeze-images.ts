@@ -2,8 +2,16 @@ import { ironcoreReasons, type ResolvedFirmware } from '../../api/index.ts';
 import { showImage } from '../../conditionorc/index.ts';
 import type { JsonObject, MachineRecord } from '../../engine/index.ts';
 import type { PlannedServer } from '../../flasher/index.ts';
-import { describePart, getInstalledParts, type InstalledPart, isSelected, partName } from '../../parts/index.ts';
+import {
+  describePart,
+  getInstalledParts,
+  getPartClass,
+  type InstalledPart,
+  isSelected,
+  partName,
+} from '../../parts/index.ts';
 import type { FirmwareRecord } from '../../serverservice/index.ts';
+import { compareVersions } from '../../versions/index.ts';
 import { UpdateError } from '../errors.ts';
 import type { InventoryReader } from '../mirror/installed.ts';
 import { aimImages, type ChosenImages } from './aim-images.ts';
@@ -26,7 +34,7 @@ export interface FrozenImages {
 /**
  * Finds the images that bring a server to these versions and writes down what they are: what the catalogue says later
  * changes nothing about this update. A version that the catalogue lacks, or that is only there for other hardware, is left
- * out and named. Throws `firmwareNotFound` with all that is missing where nothing is left.
+ * out and named; so are versions that mean one part. Throws `firmwareNotFound` with all that is missing where nothing is left.
  */
 export async function freezeImages(
   { catalogue, inventory }: FreezeSources,
@@ -36,20 +44,33 @@ export async function freezeImages(
   const installed = await inventory.read(machine.id);
   const server = toServer(machine, installed?.server);
   const parts = getInstalledParts({ system: { manufacturer: machine.manufacturer }, firmware: server.slots });
-  const images = new Map<string, JsonObject>();
+  const found: Found[] = [];
   const resolved: ResolvedFirmware[] = [];
   for (const wanted of firmwares) {
-    const selected = parts.filter((part) => isSelected(wanted, part, machine.manufacturer));
+    const { excludedSlots = [] } = wanted;
+    const selected = parts.filter(
+      (part) => isSelected(wanted, part, machine.manufacturer) && !excludedSlots.includes(part.slot),
+    );
     const choice = await choose(catalogue, { machine, server, wanted, parts, selected });
     if ('reason' in choice) {
       resolved.push({ ...show(machine, wanted), slots: [], reason: choice.reason, message: choice.message });
       continue;
     }
-    for (const { image, slots } of choice.images) addImage(images, image, slots);
-    const slots = choice.images.flatMap((one) => one.slots ?? []);
-    if (selected.some(({ slot }) => !slots.includes(slot)) && slots.length > 0) {
-      resolved.push({ ...show(machine, wanted), slots: [...new Set(slots)].toSorted() });
+    const slots = [...new Set(choice.images.flatMap((one) => one.slots ?? []))].toSorted();
+    found.push({ wanted, selected, slots, images: choice.images });
+  }
+  const images = new Map<string, JsonObject>();
+  for (const one of found) {
+    const { wanted, selected, slots } = one;
+    const shown = { ...show(machine, wanted), slots: [...slots] };
+    const rival = found.find((other) => contradicts(one, other));
+    if (rival !== undefined) {
+      const message = `${describe(machine, wanted)} is for ${slots.join(', ')}, and so is ${rival.wanted.version}: keep one of the entries`;
+      resolved.push({ ...shown, reason: ironcoreReasons.contradictoryEntries, message });
+      continue;
     }
+    for (const { image, slots: own } of one.images) addImage(images, image, own);
+    if (selected.some(({ slot }) => !slots.includes(slot)) && slots.length > 0) resolved.push(shown);
   }
   if (images.size === 0) {
     const problems = resolved.flatMap(({ message }) => message ?? []);
@@ -57,6 +78,21 @@ export async function freezeImages(
   }
   // In one order, so that asking twice for the same is asking for the same.
   return { images: [...images].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, image]) => image), resolved };
+}
+
+/** What was found for a firmware of a request. */
+interface Found extends ChosenImages {
+  readonly wanted: FirmwareVersion;
+  readonly selected: readonly InstalledPart[];
+  /** Slots that its images are for; none where the server was never read. */
+  readonly slots: readonly string[];
+}
+
+/** A part gets one version: an install with two for one part would be refused as a whole. */
+function contradicts({ wanted, slots }: Found, other: Found): boolean {
+  if (other.wanted === wanted || !slots.some((slot) => other.slots.includes(slot))) return false;
+  const { manufacturer: vendor, name, version } = wanted;
+  return compareVersions({ vendor, component: partName(name), version, than: other.wanted.version }) !== 'same';
 }
 
 function toServer(machine: MachineRecord, installed: PlannedServer | undefined): PlannedServer {
@@ -82,7 +118,7 @@ async function choose(catalogue: Catalogue, choosing: Choosing): Promise<Choice>
   const { notApplicable, firmwareNotFound } = ironcoreReasons;
   if (server.slots.length > 0 && selected.length === 0) {
     const there = parts.filter(({ name }) => name === partName(wanted.name)).map(describePart);
-    const installed = there.length === 0 ? `the server has no ${wanted.name}` : `installed: ${there.join('; ')}`;
+    const installed = there.length === 0 ? describeMissing(server, wanted) : `installed: ${there.join('; ')}`;
     return {
       reason: notApplicable,
       message: `${what} matches no installed part (${installed}); correct the entry or remove it`,
@@ -103,6 +139,13 @@ async function choose(catalogue: Catalogue, choosing: Choosing): Promise<Choice>
     ? `${what} can be installed only by a tool on the host`
     : `there is no ${what}; let it be discovered, or add it to the catalogue`;
   return { reason: firmwareNotFound, message };
+}
+
+/** A part whose version the BMC does not tell is there, and cannot be compared. */
+function describeMissing({ slots }: PlannedServer, { name }: FirmwareVersion): string {
+  const silent = slots.filter((slot) => slot.isBackup !== true && getPartClass(slot) === partName(name));
+  if (silent.length === 0) return `the server has no ${name}`;
+  return `the BMC tells no version of ${silent.map(({ slot }) => slot).join(', ')}`;
 }
 
 function describe(machine: MachineRecord, wanted: FirmwareVersion): string {
