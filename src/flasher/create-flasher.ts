@@ -15,13 +15,13 @@ import { type Logger, type Metrics, noMetrics, silentLogger, type Tracer } from 
 import { createBiosHandler } from './conditions/bios-handler.ts';
 import { createControlHandler } from './conditions/control-handler.ts';
 import { readInstallParameters } from './conditions/install-schema.ts';
-import { createInventoryHandler } from './conditions/inventory-handler.ts';
+import { createInventoryHandler, storeInventory } from './conditions/inventory-handler.ts';
 import { createMediaHandler } from './conditions/media-handler.ts';
 import type { HandlerContext, InventorySink } from './conditions/ports.ts';
 import { createPowerHandler, type PowerKind } from './conditions/power-handler.ts';
 import { withinTime } from './conditions/within-time.ts';
 import { createFlasherMetrics } from './flasher-metrics.ts';
-import type { FirmwareCatalogue, ImageAddress, ServerDirectory } from './install/ports.ts';
+import type { FirmwareCatalogue, ImageAddress, InstallContext, ServerDirectory } from './install/ports.ts';
 import { createRestartMemory } from './install/restart-memory.ts';
 import { runInstall } from './install/run-install.ts';
 import { defaultInstallSettings, type InstallSettings } from './install/settings.ts';
@@ -123,11 +123,15 @@ export function createHandlerContext(options: HandlerContextOptions): HandlerCon
 /** The handlers of a flasher, by kind. */
 export function flasherHandlers(context: HandlerContext): Readonly<Record<string, WorkHandler>> {
   const { followMs } = context.settings;
+  const installing: InstallContext = {
+    ...context,
+    readInventory: (work, held) => storeInventory(held, { work, context }),
+  };
   // What switches or restarts something waits for updates first, which takes up to that long.
   const power = (kind: PowerKind) => withinTime(followMs + 2 * hour, createPowerHandler(kind, context), context);
   return {
     // Each of its steps has its own time.
-    firmwareInstall: (work) => runInstall(work, readInstallParameters(work.condition.parameters), context),
+    firmwareInstall: (work) => runInstall(work, readInstallParameters(work.condition.parameters), installing),
     inventoryOOB: withinTime(hour, createInventoryHandler(context), context),
     powerOn: power('powerOn'),
     powerOff: power('powerOff'),

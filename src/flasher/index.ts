@@ -26,7 +26,12 @@ export {
 export { FlasherError, type FlasherErrorCode, flasherErrors, isFlasherError } from './errors.ts';
 export { createFlasherMetrics, type FlasherMetrics } from './flasher-metrics.ts';
 export { type HeldBmc, type HoldContext, holdBmc } from './held-bmc.ts';
-export { type InstallOutcome, InstallOutcomeSchema, readInstallOutcome } from './install/install-outcome.ts';
+export {
+  type InstallOutcome,
+  InstallOutcomeSchema,
+  readAtMember,
+  readInstallOutcome,
+} from './install/install-outcome.ts';
 export { installTable } from './install/install-table.ts';
 export type { FirmwareCatalogue, ImageAddress, ServerAccess, ServerDirectory } from './install/ports.ts';
 export { defaultInstallSettings, type InstallSettings, type PollTimes } from './install/settings.ts';

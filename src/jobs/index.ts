@@ -34,7 +34,7 @@ export { type RunJobOptions, runJob } from './run/run-job.ts';
 export { createJobClient, type JobClient } from './run/update-client.ts';
 export { isStrategyError, StrategyError, type StrategyErrorCode, strategyErrors } from './strategies/errors.ts';
 export { builtInStrategies, enabledStrategy, loadStrategy, type StrategyChoice } from './strategies/load-strategy.ts';
-export { readAtMember } from './strategies/redfish.ts';
+
 export { defineStrategy, type Strategy, type StrategyFactory, type StrategyTools } from './strategies/strategy.ts';
 export { signalToolsOf } from './strategies/vendor-cli/tool-folders.ts';
 export { createFakeUpdateService, type FakeUpdateService, type KeptJob } from './testing/fake-update-service.ts';

@@ -1,6 +1,6 @@
-import { readBios, readInventory } from '../../bmc/index.ts';
-import type { WorkHandler } from '../../engine/index.ts';
-import { holdBmc } from '../held-bmc.ts';
+import { type Inventory, readBios, readInventory } from '../../bmc/index.ts';
+import type { Work, WorkHandler } from '../../engine/index.ts';
+import { type HeldBmc, holdBmc } from '../held-bmc.ts';
 import type { HandlerContext } from './ports.ts';
 import { createStepStatus } from './step-status.ts';
 
@@ -8,33 +8,41 @@ import { createStepStatus } from './step-status.ts';
 export function createInventoryHandler(context: HandlerContext): WorkHandler {
   return async (work) => {
     const held = await holdBmc(work, context);
-    const { condition, lease } = work;
-    const status = createStepStatus(condition.status, context.clock);
+    const status = createStepStatus(work.condition.status, context.clock);
     status.say('the inventory is read');
     await held.report({ status: status.with() });
-    const inventory = await readInventory(held.bmc);
-    const biosSettings =
-      condition.parameters.collect_bios_cfg === true
-        ? Object.fromEntries((await readBios(held.bmc, { hasRegistry: false })).current)
-        : undefined;
-    await held.report({ status: status.with() });
-    // What was read of two machines, one after the other at the same address, is true of neither.
-    await held.confirmMachine();
-    await context.inventorySink.write({
-      target: condition.target,
-      inventory,
-      biosSettings,
-      readAt: context.clock.now(),
-      lease: { conditionId: condition.id, token: lease.token },
-    });
-    const gaps = inventory.gaps.length;
-    status.say(gaps === 0 ? 'the inventory is stored' : `the inventory is stored; ${gaps} things could not be read`);
-    const counts = {
-      firmware: inventory.firmware.length,
-      drives: inventory.drives.length,
-      ports: inventory.ports.length,
-    };
-    const told = inventory.gaps.map(({ path, reason }) => ({ path, reason }));
+    const { firmware, drives, ports, gaps } = await storeInventory(held, { work, context });
+    status.say(
+      gaps.length === 0
+        ? 'the inventory is stored'
+        : `the inventory is stored; ${gaps.length} things could not be read`,
+    );
+    const counts = { firmware: firmware.length, drives: drives.length, ports: ports.length };
+    const told = gaps.map(({ path, reason }) => ({ path, reason }));
     return { outcome: 'succeeded', status: status.with({ counts, gaps: told }) };
   };
+}
+
+/** Reads the inventory of a server under the lease of any work on it, and stores it. */
+export async function storeInventory(
+  held: HeldBmc,
+  { work, context }: { readonly work: Work; readonly context: HandlerContext },
+): Promise<Inventory> {
+  const { condition, lease } = work;
+  const inventory = await readInventory(held.bmc);
+  const biosSettings =
+    condition.parameters.collect_bios_cfg === true
+      ? Object.fromEntries((await readBios(held.bmc, { hasRegistry: false })).current)
+      : undefined;
+  await held.report({});
+  // What was read of two machines, one after the other at the same address, is true of neither.
+  await held.confirmMachine();
+  await context.inventorySink.write({
+    target: condition.target,
+    inventory,
+    biosSettings,
+    readAt: context.clock.now(),
+    lease: { conditionId: condition.id, token: lease.token },
+  });
+  return inventory;
 }

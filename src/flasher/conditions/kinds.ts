@@ -1,4 +1,5 @@
 import type { JsonObject, KindDefinition } from '../../engine/index.ts';
+import { readAtMember } from '../install/install-outcome.ts';
 import { checkServerControl, checkVirtualMedia } from './control-schemas.ts';
 import { createInstallCheck } from './install-schema.ts';
 import { checkBios, checkInventory, checkPower } from './other-schemas.ts';
@@ -16,7 +17,7 @@ export interface FlasherKindsOptions {
 /** After an install its server is read again, unless the worker has done so and says when. */
 export const rereadAfterInstall = {
   kind: 'inventoryOOB',
-  isDone: ({ inventory_read_at: at }: JsonObject) => typeof at === 'number',
+  isDone: ({ [readAtMember]: at }: JsonObject) => typeof at === 'number',
   /** A BMC that was given up in the middle of a write may end it later. */
   settlesAt: ({ actions }: JsonObject) => {
     const times = (Array.isArray(actions) ? actions : []).map((action) => Date.parse(writingUntil(action)));

@@ -6,6 +6,9 @@ import type { ActionProgress, InstallProgress } from './progress.ts';
 
 const results = ['installed', 'partial', 'already-installed', 'nothing-fits', 'cancelled', 'failed'] as const;
 
+/** Where the status of an install says when its server was read after it, in epoch milliseconds. */
+export const readAtMember = 'inventory_read_at';
+
 /** How an install ended, in one word for programs. */
 export type InstallResultWord = (typeof results)[number];
 

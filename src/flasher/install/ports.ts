@@ -1,8 +1,10 @@
 import type { BmcEndpoint, Gates, KnownMachine } from '../../bmc/index.ts';
+import type { Work } from '../../engine/index.ts';
 import type { ArtifactCache } from '../../firmware-store/index.ts';
 import type { Clock, Random } from '../../kube/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
 import type { FlasherMetrics } from '../flasher-metrics.ts';
+import type { HeldBmc } from '../held-bmc.ts';
 import type { Firmware } from '../plan/firmware.ts';
 import type { RestartMemory } from './restart-memory.ts';
 import type { InstallSettings } from './settings.ts';
@@ -45,4 +47,6 @@ export interface InstallContext {
   readonly settings: InstallSettings;
   /** What earlier installs of this process showed of how long BMCs take to restart; nothing is known unless given. */
   readonly restarts?: RestartMemory;
+  /** Reads and stores the inventory under the lease of an install; nothing is read after it unless given. */
+  readonly readInventory?: (work: Work, held: HeldBmc) => Promise<unknown>;
 }

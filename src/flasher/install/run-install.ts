@@ -17,6 +17,7 @@ import {
   loadProgress,
   storedProgress,
 } from './progress.ts';
+import { readAfterwards } from './read-afterwards.ts';
 import { InstallRun, type StepEntry } from './run.ts';
 import { mostEntries, resumeGraceMs, stateEndsAt } from './state-deadline.ts';
 import { afterFailure, close, cure, leaveRest } from './steps/end-steps.ts';
@@ -81,7 +82,7 @@ export async function runInstall(
   try {
     for (;;) {
       const { state } = run.progress;
-      if (state === 'succeeded' || state === 'failed') return outcomeOf(run);
+      if (state === 'succeeded' || state === 'failed') return await readAfterwards(run, outcomeOf(run));
       const taken = await takeResult(run, steps[state], { isResumed });
       run = taken.run;
       isResumed = false;

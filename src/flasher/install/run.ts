@@ -70,6 +70,10 @@ export class InstallRun {
     return this.#held.bmc;
   }
 
+  get held(): OpenBmc {
+    return this.#held;
+  }
+
   /** The store's time: what is stored with it means the same to every worker. */
   get now(): number {
     return this.work.now();

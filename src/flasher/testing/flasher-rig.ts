@@ -55,6 +55,8 @@ export interface ProcessOptions {
   readonly mortal?: Mortal;
   readonly onLease?: (work: ReturnType<typeof leaseWork>) => void;
   readonly settings?: Partial<InstallSettings>;
+  /** How it reads the inventory after an install; not at all unless given. */
+  readonly readInventory?: InstallContext['readInventory'];
   /** It is killed then, whatever it does. */
   readonly diesAfterMs?: number;
 }
@@ -136,8 +138,9 @@ export async function startFlasherRig(
           await mortal.loggedOut();
         }
       }),
-    async process(order, { mortal = createMortal(), onLease, settings, diesAfterMs } = {}) {
-      return rig.within(async (base) => {
+    async process(order, { mortal = createMortal(), onLease, settings, readInventory, diesAfterMs } = {}) {
+      return rig.within(async (plain) => {
+        const base = readInventory === undefined ? plain : { ...plain, readInventory };
         const work = leaseWork(order, { mortal, clock: base.clock });
         const death = diesAfterMs === undefined ? undefined : base.clock.after(diesAfterMs, () => mortal.die());
         onLease?.(work);

@@ -1,33 +1,14 @@
-import type { Work, WorkOutcome } from '../../engine/index.ts';
+import type { Work } from '../../engine/index.ts';
 import { flasherHandlers } from '../../flasher/index.ts';
 import { StrategyError } from './errors.ts';
 import { defineStrategy, type StrategyTools } from './strategy.ts';
 
-/** The handler of a kind; the flasher has one for each of the two. */
-function handlerOf(kind: 'firmwareInstall' | 'inventoryOOB', tools: StrategyTools) {
+/** Does the work as a flasher does. */
+async function runHandler(kind: 'firmwareInstall' | 'inventoryOOB', work: Work, tools: StrategyTools) {
   const handler = flasherHandlers(tools)[kind];
   if (handler === undefined) throw new TypeError(`the flasher has no handler for ${kind}`);
-  return handler;
+  return await handler(work);
 }
-
-/**
- * Reads what an update left, under the same lease. After an update that failed this is only a courtesy; after one that
- * succeeded nobody would know of it otherwise, so what is thrown is thrown on: the next lease finds all installed.
- */
-async function readAfterwards(work: Work, tools: StrategyTools, outcome: WorkOutcome): Promise<WorkOutcome> {
-  if (outcome.outcome === 'released' || work.condition.parameters.dry_run === true) return outcome;
-  try {
-    await handlerOf('inventoryOOB', tools)(work);
-  } catch (error) {
-    if (outcome.outcome === 'succeeded' || work.signal.aborted) throw error;
-    tools.logger.warn('what a failed update left could not be read', { condition: work.condition.id, error });
-    return outcome;
-  }
-  return { ...outcome, status: { ...outcome.status, [readAtMember]: tools.clock.now() } };
-}
-
-/** Where the status of an update says when its server was read after it, in epoch milliseconds. */
-export const readAtMember = 'inventory_read_at';
 
 /** Out of band, through the BMC: the default. */
 export const redfish = defineStrategy({
@@ -38,8 +19,8 @@ export const redfish = defineStrategy({
     }
     return {
       name: 'redfish',
-      update: async (work, tools) => readAfterwards(work, tools, await handlerOf('firmwareInstall', tools)(work)),
-      scan: (work, tools) => handlerOf('inventoryOOB', tools)(work),
+      update: (work, tools) => runHandler('firmwareInstall', work, tools),
+      scan: (work, tools) => runHandler('inventoryOOB', work, tools),
     };
   },
 });
