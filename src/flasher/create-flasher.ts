@@ -5,6 +5,7 @@ import {
   type Bus,
   createLeisure,
   createWorker,
+  type Work,
   type Worker,
   type WorkerPort,
   type WorkHandler,
@@ -19,7 +20,8 @@ import { createInventoryHandler } from './conditions/inventory-handler.ts';
 import { createMediaHandler } from './conditions/media-handler.ts';
 import type { HandlerContext, InventorySink } from './conditions/ports.ts';
 import { createPowerHandler, type PowerKind } from './conditions/power-handler.ts';
-import { withinTime } from './conditions/within-time.ts';
+import { changeWork, withinTime } from './conditions/within-time.ts';
+import { FlasherError } from './errors.ts';
 import { createFlasherMetrics } from './flasher-metrics.ts';
 import type { FirmwareCatalogue, ImageAddress, ServerDirectory } from './install/ports.ts';
 import { createRestartMemory } from './install/restart-memory.ts';
@@ -137,6 +139,20 @@ export function flasherHandlers(context: HandlerContext): Readonly<Record<string
     serverControl: withinTime(followMs + 2 * hour, createControlHandler(context), context),
     virtualMediaMount: withinTime(hour, createMediaHandler(context), context),
   };
+}
+
+/**
+ * Reads a server again under the lease of other work, whose progress and status stay as they are. Throws as the reading
+ * does, also where it did not end in time.
+ */
+export async function readAgain(work: Work, context: HandlerContext): Promise<void> {
+  const reading = changeWork(work, {
+    condition: { ...work.condition, status: {}, progress: {} },
+    report: ({ status: _, progress: __, ...report } = {}) => work.report(report),
+  });
+  const end = await withinTime(hour, createInventoryHandler(context), context)(reading);
+  if (end.outcome === 'failed')
+    throw new FlasherError('notRead', { target: work.condition.target, detail: end.reason.message });
 }
 
 const hour = 3_600_000;

@@ -22,6 +22,7 @@ export {
   type FlasherOptions,
   flasherHandlers,
   type HandlerContextOptions,
+  readAgain,
 } from './create-flasher.ts';
 export { FlasherError, type FlasherErrorCode, flasherErrors, isFlasherError } from './errors.ts';
 export { createFlasherMetrics, type FlasherMetrics } from './flasher-metrics.ts';

@@ -60,17 +60,9 @@ function limited(work: Work, { startedAt, over }: { readonly startedAt: number; 
   };
   const condition: Condition = { ...work.condition, progress: { ...work.condition.progress, startedAt } };
   let isStored = work.condition.progress.startedAt === startedAt;
-  return {
+  return changeWork(work, {
     condition,
-    lease: work.lease,
-    isFirstLease: work.isFirstLease,
-    previous: work.previous,
-    leftovers: work.leftovers,
     signal,
-    ending: work.ending,
-    get cancel() {
-      return work.cancel;
-    },
     async report(report = {}) {
       throwIfOver();
       const progress = report.progress ?? (isStored ? undefined : condition.progress);
@@ -89,7 +81,28 @@ function limited(work: Work, { startedAt, over }: { readonly startedAt: number; 
       await work.pause(ms, until === undefined ? over : AbortSignal.any([over, until]));
       throwIfOver();
     },
+  });
+}
+
+/** The same work under the same lease, some of which is done in another way. */
+export function changeWork(work: Work, changes: Partial<Omit<Work, 'cancel'>>): Work {
+  return {
+    condition: work.condition,
+    lease: work.lease,
+    isFirstLease: work.isFirstLease,
+    previous: work.previous,
+    leftovers: work.leftovers,
+    signal: work.signal,
+    ending: work.ending,
+    get cancel() {
+      return work.cancel;
+    },
+    report: (report) => work.report(report),
+    check: (options) => work.check(options),
+    confirm: () => work.confirm(),
+    pause: (ms, signal) => work.pause(ms, signal),
     now: () => work.now(),
     acquireSlot: (name) => work.acquireSlot(name),
+    ...changes,
   };
 }

@@ -1,5 +1,5 @@
 import type { Work, WorkOutcome } from '../../engine/index.ts';
-import { flasherHandlers } from '../../flasher/index.ts';
+import { flasherHandlers, readAgain } from '../../flasher/index.ts';
 import { StrategyError } from './errors.ts';
 import { defineStrategy, type StrategyTools } from './strategy.ts';
 
@@ -17,7 +17,7 @@ function handlerOf(kind: 'firmwareInstall' | 'inventoryOOB', tools: StrategyTool
 async function readAfterwards(work: Work, tools: StrategyTools, outcome: WorkOutcome): Promise<WorkOutcome> {
   if (outcome.outcome === 'released' || work.condition.parameters.dry_run === true) return outcome;
   try {
-    await handlerOf('inventoryOOB', tools)(work);
+    await readAgain(work, tools);
   } catch (error) {
     if (outcome.outcome === 'succeeded' || work.signal.aborted) throw error;
     tools.logger.warn('what a failed update left could not be read', { condition: work.condition.id, error });
