@@ -17,3 +17,15 @@ test('no row cancels while firmware may be being written', () => {
     [],
   );
 });
+
+test('what leads from where a cancel works to where it waits can still be cancelled', () => {
+  const last = installTable.rows.flatMap(({ from, to }) =>
+    unsafeStates.includes(to) ? [from].flat().filter((state) => !unsafeStates.includes(state)) : [],
+  );
+  assert.deepEqual(new Set(last), new Set(['checking', 'marking']));
+  for (const state of last)
+    assert.ok(
+      rowsFrom(installTable, state).some(({ when }) => [when.result].flat().includes('cancelled')),
+      state,
+    );
+});
