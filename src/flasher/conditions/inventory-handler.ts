@@ -1,8 +1,11 @@
 import { readBios, readInventory } from '../../bmc/index.ts';
 import type { WorkHandler } from '../../engine/index.ts';
+import { FlasherError } from '../errors.ts';
 import { holdBmc } from '../held-bmc.ts';
 import type { HandlerContext } from './ports.ts';
 import { createStepStatus } from './step-status.ts';
+
+const isOfFirmware = (path: string): boolean => /\/FirmwareInventory(?:[/?]|$)/.test(path);
 
 /** Makes the handler that reads what a server is made of and hands it on. */
 export function createInventoryHandler(context: HandlerContext): WorkHandler {
@@ -27,6 +30,9 @@ export function createInventoryHandler(context: HandlerContext): WorkHandler {
       readAt: context.clock.now(),
       lease: { conditionId: condition.id, token: lease.token },
     });
+    // What is stored is good, but what is known of the rest may be from before some work.
+    const unread = inventory.gaps.find(({ path, mayPass }) => mayPass === true && isOfFirmware(path));
+    if (unread !== undefined) throw new FlasherError('firmwareUnread', { detail: `${unread.path}: ${unread.reason}` });
     const gaps = inventory.gaps.length;
     status.say(gaps === 0 ? 'the inventory is stored' : `the inventory is stored; ${gaps} things could not be read`);
     const counts = {
