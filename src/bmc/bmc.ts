@@ -153,7 +153,7 @@ export interface Inventory {
   readonly ports: readonly NetworkPort[];
   readonly firmware: readonly FirmwareSlot[];
   /** What could not be read and why; the rest is good. */
-  readonly gaps: readonly { readonly path: string; readonly reason: string }[];
+  readonly gaps: readonly { readonly path: string; readonly reason: string; readonly mayPass?: boolean }[];
 }
 
 /** Members of a body the caller writes. */

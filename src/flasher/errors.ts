@@ -22,6 +22,10 @@ export const flasherErrors = {
   },
   unknownSet: { retry: 'blocked', message: 'there is no firmware set {set}' },
   unreadable: { retry: 'transient', message: 'the server cannot be read well enough to plan: {detail}' },
+  firmwareUnread: {
+    retry: 'transient',
+    message: 'the server was read, but not all of its firmware, whose old versions stay known until it is: {detail}',
+  },
   notAtRest: { retry: 'transient', message: 'the power of the host at {origin} keeps changing' },
   overdue: { retry: 'terminal', message: '{step} was not over after {minutes} minutes: {detail}' },
   noProgress: { retry: 'terminal', message: '{step} was begun {count} times and gets nowhere' },

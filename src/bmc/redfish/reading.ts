@@ -6,6 +6,8 @@ import type { JsonObject } from '../json.ts';
 export interface Gap {
   readonly path: string;
   readonly reason: string;
+  /** The BMC was busy or away: read again, it may be there. */
+  readonly mayPass?: boolean;
 }
 
 /** Errors after which nothing else can be read either: going on would only do harm, or take for ever. */
@@ -70,9 +72,10 @@ export function beginReading(bmc: Bmc, options: ReadingOptions = {}): Reading {
     },
     note(path, error) {
       if (!(error instanceof BmcError) || finalCodes.includes(error.code)) throw error;
-      wearing = isBmcError(error, ...wearingCodes) ? wearing + 1 : 0;
+      const mayPass = isBmcError(error, ...wearingCodes);
+      wearing = mayPass ? wearing + 1 : 0;
       if (wearing >= mostWearing) throw error;
-      gaps.push({ path, reason: error.message });
+      gaps.push({ path, reason: error.message, ...(mayPass ? { mayPass } : {}) });
     },
   };
   return reading;

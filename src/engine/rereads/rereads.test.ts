@@ -161,3 +161,17 @@ test('a machine whose worker says until when it may be written to is read at onc
   await rig.engine.worker.report(held(await rig.leaseOne('w1')), { state: 'succeeded' });
   assert.equal(await rig.engine.outdated('m0'), undefined);
 });
+
+test('later work on a machine that may still be written to does not bring its last reading forward', async (t) => {
+  const rig = await setUp(t);
+  const { lease } = await begin(rig);
+  const settlesAt = rig.clock.now() + 1_800_000;
+  const reason = { code: 'X', message: 'x' };
+  await rig.engine.worker.report(held(lease), { state: 'failed', reason, status: { settles_at: settlesAt } });
+  const later = await begin(rig);
+  await rig.engine.worker.report(held(later.lease), { state: 'failed', reason });
+  await rig.engine.sweep();
+  rig.clock.advance(5000);
+  await rig.engine.worker.report(held(await rig.leaseOne('w1')), { state: 'succeeded' });
+  assert.ok((await rig.engine.outdated('m0')) !== undefined, 'the device may write on');
+});

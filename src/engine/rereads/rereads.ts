@@ -51,7 +51,9 @@ async function markOutdated(
   await tx.run(
     `INSERT INTO outdated_machines (machine_id, kind, since, condition_id, settles_at, next_at, failures)
      VALUES (?, ?, ?, ?, ?, ?, 0) ON CONFLICT (machine_id, kind) DO UPDATE SET since = excluded.since,
-       condition_id = excluded.condition_id, settles_at = excluded.settles_at, next_at = excluded.next_at, failures = 0`,
+       condition_id = excluded.condition_id, next_at = excluded.next_at, failures = 0,
+       settles_at = CASE WHEN excluded.settles_at > outdated_machines.settles_at
+         THEN excluded.settles_at ELSE outdated_machines.settles_at END`,
     machineId,
     kind,
     tx.now,

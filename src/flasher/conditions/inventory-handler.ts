@@ -1,8 +1,11 @@
 import { type Inventory, readBios, readInventory } from '../../bmc/index.ts';
 import type { Work, WorkHandler } from '../../engine/index.ts';
+import { FlasherError } from '../errors.ts';
 import { type HeldBmc, holdBmc } from '../held-bmc.ts';
 import type { HandlerContext } from './ports.ts';
 import { createStepStatus } from './step-status.ts';
+
+const isOfFirmware = (path: string): boolean => /\/FirmwareInventory(?:[/?]|$)/.test(path);
 
 /** Makes the handler that reads what a server is made of and hands it on. */
 export function createInventoryHandler(context: HandlerContext): WorkHandler {
@@ -44,5 +47,8 @@ export async function storeInventory(
     readAt: context.clock.now(),
     lease: { conditionId: condition.id, token: lease.token },
   });
+  // What is stored is good, but what is known of the rest may be from before some work.
+  const unread = inventory.gaps.find(({ path, mayPass }) => mayPass === true && isOfFirmware(path));
+  if (unread !== undefined) throw new FlasherError('firmwareUnread', { detail: `${unread.path}: ${unread.reason}` });
   return inventory;
 }

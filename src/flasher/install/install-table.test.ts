@@ -17,3 +17,16 @@ test('no row cancels while firmware may be being written', () => {
     [],
   );
 });
+
+test('what leads from where a cancel works to where it waits can still be cancelled', () => {
+  const last = installTable.states.filter(
+    (state) =>
+      !unsafeStates.includes(state) && rowsFrom(installTable, state).some(({ to }) => unsafeStates.includes(to)),
+  );
+  assert.deepEqual(new Set(last), new Set(['checking', 'marking']));
+  for (const state of last)
+    assert.ok(
+      rowsFrom(installTable, state).some(({ when }) => [when.result].flat().includes('cancelled')),
+      state,
+    );
+});

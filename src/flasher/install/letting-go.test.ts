@@ -7,8 +7,9 @@ import { createMortal } from '../testing/mortal.ts';
 
 const cancel: Condition['cancel'] = { at: 0, isForced: false, by: 'operator' };
 
-/** Cancels when a state becomes durable. */
+/** Cancels when a state becomes durable; `sending`: when something of it does that comes after its begin. */
 function cancelAt(order: ReturnType<FlasherRig['order']>, state: string) {
+  let left = state === 'sending' ? 2 : 1;
   const mortal = createMortal();
   const { moment } = mortal;
   const watched = {
@@ -17,7 +18,8 @@ function cancelAt(order: ReturnType<FlasherRig['order']>, state: string) {
       return mortal.isDead;
     },
     moment(what: string) {
-      if (what === `stored ${state}`) order.cancel = cancel;
+      if (what === `stored ${state}`) left -= 1;
+      if (left === 0) order.cancel = cancel;
       moment(what);
     },
   };

@@ -1,5 +1,5 @@
 import { isBmcError } from '../../bmc/index.ts';
-import { isEngineError, type Work, type WorkOutcome } from '../../engine/index.ts';
+import { EngineError, isEngineError, type Work, type WorkOutcome } from '../../engine/index.ts';
 import { backoffDelay, rowsFrom, type Timer, takeStep } from '../../kube/index.ts';
 import { traced } from '../../telemetry/index.ts';
 import { FlasherError, isFlasherError } from '../errors.ts';
@@ -19,7 +19,7 @@ import {
 } from './progress.ts';
 import { readAfterwards } from './read-afterwards.ts';
 import { InstallRun, type StepEntry } from './run.ts';
-import { mostEntries, resumeGraceMs, stateEndsAt } from './state-deadline.ts';
+import { hasNoTimeLeft, mostEntries, resumeGraceMs } from './state-deadline.ts';
 import { afterFailure, close, cure, leaveRest } from './steps/end-steps.ts';
 import { follow, settle, verify } from './steps/follow-steps.ts';
 import { checkHost, powerOff, powerOn, resetBmcFirst, restorePower } from './steps/host-steps.ts';
@@ -143,9 +143,10 @@ async function takeResult(run: InstallRun, step: Step, entry: StepEntry): Promis
 }
 
 /** The time of the state ran out while nobody worked on it: that is given a little once, and stored before it is used. */
-function extend({ progress, now, context }: InstallRun): void {
-  const isOver = stateEndsAt(progress, { settings: context.settings }) <= now;
-  if (isOver && progress.extendedTo === undefined) progress.extendedTo = now + resumeGraceMs;
+function extend({ progress, now, context, work }: InstallRun): void {
+  if (progress.extendedTo !== undefined) return;
+  const about = { settings: context.settings, cancelledAt: work.cancel?.at, now };
+  if (hasNoTimeLeft(progress, about)) progress.extendedTo = now + resumeGraceMs;
 }
 
 /** Rounds that get nowhere end as well, however fast each of them is. */
@@ -313,19 +314,26 @@ async function advance(run: InstallRun, result: InstallResult): Promise<boolean>
   if (result === 'cancelled') leaveRest(run, `not started, since ${progress.ending?.message ?? 'it was cancelled'}`);
   const facts = { result, hasFailed: progress.ending !== undefined };
   const { now } = run;
-  const step = takeStep(installTable, { state: progress.state, since: progress.since }, facts, now);
-  if (!step.isTaken) throw new TypeError(`an install cannot go on from ${progress.state} with ${result}`);
+  const from = progress.state;
+  const step = takeStep(installTable, { state: from, since: progress.since }, facts, now);
+  if (!step.isTaken) throw new TypeError(`an install cannot go on from ${from} with ${result}`);
   enter(progress, step.position.state, now);
-  if (!isStoredFirst(progress)) return true;
+  const isLastSafePoint = !unsafeStates.includes(from) && unsafeStates.includes(progress.state);
+  if (!isLastSafePoint && !isStoredFirst(progress)) return true;
   try {
     await run.save();
-    return true;
   } catch (error) {
     if (!isCancel(error)) throw error;
     if (isTooLate(run)) return true;
     cancelled(run, error);
     return false;
   }
+  const { cancel, condition } = run.work;
+  if (!isLastSafePoint || cancel === undefined) return true;
+  // Nothing of the unsafe state was begun yet, and its report is no safe point.
+  progress.state = from;
+  cancelled(run, new EngineError('cancelled', { id: condition.id, by: cancel.by }));
+  return false;
 }
 
 function enter(progress: InstallProgress, state: InstallState, now: number): void {

@@ -34,6 +34,38 @@ test('a wait of ten minutes for a self-test that shows no progress ends though n
   assert.ok(lives.length <= 4, story);
 });
 
+test('a worker that resumes after the time to follow an update sees what came of it, also where the BMC is away at first', async (context) => {
+  const rig = await startFlasherRig(context, 'lenovo-xcc');
+  const firmware = await rig.release('bios');
+  const order = rig.order({ firmwares: [firmware] });
+  const first = await rig.process(order, { mortal: createMortal((what) => what === 'stored following') });
+  assert.equal(first.outcome, 'killed', JSON.stringify(first));
+  await rig.within(({ clock }) => sleep(clock, defaultInstallSettings.followMs + 5 * minute));
+  rig.setFaults([{ kind: 'connection-reset', moment: 'before-reading', untilMs: 3 * minute }]);
+  const end = await rig.process(order);
+  assert.equal(end.outcome, 'succeeded', JSON.stringify(end, null, 1));
+});
+
+test('a worker that resumes after the time to restore the power of a cancelled install still restores it', async (context) => {
+  const rig = await startFlasherRig(context, 'dell-idrac9', { arePoweredOn: false });
+  const order = rig.order({ firmwares: [await rig.release('bios')] });
+  let isCancelled = false;
+  const mortal = createMortal((what) => {
+    if (what === 'stored fetching' && !isCancelled) {
+      isCancelled = true;
+      order.cancel = { at: Date.UTC(2026, 0, 1), isForced: false, by: 'operator' };
+    }
+    return what === 'stored restoring-power';
+  });
+  const first = await rig.process(order, { mortal });
+  assert.equal(first.outcome, 'killed', JSON.stringify(first));
+  await rig.within(({ clock }) => sleep(clock, 20 * minute));
+  assert.equal(rig.machine.power.state, 'On');
+  const end = await rig.process(order);
+  assert.ok(end.outcome === 'failed', JSON.stringify(end));
+  assert.equal(rig.machine.power.state, 'Off', rig.machine.log.text());
+});
+
 test('an update that its BMC keeps and never starts is given up, however often it is asked for', async (context) => {
   const rig = await startFlasherRig(context, 'supermicro-x12');
   const order = rig.order({ firmwares: [await rig.release('bios')] });
