@@ -184,9 +184,14 @@ export interface Machines {
   findByAlias(alias: Alias): Promise<MachineRecord | undefined>;
   /**
    * Adds or changes a machine and its names, all or nothing: a name held by another machine changes nothing. The names
-   * given are all it has from then on. Another BMC is refused with `machineBusy` while work on the machine goes on.
+   * given are all it has from then on. Another BMC is refused with `machineBusy` while work on the machine goes on, and so
+   * is another address, unless the caller knows that the same BMC answers there and no other machine at the old one.
    */
-  put(machine: MachineRecord, aliases: readonly Alias[]): Promise<'ok' | readonly AliasConflict[]>;
+  put(
+    machine: MachineRecord,
+    aliases: readonly Alias[],
+    about?: { readonly isSameBmc: boolean },
+  ): Promise<'ok' | readonly AliasConflict[]>;
   /** Records of the same machine, by what their BMCs say of themselves; machines without any are missing. */
   duplicatesOf(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
   setHold(id: string, hold: MachineRecord['hold']): Promise<void>;

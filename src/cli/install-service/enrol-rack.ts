@@ -57,7 +57,7 @@ async function enrolServer({ servers, credentials }: Service, bmc: RunningBmc): 
     await servers.create(fields);
   } else if (tryParseBmcAddress(known.bmcAddress)?.origin !== parseBmcAddress(bmc.url).origin) {
     // Whoever knows the path of the system as well says more; only the port may be another one.
-    await servers.update(uuid, { bmcAddress: bmc.url });
+    await servers.moveBmc(uuid, bmc.url);
   }
   const { username, password } = bmc;
   const kept = await orMissing(credentials.get(uuid, 'bmc'));

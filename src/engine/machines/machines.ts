@@ -34,7 +34,7 @@ export function createMachines(context: EngineContext): Machines {
         return rows.map((row) => ({ kind: textOf(row, 'kind') as Alias['kind'], value: textOf(row, 'value') }));
       }),
     duplicatesOf: (ids) => database.read((tx) => findDuplicates(tx, ids)),
-    put: (machine, aliases) => putMachine(context, machine, aliases),
+    put: (machine, aliases, about) => putMachine(context, { machine, aliases, isSameBmc: about?.isSameBmc === true }),
     async setHold(id, hold) {
       const ready = await context.write(async (tx) => {
         const changed = await tx.run(
@@ -58,12 +58,15 @@ async function findMachine(tx: Transaction, id: string, lock = ''): Promise<Mach
   return row === undefined ? undefined : readMachine(row);
 }
 
-async function putMachine(
-  context: EngineContext,
-  machine: MachineRecord,
-  aliases: readonly Alias[],
-): Promise<'ok' | readonly AliasConflict[]> {
-  const attempt = () => context.write((tx) => putIn(context, tx, { machine, aliases }));
+interface Putting {
+  readonly machine: MachineRecord;
+  readonly aliases: readonly Alias[];
+  /** Its BMC answers at the addresses given, whatever the old ones were. */
+  readonly isSameBmc: boolean;
+}
+
+async function putMachine(context: EngineContext, put: Putting): Promise<'ok' | readonly AliasConflict[]> {
+  const attempt = () => context.write((tx) => putIn(context, tx, put));
   // Two that claim one name at once: the unique index lets one have it, and the other looks again.
   const { conflicts, ready } = await attempt().catch((error: unknown) => {
     if (error instanceof UniqueViolation) return attempt();
@@ -76,7 +79,7 @@ async function putMachine(
 async function putIn(
   context: EngineContext,
   tx: Transaction,
-  { machine, aliases }: { readonly machine: MachineRecord; readonly aliases: readonly Alias[] },
+  { machine, aliases, isSameBmc }: Putting,
 ): Promise<{ readonly conflicts: readonly AliasConflict[]; readonly ready: readonly ReadyWork[] }> {
   await lockClaims(context, tx);
   const row = await tx.first(`SELECT * FROM machines WHERE id = ?${forUpdate(context)}`, machine.id);
@@ -85,7 +88,8 @@ async function putIn(
   const { held, conflicts } = await checkNames(tx, machine.id, wanted);
   if (conflicts.length > 0) return { conflicts, ready: [] };
   const resolved = await resolveBmc(context, tx, { machine, before, aliases: wanted });
-  const { bmcId, declaredBmcId, joining, isSame, isLeft } = resolved;
+  const { bmcId, declaredBmcId, joining, isSame } = resolved;
+  const isLeft = resolved.isLeft && !isSameBmc;
   // What the BMC at another address says of itself is not known yet.
   if (before !== undefined && !isSame) await forgetIdentity(tx, machine.id);
   const settled = { ...machine, bmcId, declaredBmcId };

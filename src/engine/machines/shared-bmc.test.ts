@@ -110,8 +110,10 @@ describe('one BMC', () => {
     // Another spelling, and one more address, leave nothing.
     assert.equal(await machines.put(machine('a'), [at(`redfish://10.0.0.7:443${path}/`), elsewhere]), 'ok');
     await assert.rejects(machines.put(machine('a'), [elsewhere]), { code: 'machineBusy' });
+    assert.equal(await machines.put(machine('a'), [elsewhere], { isSameBmc: true }), 'ok');
+    await assert.rejects(machines.put(machine('a'), [first]), { code: 'machineBusy' });
     await rig.engine.worker.report(held(lease), { state: 'succeeded' });
-    assert.equal(await machines.put(machine('a'), [elsewhere]), 'ok');
+    assert.equal(await machines.put(machine('a'), [first]), 'ok');
   });
 
   test('is left by a machine that gets another address, and that alone', async (t) => {

@@ -35,9 +35,9 @@ export function aliasesOf(server: Pick<ServerRecord, 'bmcAddress' | 'serial' | '
 export async function putMachine(
   machines: MachineRegistry,
   server: ServerRecord,
-  before: ServerRecord | undefined,
+  about: { readonly before: ServerRecord | undefined; readonly isSameBmc?: boolean },
 ): Promise<void> {
-  const outcome = await tryPut(machines, server, { before, without: [] });
+  const outcome = await tryPut(machines, server, { ...about, without: [] });
   if (outcome !== 'ok') throw duplicateMachine(outcome);
 }
 
@@ -66,10 +66,16 @@ export function describeConflicts(conflicts: readonly AliasConflict[]): string {
   return duplicateMachine(conflicts).message;
 }
 
+interface PutOptions {
+  readonly before: ServerRecord | undefined;
+  readonly without: readonly Alias[];
+  readonly isSameBmc?: boolean;
+}
+
 async function tryPut(
   machines: MachineRegistry,
   server: ServerRecord,
-  { before, without }: { readonly before: ServerRecord | undefined; readonly without: readonly Alias[] },
+  { before, without, isSameBmc = false }: PutOptions,
 ): Promise<'ok' | readonly AliasConflict[]> {
   const old = new Set((before === undefined ? [] : aliasesOf(before)).map(keyOf));
   const present = await machines.get(server.id);
@@ -86,7 +92,7 @@ async function tryPut(
   };
   const left = new Set(without.map(keyOf));
   const names = [...kept, ...aliasesOf(server)].filter((alias) => !left.has(keyOf(alias)));
-  return await machines.put(machine, names).catch((error: unknown) => rethrowBusy(error, server.id));
+  return await machines.put(machine, names, { isSameBmc }).catch((error: unknown) => rethrowBusy(error, server.id));
 }
 
 /** Takes the machine of a server away. Throws `busy` while work on it goes on. */

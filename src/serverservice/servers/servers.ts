@@ -29,6 +29,8 @@ export interface Servers {
   create(draft: ServerDraft): Promise<ServerRecord>;
   /** Changes what is given and leaves the rest. */
   update(id: string, fields: Partial<ServerFields>): Promise<ServerRecord>;
+  /** The same BMC answers at another address: unlike `update` this is taken while work on the server goes on. */
+  moveBmc(id: string, bmcAddress: string): Promise<ServerRecord>;
   /** Marks it as deleted; its credentials go for good. Throws `busy` while work on it goes on. */
   remove(id: string): Promise<void>;
   /** Makes machines of servers where that was interrupted; says how many it looked at. */
@@ -77,7 +79,8 @@ export function createServers(context: InventoryContext): Servers {
       return { records: await withDuplicates(context, records), total };
     },
     create: (draft) => createServer(context, draft),
-    update: (id, fields) => changeServer(context, id, fields),
+    update: (id, fields) => changeServer(context, id, { fields, isSameBmc: false }),
+    moveBmc: (id, bmcAddress) => changeServer(context, id, { fields: { bmcAddress }, isSameBmc: true }),
     remove: (id) => removeServer(context, id),
     reconcile: () => reconcileMachines(context),
   };
@@ -167,7 +170,7 @@ async function createServer(context: InventoryContext, draft: ServerDraft): Prom
   });
   if (machines === undefined) return server;
   try {
-    await putMachine(machines, server, before);
+    await putMachine(machines, server, { before });
   } catch (error) {
     if (isInventoryError(error, 'duplicateMachine', 'busy')) await takeBack(context, server, before);
     throw error;
@@ -224,7 +227,7 @@ export function isOtherMachine(before: ServerFields, after: ServerFields): boole
 async function changeServer(
   context: InventoryContext,
   id: string,
-  given: Partial<ServerFields>,
+  { fields: given, isSameBmc }: { readonly fields: Partial<ServerFields>; readonly isSameBmc: boolean },
 ): Promise<ServerRecord> {
   const { database, machines } = context;
   const plan = async (tx: Transaction) => {
@@ -239,7 +242,7 @@ async function changeServer(
   });
   if (machines !== undefined && isOtherMachine(before, after)) {
     try {
-      await putMachine(machines, after, before);
+      await putMachine(machines, after, { before, isSameBmc });
     } catch (error) {
       if (isInventoryError(error)) await settle(context, before.id, before.machineProblem);
       throw error;
@@ -300,7 +303,7 @@ async function putAgain(context: InventoryContext, which: string): Promise<numbe
   );
   for (const server of rows.map(readServer)) {
     try {
-      await putMachine(machines, server, undefined);
+      await putMachine(machines, server, { before: undefined });
       await settle(context, server.id, addressProblem(server.bmcAddress));
     } catch (error) {
       if (!isInventoryError(error)) throw error;
