@@ -104,7 +104,10 @@ describe('what is known of a port after a call', () => {
     const once = memoryAfter({}, { call, goal, unit, isSettled: true }, { result, now: 1 });
     const twice = memoryAfter(once, { call, goal, unit, isSettled: true }, { result, now: 2 });
     assert.equal(twice.failure?.attempts, 2);
-    assert.equal(memoryAfter(twice, { call, goal: 'h', unit, isSettled: true }, { result, now: 3 }).failure?.attempts, 1);
+    assert.equal(
+      memoryAfter(twice, { call, goal: 'h', unit, isSettled: true }, { result, now: 3 }).failure?.attempts,
+      1,
+    );
   });
 
   test('after an uncertain change nothing that was read before counts', () => {
