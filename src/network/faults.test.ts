@@ -24,11 +24,12 @@ import {
 } from './testing/rig.ts';
 
 describe('when switches fail', () => {
+  const settings = { callMs: 200, verifyMs: 100 };
   let api: ApiRig;
   let rig: ControllerRig;
   before(async () => {
     api = await startApi();
-    rig = await startControllers(api, { settings: { callMs: 200, verifyMs: 100 } });
+    rig = await startControllers(api, { settings });
     await putConfiguration(api, 'default/ten', { untaggedVLAN: 10 });
     await putConfiguration(api, 'default/eleven', { untaggedVLAN: 11 });
   });
@@ -109,6 +110,64 @@ describe('when switches fail', () => {
     assert.equal(lossy.writes, 1);
   });
 
+  test('a port that is unlinked while it is being set is clean only after that has ended', async (t) => {
+    const slow = await aSwitch('slow');
+    await rig.stop();
+    rig = await startControllers(api, { rack: rig.rack });
+    t.after(async () => {
+      await rig.stop();
+      rig = await startControllers(api, { rack: rig.rack, settings });
+    });
+    await until(api.switches, 'default/slow', ({ status }) => status?.state === 'Running');
+    const held = slow.holdWrite();
+    await link(api, 'default/slow-1', 'default/ten');
+    await held.arrived;
+    await link(api, 'default/slow-1', undefined);
+    const { metadata } = await api.ports.get(parseKey('default/slow-1'));
+    const unlinked = await until(
+      api.ports,
+      'default/slow-1',
+      ({ status }) => (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0),
+    );
+    assert.equal(unlinked.status?.state, 'Cleaning');
+    held.release();
+    await untilState(api, 'default/slow-1', 'Idle');
+    assert.deepEqual(onDevice(rig.rack, 'default/slow'), {});
+  });
+
+  test('controllers that start while a change is under way do not call a port clean before that has ended', async (t) => {
+    const late = await aSwitch('late');
+    const held = late.holdWrite();
+    await link(api, 'default/late-1', 'default/ten');
+    await held.arrived;
+    await rig.stop();
+    await link(api, 'default/late-1', undefined);
+    rig = await startControllers(api, { rack: rig.rack, settings: { settleMs: 3_600_000 } });
+    t.after(async () => {
+      await rig.stop();
+      rig = await startControllers(api, { rack: rig.rack, settings });
+    });
+    const waiting = await until(api.ports, 'default/late-1', ({ status }) =>
+      (status?.conditions ?? []).some(({ message }) => message.startsWith('The switch may still carry out a change')),
+    );
+    assert.equal(waiting.status?.state, 'Cleaning');
+    held.release();
+    await until(api.ports, 'default/late-1', () => late.portOf('Ethernet1')?.untaggedVlan === undefined);
+  });
+
+  test('a clean port that somebody sets at the switch is cleaned again', async () => {
+    const touched = await aSwitch('touched');
+    await link(api, 'default/touched-1', 'default/ten');
+    await untilState(api, 'default/touched-1', 'Active', 'ten');
+    await link(api, 'default/touched-1', undefined);
+    await untilState(api, 'default/touched-1', 'Idle');
+    touched.setPort('Ethernet1', { isDisabled: false, untaggedVlan: 66, taggedVlans: [], acl: [] });
+    const told = await untilEvent(api, { about: 'default/touched-1', reason: 'ConfigurationDrifted' });
+    assert.match(told, /Somebody changed Ethernet1 on the switch; it is cleaned: untaggedVlan 66 -> none/);
+    await untilState(api, 'default/touched-1', 'Idle');
+    assert.deepEqual(onDevice(rig.rack, 'default/touched'), {});
+  });
+
   test('deleting an unreachable switch waits, and insisting ends it with a word about what was left', async () => {
     const lost = await aSwitch('lost');
     await link(api, 'default/lost-1', 'default/ten');
@@ -176,7 +235,7 @@ describe('when switches fail', () => {
     const { writes } = device;
     await rig.stop();
     await link(api, 'default/again-1', 'default/eleven');
-    rig = await startControllers(api, { rack: rig.rack, settings: { callMs: 200, verifyMs: 100 } });
+    rig = await startControllers(api, { rack: rig.rack, settings });
     await untilState(api, 'default/again-1', 'Active', 'eleven');
     // One to clear, one to set.
     assert.equal(device.writes, writes + 2);

@@ -34,7 +34,10 @@ export const networkFinalizer = 'rackwright.io/network';
  */
 export const forceAnnotation = 'network.rackwright.io/force-deletion';
 
-/** On a SwitchPort: which host linked its configuration, as NAMESPACE/NAME. A host that is unplugged there takes it back. */
+/**
+ * On a SwitchPort: the host that linked its configuration, or that wants it clean, as NAMESPACE/NAME. A host that is
+ * unplugged there takes it back.
+ */
 export const linkedByAnnotation = 'network.rackwright.io/linked-by';
 
 /** On a SwitchPort: any new value of it gives a port that has used up its attempts another set of them. */

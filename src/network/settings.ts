@@ -2,6 +2,8 @@
 export interface NetworkSettings {
   /** How long one call to a switch may take before it counts as failed. */
   readonly callMs: number;
+  /** How long a switch may still carry out a change whose end nobody heard of, once it answers again. */
+  readonly settleMs: number;
   /** How long changes to one switch are gathered, so that those that come together go together. */
   readonly gatherMs: number;
   /** How many ports one call carries at most, where a switch takes several. */
@@ -27,6 +29,7 @@ const minuteMs = 60 * secondMs;
 /** The settings unless told otherwise. */
 export const defaultNetworkSettings: NetworkSettings = {
   callMs: 2 * minuteMs,
+  settleMs: minuteMs,
   gatherMs: 20,
   batchSize: 64,
   driftMs: minuteMs,

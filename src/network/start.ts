@@ -122,7 +122,12 @@ function createControllers({ options, settings, informers }: Parts): AnyControll
     },
   };
   const switchBook = createSwitchBook({ providers: options.providers, clock, settings, listener });
-  const portBook = createPortBook({ switches: switchBook, clock, wake: (key) => ports.wake(key) });
+  const portBook = createPortBook({
+    switches: switchBook,
+    clock,
+    settleMs: settings.settleMs,
+    wake: (key) => ports.wake(key),
+  });
   const standingOf = (owner: Switch | undefined): SwitchStanding =>
     owner === undefined
       ? { kind: 'waiting', fault: { code: 'SwitchNotFound', message: 'no Switch of its namespace lists this port' } }

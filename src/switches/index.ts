@@ -27,7 +27,14 @@ export {
 } from './fixture/index.ts';
 export { formatNetwork, type Network, parseNetwork } from './network-address.ts';
 export { type OvsSwitchOptions, openOvsSwitch } from './ovs/index.ts';
-export { describePlan, type PortDifference, type PortPlan, planPort, showAspect } from './port-plan.ts';
+export {
+  areSameSettings,
+  describePlan,
+  type PortDifference,
+  type PortPlan,
+  planPort,
+  showAspect,
+} from './port-plan.ts';
 export {
   type AclEntry,
   cleanSettings,

@@ -32,6 +32,12 @@ export function showAspect(settings: PortSettings, aspect: PortAspect): string {
   }
 }
 
+/** True when both mean the same port. */
+export function areSameSettings(one: PortSettings | undefined, other: PortSettings | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  return portAspects.every((aspect) => showAspect(one, aspect) === showAspect(other, aspect));
+}
+
 /** What would have to change for the port to be as wanted. */
 export function planPort(seen: PortState, wanted: PortSettings): PortPlan {
   const differences: PortDifference[] = portAspects

@@ -186,12 +186,18 @@ export function runPortsContract(name: string, connect: () => Promise<Connection
       await until(plane.api.limits, `${tenant}/user-limit`, ({ status }) => status?.usedVLANRange === '');
     });
 
-    test('a host without ports is taken as it is, and leaves the ports of its machine as they are', async () => {
+    test('a clean port stays clean, also when somebody sets it at the switch', async () => {
       put(own, 100);
-      await plane.putHost('h2', { server: 0 });
+      await until(plane.api.ports, portOf(own), ({ status }) => status?.state === 'Idle' && !talks(boot));
+    });
+
+    test('a host without ports is taken as it is, and leaves the ports of its machine as they are', async () => {
+      put(friend, 100);
+      await plane.putHost('h2', { server: 2 });
       const ready = await until(plane.api.hosts, `${tenant}/h2`, inState('available'));
       assert.equal(conditionOf(ready, 'NetworkConfigured'), undefined);
-      assert.equal(talks(boot), true);
+      assert.ok(friend !== undefined && boot !== undefined);
+      assert.equal(plane.dataCentre.fabric.canTalk(friend, boot), true);
     });
   });
 }

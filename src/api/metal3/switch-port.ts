@@ -39,7 +39,9 @@ export const SwitchPortStatus = Struct(
     ),
     configuration: Type.Optional(describe(SwitchPortSettings, 'The settings that were applied.')),
     appliedTo: Type.Optional(
-      Text('The switch that they were set on: where it is, and digests of its SSH host keys. Another one is set anew.'),
+      Text(
+        'The switch that they were set on, or that an idle port was found clean on: where it is, and digests of its SSH host keys. Another one is set anew. An idle port without it was never set or cleaned.',
+      ),
     ),
     observed: Type.Optional(describe(SwitchPortSettings, 'The settings last read from the switch.')),
     unobserved: Type.Optional(

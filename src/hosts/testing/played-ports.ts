@@ -47,7 +47,7 @@ export function playPorts(...names: readonly string[]): PlayedPorts {
       if (present === undefined) return;
       const generation = (present.metadata.generation ?? 0) + 1;
       const spec = configuration === undefined ? {} : { configuration };
-      const annotations: Record<string, string> = configuration === undefined ? {} : { [linkedByAnnotation]: by };
+      const annotations: Record<string, string> = by === undefined ? {} : { [linkedByAnnotation]: by };
       ports.set(formatKey(port), { ...present, metadata: { ...present.metadata, generation, annotations }, spec });
     },
     settle() {
@@ -78,13 +78,13 @@ function cleanPort(name: string): SwitchPort {
     apiVersion: metal3ApiVersion,
     kind: 'SwitchPort',
     metadata,
-    status: { state: 'Idle', observedGeneration: 1 },
+    status: { state: 'Idle', observedGeneration: 1, appliedTo: 'switch' },
   };
 }
 
 function settledStatus({ spec, metadata }: SwitchPort): NonNullable<SwitchPort['status']> {
   const { configuration } = spec ?? {};
   const observedGeneration = metadata.generation ?? 0;
-  if (configuration === undefined) return { state: 'Idle', observedGeneration };
+  if (configuration === undefined) return { state: 'Idle', observedGeneration, appliedTo: 'switch' };
   return { state: 'Active', observedGeneration, configurationRef: configuration };
 }

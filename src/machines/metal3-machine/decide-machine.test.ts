@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Metal3Machine } from '../../api/index.ts';
 import { checkTable, type KubeObject } from '../../kube/index.ts';
+import { deconfigureNetwork } from '../../network/index.ts';
 import type { NodeSearch } from '../nodes/workload-nodes.ts';
+import { hostAnnotations } from '../resources.ts';
 import {
   aCluster,
   aHost,
@@ -146,14 +148,32 @@ describe('how a host is taken', () => {
     const ports = [{ mac: '52:54:00:00:00:01', port: { name: 'p1' }, configuration: { name: 'nc1' } }];
     const network = {
       filter: (_: unknown, host: KubeObject) => (host.metadata?.name === 'h1' ? undefined : 'wrong ports'),
-      configureNetwork: () => ports,
+      configureNetwork: () => ({ kind: 'fits', ports }) as const,
       deconfigureNetwork: () => [],
     };
     const object = aMetal3Machine('m1', { host: 'h1', spec: { networkConfiguration: wanted } });
     const { effects } = await decide(object, { hosts: [aHost('h1')], network });
-    assert.deepEqual(effects[0]?.kind === 'claim-host' && effects[0].patch.spec?.ports, ports);
+    const [claim] = effects;
+    assert.ok(claim?.kind === 'claim-host');
+    assert.deepEqual(claim.patch.spec?.ports, ports);
+    assert.deepEqual(claim.patch.metadata.annotations, { [hostAnnotations.machinePorts]: '52:54:00:00:00:01' });
     const refused = await decide(object, { hosts: [aHost('h2')], network });
     assert.match(conditionOf(refused, 'Ready') ?? '', /NoHostAvailable/);
+  });
+
+  test('a host that lost a port for its networks is not told to run anything, and it is said why', async () => {
+    const network = {
+      filter: () => undefined,
+      configureNetwork: () => ({ kind: 'unfit', message: 'the host h1 has no interface' }) as const,
+      deconfigureNetwork: () => undefined,
+    };
+    const spec = { networkConfiguration: [{ ConfigurationRef: { name: 'nc1' } }] };
+    const object = aMetal3Machine('m1', { host: 'h1', spec });
+    for (const host of [aHost('h1'), held]) {
+      const decision = await decide(object, { hosts: [host], network });
+      assert.deepEqual(decision.effects, []);
+      assert.equal(conditionOf(decision, 'Ready'), 'False NetworkConfigurationUnfit');
+    }
   });
 
   test('where networks of machines are not served, a machine that asks for one finds no host', async () => {
@@ -270,11 +290,43 @@ describe('how a machine goes', () => {
   });
 
   test('its ports are cleared only of what a machine asked for', async () => {
-    const network = { filter: () => undefined, configureNetwork: () => undefined, deconfigureNetwork: () => [] };
+    const network = {
+      filter: () => undefined,
+      configureNetwork: () => ({ kind: 'fits', ports: undefined }) as const,
+      deconfigureNetwork: () => [],
+    };
     const spec = { networkConfiguration: [{ ConfigurationRef: { name: 'nc1' } }] };
     const asking = aMetal3Machine('m1', { host: 'h1', isGoing: true, spec });
     assert.deepEqual(patchOf(await decide(asking, { hosts: [running], network }))?.spec?.ports, []);
     assert.equal(patchOf(await decide(object, { hosts: [running], network }))?.spec?.ports, undefined);
+  });
+
+  test('what the machine wrote to ports is taken away, however it and its host were edited since', async () => {
+    const mac = (at: number): string => `52:54:00:00:00:0${at}`;
+    const entry = (at: number) => ({ mac: mac(at), port: { name: `p${at}` } });
+    const ports = [
+      { ...entry(1), configuration: { name: 'nc1' } },
+      { ...entry(2), configuration: { name: 'of-the-owner' } },
+    ];
+    const network = {
+      filter: () => undefined,
+      configureNetwork: () => ({ kind: 'fits', ports: undefined }) as const,
+      deconfigureNetwork,
+    };
+    const left = [entry(1), ports[1]];
+    const annotations = { [hostAnnotations.machinePorts]: mac(1) };
+    const { image: _, ...stopped } = running.spec ?? { online: true };
+    for (const [spec, state] of [
+      [running.spec, 'provisioned'],
+      [stopped, 'available'],
+      [stopped, 'externally provisioned'],
+    ] as const) {
+      const host = aHost('h1', { spec: { ...spec, ports }, state, annotations });
+      assert.deepEqual(patchOf(await decide(object, { hosts: [host], network }))?.spec?.ports, left);
+    }
+    const free = aHost('h1', { spec: { ...stopped, ports: [entry(1)] }, annotations });
+    const released = patchOf(await decide(object, { hosts: [free], network }));
+    assert.deepEqual(released?.metadata.annotations, { [hostAnnotations.machinePorts]: null });
   });
 
   test('a host that must not be powered off stays on', async () => {

@@ -196,7 +196,8 @@ function cleaningEffects(seen: Metal3MachineSeen): Metal3MachineEffect[] {
 function wakeOf({ object, nodes, settings }: Metal3MachineSeen, state: MachineState): Wake {
   // Ports, their limits and configurations are not followed here.
   const isAboutPorts = (object.spec.networkConfiguration ?? []).length > 0;
-  if (state === 'Choosing' && isAboutPorts) return { after: settings.networkPollMs };
+  const isBefore = state === 'Pending' || state === 'Choosing' || state === 'Associated';
+  if (isBefore && isAboutPorts) return { after: settings.networkPollMs };
   return state === 'Joining' && nodes.kind !== 'found' ? { after: settings.nodePollMs } : { on: 'change' };
 }
 

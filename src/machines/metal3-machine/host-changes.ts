@@ -2,9 +2,11 @@ import {
   type BareMetalHost,
   clusterApiVersion,
   clusterLabels,
+  type HostPort,
   infrastructureApiVersion,
   type Metal3Machine,
 } from '../../api/index.ts';
+import { isSameJson } from '../../kube/index.ts';
 import { nameOf, namespaceOf } from '../references.ts';
 import { hostAnnotations, ownPause } from '../resources.ts';
 import type { Metal3MachineSeen } from './machine-seen.ts';
@@ -60,18 +62,51 @@ export function claimPatch(seen: Metal3MachineSeen, host: BareMetalHost): HostPa
     name: nameOf(object),
     namespace: namespaceOf(object),
   };
-  return { metadata: { ...seenVersion(host), labels }, spec: { ...deploySpec(seen, host), consumerRef } };
+  const ports = networkOf(seen, host);
+  return {
+    metadata: { ...seenVersion(host), labels, ...recordOf(seen, host, ports) },
+    spec: { ...deploySpec(seen, ports), consumerRef },
+  };
 }
 
 /** Tells a host that is taken what to run. */
 export function deployPatch(seen: Metal3MachineSeen, host: BareMetalHost): HostPatch {
-  return { metadata: seenVersion(host), spec: deploySpec(seen, host) };
+  const ports = networkOf(seen, host);
+  return { metadata: { ...seenVersion(host), ...recordOf(seen, host, ports) }, spec: deploySpec(seen, ports) };
 }
 
-function deploySpec(seen: Metal3MachineSeen, host: BareMetalHost): Readonly<Record<string, unknown>> {
-  const { image, customDeploy, automatedCleaningMode, networkConfiguration = [] } = seen.object.spec;
+/** The ports of a host as its machine needs them; undefined where they are so already. */
+function networkOf({ object, network }: Metal3MachineSeen, host: BareMetalHost): readonly HostPort[] | undefined {
+  const found = network.configureNetwork(object.spec.networkConfiguration ?? [], host);
+  // Such a machine does not get here: its gate is closed.
+  return found.kind === 'fits' ? found.ports : undefined;
+}
+
+/** Records which ports the machine writes, in the same write: what it asks for may be edited before it goes. */
+function recordOf(
+  { object }: Metal3MachineSeen,
+  host: BareMetalHost,
+  ports: readonly HostPort[] | undefined,
+): Readonly<Record<string, unknown>> {
+  if ((object.spec.networkConfiguration ?? []).length === 0) return {};
+  const present = host.spec?.ports ?? [];
+  const changed = (ports ?? []).filter((entry, at) => !isSameJson(entry, present[at]));
+  const written = changed.map(({ mac }) => mac.toLowerCase());
+  const macs = [...new Set([...(recordedPorts(host) ?? []), ...written])];
+  return { annotations: { [hostAnnotations.machinePorts]: macs.filter((mac) => mac !== '').join(',') } };
+}
+
+/** MACs of the interfaces that a machine wrote to; undefined where nothing says so. */
+function recordedPorts({ metadata }: BareMetalHost): readonly string[] | undefined {
+  return metadata.annotations?.[hostAnnotations.machinePorts]?.split(',');
+}
+
+function deploySpec(
+  seen: Metal3MachineSeen,
+  ports: readonly HostPort[] | undefined,
+): Readonly<Record<string, unknown>> {
+  const { image, customDeploy, automatedCleaningMode } = seen.object.spec;
   const { diskFormat, ...file } = image ?? {};
-  const ports = seen.network.configureNetwork(networkConfiguration, host);
   return {
     ...(image === undefined ? {} : { image: { ...file, ...(diskFormat === undefined ? {} : { format: diskFormat }) } }),
     ...(customDeploy === undefined ? {} : { customDeploy }),
@@ -94,15 +129,27 @@ export function deprovisionPatch(seen: Metal3MachineSeen, host: BareMetalHost): 
   const isOthers = status?.provisioning.state === 'externally provisioned' || spec?.externallyProvisioned === true;
   const isToldToRun = spec?.image !== undefined || spec?.customDeploy !== undefined;
   const online = staysOn(seen, host);
-  if (isOthers) {
-    return spec?.online === true && !online ? { metadata: seenVersion(host), spec: { online } } : undefined;
+  const cleared = clearedPorts(seen, host, { isToldToRun: isToldToRun && !isOthers });
+  const isOn = isOthers && spec?.online === true && !online;
+  if (isOthers || !isToldToRun) {
+    const left = { ...cleared, ...(isOn ? { online } : {}) };
+    return Object.keys(left).length === 0 ? undefined : { metadata: seenVersion(host), spec: left };
   }
-  if (!isToldToRun) return undefined;
-  // Without a word of the machine about networks, what is there is the owner's.
-  const isOurs = (seen.object.spec.networkConfiguration ?? []).length > 0;
-  const ports = isOurs ? seen.network.deconfigureNetwork(host) : undefined;
-  const cleared = { image: null, customDeploy: null, ...clearedData(seen, host), online };
-  return { metadata: seenVersion(host), spec: { ...cleared, ...(ports === undefined ? {} : { ports }) } };
+  const told = { image: null, customDeploy: null, ...clearedData(seen, host), online };
+  return { metadata: seenVersion(host), spec: { ...told, ...cleared } };
+}
+
+/** What the machine wrote to the ports of its host goes; what the owner of the host has put there stays. */
+function clearedPorts(
+  { object, network }: Metal3MachineSeen,
+  host: BareMetalHost,
+  { isToldToRun }: { readonly isToldToRun: boolean },
+): { readonly ports?: readonly HostPort[] } {
+  const macs = recordedPorts(host);
+  // A host that was taken before there was a record: all of it is taken for the machine's where that asks for networks.
+  const isUnrecorded = macs === undefined && isToldToRun && (object.spec.networkConfiguration ?? []).length > 0;
+  const ports = macs !== undefined || isUnrecorded ? network.deconfigureNetwork(host, macs) : undefined;
+  return ports === undefined ? {} : { ports };
 }
 
 function staysOn({ settings }: Metal3MachineSeen, { spec }: BareMetalHost): boolean {
@@ -126,9 +173,12 @@ export function releasePatch({ object, reuse, cluster }: Metal3MachineSeen, host
   const labels = { [clusterLabels.clusterName]: null, ...(isKept ? { [clusterLabels.nodeReuse]: reuse.name } : {}) };
   const keeper = { apiVersion: clusterApiVersion, kind: 'Cluster', namespace: namespaceOf(object) };
   const consumerRef = isKept ? { ...keeper, name: nameOf(cluster) } : null;
-  const annotations = isPausedByUs(host) ? unpaused : undefined;
+  const annotations = {
+    ...(isPausedByUs(host) ? unpaused : {}),
+    ...(recordedPorts(host) === undefined ? {} : { [hostAnnotations.machinePorts]: null }),
+  };
   return {
-    metadata: { ...seenVersion(host), labels, ...(annotations === undefined ? {} : { annotations }) },
+    metadata: { ...seenVersion(host), labels, ...(Object.keys(annotations).length === 0 ? {} : { annotations }) },
     spec: { consumerRef },
   };
 }

@@ -25,7 +25,7 @@ export function providerIdOf({ object }: Pick<Metal3MachineSeen, 'object'>, host
 export function situationOf(seen: Metal3MachineSeen): MachineSituation {
   const { object, host, chosen } = seen;
   const isLeaving = isBeingDeleted(object);
-  const gate = closedGate(seen);
+  const gate = closedGate(seen) ?? unfitNetwork(seen);
   const has = hostFact(seen);
   const isChoosing = !isLeaving && gate === undefined && has === 'none';
   const choice = isChoosing ? seen.choose() : undefined;
@@ -44,6 +44,18 @@ export function situationOf(seen: Metal3MachineSeen): MachineSituation {
       node: nodeFact(seen),
     },
   };
+}
+
+/** A host that had a port for each network may have lost it before it is told what to run. */
+function unfitNetwork({ object, host, chosen, network }: Metal3MachineSeen): Reason | undefined {
+  const found = host ?? chosen;
+  const isTold = host !== undefined && isDeployed(host);
+  const { networkConfiguration = [] } = object.spec;
+  if (found === undefined || isTold || networkConfiguration.length === 0) return undefined;
+  const ports = network.configureNetwork(networkConfiguration, found);
+  if (ports.kind === 'fits') return undefined;
+  const message = `It cannot have its networkConfiguration: ${ports.message}.`;
+  return { code: 'NetworkConfigurationUnfit', message };
 }
 
 /** A machine whose node has an id is that node: it never gets another host. */

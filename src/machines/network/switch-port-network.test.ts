@@ -20,7 +20,8 @@ test('a host without the right ports is left out, and one that asks for none is 
   const wanted = [{ ConfigurationRef: { name: 'nc1' } }];
   assert.match(network.filter(wanted, aHost('h1')) ?? '', /no switch port/);
   assert.equal(network.filter([], aHost('h1')), undefined);
-  assert.equal(network.configureNetwork([], aHost('h1')), undefined);
+  assert.deepEqual(network.configureNetwork([], aHost('h1')), { kind: 'fits', ports: undefined });
+  assert.equal(network.configureNetwork(wanted, aHost('h1')).kind, 'unfit');
 });
 
 test('what a machine asked for is taken away again', () => {

@@ -19,10 +19,7 @@ export function createSwitchPortNetwork(tables: NetworkTables): MachineNetwork {
       filter([host], needsOf(wanted, host)).length === 1
         ? undefined
         : 'it has no switch port for each network configuration',
-    configureNetwork: (wanted, host) => {
-      const found = configureNetwork(host, needsOf(wanted, host));
-      return found.kind === 'fits' ? found.ports : undefined;
-    },
+    configureNetwork: (wanted, host) => configureNetwork(host, needsOf(wanted, host)),
     deconfigureNetwork,
   };
 }

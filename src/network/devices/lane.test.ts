@@ -101,38 +101,61 @@ describe('what is known of a port after a call', () => {
   test('failures of one goal are counted, those of another begin anew', () => {
     const call = apply('p1', 10);
     const result = { kind: 'refused', message: 'no' } as const;
-    const once = memoryAfter({}, { call, goal, unit }, { result, now: 1 });
-    const twice = memoryAfter(once, { call, goal, unit }, { result, now: 2 });
+    const once = memoryAfter({}, { call, goal, unit, isSettled: true }, { result, now: 1 });
+    const twice = memoryAfter(once, { call, goal, unit, isSettled: true }, { result, now: 2 });
     assert.equal(twice.failure?.attempts, 2);
-    assert.equal(memoryAfter(twice, { call, goal: 'h', unit }, { result, now: 3 }).failure?.attempts, 1);
+    assert.equal(
+      memoryAfter(twice, { call, goal: 'h', unit, isSettled: true }, { result, now: 3 }).failure?.attempts,
+      1,
+    );
   });
 
   test('after an uncertain change nothing that was read before counts', () => {
     const before = { reading: { at: 0, state }, applied: vlan(10), unit };
     const after = memoryAfter(
       before,
-      { call: apply('p1', 11), goal, unit },
+      { call: apply('p1', 11), goal, unit, isSettled: true },
       { result: { kind: 'uncertain', message: '?' }, now: 1 },
     );
     assert.equal(after.reading, undefined);
     assert.equal(after.applied, undefined);
   });
 
+  test('a change whose end is not known stays so until a call that began after it has ended is answered', () => {
+    const lost = { kind: 'uncertain', message: '?' } as const;
+    const seen = { kind: 'done', value: state } as const;
+    const read = { kind: 'read', port: 'p1' } as const;
+    const once = memoryAfter({}, { call: apply('p1', 11), goal, unit, isSettled: true }, { result: lost, now: 1 });
+    assert.deepEqual(once.unsettled, { at: 1, wanted: vlan(11) });
+    const again = memoryAfter(once, { call: apply('p1', 11), goal, unit, isSettled: false }, { result: lost, now: 2 });
+    assert.deepEqual(again.unsettled, { at: 2, wanted: vlan(11) });
+    const other = memoryAfter(again, { call: apply('p1', 12), goal, unit, isSettled: false }, { result: lost, now: 3 });
+    assert.deepEqual(other.unsettled, { at: 3, wanted: undefined });
+    const early = memoryAfter(other, { call: read, goal, unit, isSettled: false }, { result: seen, now: 4 });
+    assert.deepEqual(early.unsettled, other.unsettled);
+    const late = memoryAfter(
+      { ...early, applied: vlan(11), unit },
+      { call: read, goal, unit, isSettled: true },
+      { result: seen, now: 5 },
+    );
+    assert.deepEqual([late.unsettled, late.applied], [undefined, undefined]);
+  });
+
   test('a successful read keeps a refused change in mind, a successful change does not', () => {
     const refused = memoryAfter(
       {},
-      { call: apply('p1', 11), goal, unit },
+      { call: apply('p1', 11), goal, unit, isSettled: true },
       { result: { kind: 'refused', message: 'no' }, now: 1 },
     );
     const read = memoryAfter(
       refused,
-      { call: { kind: 'read', port: 'p1' }, goal, unit },
+      { call: { kind: 'read', port: 'p1' }, goal, unit, isSettled: true },
       { result: { kind: 'done', value: state }, now: 2 },
     );
     assert.equal(read.failure?.attempts, 1);
     const done = memoryAfter(
       read,
-      { call: apply('p1', 11), goal, unit },
+      { call: apply('p1', 11), goal, unit, isSettled: true },
       { result: { kind: 'done', value: state }, now: 3 },
     );
     assert.equal(done.failure, undefined);

@@ -9,7 +9,7 @@ export async function linkPort(
   { port, configuration, by }: LinkPort,
   signal?: AbortSignal,
 ): Promise<(SwitchPort & KubeObject) | undefined> {
-  const annotations = { [linkedByAnnotation]: configuration === undefined ? null : by };
+  const annotations = { [linkedByAnnotation]: by ?? null };
   const body = { metadata: { annotations }, spec: { configuration: configuration ?? null } };
   const options = { fieldManager: networkFieldManager, ...(signal === undefined ? {} : { signal }) };
   try {

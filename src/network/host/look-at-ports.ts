@@ -9,6 +9,7 @@ import {
   switchIndexers,
 } from '../fabric/tables.ts';
 import { ownerOf } from '../port/read-port.ts';
+import { linkedByAnnotation } from '../resources.ts';
 import { type HostNetworkSeen, portKeysOf } from './plan-host-network.ts';
 
 /** The ports of a host at one moment, with all that decisions about them look at. */
@@ -52,9 +53,10 @@ export function lookAtHostPorts(
 
 /** All of a port that matters to its host: never when it was last read. */
 export function standingOfPort({ metadata, spec, status }: NetworkObjects['ports']): unknown {
-  const { state, observedGeneration, configurationRef, error } = status ?? {};
+  const { state, observedGeneration, configurationRef, error, appliedTo } = status ?? {};
   return [
     ...[metadata.uid, metadata.generation, metadata.ownerReferences, spec?.configuration],
+    ...[metadata.annotations?.[linkedByAnnotation], appliedTo !== undefined],
     ...[state, observedGeneration, configurationRef, error?.reason, error?.message],
   ];
 }

@@ -9,6 +9,7 @@ import {
   type SwitchPort,
   type SwitchPortStatus,
 } from '../../api/index.ts';
+import { linkedByAnnotation } from '../resources.ts';
 import { aSwitch } from '../testing/port-seen.ts';
 import { tablesOf } from '../testing/tables.ts';
 import { isSamePortName } from './cabling.ts';
@@ -53,6 +54,7 @@ function plan(phase: HostNetworkPhase, at: SwitchPort | undefined, ports: readon
 const active = (ref: { name: string; namespace: string }): SwitchPort =>
   port(ref, { state: 'Active', configurationRef: ref });
 const idle = port(undefined, { state: 'Idle' });
+const clean = port(undefined, { state: 'Idle', appliedTo: 'FixtureSwitch infra/leaf' });
 
 describe('what a host wants of its ports', () => {
   const cases: readonly [string, HostNetworkPhase, Partial<HostPort>, object | undefined][] = [
@@ -79,7 +81,22 @@ describe('what a host wants of its ports', () => {
       [undefined],
     );
     assert.equal(verdict, 'waiting');
-    assert.equal(plan('deployed', idle, [other]).verdict, 'ready');
+    assert.equal(plan('deployed', clean, [other]).verdict, 'ready');
+  });
+
+  test('an idle port that was not found clean is cleaned first, and left as it is by a host that goes', () => {
+    const { configuration: _, ...other } = entry;
+    const { effects, verdict } = plan('deployed', idle, [other]);
+    assert.deepEqual([verdict, effects.map(({ by }) => by)], ['waiting', ['tenant/h1']]);
+    const annotations = { [linkedByAnnotation]: 'tenant/h1' };
+    const named = { ...idle, metadata: { ...idle.metadata, annotations } };
+    const waiting = plan('deployed', named, [other]);
+    assert.deepEqual([waiting.verdict, waiting.effects, waiting.hinge?.code], ['waiting', [], 'PortCleaning']);
+    assert.deepEqual([plan('released', idle).verdict, plan('released', idle).effects], ['ready', []]);
+    assert.deepEqual(
+      plan('released', named).effects.map(({ configuration, by }) => [configuration, by]),
+      [[undefined, undefined]],
+    );
   });
 
   test('a host without ports goes on, and says nothing', () => {

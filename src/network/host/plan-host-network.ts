@@ -12,6 +12,7 @@ import {
 } from '../fabric/references.ts';
 import type { NetworkTables } from '../fabric/tables.ts';
 import { linkOf } from '../port/read-port.ts';
+import { linkedByAnnotation } from '../resources.ts';
 import { describeCabling } from './cabling.ts';
 import { type HostNetworkPhase, wantedLink } from './host-phase.ts';
 
@@ -31,8 +32,8 @@ export interface LinkPort {
   readonly port: FullReference;
   /** Undefined: the port is to be cleaned. */
   readonly configuration: FullReference | undefined;
-  /** The key of the host that does so. */
-  readonly by: string;
+  /** The key of the host that says what the port has to be; undefined: it has nothing to say any more. */
+  readonly by: string | undefined;
 }
 
 /** How one port of a host is. */
@@ -143,7 +144,7 @@ function standingOf(port: SwitchPort, wanted: FullReference | undefined, phase: 
     // A host that goes away must not be held by a switch that cannot be reached: the port cleans itself later.
     return phase === 'released' ? { state: 'ready', code, message } : { state: 'error', code, message };
   }
-  if (isLinked && isSeen && isArrived(port, wanted)) {
+  if (isLinked && isSeen && isArrived(port, { wanted, phase })) {
     return {
       state: 'ready',
       code: 'PortReady',
@@ -154,19 +155,44 @@ function standingOf(port: SwitchPort, wanted: FullReference | undefined, phase: 
   return { state: 'waiting', code: wanted === undefined ? 'PortCleaning' : 'PortConfiguring', message };
 }
 
-function isArrived(port: SwitchPort, wanted: FullReference | undefined): boolean {
+interface Destination {
+  readonly wanted: FullReference | undefined;
+  readonly phase: HostNetworkPhase;
+}
+
+function isArrived(port: SwitchPort, { wanted, phase }: Destination): boolean {
   const { state, configurationRef } = port.status ?? {};
-  if (wanted === undefined) return state === 'Idle';
+  // A port that nobody ever set is left as it is by a host that goes.
+  if (wanted === undefined) return state === 'Idle' && (phase === 'released' || isFoundClean(port));
   if (state !== 'Active' || configurationRef === undefined) return false;
   return isSameReference(fullReference(configurationRef, namespaceOf(port)), wanted);
 }
 
-function linkEffects({ host, tables }: HostNetworkSeen, { port, wanted, linked, code }: HostPortPlan): LinkPort[] {
-  const isThere = tables.ports.get(formatKey(port)) !== undefined;
+/** True for an idle port that was found clean; other idle ports have whatever was set on the switch by hand. */
+function isFoundClean({ status }: SwitchPort): boolean {
+  return status?.appliedTo !== undefined;
+}
+
+function linkEffects(
+  { host, tables, phase }: HostNetworkSeen,
+  { port, wanted, linked, code }: HostPortPlan,
+): LinkPort[] {
+  const present = tables.ports.get(formatKey(port));
   const isOurs = code !== 'PortInUse' && code !== 'ConfigurationNotAllowed';
-  if (!isThere || !isOurs || isSameReference(linked, wanted)) return [];
+  if (present === undefined || !isOurs) return [];
+  const self = objectKey(host as KubeObject);
+  const by = phase === 'released' ? undefined : self;
+  const isOnRecord = linkerOf(present) === self;
+  // A port that was found clean stays so; another one is cleaned when a host says that it has to be.
+  const isSaid = by === undefined ? !isOnRecord : isOnRecord || wanted !== undefined || isFoundClean(present);
+  if (isSameReference(linked, wanted) && isSaid) return [];
   const key = `link-port/${formatKey(port)}/${wanted === undefined ? '' : formatKey(wanted)}`;
-  return [{ kind: 'link-port', key, port, configuration: wanted, by: objectKey(host as KubeObject) }];
+  return [{ kind: 'link-port', key, port, configuration: wanted, by }];
+}
+
+/** The host that last said what a port has to be. */
+function linkerOf({ metadata }: SwitchPort): string | undefined {
+  return metadata.annotations?.[linkedByAnnotation];
 }
 
 /** What the host linked to ports that it does not name any more is taken back, unless they are another host's by now. */
@@ -177,7 +203,7 @@ function unplugEffects({ host, tables }: HostNetworkSeen): LinkPort[] {
     const key = objectKey(each);
     if (named.includes(key) || claimOf(tables.hosts, key) !== undefined) return [];
     const port = { name: nameOf(each), namespace: namespaceOf(each) };
-    return [{ kind: 'link-port', key: `link-port/${key}/`, port, configuration: undefined, by }];
+    return [{ kind: 'link-port', key: `link-port/${key}/`, port, configuration: undefined, by: undefined }];
   });
 }
 

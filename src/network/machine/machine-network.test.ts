@@ -100,6 +100,8 @@ describe('the ports of the host of a machine', () => {
     const used = { ...bare, spec: { online: true, ports: [...wanted.ports] } };
     assert.deepEqual(deconfigureNetwork(used), bare.spec?.ports);
     assert.equal(deconfigureNetwork(bare), undefined);
+    assert.equal(linksOf(deconfigureNetwork(used, [macOf(1)])), 'b -');
+    assert.equal(deconfigureNetwork(used, []), undefined);
   });
 });
 

@@ -39,11 +39,18 @@ export function configureNetwork(host: BareMetalHost, machine: MachineNetwork): 
   return { kind: 'fits', ports: areSamePorts(ports, present, home) ? undefined : ports };
 }
 
-/** The ports of a host without what its machine wrote to them; undefined where nothing of it is left. Pure. */
-export function deconfigureNetwork(host: BareMetalHost): readonly HostPort[] | undefined {
+/**
+ * The ports of a host without the configurations of these interfaces, by MAC, or of all of them unless given; undefined
+ * where none of them has one. Pure.
+ */
+export function deconfigureNetwork(host: BareMetalHost, macs?: readonly string[]): readonly HostPort[] | undefined {
   const present = host.spec?.ports ?? [];
-  if (present.every(({ configuration }) => configuration === undefined)) return undefined;
-  return present.map(({ configuration: _, ...entry }) => entry);
+  const isMeant = ({ mac }: HostPort): boolean => macs === undefined || macs.includes(mac.toLowerCase());
+  if (!present.some((entry) => isMeant(entry) && entry.configuration !== undefined)) return undefined;
+  return present.map((entry) => {
+    const { configuration: _, ...rest } = entry;
+    return isMeant(entry) ? rest : entry;
+  });
 }
 
 function areSamePorts(ports: readonly HostPort[], present: readonly HostPort[], home: string): boolean {

@@ -114,6 +114,14 @@ test('without a configuration its port would be cleaned', () => {
   );
 });
 
+test('an idle port that a host wants clean would be cleaned of what was set by hand', () => {
+  const { configuration: _, ...status } = port.status ?? {};
+  const { configurationRef: __, ...bare } = status;
+  const byHand = { ...port, spec: {}, status: { ...bare, state: 'Idle' } } as SwitchPort;
+  assert.equal(plan(host('provisioned'), { ports: [byHand] }).ports[0]?.outcome, 'clean');
+  assert.equal(plan(host(''), { ports: [byHand] }).ports[0]?.outcome, 'settled');
+});
+
 test('what limits refuse is told before it is tried', () => {
   const [one] = plan(host('provisioned', 'far')).ports;
   assert.deepEqual([one?.outcome, one?.reason?.code], ['blocked', 'VLANOutsideLimit']);

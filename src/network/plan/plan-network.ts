@@ -1,18 +1,18 @@
 import type { BareMetalHost, Switch, SwitchPort } from '../../api/index.ts';
 import { formatKey, type Instant, textOfMoment } from '../../kube/index.ts';
 import { type PortDifference, type PortSettings, type PortState, planPort, portAspects } from '../../switches/index.ts';
-import type { FullReference } from '../fabric/references.ts';
 import { nameOf, namespaceOf, objectKey, referenceKey } from '../fabric/references.ts';
 import type { NetworkTables } from '../fabric/tables.ts';
 import { placeIn, placeOf } from '../fabric/unit.ts';
 import { networkPhaseOf } from '../host/host-phase.ts';
-import { type HostNetworkPlan, planHostNetwork } from '../host/plan-host-network.ts';
+import { type HostNetworkPlan, type LinkPort, planHostNetwork } from '../host/plan-host-network.ts';
 import { decidePort } from '../port/decide-port.ts';
 import type { PortMemory, PortSeen, SwitchStanding } from '../port/port-seen.ts';
 import { complete, factsOf, goalOf, settingsOfRecord, situationOf } from '../port/port-situation.ts';
 import { faultOf, fieldOf } from '../port/port-status.ts';
 import type { PortPhase } from '../port/port-table.ts';
 import { linkOf, ownerOf, seenOf } from '../port/read-port.ts';
+import { linkedByAnnotation } from '../resources.ts';
 import type { NetworkSettings } from '../settings.ts';
 
 /** What would be done to one port. */
@@ -69,9 +69,7 @@ export interface NetworkPlanInput {
 /** Plans by the same decisions that the controllers make; nothing is done. Pure. */
 export function planNetwork(input: NetworkPlanInput, now: Instant): NetworkPlan {
   const hosts = input.hosts.flatMap((host) => planOne(input, host));
-  const links = new Map<string, FullReference | undefined>();
-  for (const { plan } of hosts)
-    for (const { port, configuration } of plan.effects) links.set(formatKey(port), configuration);
+  const links = new Map(hosts.flatMap(({ plan }) => plan.effects.map((effect) => [formatKey(effect.port), effect])));
   const isChosen = chooser(input, hosts);
   return {
     madeAt: textOfMoment(now),
@@ -118,14 +116,20 @@ function chooser(
 
 interface PortToPlan {
   readonly port: SwitchPort;
-  readonly links: ReadonlyMap<string, FullReference | undefined>;
+  readonly links: ReadonlyMap<string, LinkPort>;
 }
 
 function planPortOf(input: NetworkPlanInput, { port, links }: PortToPlan, now: Instant): PortPlanned {
   const key = objectKey(port);
   const linked = linkOf(port);
-  const next = links.has(key) ? links.get(key) : linked;
-  const seen = seenAs(input, { ...port, spec: next === undefined ? {} : { configuration: next } }, now);
+  const link = links.get(key);
+  const next = link === undefined ? linked : link.configuration;
+  const annotations = {
+    ...port.metadata.annotations,
+    ...(link?.by === undefined ? {} : { [linkedByAnnotation]: link.by }),
+  };
+  const metadata = { ...port.metadata, annotations };
+  const seen = seenAs(input, { ...port, metadata, spec: next === undefined ? {} : { configuration: next } }, now);
   const phase = destination(seen, now);
   const situation = situationOf(seen);
   const goal = phase === 'Idle' || phase === '' || phase === 'Deleting' ? undefined : goalOf(seen, situation, phase);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { checkTable, drawStateTable, rowsFrom } from '../../kube/index.ts';
 import { cleanSettings, portAspects } from '../../switches/index.ts';
-import { forceAnnotation, retryAnnotation } from '../resources.ts';
+import { forceAnnotation, linkedByAnnotation, retryAnnotation } from '../resources.ts';
 import { defaultNetworkSettings } from '../settings.ts';
 import { aSwitch, noon, type PortDraft, portSeen, reading, settled, unit, vlan } from '../testing/port-seen.ts';
 import { decidePort } from './decide-port.ts';
@@ -13,6 +13,8 @@ import { portTable } from './port-table.ts';
 const ten = { untaggedVLAN: 10 };
 const trunk = { ...vlan(10), taggedVlans: [{ first: 20, last: 22 }] };
 const idle = { state: 'Idle' } as const;
+const clean = { state: 'Idle', physicalPortName: 'Ethernet1', appliedTo: unit } as const;
+const named = { [linkedByAnnotation]: 'tenant/h1' };
 const gone: SwitchStanding = { kind: 'waiting', fault: { code: 'SwitchUnreachable', message: 'no answer' } };
 const forced = { [forceAnnotation]: 'true' };
 
@@ -71,6 +73,48 @@ const cases: readonly Case[] = [
     draft: { status: idle, configuration: ten },
     state: 'Configuring',
     effects: ['read'],
+  },
+  {
+    name: 'Idle: a port that a host wants clean is cleaned',
+    draft: { status: idle, annotations: named, memory: reading(vlan(7)) },
+    state: 'Cleaning',
+    effects: ['clear'],
+  },
+  {
+    name: 'Idle: one that is clean already is found so without a write',
+    draft: { status: idle, annotations: named, memory: reading(cleanSettings()) },
+    state: 'Idle',
+    effects: [],
+  },
+  {
+    name: 'Idle: a clean port is read after a restart',
+    draft: { status: clean },
+    state: 'Idle',
+    effects: ['read'],
+  },
+  {
+    name: 'Idle: a clean port that somebody set is cleaned again',
+    draft: { status: clean, memory: reading(vlan(7)) },
+    state: 'Cleaning',
+    effects: [],
+  },
+  {
+    name: 'Idle: what was clean was another socket, and this one is only read',
+    draft: { status: clean, memory: reading(vlan(7)), seen: { entry: { name: 'Ethernet2' } } },
+    state: 'Idle',
+    effects: ['read'],
+  },
+  {
+    name: 'Idle: the port that the switch is managed through is not cleaned for a host',
+    draft: {
+      status: idle,
+      annotations: named,
+      memory: reading(vlan(7)),
+      seen: { owner: aSwitch({ managementPort: 'Ethernet1' }) },
+    },
+    state: 'Idle',
+    effects: [],
+    error: 'ManagementPort',
   },
   {
     name: 'Idle: deletion leads to Deleting',
@@ -298,6 +342,63 @@ const cases: readonly Case[] = [
     effects: [],
   },
   {
+    name: 'Cleaning: what was read before a change that is under way does not count',
+    draft: {
+      status: settled('Cleaning', vlan(10)),
+      memory: { ...reading(cleanSettings()), work: { kind: 'apply', since: noon } },
+    },
+    state: 'Cleaning',
+    effects: [],
+  },
+  {
+    name: 'Cleaning: a change that was given up is waited for',
+    draft: {
+      status: settled('Cleaning', vlan(10)),
+      memory: { ...reading(cleanSettings()), unsettled: { at: noon, wanted: vlan(10) } },
+    },
+    state: 'Cleaning',
+    effects: [],
+  },
+  {
+    name: 'Cleaning: what it may have left is read once it has ended',
+    draft: {
+      status: settled('Cleaning', vlan(10)),
+      memory: {
+        ...reading(cleanSettings()),
+        unsettled: { at: noon - defaultNetworkSettings.settleMs, wanted: vlan(10) },
+      },
+    },
+    state: 'Cleaning',
+    effects: ['read'],
+  },
+  {
+    name: 'Cleaning: what there still is meanwhile is cleared at once',
+    draft: {
+      status: settled('Cleaning', vlan(10)),
+      memory: { ...reading(vlan(10)), unsettled: { at: noon, wanted: vlan(10) } },
+    },
+    state: 'Cleaning',
+    effects: ['clear'],
+  },
+  {
+    name: 'Cleaning: a change that would clean it, too, is not waited for',
+    draft: {
+      status: settled('Cleaning', vlan(10)),
+      memory: { ...reading(cleanSettings()), unsettled: { at: noon, wanted: cleanSettings() } },
+    },
+    state: 'Idle',
+    effects: [],
+  },
+  {
+    name: 'Cleaning: a reading that may be out of date is taken again',
+    draft: {
+      status: settled('Cleaning', vlan(10)),
+      memory: { reading: { ...(reading(cleanSettings()).reading ?? never()), isStale: true }, unit },
+    },
+    state: 'Cleaning',
+    effects: ['read'],
+  },
+  {
     name: 'Cleaning: clean means the parking VLAN, where there is one',
     draft: {
       status: settled('Cleaning', vlan(10)),
@@ -470,6 +571,23 @@ describe('what the status of a port says', () => {
     const changed = decidePort(portSeen({ status: { ...settled('Cleaning', vlan(10)), error: other }, seen }), noon);
     assert.equal(changed.status?.error?.since, '2026-01-01T12:00:00Z');
   });
+});
+
+test('a change that was given up is said to be waited for, and how long', () => {
+  const memory = { ...reading(cleanSettings()), unsettled: { at: noon, wanted: vlan(10) } };
+  const { wake, status, why } = decidePort(portSeen({ status: settled('Cleaning', vlan(10)), memory }), noon);
+  assert.deepEqual(wake, { after: defaultNetworkSettings.settleMs });
+  const message =
+    'The switch may still carry out a change that was given up; the port is read again at 2026-01-01T12:01:00Z.';
+  assert.deepEqual(why, [{ code: 'Cleaning', message }]);
+  assert.equal(status?.conditions?.find(({ type }) => type === 'Ready')?.status, 'False');
+});
+
+test('a clean port says which switch it was found clean on, and one that nobody named does not', () => {
+  const draft = { status: idle, memory: reading(cleanSettings()) };
+  assert.equal(decidePort(portSeen(draft), noon).status?.appliedTo, undefined);
+  assert.equal(decidePort(portSeen({ ...draft, annotations: named }), noon).status?.appliedTo, unit);
+  assert.equal(decidePort(portSeen({ status: clean, memory: reading(cleanSettings()) }), noon).status?.appliedTo, unit);
 });
 
 describe('what a port does about failures', () => {

@@ -1,6 +1,6 @@
 import type { SwitchPortStatus } from '../../api/index.ts';
 import { type Decision, type EventDraft, type Instant, type Reason, takeStep, type Wake } from '../../kube/index.ts';
-import { describePlan, type PortSettings, planPort } from '../../switches/index.ts';
+import { cleanSettings, describePlan, type PortSettings, planPort } from '../../switches/index.ts';
 import { objectKey } from '../fabric/references.ts';
 import { placeIn } from '../fabric/unit.ts';
 import type { PortSeen } from './port-seen.ts';
@@ -13,6 +13,7 @@ import {
   isOnIt,
   nextAttemptAt,
   type PortSituation,
+  settlesAt,
   situationOf,
 } from './port-situation.ts';
 import { describePortStatus, faultOf, type PortOutcome, shortSettings } from './port-status.ts';
@@ -101,8 +102,10 @@ function wakeOf(seen: PortSeen, situation: PortSituation, { phase, action, now }
   const failure = failureOf(seen, situation, phase);
   const retryAt = failure === undefined ? undefined : nextAttemptAt(failure, seen);
   if (failure !== undefined) return retryAt === undefined ? { on: 'change' } : { after: Math.max(0, retryAt - now) };
-  const isResting = phase === 'Idle' || phase === 'Active';
-  return isResting ? { after: Math.max(0, dueAt(seen, situation) - now) } : { on: 'change' };
+  const isResting = phase === 'Idle' || phase === 'Active' || settlesAt(seen, situation, { phase, now }) !== undefined;
+  return isResting && situation.socket !== undefined
+    ? { after: Math.max(0, dueAt(seen, situation) - now) }
+    : { on: 'change' };
 }
 
 function whyOf(
@@ -125,7 +128,14 @@ function eventsOf(
   const events: EventDraft[] = [];
   const { seen: device, noted, socket } = situation;
   const goal = goalOf(seen, situation, 'Configuring');
-  if (action === 'tell-drift' && device !== undefined && noted !== undefined) {
+  if (action === 'tell-drift' && device !== undefined && phase === 'Cleaning') {
+    const clean = cleanSettings(seen.owner?.spec.parkingVLAN);
+    const changes = describePlan(planPort(device, clean)) || 'something that the switch does not tell';
+    const message = isOnIt(seen, seen.port.status?.appliedTo)
+      ? `Somebody changed ${socket} on the switch; it is cleaned: ${changes}.`
+      : `The switch is another one than ${socket} was cleaned on; it is cleaned anew: ${changes}.`;
+    events.push({ type: 'Warning', reason: 'ConfigurationDrifted', message });
+  } else if (action === 'tell-drift' && device !== undefined && noted !== undefined) {
     const changes = describePlan(planPort(device, noted)) || 'something that the switch does not tell';
     const message = isOnIt(seen, seen.port.status?.appliedTo)
       ? `Somebody changed ${socket} on the switch; it is set back: ${changes}.`

@@ -45,15 +45,39 @@ export interface PortFailure {
   readonly failure: SwitchFailure;
 }
 
+/** A call to the device that has not ended. */
+export interface PortWorkUnderWay {
+  readonly kind: 'read' | 'apply' | 'clear';
+  readonly since: Instant;
+  /** A device said in the meantime that the port changed. */
+  readonly isStale?: boolean | undefined;
+}
+
+/** A change that may still be carried out: the call failed late, or the process that made it is gone. */
+export interface UnsettledChange {
+  /** When waiting for it ended. */
+  readonly at: Instant;
+  /** What it sets; undefined when that is not known, or when there are several. */
+  readonly wanted: PortSettings | undefined;
+}
+
 /** What is known of a port besides its object. It is lost with the process, and then read again. */
 export interface PortMemory {
   readonly reading?: PortReading | undefined;
-  readonly work?: { readonly kind: 'read' | 'apply' | 'clear'; readonly since: Instant } | undefined;
+  readonly work?: PortWorkUnderWay | undefined;
   readonly failure?: PortFailure | undefined;
+  /** Until it has ended, no reading says what the port will be. */
+  readonly unsettled?: UnsettledChange | undefined;
   /** What was last set with success: stands in for aspects that a device does not tell. */
   readonly applied?: PortSettings | undefined;
   /** The switch that was read and set. */
   readonly unit?: string | undefined;
+}
+
+/** When a change has ended, whatever came of it: a reading begun from then on is evidence. */
+export function settledAt({ at }: UnsettledChange, standing: SwitchStanding, settleMs: number): Instant {
+  // A switch that was away may have kept what it was sent.
+  return Math.max(at, standing.kind === 'ready' ? standing.since : at) + settleMs;
 }
 
 /** What the port controller looks at. */

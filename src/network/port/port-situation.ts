@@ -1,22 +1,21 @@
 import type { SwitchPortConfigurationSpec, SwitchPortSettings } from '../../api/index.ts';
 import { type Facts, growingWaitMs, hasFinalizer, type Instant } from '../../kube/index.ts';
 import {
+  areSameSettings,
   cleanSettings,
   type PortSettings,
   type PortState,
   planPort,
-  portAspects,
   recordOfSettings,
   retryOf,
   settingsOfSpec,
-  showAspect,
 } from '../../switches/index.ts';
 import { isAboutTheSwitch } from '../errors.ts';
 import { fullReference, isSameReference, namespaceOf } from '../fabric/references.ts';
 import { isSameUnit } from '../fabric/unit.ts';
-import { forceAnnotation, networkFinalizer, retryAnnotation } from '../resources.ts';
+import { forceAnnotation, linkedByAnnotation, networkFinalizer, retryAnnotation } from '../resources.ts';
 import { judgePort, type PortJudgement } from './judge-port.ts';
-import type { PortFailure, PortSeen } from './port-seen.ts';
+import { type PortFailure, type PortSeen, settledAt } from './port-seen.ts';
 import type { PortPhase, portTable } from './port-table.ts';
 import { linkOf } from './read-port.ts';
 
@@ -69,19 +68,11 @@ export function settingsOfRecord(record: SwitchPortSettings | undefined): PortSe
   return read.kind === 'settings' ? read.settings : cleanSettings();
 }
 
-/** True when both mean the same port. */
-export function areSameSettings(one: PortSettings | undefined, other: PortSettings | undefined): boolean {
-  if (one === undefined || other === undefined) return one === other;
-  return portAspects.every((aspect) => showAspect(one, aspect) === showAspect(other, aspect));
-}
-
 /** What the device should be set to in a state; undefined where nothing is wanted of it. */
-export function goalOf(
-  { owner }: PortSeen,
-  { judgement, noted }: PortSituation,
-  phase: PortPhase,
-): PortSettings | undefined {
-  if (phase === 'Cleaning') return cleanSettings(owner?.spec.parkingVLAN);
+export function goalOf(seen: PortSeen, situation: PortSituation, phase: PortPhase): PortSettings | undefined {
+  const { judgement, noted } = situation;
+  const isClean = phase === 'Cleaning' || (phase === 'Idle' && managedOf(seen, situation) !== 'no');
+  if (isClean) return cleanSettings(seen.owner?.spec.parkingVLAN);
   if (phase === 'Active') return noted;
   return judgement?.kind === 'allowed' ? judgement.settings : undefined;
 }
@@ -100,7 +91,8 @@ export function factsOf(
     wanted: wantedOf(seen, situation),
     permission: situation.judgement?.kind ?? 'refused',
     noted: situation.noted === undefined ? 'nothing' : areSameSettings(situation.noted, goal) ? 'goal' : 'other',
-    device: deviceOf(seen, situation, goal),
+    managed: managedOf(seen, situation),
+    device: deviceOf(seen, situation, { goal, now }),
     way: isOpen(seen, situation, { phase, now }) ? 'open' : 'closed',
     due: dueAt(seen, situation) <= now,
     abandoned: isAbandoned(seen, situation),
@@ -130,11 +122,47 @@ function wantedOf(seen: PortSeen, situation: PortSituation): PortFacts['wanted']
   return areSameSettings(now.settings, situation.noted) ? 'same' : 'other';
 }
 
-function deviceOf(seen: PortSeen, situation: PortSituation, goal: PortSettings | undefined): PortFacts['device'] {
+/**
+ * Whether a port without a configuration has to be clean: a host wants it so, or it was found clean before. A port that
+ * nobody named is left as it is.
+ */
+export function managedOf({ port, entry }: PortSeen, { socket, managementPort }: PortSituation): PortFacts['managed'] {
+  if (socket !== undefined && socket === managementPort) return 'no';
+  const { appliedTo, physicalPortName } = port.status ?? {};
+  if (appliedTo !== undefined && physicalPortName === entry?.name) return 'verified';
+  return isCleanRequested({ port }) ? 'unverified' : 'no';
+}
+
+/** True for a port without a configuration that a host names. */
+export function isCleanRequested({ port }: Pick<PortSeen, 'port'>): boolean {
+  return linkOf(port) === undefined && port.metadata.annotations?.[linkedByAnnotation] !== undefined;
+}
+
+/** Until when a port that is as it should be is not said to be so; undefined when nothing is waited for. */
+export function settlesAt(
+  seen: PortSeen,
+  situation: PortSituation,
+  { phase, now }: { readonly phase: PortPhase; readonly now: Instant },
+): Instant | undefined {
+  return factsOf(seen, situation, { phase, now }).device === 'unsettled' ? dueAt(seen, situation) : undefined;
+}
+
+function deviceOf(
+  seen: PortSeen,
+  situation: PortSituation,
+  { goal, now }: { readonly goal: PortSettings | undefined; readonly now: Instant },
+): PortFacts['device'] {
   const { seen: state } = situation;
-  if (state === undefined) return 'unknown';
+  const { work, unsettled } = seen.memory;
+  // While a change is under way nobody knows what the device has.
+  const isChanging = work !== undefined && work.kind !== 'read';
+  if (state === undefined || isChanging) return 'unknown';
   const completed = complete(state, seen, situation);
-  if (goal !== undefined && isAs(completed, goal)) return 'as-goal';
+  if (goal !== undefined && isAs(completed, goal)) {
+    // What is claimed is claimed from a reading that still counts.
+    if (dueAt(seen, situation) <= now) return 'unknown';
+    return unsettled === undefined || areSameSettings(unsettled.wanted, goal) ? 'as-goal' : 'unsettled';
+  }
   return isAs(completed, cleanSettings(seen.owner?.spec.parkingVLAN)) ? 'clean' : 'differs';
 }
 
@@ -145,7 +173,9 @@ function isAs(state: PortState, goal: PortSettings): boolean {
 /** Aspects that a device does not tell are those that were last set; without that they are unlike anything. */
 export function complete(state: PortState, seen: PortSeen, { noted }: PortSituation): PortState {
   const { state: phase, appliedTo } = seen.port.status ?? {};
-  const known = seen.memory.applied ?? (phase === 'Active' && isOnIt(seen, appliedTo) ? noted : undefined);
+  const resting =
+    phase === 'Active' ? noted : phase === 'Idle' ? cleanSettings(seen.owner?.spec.parkingVLAN) : undefined;
+  const known = seen.memory.applied ?? (isOnIt(seen, appliedTo) ? resting : undefined);
   if (state.unread.length === 0 || known === undefined) return state;
   const taken = {
     disabled: { isDisabled: known.isDisabled },
@@ -157,9 +187,11 @@ export function complete(state: PortState, seen: PortSeen, { noted }: PortSituat
 }
 
 /** When the device is to be read next. */
-export function dueAt({ memory, settings }: PortSeen, { seen }: PortSituation): Instant {
-  if (seen === undefined || memory.reading === undefined || memory.reading.isStale === true) return 0;
-  return memory.reading.at + settings.driftMs;
+export function dueAt({ memory, settings, standing }: PortSeen, { seen }: PortSituation): Instant {
+  const { reading, unsettled } = memory;
+  if (seen === undefined || reading === undefined || reading.isStale === true) return 0;
+  const at = reading.at + settings.driftMs;
+  return unsettled === undefined ? at : Math.min(at, settledAt(unsettled, standing, settings.settleMs));
 }
 
 /** Stands for what is to be reached: failures at something else do not count. */

@@ -9,7 +9,15 @@ import {
 } from '../../switches/index.ts';
 import { faultOfSwitch, isAboutTheSwitch, type NetworkFault } from '../errors.ts';
 import type { PortSeen } from './port-seen.ts';
-import { failureOf, goalOf, nextAttemptAt, type PortSituation } from './port-situation.ts';
+import {
+  failureOf,
+  goalOf,
+  isCleanRequested,
+  managedOf,
+  nextAttemptAt,
+  type PortSituation,
+  settlesAt,
+} from './port-situation.ts';
 import type { PortAction, PortPhase } from './port-table.ts';
 import { linkOf } from './read-port.ts';
 
@@ -35,7 +43,7 @@ export function describePortStatus(seen: PortSeen, situation: PortSituation, out
   return defined({
     state: phase,
     observedGeneration: generation,
-    ...(isClean ? {} : appliedParts(seen, situation, outcome)),
+    ...(isClean ? cleanParts(seen, situation, outcome) : appliedParts(seen, situation, outcome)),
     ...observedParts(seen, situation, now),
     physicalPortName: socket ?? port.status?.physicalPortName,
     hostRef: claim === undefined ? undefined : { name: claim.host.name, namespace: claim.host.namespace },
@@ -51,6 +59,18 @@ function defined<T extends object>(parts: T): { [K in keyof T]: Exclude<T[K], un
   };
 }
 
+/** Which switch a clean port was found clean on; a port that was left as it was, or that was never cleaned, has none. */
+function cleanParts(
+  seen: PortSeen,
+  situation: PortSituation,
+  { action }: PortOutcome,
+): Pick<SwitchPortStatus, 'appliedTo'> {
+  if (action === 'leave-behind') return {};
+  const isKept = managedOf(seen, situation) === 'verified';
+  const appliedTo = action === 'forget' ? seen.memory.unit : isKept ? seen.port.status?.appliedTo : undefined;
+  return appliedTo === undefined ? {} : { appliedTo };
+}
+
 /** What is applied or being applied. */
 function appliedParts(
   seen: PortSeen,
@@ -63,7 +83,7 @@ function appliedParts(
   const reference = linkOf(seen.port);
   if (phase === 'Configuring' && status?.state === 'Active') {
     // The document: back to Configuring with a clean configurationRef. What was set stays noted.
-    return status.configuration === undefined ? {} : { configuration: status.configuration, ...before };
+    return status.configuration === undefined ? before : { configuration: status.configuration, ...before };
   }
   // What is about to be set, and what was found to be so, is on the switch that is there now.
   const isSure = action === 'note' || (phase === 'Active' && situation.seen !== undefined);
@@ -77,7 +97,8 @@ function appliedParts(
   const { configurationRef, configuration } = status ?? {};
   return {
     ...(configurationRef === undefined ? {} : { configurationRef }),
-    ...(configuration === undefined ? {} : { configuration, ...on }),
+    ...(configuration === undefined ? {} : { configuration }),
+    ...on,
   };
 }
 
@@ -133,6 +154,11 @@ export function faultOf(seen: PortSeen, situation: PortSituation, phase: PortPha
   const failure = failureOf(seen, situation, phase);
   const isReported = isWorking || (failure?.call === 'read' && !isAboutTheSwitch(failure.failure));
   if (failure !== undefined && isReported) return faultOfSwitch(failure.failure);
+  const isGuarded = situation.socket !== undefined && situation.socket === situation.managementPort;
+  if (phase === 'Idle' && isGuarded && isCleanRequested(seen)) {
+    const message = `the switch is managed through ${situation.socket}: a change could cut it off, so it is not cleaned`;
+    return { code: 'ManagementPort', message };
+  }
   if (owner === undefined) return { code: 'SwitchNotFound', message: 'no Switch of its namespace lists this port' };
   if (entry === undefined)
     return { code: 'PortNotListed', message: `the Switch ${owner.metadata.name} does not list this port any more` };
@@ -158,10 +184,11 @@ function describeError(seen: PortSeen, situation: PortSituation, { phase, now }:
 function conditionDrafts(
   seen: PortSeen,
   situation: PortSituation,
-  { phase, error }: PortOutcome & { readonly error: SwitchError | undefined },
+  { phase, error, now }: PortOutcome & { readonly error: SwitchError | undefined },
 ): ConditionDraft[] {
   const { judgement } = situation;
-  const drafts: ConditionDraft[] = [readyDraft(phase, situation, error)];
+  const waitsUntil = settlesAt(seen, situation, { phase, now });
+  const drafts: ConditionDraft[] = [readyDraft(phase, situation, { error, waitsUntil })];
   if (judgement === undefined || linkOf(seen.port) === undefined) return drafts;
   return [
     ...drafts,
@@ -180,13 +207,21 @@ const progress: Readonly<Record<PortPhase, string>> = {
   Deleting: 'The port is being deleted.',
 };
 
-function readyDraft(phase: PortPhase, { noted }: PortSituation, error: SwitchError | undefined): ConditionDraft {
+function readyDraft(
+  phase: PortPhase,
+  { noted }: PortSituation,
+  { error, waitsUntil }: { readonly error: SwitchError | undefined; readonly waitsUntil: Instant | undefined },
+): ConditionDraft {
   const type = 'Ready';
   if (error !== undefined) return { type, status: 'False', reason: error.reason, message: error.message };
   const reason = phase === '' ? 'New' : phase;
   const isGood = phase === 'Active' || phase === 'Idle';
-  const message =
+  const said =
     phase === 'Active' && noted !== undefined ? `${progress.Active}: ${shortSettings(noted)}.` : progress[phase];
+  const message =
+    waitsUntil === undefined
+      ? said
+      : `The switch may still carry out a change that was given up; the port is read again at ${textOfMoment(waitsUntil)}.`;
   return { type, status: isGood ? 'True' : 'False', reason, message };
 }
 

@@ -16,8 +16,13 @@ export const portTable = defineStateTable({
     permission: ['allowed', 'refused'],
     /** What is noted down as being set on the device: nothing, what is wanted, or something older. */
     noted: ['nothing', 'goal', 'other'],
-    /** The device as last read, against what it should be in this state. */
-    device: ['unknown', 'as-goal', 'clean', 'differs'],
+    /** Whether the port has to be clean without a configuration: nobody named it, it has to become so, or it was found so. */
+    managed: ['no', 'unverified', 'verified'],
+    /**
+     * The device as last read, against what it should be in this state: `unknown` also while a change is under way, and
+     * `unsettled` when it is as it should be but a change that was given up may still be carried out.
+     */
+    device: ['unknown', 'unsettled', 'as-goal', 'clean', 'differs'],
     /** Whether the device can be asked right now. */
     way: ['open', 'closed'],
     /** Whether it is time to read the device. */
@@ -32,7 +37,32 @@ export const portTable = defineStateTable({
 
     { from: 'Idle', when: { leaving: true }, to: 'Deleting', isAbort: true },
     { from: 'Idle', when: { leaving: false, wanted: ['same', 'other'] }, to: 'Configuring' },
-    { from: 'Idle', when: { leaving: false, wanted: 'none', due: true, way: 'open' }, to: 'Idle', do: ['read'] },
+    { from: 'Idle', when: { leaving: false, wanted: 'none', managed: 'unverified' }, to: 'Cleaning' },
+    {
+      from: 'Idle',
+      when: { leaving: false, wanted: 'none', managed: 'verified', device: ['clean', 'differs'] },
+      to: 'Cleaning',
+      do: ['tell-drift'],
+    },
+    {
+      from: 'Idle',
+      when: {
+        leaving: false,
+        wanted: 'none',
+        managed: 'verified',
+        device: ['unknown', 'unsettled', 'as-goal'],
+        due: true,
+        way: 'open',
+      },
+      to: 'Idle',
+      do: ['read'],
+    },
+    {
+      from: 'Idle',
+      when: { leaving: false, wanted: 'none', managed: 'no', due: true, way: 'open' },
+      to: 'Idle',
+      do: ['read'],
+    },
 
     { from: 'Configuring', when: { wanted: 'none', noted: 'nothing' }, to: 'Idle', isAbort: true },
     { from: 'Configuring', when: { wanted: 'none', noted: ['goal', 'other'] }, to: 'Cleaning', isAbort: true },
@@ -90,7 +120,7 @@ export const portTable = defineStateTable({
     },
     {
       from: 'Active',
-      when: { wanted: 'same', device: ['as-goal', 'unknown'], due: true, way: 'open' },
+      when: { wanted: 'same', device: ['as-goal', 'unsettled', 'unknown'], due: true, way: 'open' },
       to: 'Active',
       do: ['read'],
     },

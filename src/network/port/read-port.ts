@@ -11,7 +11,7 @@ export interface PortReader {
   readonly tables: NetworkTables;
   readonly settings: NetworkSettings;
   readonly standingOf: (owner: Switch | undefined) => SwitchStanding;
-  readonly memoryOf: (port: string) => PortMemory;
+  readonly memoryOf: (port: SwitchPort) => PortMemory;
 }
 
 /** Puts together what the port controller looks at; undefined when the port is gone. */
@@ -34,7 +34,7 @@ export function seenOf({ tables, settings, standingOf, memoryOf }: PortReader, p
     configuration: link === undefined ? undefined : tables.configurations.get(referenceKey(link, namespaceOf(port))),
     limit: tables.limits.get(`${tenantOf({ owner, claim })}/${userLimitName}`),
     standing: standingOf(owner),
-    memory: memoryOf(key),
+    memory: memoryOf(port),
     settings,
   };
 }

@@ -86,6 +86,7 @@ export const quickSettings: Partial<NetworkSettings> = {
   retryFromMs: 20,
   retryToMs: 100,
   callMs: 5000,
+  settleMs: 50,
 };
 
 /** For tests: starts the controllers and waits for their caches. */
