@@ -102,6 +102,10 @@ async function switchPower(place: Workplace, node: IronicNode, target: PowerTarg
 const powerStates: Readonly<Record<string, boolean>> = { 'power on': true, 'power off': false };
 const healths = ['OK', 'Warning', 'Critical'] as const;
 
+function powerFailureOf({ lastError, maintenanceReason }: IronicNode): string {
+  return `Ironic cannot read or switch its power: ${lastError ?? maintenanceReason ?? 'it gives no reason'}`;
+}
+
 /** What Ironic knows of a host from outside. */
 export async function lookAtHost(place: Workplace): Promise<Outcome<HostSeen>> {
   const node = await findNode(place);
@@ -111,7 +115,8 @@ export async function lookAtHost(place: Workplace): Promise<Outcome<HostSeen>> {
     kind: 'done',
     value: {
       isPoweredOn: isPowerPlayed(node) ? undefined : powerStates[node.powerState ?? ''],
-      hasPowerFailure: node.fault === 'power failure',
+      ...(isHeldByUs(node) ? { maintenance: node.maintenanceReason } : {}),
+      ...(node.fault === 'power failure' ? { bmcProblem: { kind: 'lasting', message: powerFailureOf(node) } } : {}),
       health: healths.find((each) => each.toLowerCase() === node.health?.toLowerCase()),
       ...(canService ? {} : { serviceProblem: `Ironic speaks API 1.${minor}, and live updates need 1.87; upgrade it` }),
     },
