@@ -37,7 +37,7 @@ export interface RedfishOptions {
   readonly limit?: number | undefined;
   /** How long to wait until a host is looked at again; 5 s unless given. */
   readonly pollMs?: number | undefined;
-  /** How long reading the power of a host may take before its BMC counts as silent; 20 s unless given. */
+  /** How long reading the power of a host may take before its BMC counts as silent; 15 s unless given. */
   readonly lookMs?: number | undefined;
   /** How long an update that a BMC is at is waited for before that is a failure; two hours unless given. */
   readonly updateWaitMs?: number | undefined;
@@ -54,7 +54,7 @@ export function createRedfishProvisioners(options: RedfishOptions): Provisioners
     clock = systemClock,
     random = Math.random,
     pollMs = 5000,
-    lookMs = 20_000,
+    lookMs = 15_000,
     updateWaitMs = 7_200_000,
     limit,
   } = options;
