@@ -17,6 +17,11 @@ import { statesPage } from './states-page.ts';
 
 const root = join(import.meta.dirname, '..');
 const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
+/** The console is built from its own folder alone: what it shares with the controllers is copied into it. */
+async function copyOf(path: string): Promise<string> {
+  return `// Generated from ${path}; do not edit.\n${await readFile(join(root, path), 'utf8')}`;
+}
+
 /** Generated files in folders that also hold others. */
 const single = new Map([
   ...rpcFilesOf(root),
@@ -24,6 +29,7 @@ const single = new Map([
   ['docs/reference/cli.md', cliReference()],
   ['docs/reference/host-states.md', hostStatesPage()],
   ['console/src/host/host-states.gen.json', hostStatesData()],
+  ['console/src/fleet/host-health.gen.ts', await copyOf('src/api/metal3/host-health.ts')],
   ['docs/reference/machine-states.md', machineStatesPage()],
   ['docs/reference/live-update-states.md', liveUpdateStatesPage()],
   ['docs/README.md', docsIndex(root)],

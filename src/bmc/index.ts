@@ -49,6 +49,7 @@ export type {
 export { createGates, type GatesOptions } from './gate/gates.ts';
 export { type PatchOptions, patchWithEtag } from './gate/patch-with-etag.ts';
 export { defaultGateSettings, type GateSettings } from './gate/settings.ts';
+export { inTime, type TimeLimit } from './in-time.ts';
 export {
   type BmcIdentity,
   type FirmwareList,
@@ -82,6 +83,7 @@ export {
   type PowerWish,
   powerIn,
   readPower,
+  readPowerAndHealth,
   resetManager,
   setPower,
   waitForPost,

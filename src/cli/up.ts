@@ -141,12 +141,12 @@ async function runEmbedded(given: Settings<(typeof upSettings)[number]>, termina
 /** Says once that the hosts of the rack have got where they go by themselves, and then whatever happens to them. */
 async function tellHosts({ rack, work }: EmbeddedPlane, terminal: Terminal): Promise<void> {
   if (rack === undefined || work.hosts === undefined) return;
-  const { whenHostsRest } = await import('./hosts/hosts-at-rest.ts');
+  const { troublesOf, whenHostsRest } = await import('./hosts/hosts-at-rest.ts');
   const made = rack.dataCentre.bmcs.filter(({ name }) => !rack.refused.has(name));
   const keys = made.map(({ name }) => `${fleetNamespace}/${name}`);
   const summary = await whenHostsRest({ hosts: work.hosts.hosts, keys }, terminal.interrupted);
   if (summary === undefined) return;
-  terminal.out(`Hosts of the rack: ${summary}.\n`);
+  terminal.out(lines(`Hosts of the rack: ${summary}.`, ...troublesOf({ hosts: work.hosts.hosts, keys })));
   const { tellHostChanges } = await import('./hosts/tell-host-changes.ts');
   const leave = tellHostChanges({ hosts: work.hosts.hosts, keys, tell: (line) => terminal.out(`${line}\n`) });
   terminal.interrupted.addEventListener('abort', leave, { once: true });

@@ -13,6 +13,8 @@ export interface KindDefinition {
   readonly sharing: Sharing;
   /** True for work that can take a host away from who uses it: it waits while the machine is in use. */
   readonly isDisruptive: boolean;
+  /** True for parameters with which it disturbs nobody, such as those of a dry run: then it does not wait for that. */
+  isHarmless?(parameters: JsonObject): boolean;
   /** Reasons why the parameters cannot be used; empty when they can. Also gives defaults. */
   check(parameters: JsonObject): { readonly parameters: JsonObject; readonly problems: readonly string[] };
   /** How long a lease lasts without progress. */

@@ -213,11 +213,25 @@ export interface Serviced {
   readonly updates: readonly FirmwareUpdate[];
 }
 
+/** Why the BMC of a host could not be asked. */
+export interface BmcProblem {
+  /** In words for its owner: what is wrong, and with which BMC. */
+  readonly message: string;
+  /**
+   * `lasting`: it stays until somebody changes something, such as credentials or a certificate. `passing`: it may be over at
+   * the next call. `expected`: others work on the machine, which may restart its BMC.
+   */
+  readonly kind: 'lasting' | 'passing' | 'expected';
+}
+
 /** A host as its provisioner sees it from outside. */
 export interface HostSeen {
   /** Undefined where that is not known. */
   readonly isPoweredOn?: boolean | undefined;
-  readonly hasPowerFailure: boolean;
+  /** Undefined where its BMC answers, or is not asked. */
+  readonly bmcProblem?: BmcProblem | undefined;
+  /** Why the provisioner leaves the machine to others just now; undefined where it does not. */
+  readonly maintenance?: string | undefined;
   readonly health?: 'OK' | 'Warning' | 'Critical' | undefined;
   /** Why nothing can be changed on it while it is in use; undefined where that can be done. */
   readonly serviceProblem?: string | undefined;

@@ -124,6 +124,14 @@ describe('a provisioned host without a HostUpdatePolicy', () => {
     });
   }
 
+  test('is looked at by a dry run, which does not wait', async () => {
+    const words = ['install-firmware', name, '--set', 'latest', '--dry-run', '--data-dir', dataDir];
+    const { out, code, err } = await runCli(words);
+    assert.equal(code, 0, `${out}${err}`);
+    assert.match(out, /dry run: \w+ could be installed/);
+    await checkUndisturbed();
+  });
+
   test('is not flashed by the update service, whose job says why it waits', async () => {
     const rpc = '/rackwright.update.v1.UpdateService';
     const order = { server: { name: machine }, firmwares: [psu] };

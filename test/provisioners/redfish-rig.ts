@@ -8,6 +8,7 @@ import {
   availableFirmware,
   buildImage,
   createScaledClock,
+  type FaultRule,
   type PersonalityName,
   type RunningBmc,
   startDataCentre,
@@ -45,8 +46,10 @@ export interface RedfishRig {
   readonly update: { readonly component: string; readonly url: string; readonly version: string };
   /** Has time run hardly faster than the real one, or as before: what shall not be over while it is looked at. */
   goSlowly(isSlow: boolean): void;
+  /** What goes wrong with its BMC from now on. */
+  setFaults(rules: readonly FaultRule[]): void;
   /** Another one on the same records, as after a restart of the process. */
-  again(): Provisioners;
+  again(options?: Pick<RedfishOptions, 'lookMs'>): Provisioners;
   close(): Promise<void>;
 }
 
@@ -106,9 +109,9 @@ export async function startRedfishRig(
   const release = await serveBios(bmc);
   const records = await openHostRecords(database);
   const opened: Provisioners[] = [];
-  const again = (): Provisioners => {
+  const again = ({ lookMs = 20 * minute }: Pick<RedfishOptions, 'lookMs'> = {}): Provisioners => {
     const made = createRedfishProvisioners({
-      ...{ gates, records, clock, pollMs, limit, updateWaitMs },
+      ...{ gates, records, clock, pollMs, limit, updateWaitMs, lookMs },
       desk: createEngineDesk(engine),
       catalogue: { find: async ({ url }) => (url === release.url ? release.firmware : undefined) },
     });
@@ -124,6 +127,7 @@ export async function startRedfishRig(
     update: { component: 'bios', url: release.url, version: release.version },
     again,
     goSlowly: pace.goSlowly,
+    setFaults: (rules) => centre.setFaults(rules),
     async close() {
       pace.goSlowly(false);
       for (const each of opened) await each.close();

@@ -58,6 +58,36 @@ describe('a host without an Ironic', () => {
     }
   });
 
+  it('is looked at for power and health, and what keeps its BMC from telling them is told', async () => {
+    const look = () => drive.done(() => at().look());
+    const { health, bmcProblem } = await look();
+    assert.deepEqual([health, bmcProblem], ['OK', undefined]);
+    rig.setFaults([{ kind: 'connection-reset', moment: 'before-reading' }]);
+    const lost = await look();
+    assert.deepEqual([lost.isPoweredOn, lost.bmcProblem?.kind], [undefined, 'passing']);
+    assert.match(lost.bmcProblem?.message ?? '', /the BMC at .* cannot be reached/);
+    await at().setMaintenance('an install');
+    const worked = await look();
+    assert.deepEqual([worked.maintenance, worked.bmcProblem?.kind], ['an install', 'expected']);
+    await at().setMaintenance(undefined);
+    rig.setFaults([]);
+    assert.equal((await look()).bmcProblem, undefined);
+  });
+
+  it('is looked at no longer than it may take, and a BMC that wants a pause is called busy', async () => {
+    const impatient = rig.again({ lookMs: 10 }).of(host);
+    rig.setFaults([{ kind: 'slow-answer', durationMs: 3_600_000 }]);
+    const silent = await drive.done(() => impatient.look());
+    assert.match(silent.bmcProblem?.message ?? '', /did not answer GET the power of its host within 10 ms/);
+    rig.setFaults([{ kind: 'busy' }]);
+    const busy = await drive.done(() => at().look());
+    assert.match(busy.bmcProblem?.message ?? '', /is busy/);
+    // Somebody has to hear of a BMC that stays so, before its host is known too.
+    const again = await at().register({ ...registration, isRetry: true });
+    assert.equal(again.kind, 'failed', JSON.stringify(again));
+    rig.setFaults([]);
+  });
+
   it('is refused where another host has its machine, or where it is not reached by Redfish', async () => {
     const twin = { ...rig.host, name: 'twin' };
     const outcome = await rig.provisioners.of(twin).register(registration);

@@ -1,5 +1,5 @@
 import type { KubeObject, StatusCondition } from '../api/kinds.ts';
-import type { Tone } from '../parts/tone.tsx';
+import type { Tone } from '../parts/tone-name.ts';
 
 /** What the overview keeps of a ServerFirmware. */
 export interface FirmwareRow {

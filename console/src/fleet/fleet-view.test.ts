@@ -10,6 +10,10 @@ function hostWith(name: string, status: HostObject['status'] = {}, more: Partial
 
 const ok = { operationalStatus: 'OK', poweredOn: true, provisioning: { state: 'provisioned' } };
 
+const message = 'the BMC at https://10.0.0.7 cannot be reached: ECONNRESET';
+const lost = { type: 'Manageable', status: 'False', reason: 'PowerFailure', message } as const;
+const work = { type: 'Progressing', status: 'True', reason: 'FirmwareWork', message: 'others' } as const;
+
 test('how a host is doing: what is broken comes before what is being worked on', () => {
   const rows: [HostObject['status'], string, string][] = [
     [ok, 'good', 'OK'],
@@ -25,6 +29,9 @@ test('how a host is doing: what is broken comes before what is being worked on',
       'bad',
       'FanBroken',
     ],
+    [{ ...ok, conditions: [lost] }, 'bad', 'BMC unreachable'],
+    [{ ...ok, conditions: [{ ...lost, status: 'Unknown', reason: 'BMCNotAnswering' }] }, 'warn', 'unknown'],
+    [{ ...ok, conditions: [work] }, 'busy', 'firmware work'],
   ];
   for (const [status, tone, word] of rows) {
     const health = healthOf(hostWith('a', status));
@@ -65,6 +72,17 @@ test('figures, filters and what to look at first agree with each other', () => {
       ['r10-s01', true],
       ['r02-s02', false],
     ],
+  );
+});
+
+test('a host whose BMC is lost is in trouble, one that may be is not yet, and firmware work is being worked on', () => {
+  const states = [lost, { ...lost, status: 'Unknown', reason: 'BMCNotAnswering' } as const, work];
+  const seen = states.map((condition, at) => toHostRow(hostWith(`s${at}`, { ...ok, conditions: [condition] })));
+  const { trouble, busy } = summarise(seen, new Map());
+  assert.deepEqual([trouble, busy], [1, 1]);
+  assert.deepEqual(
+    troublesOf(seen, new Map()).map(({ row, word, why }) => [row.name, word, why]),
+    [['s0', 'BMC unreachable', message]],
   );
 });
 

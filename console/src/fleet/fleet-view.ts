@@ -1,4 +1,5 @@
-import { busyStates, type HostRow } from './host-row.ts';
+import { busyHostStates } from './host-health.gen.ts';
+import type { HostRow } from './host-row.ts';
 import type { FirmwareByHost } from './join-firmware.ts';
 
 /** Which hosts to show. */
@@ -43,12 +44,12 @@ export function summarise(rows: readonly HostRow[], firmware: FirmwareByHost): F
 
 /** Somebody should look at it. */
 export function isTrouble({ health }: HostRow): boolean {
-  return health.tone === 'bad' || health.tone === 'warn';
+  return health.isTrouble;
 }
 
 /** Somebody works on it. */
 export function isBusy({ state, health }: HostRow): boolean {
-  return health.tone === 'busy' || busyStates.has(state);
+  return health.tone === 'busy' || busyHostStates.includes(state);
 }
 
 /** The rows that pass the filter, in their order. */

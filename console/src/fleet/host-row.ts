@@ -1,5 +1,6 @@
 import type { KubeObject, StatusCondition } from '../api/kinds.ts';
-import type { Tone } from '../parts/tone.tsx';
+import type { Tone } from '../parts/tone-name.ts';
+import { type HostHealthKind, isInTrouble, readHostHealth } from './host-health.gen.ts';
 import { bmcHost, type MachineMarks } from './server-row.ts';
 
 /** What the overview keeps of a BareMetalHost. */
@@ -25,6 +26,8 @@ export interface Health {
   readonly word: string;
   /** The reason in full; empty where all is well. */
   readonly why: string;
+  /** Somebody has to look at it; what is only not known is no trouble yet. */
+  readonly isTrouble: boolean;
 }
 
 /** A BareMetalHost as far as the console reads it. */
@@ -93,18 +96,6 @@ export interface Hardware {
   }[];
 }
 
-/** States in which somebody works on the host. */
-export const busyStates: ReadonlySet<string> = new Set([
-  'importing',
-  'registering',
-  'inspecting',
-  'preparing',
-  'provisioning',
-  'deprovisioning',
-  'powering off before delete',
-  'deleting',
-]);
-
 /** Makes the row of a host. */
 export function toHostRow(object: KubeObject): HostRow {
   const { metadata, spec, status } = object as HostObject;
@@ -142,34 +133,17 @@ function rackOf({ metadata: { name, namespace = '', labels = {} } }: KubeObject)
   return label ?? /^(.+?)-[a-z]*\d+$/.exec(name)?.[1] ?? namespace;
 }
 
-/** Says how a host is doing; what is broken comes before what is only being worked on. */
-export function healthOf({ metadata, spec, status }: HostObject): Health {
-  const state = status?.provisioning?.state ?? '';
-  const condition = (type: string) => status?.conditions?.find((one) => one.type === type);
-  if (status?.operationalStatus === 'error' || (status?.errorType ?? '') !== '') {
-    return { tone: 'bad', word: status?.errorType ?? 'error', why: status?.errorMessage || 'It gave no reason.' };
-  }
-  const duplicate = condition('DuplicateMachine');
-  if (duplicate?.status === 'True') return { tone: 'bad', word: 'duplicate', why: duplicate.message ?? '' };
-  const healthy = condition('Healthy');
-  if (healthy?.status === 'False')
-    return { tone: 'bad', word: healthy.reason ?? 'unhealthy', why: healthy.message ?? '' };
-  const network = condition('NetworkConfigured');
-  if (network?.status === 'False' && /error|fail/i.test(network.reason ?? '')) {
-    return { tone: 'warn', word: 'network', why: network.message ?? '' };
-  }
-  const updates = condition('LiveUpdates');
-  if (updates?.reason === 'Failed') return { tone: 'bad', word: 'live update failed', why: updates.message ?? '' };
-  if (status?.operationalStatus === 'servicing')
-    return { tone: 'busy', word: 'live update', why: updates?.message ?? '' };
-  if (status?.operationalStatus === 'detached')
-    return { tone: 'warn', word: 'detached', why: 'Nobody looks after it.' };
-  if (status?.operationalStatus === 'delayed') return { tone: 'warn', word: 'delayed', why: 'It waits for its turn.' };
-  if (metadata.deletionTimestamp !== undefined) return { tone: 'busy', word: 'leaving', why: 'It is being deleted.' };
-  if (busyStates.has(state)) return { tone: 'busy', word: state, why: '' };
-  if (state === 'unmanaged' || state === '') return { tone: 'idle', word: state || 'new', why: '' };
-  if (state === 'provisioned' && spec?.online === true && status?.poweredOn === false) {
-    return { tone: 'warn', word: 'off', why: 'It should be on and is off.' };
-  }
-  return { tone: 'good', word: 'OK', why: '' };
+const tones: Readonly<Record<HostHealthKind, Tone>> = {
+  ok: 'good',
+  busy: 'busy',
+  idle: 'idle',
+  unknown: 'warn',
+  attention: 'warn',
+  error: 'bad',
+};
+
+/** Says how a host is doing, as everything else does that shows it. */
+export function healthOf(host: HostObject): Health {
+  const health = readHostHealth(host);
+  return { tone: tones[health.kind], word: health.word, why: health.why, isTrouble: isInTrouble(health) };
 }

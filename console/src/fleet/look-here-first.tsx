@@ -34,9 +34,7 @@ export function LookHereFirst({
             <Link to="/hosts/$namespace/$name" params={{ namespace: row.namespace, name: row.name }}>
               {row.name}
             </Link>
-            <span className="why" title={why}>
-              {why}
-            </span>
+            <span className="why">{why}</span>
             <span className="faint">
               <TimeAgo at={row.since} />
             </span>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
+import type { Tone } from './tone-name.ts';
 
-/** What a colour says: fine, being worked on, look at it, broken, or nothing of these. */
-export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'idle';
+export type { Tone };
 
 /** A word with its colour; the word alone says it too. */
 export function Badge({ tone, children }: { readonly tone: Tone; readonly children: ReactNode }) {

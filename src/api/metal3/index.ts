@@ -103,6 +103,18 @@ export {
   hostFirmwareSettings,
 } from './host-firmware-settings.ts';
 export {
+  busyHostStates,
+  firmwareWork,
+  type HealthSubject,
+  type HostHealth,
+  type HostHealthKind,
+  isInTrouble,
+  type ManagementProblem,
+  managementProblemOf,
+  powerFailure,
+  readHostHealth,
+} from './host-health.ts';
+export {
   type HostUpdatePolicy,
   type HostUpdatePolicySpec,
   hostUpdatePolicy,

@@ -1,5 +1,13 @@
 export { type PollOptions, poll } from './poll.ts';
-export { type Power, type PowerState, powerIn, readPower } from './power-state.ts';
+export {
+  type Power,
+  type PowerAndHealth,
+  type PowerState,
+  powerIn,
+  readPower,
+  readPowerAndHealth,
+  type SystemHealth,
+} from './power-state.ts';
 export { type ManagerReset, type ManagerResetWish, resetManager, waitForReturn } from './reset-manager.ts';
 export { type PowerChange, type PowerWish, setPower } from './set-power.ts';
 export { type PostOutcome, type PostWait, waitForPost } from './wait-for-post.ts';

@@ -1,6 +1,6 @@
 import type { Bmc } from '../bmc.ts';
 import type { JsonObject } from '../json.ts';
-import { type System, systemOf, textIn, timeIn } from '../redfish/index.ts';
+import { objectIn, type System, systemOf, textIn, timeIn } from '../redfish/index.ts';
 
 /** Whether a host has power. `changing` while it goes on or off; `unknown` where the BMC does not say. */
 export type PowerState = 'on' | 'off' | 'changing' | 'unknown';
@@ -33,6 +33,26 @@ export function powerIn(system: JsonObject): Power {
 /** Asks for the power of the host. */
 export async function readPower(bmc: Bmc): Promise<Power> {
   return powerIn((await systemOf(bmc)).body);
+}
+
+/** The health that a BMC tells of its host, in the words of Redfish. */
+export type SystemHealth = 'OK' | 'Warning' | 'Critical';
+
+/** What one reading of a system tells of it. */
+export interface PowerAndHealth {
+  readonly power: Power;
+  /** Of the system with all its parts; undefined where the BMC does not say. */
+  readonly health: SystemHealth | undefined;
+}
+
+const healths: readonly SystemHealth[] = ['OK', 'Warning', 'Critical'];
+
+/** Asks for power and health of the host at once. */
+export async function readPowerAndHealth(bmc: Bmc): Promise<PowerAndHealth> {
+  const { body } = await systemOf(bmc);
+  const status = objectIn(body, 'Status');
+  const said = (textIn(status, 'HealthRollup') ?? textIn(status, 'Health') ?? '').toLowerCase();
+  return { power: powerIn(body), health: healths.find((each) => each.toLowerCase() === said) };
 }
 
 /** Asks again for a system that is known already: one request. */

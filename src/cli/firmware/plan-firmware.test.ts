@@ -83,7 +83,7 @@ test('a fleet of 10,000 is planned with one listing of each kind, and a server e
     /10000 servers at .*: 1000 update, 9000 up-to-date\.\n1000 servers would be updated: 1000 installs with 1000 reboots/,
   );
   out = '';
-  await whyServer('s10', {}, { session, terminal });
+  await whyServer('s10', {}, { session, terminal, rest: undefined });
   assert.deepEqual(asked.toSorted(), [...kinds, 'events involvedObject.uid=s10'].toSorted());
   assert.match(out, /^Server s10 is a Lenovo 7x21/);
 });

@@ -1,6 +1,9 @@
 import { explainServer, type PlanFacts, type PlanSubject, type ToldEvent } from '../../firmware/index.ts';
 import { KubeError, type KubeObject, systemClock } from '../../kube/index.ts';
 import { CliError } from '../errors.ts';
+import { readWork } from '../fleet/read-fleet.ts';
+import { sentenceOfWork } from '../install-service/conditions.ts';
+import type { RestClient } from '../install-service/rest-client.ts';
 import { readEvents } from '../objects/describe.ts';
 import { timeOf } from '../objects/order-events.ts';
 import type { Session, SessionFlags } from '../objects/session.ts';
@@ -16,20 +19,47 @@ export interface WhyFlags extends SessionFlags {
   readonly output?: string;
 }
 
+/** What a server is explained with. */
+export interface WhyServerParts {
+  readonly session: Session;
+  readonly terminal: Terminal;
+  /** The REST services, where they can be asked: they know of installs that no ServerFirmware asked for. */
+  readonly rest: RestClient | undefined;
+}
+
 /** Explains a server and prints it. */
 export async function whyServer(
   word: string,
   flags: WhyFlags,
-  { session, terminal }: { readonly session: Session; readonly terminal: Terminal },
+  { session, terminal, rest }: WhyServerParts,
 ): Promise<void> {
   const output = readOutputForm(flags.output);
   const reading = readingOf(flags, terminal);
   const facts = await readPlanFacts(session, terminal.interrupted);
   const subject = oneOf(word, subjectsNamed(facts, word));
   const events = await eventsOf(subject, facts, { session, terminal });
-  const explained = explainServer({ facts, subject, reading, events }, systemClock.now());
-  if (explained === undefined) throw new CliError('failed', `${word} is gone`);
+  const found = explainServer({ facts, subject, reading, events }, systemClock.now());
+  if (found === undefined) throw new CliError('failed', `${word} is gone`);
+  const work = await sentencesOfWork(found.server.systemUUID, { rest, terminal });
+  const [about = '', ...others] = found.sentences;
+  const explained = { ...found, sentences: [about, ...work, ...others] };
   terminal.out(renderShown({ value: explained, text: () => formatExplanation(explained) }, output));
+}
+
+/** Work on the machine that has not ended: whatever is declared, that goes on. */
+async function sentencesOfWork(
+  machine: string | undefined,
+  { rest, terminal }: Pick<WhyServerParts, 'rest' | 'terminal'>,
+): Promise<readonly string[]> {
+  if (rest === undefined || machine === undefined) return [];
+  try {
+    const work = await readWork(rest, { machines: new Set([machine.toLowerCase()]), most: 20 });
+    return work.filter(({ finalized_at: end }) => end === null).map(sentenceOfWork);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    terminal.err(`Warning: work of the engine is not looked at: ${error.message}\n`);
+    return [];
+  }
 }
 
 function oneOf(word: string, subjects: readonly PlanSubject[]): PlanSubject {

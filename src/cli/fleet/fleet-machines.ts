@@ -5,6 +5,7 @@ import { readBmcAddress } from '../../provisioners/index.ts';
 /** A BareMetalHost, as far as it says which machine it is about. */
 export interface HostObject extends AnyKubeObject {
   readonly spec?: {
+    readonly online?: boolean;
     readonly bootMACAddress?: string;
     readonly bmc?: { readonly address?: string };
     readonly externallyProvisioned?: boolean;
@@ -20,6 +21,12 @@ export interface HostStatus {
   readonly errorMessage?: string;
   readonly errorCount?: number;
   readonly poweredOn?: boolean;
+  readonly conditions?: readonly {
+    readonly type: string;
+    readonly status: string;
+    readonly reason?: string;
+    readonly message?: string;
+  }[];
   readonly hardware?: { readonly nics?: readonly { readonly mac?: string }[] };
   readonly operationHistory?: Readonly<
     Record<string, { readonly start?: string | null; readonly end?: string | null } | undefined>

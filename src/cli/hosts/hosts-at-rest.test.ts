@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BareMetalHost } from '../../api/index.ts';
 import type { ChangeHandler, KubeObject } from '../../kube/index.ts';
-import { summaryOf, whenHostsRest } from './hosts-at-rest.ts';
+import { summaryOf, troublesOf, whenHostsRest } from './hosts-at-rest.ts';
 
 type Host = BareMetalHost & KubeObject;
 
@@ -81,4 +81,17 @@ test('nothing is told of when it is to end before', async () => {
 
 test('hosts that are gone or on their way are said to be', () => {
   assert.equal(summaryOf([undefined, hostAt('a', 'preparing')]), '1 gone, 1 on their way');
+});
+
+test('of hosts in trouble it is told what is wrong, and of many only how many more there are', () => {
+  const { hosts, put } = table();
+  put(hostAt('a', 'available'));
+  const names = Array.from({ length: 12 }, (_, at) => `b${at}`);
+  for (const name of names) put(hostAt(name, 'registering', { errorType: 'registration error' }));
+  const keys = ['n/a', ...names.map((name) => `n/${name}`), 'n/gone'];
+  const told = troublesOf({ hosts, keys });
+  assert.equal(told[0], '  n/b0: registration error: It gave no reason.');
+  assert.equal(told.length, 11);
+  assert.match(told.at(-1) ?? '', /^ {2}and 2 more: /);
+  assert.deepEqual(troublesOf({ hosts, keys: ['n/a'] }), []);
 });

@@ -1,4 +1,4 @@
-import type { BareMetalHost } from '../../api/index.ts';
+import { type BareMetalHost, isInTrouble, readHostHealth } from '../../api/index.ts';
 import type { HostInformers } from '../../hosts/index.ts';
 
 /** What is followed until all hosts have got where they go by themselves. */
@@ -35,9 +35,31 @@ export function summaryOf(hosts: readonly (BareMetalHost | undefined)[]): string
     .join(', ');
 }
 
+const mostTroubles = 10;
+
+/** What is wrong with hosts, a line for each. */
+export function troublesOf({
+  hosts,
+  keys,
+}: {
+  readonly hosts: Pick<FollowedHosts['hosts'], 'get'>;
+  readonly keys: readonly string[];
+}): string[] {
+  const lines = keys.flatMap((key) => {
+    const host = hosts.get(key);
+    const health = host === undefined ? undefined : readHostHealth(host);
+    return health !== undefined && isInTrouble(health) ? [`  ${key}: ${health.word}: ${health.why}`] : [];
+  });
+  const more = lines.length - mostTroubles;
+  return more > 0 ? [...lines.slice(0, mostTroubles), `  and ${more} more: rackwright get bmh -A -o wide`] : lines;
+}
+
 /** The word for a host that goes nowhere by itself; undefined for one on its way. */
-function restOf({ spec, status }: BareMetalHost): string | undefined {
-  if (status?.errorType !== undefined) return 'with an error';
+function restOf(host: BareMetalHost): string | undefined {
+  const { spec, status } = host;
+  const health = readHostHealth(host);
+  if (health.kind === 'error') return 'with an error';
+  if (isInTrouble(health) && health.word === 'no provisioner') return 'without a provisioner';
   const state = status?.provisioning.state ?? '';
   const isWanted = spec?.online === true && (spec.image?.url ?? '') !== '';
   if (state === 'available') return isWanted ? undefined : state;

@@ -12,7 +12,7 @@ const pollMs = 200;
 
 /** What hosts are told that are not of the simulated rack. */
 export const noProvisioner =
-  'no provisioner is set for this host: start Rackwright with --ironic-url to have an Ironic look after it; without one only the hosts of the simulated rack are looked after';
+  'no provisioner is set for this host: start Rackwright with --provisioner redfish to have it looked after by its BMC alone, or with --ironic-url for an Ironic; without one only the hosts of the simulated rack are looked after';
 
 /** Looks after the hosts of the simulated rack and leaves all others as they are. */
 export function createRackProvisioners(machines: RackMachines): Provisioners {

@@ -6,7 +6,10 @@ import { tellHostChanges } from './tell-host-changes.ts';
 
 type Host = BareMetalHost & KubeObject;
 
-function hostAt(state: string, more: { operationalStatus?: string; errorMessage?: string } = {}): Host {
+function hostAt(
+  state: string,
+  more: { operationalStatus?: string; errorMessage?: string; conditions?: readonly object[] } = {},
+): Host {
   const status = { operationalStatus: 'OK', errorMessage: '', provisioning: { state, ID: '' }, ...more };
   return {
     apiVersion: 'metal3.io/v1alpha1',
@@ -39,12 +42,17 @@ test('a host is told of when it is somewhere else, and not for anything less', (
   change('rack/b', hostAt(''));
   change('rack/b', hostAt('inspecting', { operationalStatus: 'error', errorMessage: 'no way to its BMC' }));
   change('rack/b', undefined);
+  const lost = { type: 'Manageable', status: 'False', reason: 'PowerFailure', message: 'the BMC does not answer' };
+  change('rack/a', hostAt('provisioned', { conditions: [lost] }));
+  change('rack/a', hostAt('provisioned'));
   assert.deepEqual(told, [
     'rack/a: provisioned, servicing',
     'rack/a: provisioned',
     'rack/b: new',
     'rack/b: inspecting, error: no way to its BMC',
     'rack/b: gone',
+    'rack/a: provisioned, error: the BMC does not answer',
+    'rack/a: provisioned',
   ]);
 });
 

@@ -1,4 +1,4 @@
-import type { BareMetalHost } from '../../api/index.ts';
+import { type BareMetalHost, readHostHealth } from '../../api/index.ts';
 import { discoveryNote, type HostInformers } from '../../hosts/index.ts';
 
 /** Which hosts are told of, and how. */
@@ -28,11 +28,12 @@ export function tellHostChanges({ hosts, keys, tell }: HostNews): () => void {
 /** Where a host is: `provisioned`, `provisioned, servicing`, `preparing, error: ...`. */
 function wordOf(host: BareMetalHost | undefined): string {
   if (host === undefined) return 'gone';
-  const { provisioning, operationalStatus, errorMessage } = host.status ?? {};
+  const { provisioning, operationalStatus } = host.status ?? {};
   const state = provisioning?.state ?? '';
   const status = operationalStatus ?? '';
-  const more = status === 'error' ? `error: ${errorMessage ?? ''}` : status;
-  const isUsual = status === '' || status === 'OK';
+  const health = readHostHealth(host);
+  const more = health.kind === 'error' ? `error: ${health.why}` : status;
+  const isUsual = health.kind !== 'error' && (status === '' || status === 'OK');
   return [state === '' ? 'new' : state, ...(isUsual ? [] : [more])].join(', ');
 }
 

@@ -50,7 +50,7 @@ function showConditions(records: readonly ConditionRecord[], names: ReadonlyMap<
     { title: 'UPDATED', cell: (record) => `${ageText(record.updated_at, now)} ago` },
     { title: 'CREATED', cell: (record) => record.created_at, isWide: true },
     { title: 'ENDED', cell: (record) => record.finalized_at ?? '', isWide: true },
-    { title: 'MESSAGE', cell: (record) => messageOf(record).slice(0, 100) },
+    { title: 'MESSAGE', cell: (record) => messageOf(record) },
   ];
   return showList(records, columns, ({ id }) => `condition/${id}`);
 }
@@ -86,4 +86,11 @@ export async function cancelCondition(
   });
   const names = [`condition/${record.id}`];
   terminal.out(renderShown({ value: record, names, text: () => `${record.id}: ${message}\n` }, order.output));
+}
+
+/** Who asked for work, how it stands and why. */
+export function sentenceOfWork(record: ConditionRecord): string {
+  const why = messageOf(record);
+  const code = record.reason?.code === undefined ? '' : `${record.reason.code}: `;
+  return `${record.kind}, asked for by ${record.client}, is ${record.state} since ${record.created_at}${why === '' ? '' : ` (${code}${why})`}.`;
 }

@@ -30,6 +30,15 @@ test('elsewhere each step is a line, once', () => {
   assert.deepEqual(terminal.written, ['objects\n', 'events\n']);
 });
 
+test('a line is never cut, and a bar stays within its row', () => {
+  const long = 'x'.repeat(200);
+  const [lines, bars] = [terminalOf(false), terminalOf(true)];
+  new Progress(lines).show(0, long);
+  new Progress(bars).show(0, long);
+  assert.deepEqual(lines.written, [`${long}\n`]);
+  assert.equal(bars.written[0]?.match(/x+$/)?.[0].length, 80);
+});
+
 test('a bar stays within its ends', () => {
   assert.equal(barOf(-5).slice(0, 26), `[${'-'.repeat(24)}]`);
   assert.equal(barOf(400).slice(0, 26), `[${'#'.repeat(24)}]`);

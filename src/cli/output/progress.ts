@@ -8,6 +8,9 @@ export function barOf(percent: number): string {
   return `[${'#'.repeat(done)}${'-'.repeat(width - done)}] ${String(Math.round(percent)).padStart(3)}%`;
 }
 
+/** A bar is drawn over, which only works within one row. */
+const widestBarText = 80;
+
 /** How far long work is: a bar that is drawn over where a person looks on, and a line for each step otherwise. */
 export class Progress {
   readonly #terminal: Pick<Terminal, 'isInteractive' | 'err'>;
@@ -21,9 +24,9 @@ export class Progress {
 
   /** Says what is being done now. */
   show(percent: number, what: string): void {
-    const text = what.replaceAll(/\p{Cc}+/gu, ' ').slice(0, 80);
+    const text = what.replaceAll(/\p{Cc}+/gu, ' ');
     if (this.#terminal.isInteractive === true) {
-      this.#terminal.err(`\r\x1b[2K${barOf(percent)} ${text}`);
+      this.#terminal.err(`\r\x1b[2K${barOf(percent)} ${text.slice(0, widestBarText)}`);
       this.#hasBar = true;
     } else if (text !== this.#told) {
       this.#terminal.err(`${text}\n`);

@@ -1,3 +1,4 @@
+import { isInTrouble, type ManagementProblem, managementProblemOf, readHostHealth } from '../../api/index.ts';
 import type { Advice } from '../../firmware/index.ts';
 import type { HostObject } from '../fleet/fleet-machines.ts';
 import type { Beginning, ObjectSeen } from './explain-object.ts';
@@ -34,24 +35,35 @@ const remedies: Readonly<Record<string, string>> = {
   'network error': 'See what its switch ports wait for.',
 };
 
-/** The state of a host, why, and what it waits for. */
-export function explainHost({ object, network }: ObjectSeen, about: string): Beginning {
+/** What to do where the BMC itself is in the way: that holds for whatever failed by it. */
+const bmcRemedies: Readonly<Partial<Record<ManagementProblem, string>>> = {
+  'no-provisioner':
+    'Start Rackwright with --provisioner redfish where its BMC is all there is, with --provisioner agent for machines that boot an agent, or with --ironic-url.',
+  scheme:
+    'IPMI and other protocols need an Ironic: start Rackwright with --ironic-url, or create the host anew with a redfish address in spec.bmc.address.',
+  certificate:
+    'Start Rackwright with --bmc-ca and the authority that signed the certificate, or set spec.bmc.disableCertificateVerification to true.',
+  locked: 'Unlock the account on the BMC, or wait until the lock is over; no log-in is tried until then.',
+  credentials:
+    'Correct user and password in the Secret that spec.bmc.credentialsName names. No log-in is tried until they change.',
+  busy: 'It is asked again by itself. If that stays so, end sessions on the BMC that nobody uses, or reset the BMC.',
+  unreachable: 'See whether the BMC has power and network, and check spec.bmc.address; it is asked again by itself.',
+};
+
+/** The state of a host, why, and what it waits for. What is wrong with it comes first. */
+export function explainHost({ object, network, work }: ObjectSeen, about: string): Beginning {
   const host = object as HostObject & {
     readonly spec?: { readonly image?: object; readonly online?: boolean; readonly consumerRef?: Named };
   };
   const { spec, status, metadata } = host;
   const state = status?.provisioning?.state ?? '';
-  const operational = status?.operationalStatus ?? '';
-  const power = status?.poweredOn === true ? 'on' : 'off';
-  const isWanted = state === 'available' && spec?.image !== undefined;
   const name = metadata?.name ?? '';
   const where = `${name} -n ${metadata?.namespace ?? ''}`;
   return {
     state,
     sentences: [
-      `${about} is ${state === '' ? 'new' : state}, switched ${power}${operational === '' ? '' : `, ${operational}`}.`,
-      isWanted ? 'An image is asked for: it is about to be provisioned.' : (waits[state] ?? ''),
-      ...failureOf(host),
+      ...headlinesOf(host, about),
+      waitOf(host, work),
       ...holdsOf(host),
       ...(spec?.online === undefined || spec.online === (status?.poweredOn === true) || state === ''
         ? []
@@ -70,21 +82,75 @@ export function explainHost({ object, network }: ObjectSeen, about: string): Beg
   };
 }
 
+/** Whether it is well, and where it is. */
+function headlinesOf(host: HostObject, about: string): string[] {
+  const { status } = host;
+  const state = status?.provisioning?.state ?? '';
+  const operational = status?.operationalStatus ?? '';
+  const health = readHostHealth(host);
+  const power = `switched ${status?.poweredOn === true ? 'on' : 'off'}`;
+  const isKnown = status?.conditions?.find(({ type }) => type === 'Manageable')?.status !== 'False';
+  const place = `${state === '' ? 'new' : state}, ${isKnown ? power : `last seen ${power}`}${operational === '' ? '' : `, ${operational}`}`;
+  const { errorCount = 0 } = status ?? {};
+  const why = health.why === '' ? '' : `: ${health.why}`;
+  if (isInTrouble(health)) {
+    const times = errorCount > 1 ? `, ${errorCount} times by now` : '';
+    const remedy = remedyOf(host, health.why);
+    const first = `${about} is in ${health.kind === 'error' ? 'error' : 'trouble'} (${health.word}${times})${why}`;
+    return [closed(first), ...(remedy === undefined ? [] : [remedy]), `It is ${place}.`];
+  }
+  if (health.kind !== 'unknown') return [`${about} is ${place}.`];
+  return [closed(`${about} is in doubt${why}`), `It is ${place}.`];
+}
+
+function closed(sentence: string): string {
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+}
+
+/** A BMC that is in the way has to be seen to before whatever failed by it. */
+function remedyOf({ status }: HostObject, why: string): string | undefined {
+  const ofBmc = bmcRemedies[managementProblemOf(why)];
+  const { errorType = '' } = status ?? {};
+  const isOfBmc = ['', 'registration error', 'provisioned registration error', 'power management error'];
+  return (isOfBmc.includes(errorType) ? ofBmc : undefined) ?? remedies[errorType];
+}
+
+/** What it waits for; of a host that others work on, that. */
+function waitOf(host: HostObject & { readonly spec?: { readonly image?: object } }, work: ObjectSeen['work']): string {
+  const { spec, status } = host;
+  const state = status?.provisioning?.state ?? '';
+  const health = readHostHealth(host);
+  const open = work.filter(({ finalized_at: end }) => end === null);
+  if (open.some((each) => each.state === 'active') || health.word === 'firmware work') {
+    return 'Its machine is being worked on: it waits until that has ended.';
+  }
+  if (state === 'registering') return registrationOf(host);
+  if (isInTrouble(health)) return '';
+  if (state === 'available' && spec?.image !== undefined)
+    return 'An image is asked for: it is about to be provisioned.';
+  const wait = waits[state] ?? '';
+  return open.length === 0 || !resting.has(state) ? wait : 'Work on its machine is asked for, and has not begun.';
+}
+
+const resting = new Set(['available', 'provisioned', 'externally provisioned']);
+
+function registrationOf({ status }: HostObject): string {
+  const message = status?.conditions?.find(({ type }) => type === 'Manageable')?.message ?? '';
+  const problem = managementProblemOf(message);
+  if (message === '') return waits.registering ?? '';
+  if (problem === 'no-provisioner') return 'Nothing is tried before Rackwright is started with a provisioner for it.';
+  if (problem === 'credentials')
+    return 'Log-ins are stopped until its credentials change, so that no account is locked.';
+  if (problem === 'locked') return 'Log-ins are stopped until the lock of the account is over.';
+  return status?.operationalStatus === 'error'
+    ? 'Registering it is tried again after a while.'
+    : `It waits: ${message}`;
+}
+
 interface Named {
   readonly kind?: string;
   readonly name?: string;
   readonly namespace?: string;
-}
-
-function failureOf({ status }: HostObject): string[] {
-  const { errorType = '', errorMessage = '', errorCount = 0 } = status ?? {};
-  if (errorType === '' && errorMessage === '') return [];
-  const times = errorCount > 1 ? `, ${errorCount} times by now` : '';
-  const remedy = remedies[errorType];
-  return [
-    `It is in error (${errorType === '' ? 'no kind given' : errorType}${times}): ${errorMessage}`,
-    ...(remedy === undefined ? [] : [remedy]),
-  ];
 }
 
 function holdsOf({ metadata }: HostObject): string[] {

@@ -25,7 +25,7 @@ const hosts: [string, AnyKubeObject, RegExp][] = [
       provisioning: { state: 'registering' },
       ...{ errorType: 'registration error', errorMessage: 'wrong password', errorCount: 3 },
     }),
-    /It is in error \(registration error, 3 times by now\): wrong password\nCheck spec\.bmc\.address/,
+    /^BareMetalHost lab\/h1 is in error \(registration error, 3 times by now\): wrong password\.\nCheck spec\.bmc\.address/,
   ],
   [
     'that is paused',
@@ -38,6 +38,47 @@ const hosts: [string, AnyKubeObject, RegExp][] = [
     /being deleted since 2026-01-01T00:00:00Z, held by f\./,
   ],
 ];
+
+const manageable = (reason: string, message: string, status = 'False') => [
+  { type: 'Manageable', status, reason, message, lastTransitionTime: '' },
+];
+const registering = { provisioning: { state: 'registering' }, operationalStatus: 'OK' };
+const failed = { ...registering, operationalStatus: 'error', errorType: 'registration error' };
+const lost = 'the BMC at https://10.0.0.7 cannot be reached: ECONNRESET';
+const refused = 'the BMC at x refused the credentials of user a; no further log-in is tried until they change';
+
+hosts.push(
+  [
+    'whose BMC is lost',
+    host({ ...available, conditions: manageable('PowerFailure', lost) }),
+    /^BareMetalHost lab\/h1 is in error \(BMC unreachable\): .*ECONNRESET\.\nSee whether the BMC has power .*\nIt is available, last seen switched off, OK\.$/,
+  ],
+  [
+    'whose BMC may be lost',
+    host({ ...available, conditions: manageable('BMCNotAnswering', lost, 'Unknown') }),
+    /^BareMetalHost lab\/h1 is in doubt: .*ECONNRESET\./,
+  ],
+  [
+    'whose BMC has a certificate of somebody else',
+    host({ ...failed, errorMessage: 'the certificate of the BMC at x is not trusted: self-signed' }),
+    /--bmc-ca .*disableCertificateVerification/,
+  ],
+  [
+    'that is reached by IPMI',
+    host({ ...failed, errorMessage: 'a host is reached by Redfish here, not by ipmi' }),
+    /--ironic-url/,
+  ],
+  [
+    'whose log-ins were stopped',
+    host({ ...failed, errorMessage: refused, conditions: manageable('RegistrationFailed', refused) }),
+    /Log-ins are stopped until its credentials change/,
+  ],
+  [
+    'that nobody provisions',
+    host({ ...registering, conditions: manageable('Registering', 'no provisioner is set for this host') }),
+    /^BareMetalHost lab\/h1 is in trouble \(no provisioner\)[\s\S]*--provisioner redfish[\s\S]*Nothing is tried before/,
+  ],
+);
 
 describe('of a host', () => {
   for (const [what, object, sentence] of hosts) {
@@ -55,6 +96,23 @@ describe('of a host', () => {
       sentences.at(-1),
       'firmwareInstall, asked for by admin, is pending since then (HostInUse: it is in use).',
     );
+  });
+
+  test('that is worked on, nothing says that it waits for somebody who wants it', () => {
+    const open = { kind: 'firmwareInstall', client: 'admin', state: 'active', created_at: 'then', finalized_at: null };
+    const work = [{ ...open, reason: null, status: {} }] as unknown as ConditionRecord[];
+    const text = explainObject(seen(host(available), { work })).sentences.join('\n');
+    assert.match(text, /Its machine is being worked on/);
+    assert.doesNotMatch(text, /somebody who wants it|credentials are being tried|nothing is waited for/);
+  });
+
+  test('that cannot be registered, nothing says that credentials are being tried', () => {
+    for (const status of [
+      { ...failed, errorMessage: refused, conditions: manageable('RegistrationFailed', refused) },
+      { ...registering, conditions: manageable('Registering', 'no provisioner is set for this host') },
+    ]) {
+      assert.doesNotMatch(explainObject(seen(host(status))).sentences.join('\n'), /are being tried/);
+    }
   });
 
   test('that is paused, what to type takes the annotation away', () => {

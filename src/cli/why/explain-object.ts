@@ -2,7 +2,7 @@ import type { ConditionRecord } from '../../conditionorc/index.ts';
 import type { Advice } from '../../firmware/index.ts';
 import type { AnyKubeObject } from '../../kube/index.ts';
 import type { HostPlanned, PortPlanned } from '../../network/index.ts';
-import { messageOf } from '../install-service/conditions.ts';
+import { sentenceOfWork } from '../install-service/conditions.ts';
 import { type ShownEvent, timeOf } from '../objects/order-events.ts';
 import { explainHost } from './explain-host.ts';
 
@@ -139,12 +139,6 @@ function explainAny({ object }: ObjectSeen, about: string): Beginning {
 function whyHost(key: string): string {
   const [namespace = '', name = ''] = key.split('/');
   return `rackwright why bmh/${name} -n ${namespace}`;
-}
-
-function sentenceOfWork(record: ConditionRecord): string {
-  const why = messageOf(record);
-  const code = record.reason?.code === undefined ? '' : `${record.reason.code}: `;
-  return `${record.kind}, asked for by ${record.client}, is ${record.state} since ${record.created_at}${why === '' ? '' : ` (${code}${why})`}.`;
 }
 
 function deletionOf({ metadata }: AnyKubeObject): string[] {

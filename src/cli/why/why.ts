@@ -23,10 +23,14 @@ export async function why(words: readonly string[], flags: WhyFlags, asking: Ask
   // Servers have no namespace: who names one means something that has.
   if (asking.session.isNamespaceGiven && (await explained(first, whyKinds, { flags, asking }))) return;
   try {
-    await whyServer(first, flags, asking);
+    await whyOfServer(first, flags, asking);
   } catch (error) {
     if (!(error instanceof CliError) || !(await explained(first, whyKinds, { flags, asking }))) throw error;
   }
+}
+
+function whyOfServer(name: string, flags: WhyFlags, asking: Asking): Promise<void> {
+  return withRestIfThere(flags, asking.terminal, (rest) => whyServer(name, flags, { ...asking, rest }));
 }
 
 interface Given {
@@ -38,7 +42,7 @@ async function whyOfKind(type: string, name: string, given: Given): Promise<void
   const { session } = given.asking;
   const named = type.toLowerCase() === 'host' ? 'baremetalhosts.metal3.io' : type;
   const { kind } = await session.mapper.byName(named);
-  if (firmwareKinds.has(kind)) return await whyServer(name, given.flags, given.asking);
+  if (firmwareKinds.has(kind)) return await whyOfServer(name, given.flags, given.asking);
   if (await explained(name, [named], given)) return;
   throw new CliError(
     'failed',

@@ -39,7 +39,7 @@ function planOne(kinds: KindTable, order: ConditionOrder): PlannedOrder {
   if (parametersText.length > longestParameters) all.push(`they are longer than ${longestParameters} characters`);
   if (all.length > 0) throw new EngineError('badParameters', { kind: definition.kind }, { problems: all });
   return {
-    definition,
+    definition: definition.isHarmless?.(parameters) === true ? { ...definition, isDisruptive: false } : definition,
     parameters,
     parametersText,
     priority: order.priority ?? 0,
@@ -55,7 +55,9 @@ export function planOrder(kinds: KindTable, order: CreateOrder): readonly Planne
   if (order.orders.length > 32) problems.push('more than 32 conditions in one unit');
   if (problems.length > 0) throw new EngineError('badOrder', { target: order.target }, { problems });
   const planned = order.orders.map((one) => planOne(kinds, one));
-  const twice = planned.find((one, index) => planned.findIndex((each) => each.definition === one.definition) !== index);
+  const twice = planned.find(
+    (one, index) => planned.findIndex((each) => each.definition.kind === one.definition.kind) !== index,
+  );
   if (twice !== undefined) {
     const problem = `${twice.definition.kind} is asked for twice, and a target has one un-finalized condition of a kind`;
     throw new EngineError('badOrder', { target: order.target }, { problems: [problem] });

@@ -48,6 +48,7 @@ export function flasherKinds(options: FlasherKindsOptions = {}): readonly KindDe
       ...exclusive,
       kind: 'firmwareInstall',
       check,
+      isHarmless: (parameters) => parameters.dry_run === true,
       deadlineMs: 48 * hour,
       isCarriedOn: true,
       reread: rereadAfterInstall,

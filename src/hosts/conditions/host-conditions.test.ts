@@ -48,7 +48,7 @@ describe('the conditions of a host', () => {
   });
 
   it('tell of a power failure, where there is anything to be told', () => {
-    const outside = { hasPowerFailure: true };
+    const outside = { bmcProblem: { kind: 'lasting', message: 'no way to its BMC' } } as const;
     assert.equal(shown(statusIn('available'), outside).Manageable, 'F PowerFailure');
     assert.equal(shown(statusIn('deleting'), outside).Manageable, 'T Manageable');
     assert.equal(shown(statusIn('registering'), outside).Manageable, 'F Registering');
@@ -57,8 +57,7 @@ describe('the conditions of a host', () => {
   });
 
   it('tell of its health', () => {
-    const of = (health: OutsideView['health']) =>
-      shown(statusIn('available'), { hasPowerFailure: false, health }).Healthy;
+    const of = (health: OutsideView['health']) => shown(statusIn('available'), { health }).Healthy;
     assert.deepEqual(
       [of('OK'), of('Warning'), of('Critical'), of(undefined)],
       ['T Healthy', 'F Warning', 'F CriticalError', 'U Unknown'],
@@ -66,7 +65,8 @@ describe('the conditions of a host', () => {
   });
 
   it('keep what was last seen from outside when nobody looked', () => {
-    const context = { outside: { hasPowerFailure: true, health: 'Warning' as const }, generation: 1, now: 0 };
+    const bmcProblem = { kind: 'lasting', message: 'no way to its BMC' } as const;
+    const context = { outside: { bmcProblem, health: 'Warning' as const }, generation: 1, now: 0 };
     const before = withConditions(statusIn('available'), context);
     const after = shown(before);
     assert.deepEqual([after.Manageable, after.Healthy], ['F PowerFailure', 'F Warning']);

@@ -1,11 +1,15 @@
-import { type BareMetalHostStatus, type Condition, ironcoreConditions } from '../../api/index.ts';
+import { type BareMetalHostStatus, type Condition, firmwareWork, ironcoreConditions, powerFailure } from '../../api/index.ts';
 import type { Instant } from '../../kube/index.ts';
+import type { BmcProblem } from '../../provisioners/index.ts';
 import { isServiceOpen, stateOf, textOfMoment } from '../status/host-status.ts';
 import type { HostState } from '../table/host-table.ts';
+import { isLost, judgeReachability, notAnswering, type Reachability } from './reachability.ts';
 
 /** What a host looked like from outside; undefined while nobody looked. */
 export interface OutsideView {
-  readonly hasPowerFailure: boolean;
+  readonly bmcProblem?: BmcProblem | undefined;
+  /** Why the machine is left to others; undefined while it is not. */
+  readonly maintenance?: string | undefined;
   readonly health?: 'OK' | 'Warning' | 'Critical' | undefined;
 }
 
@@ -14,6 +18,8 @@ export interface ConditionContext {
   readonly outside: OutsideView | undefined;
   /** Why it does not go on though nothing failed: its provisioner cannot be asked, or it is in quarantine. */
   readonly waitsFor?: string | undefined;
+  /** Why its provisioner cannot be asked, so that nothing is known of the host. */
+  readonly unasked?: string | undefined;
   /** True while its power is left alone, since its BMC is at an update of firmware. */
   readonly isUpdating?: boolean | undefined;
   readonly generation: number | undefined;
@@ -82,18 +88,20 @@ export function withConditions(status: BareMetalHostStatus, context: ConditionCo
 
 function draftsOf(
   status: BareMetalHostStatus,
-  { outside, waitsFor = '', isUpdating = false }: ConditionContext,
+  { outside, waitsFor = '', unasked, isUpdating = false, now }: ConditionContext,
   before: readonly Condition[],
 ): Draft[] {
   const state = stateOf(status);
   const inUse = state === 'provisioned' || state === 'externally provisioned';
-  const isAvailable = state === 'available';
+  const reached = outside === undefined ? undefined : judgeReachability(outside.bmcProblem, { status, now });
+  const management = manageable(status, state, { reached, waitsFor, unasked, before });
+  const isAvailable = state === 'available' && management[2] !== powerFailure;
   return [
-    manageable(status, state, { hasPowerFailure: outside?.hasPowerFailure ?? hadPowerFailure(before), waitsFor }),
+    management,
     ['AvailableForProvisioning', isAvailable ? 'True' : 'False', isAvailable ? 'Available' : 'NotAvailable', ''],
     ['Provisioned', inUse ? 'True' : 'False', inUse ? 'Provisioned' : 'NotProvisioned', ''],
     ready(status, { inUse }),
-    progressing(status, state, { before, isUpdating }),
+    progressing(status, state, { before, isUpdating, outside }),
     healthy(outside, before),
   ];
 }
@@ -101,8 +109,12 @@ function draftsOf(
 function manageable(
   status: BareMetalHostStatus,
   state: HostState,
-  { hasPowerFailure, waitsFor }: { readonly hasPowerFailure: boolean; readonly waitsFor: string },
+  context: Required<Pick<ConditionContext, 'waitsFor' | 'unasked'>> & {
+    readonly reached: Reachability | undefined;
+    readonly before: readonly Condition[];
+  },
 ): Draft {
+  const { reached, waitsFor = '', unasked, before } = context;
   if (state === 'none' || state === 'unmanaged') return ['Manageable', 'False', 'NotManaged', ''];
   if (state === 'registering' || state === 'importing') {
     const hasFailed = status.operationalStatus === 'error';
@@ -110,12 +122,18 @@ function manageable(
     const reasons = state === 'importing' ? ['ImportFailed', 'Importing'] : ['RegistrationFailed', 'Registering'];
     return ['Manageable', 'False', reasons[hasFailed ? 0 : 1] ?? '', message];
   }
-  const isReached = state !== 'deleting' && status.operationalStatus !== 'detached';
-  if (hasPowerFailure && isReached) {
-    return ['Manageable', 'False', 'PowerFailure', 'its power cannot be read or switched'];
-  }
-  return ['Manageable', 'True', 'Manageable', ''];
+  const isKept = state === 'deleting' || status.operationalStatus === 'detached';
+  if (isKept || reached?.kind === 'answers') return managed;
+  if (reached?.kind === 'lost') return ['Manageable', 'False', 'PowerFailure', reached.message];
+  if (reached?.kind === 'doubtful') return ['Manageable', 'Unknown', notAnswering, reached.message];
+  const last = before.find(({ type }) => type === 'Manageable');
+  const isFailing = last !== undefined && isLost(status);
+  if (unasked !== undefined && !isFailing) return ['Manageable', 'Unknown', 'ProvisionerNotReady', unasked];
+  const isOpen = isFailing || (last?.status === 'Unknown' && last.reason === notAnswering);
+  return isOpen ? ['Manageable', last.status, last.reason, last.message] : managed;
 }
+
+const managed: Draft = ['Manageable', 'True', 'Manageable', ''];
 
 function ready(status: BareMetalHostStatus, { inUse }: { readonly inUse: boolean }): Draft {
   switch (status.operationalStatus) {
@@ -136,8 +154,12 @@ const updating = 'its BMC is at an update of firmware, and its power is left alo
 function progressing(
   status: BareMetalHostStatus,
   state: HostState,
-  { before, isUpdating }: { readonly before: readonly Condition[]; readonly isUpdating: boolean },
+  context: Pick<ConditionContext, 'outside'> & {
+    readonly before: readonly Condition[];
+    readonly isUpdating: boolean;
+  },
 ): Draft {
+  const { before, isUpdating, outside } = context;
   if (status.operationalStatus === 'detached') return ['Progressing', 'False', 'Detached', ''];
   if (isServiceOpen(status)) {
     const isGivenUp = before.some(({ type, reason }) => type === 'Progressing' && reason === givingUp);
@@ -146,9 +168,18 @@ function progressing(
   }
   const work = busy[state];
   const message = isUpdating ? updating : '';
+  const others = work === undefined ? othersWork(outside, before) : undefined;
+  if (others !== undefined) return others;
   return work === undefined
     ? ['Progressing', 'False', 'NotProgressing', message]
     : ['Progressing', 'True', work, message];
+}
+
+/** Others have the machine: it is theirs until a look says that it is not. */
+function othersWork(outside: OutsideView | undefined, before: readonly Condition[]): Draft | undefined {
+  if (outside?.maintenance !== undefined) return ['Progressing', 'True', 'FirmwareWork', outside.maintenance];
+  const last = before.find(({ type, reason }) => type === 'Progressing' && reason === firmwareWork);
+  return outside === undefined && last !== undefined ? ['Progressing', 'True', firmwareWork, last.message] : undefined;
 }
 
 function healthy(outside: OutsideView | undefined, before: readonly Condition[]): Draft {
@@ -166,10 +197,6 @@ function healthy(outside: OutsideView | undefined, before: readonly Condition[])
     default:
       return ['Healthy', 'Unknown', 'Unknown', ''];
   }
-}
-
-function hadPowerFailure(before: readonly Condition[]): boolean {
-  return before.some(({ type, reason }) => type === 'Manageable' && reason === 'PowerFailure');
 }
 
 function conditionFrom(draft: Draft, before: readonly Condition[], context: ConditionContext): Condition {

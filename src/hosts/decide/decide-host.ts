@@ -39,12 +39,14 @@ export function decideHost(seen: HostSeen, now: Instant): HostDecision {
     step.kind === 'rest'
       ? step.why.find(({ code }) => ['ProvisionerNotReady', quarantined].includes(code))?.message
       : undefined;
+  const unasked =
+    step.kind === 'rest' ? step.why.find(({ code }) => code === 'ProvisionerNotReady')?.message : undefined;
   return {
     effects: step.kind === 'again' ? [] : (step.effects ?? []),
     status: isLeftAlone
       ? draft.status
       : withConditions(draft.status, {
-          ...{ outside, waitsFor, isUpdating, generation, now },
+          ...{ outside, waitsFor, unasked, isUpdating, generation, now },
           more: liveUpdatesCondition(seen, draft.status),
           power: powerCondition(seen, draft.status),
           duplicate: duplicateCondition(seen),

@@ -1,5 +1,6 @@
 import { isSameJson } from '../../kube/index.ts';
 import { isInspectionAsked, isInspectionDisabled } from '../annotations/read-annotations.ts';
+import { isLost } from '../conditions/reachability.ts';
 import { managePower } from '../power/manage-power.ts';
 import { withError, withoutError, withSuccess } from '../status/host-status.ts';
 import { ask } from './ask.ts';
@@ -14,6 +15,8 @@ export function beAvailable({ seen, draft: given, now }: Work): Found {
   const draft = countAttempts(seen, given);
   if (host.spec?.externallyProvisioned === true) return facts(draft, { wish: 'leave alone' });
   if (isInspectionAsked(host) && !isInspectionDisabled(host)) return facts(draft, { wish: 'inspect' });
+  // Whatever is begun on a host whose BMC is lost fails.
+  if (isLost(draft.status)) return stepFirst(managePower(seen, draft, now));
   const firmware = firmwareWishOf(seen);
   const isFirmwareDirty = firmware.settings !== undefined || firmware.updates !== undefined;
   if (isFirmwareDirty || areSettingsDirty(host, draft.status)) return facts(draft, { wish: 'prepare' });

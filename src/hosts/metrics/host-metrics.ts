@@ -1,3 +1,4 @@
+import { type HealthSubject, type HostHealthKind, isInTrouble, readHostHealth } from '../../api/index.ts';
 import type { Counter, Histogram, Labels, Metrics } from '../../telemetry/index.ts';
 import type { Count } from '../decide/seen.ts';
 
@@ -44,6 +45,58 @@ const histograms = {
 /** Counts what decisions ask to be counted. */
 export interface HostMetrics {
   count(count: Count, host: { readonly namespace: string; readonly host: string }): void;
+}
+
+const kinds: readonly HostHealthKind[] = ['ok', 'busy', 'idle', 'unknown', 'attention', 'error'];
+
+/** Counts hosts by their health, and names those in trouble. */
+export interface HealthMetrics {
+  /** A host is as told now; undefined: it is gone. */
+  at(key: string, host: HealthSubject | undefined): void;
+  /** Nobody counts here any more. */
+  clear(): void;
+}
+
+/** Defines the gauges of the health of hosts; every health is told, also one that no host has. */
+export function createHealthMetrics(metrics: Metrics): HealthMetrics {
+  const hosts = metrics.gauge({
+    name: 'rackwright_hosts',
+    help: 'Hosts by their health, as last decided.',
+    labels: ['health'],
+  });
+  const trouble = metrics.gauge({
+    name: 'rackwright_host_trouble',
+    help: '1 for each host in trouble, with what is wrong.',
+    labels: ['namespace', 'host', 'reason'],
+  });
+  const known = new Map<string, { readonly kind: HostHealthKind; readonly trouble: Labels | undefined }>();
+  const counts = new Map(kinds.map((kind) => [kind, 0]));
+  const add = (kind: HostHealthKind, more: number): void => {
+    const count = (counts.get(kind) ?? 0) + more;
+    counts.set(kind, count);
+    hosts.set(count, { health: kind });
+  };
+  const at = (key: string, host: HealthSubject | undefined): void => {
+    const before = known.get(key);
+    if (before !== undefined) add(before.kind, -1);
+    if (before?.trouble !== undefined) trouble.remove(before.trouble);
+    known.delete(key);
+    if (host === undefined) return;
+    const health = readHostHealth(host);
+    const slash = key.indexOf('/');
+    const labels = { namespace: key.slice(0, slash), host: key.slice(slash + 1), reason: health.word };
+    const isTrouble = isInTrouble(health);
+    known.set(key, { kind: health.kind, trouble: isTrouble ? labels : undefined });
+    add(health.kind, 1);
+    if (isTrouble) trouble.set(1, labels);
+  };
+  for (const kind of kinds) add(kind, 0);
+  return {
+    at,
+    clear() {
+      for (const key of [...known.keys()]) at(key, undefined);
+    },
+  };
 }
 
 /** Defines the metrics of this room. */

@@ -17,17 +17,20 @@ import { dataImageStep } from '../images/data-image.ts';
 import { annotations } from '../resources.ts';
 import { serviceStep } from '../servicing/decide-service.ts';
 import { stateOf, withoutError } from '../status/host-status.ts';
+import { checkBmc } from './check-bmc.ts';
 import { forgetReboot, forgetRebootNote, isRebootNoteStale, isRebootSeenTo, noteReboot } from './reboot-note.ts';
 import { leavePower } from './without-power.ts';
 
 /** Brings the power of a host at rest to what its owner wants. */
 export function managePower(seen: HostSeen, given: Draft, now: Instant): Step {
-  if (isWithoutBmc(seen.host)) return leavePower(seen, given);
+  if (isWithoutBmc(seen.host)) return leavePower(seen, given, now);
   const looked = ask(seen, given, { question: { name: 'look' }, errorType: 'power management error' });
   if (looked.kind === 'not yet') return looked.step;
+  const checked = checkBmc(seen, given, now);
+  if (checked.kind === 'silent') return checked.step;
   const isInUse = stateOf(given.status) !== 'available';
   const reboot = rebootWishOf(seen.host, { isForcedOnly: !isInUse });
-  const draft = notePower(seen, given, { isPoweredOn: looked.value.isPoweredOn, reboot });
+  const draft = notePower(seen, checked.draft, { isPoweredOn: looked.value.isPoweredOn, reboot });
   const serviced = isInUse ? serviceStep(seen, draft, now) : undefined;
   if (serviced !== undefined) return serviced;
   const isBeingStarted =

@@ -1,4 +1,5 @@
 import type { BareMetalHostStatus } from '../../api/index.ts';
+import type { Instant } from '../../kube/index.ts';
 import { notedIdOf } from '../annotations/discovery-note.ts';
 import { isInspectionAsked, rebootWishOf } from '../annotations/read-annotations.ts';
 import { type ConditionDraft, powerManagement } from '../conditions/host-conditions.ts';
@@ -7,13 +8,17 @@ import { ask } from '../decide/ask.ts';
 import { type Draft, type HostSeen, releaseWork, type Step, telling, withStatus } from '../decide/seen.ts';
 import { annotations, rebootNote } from '../resources.ts';
 import { stateOf, withSuccess } from '../status/host-status.ts';
+import { checkBmc } from './check-bmc.ts';
 
 const noBmc = 'nothing is said about its BMC; set spec.bmc';
 
 /** Looks at a host at rest whose power is nobody's to switch. */
-export function leavePower(seen: HostSeen, given: Draft): Step {
-  const looked = ask(seen, given, { question: { name: 'look' }, errorType: 'power management error' });
+export function leavePower(seen: HostSeen, before: Draft, now: Instant): Step {
+  const looked = ask(seen, before, { question: { name: 'look' }, errorType: 'power management error' });
   if (looked.kind === 'not yet') return looked.step;
+  const checked = checkBmc(seen, before, now);
+  if (checked.kind === 'silent') return checked.step;
+  const given = checked.draft;
   const { isPoweredOn = given.status.poweredOn } = looked.value;
   const fine = withSuccess(given.status, 'power management error');
   const errorCount = fine.errorType === undefined ? 0 : fine.errorCount;

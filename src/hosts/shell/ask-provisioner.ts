@@ -5,6 +5,7 @@ import type {
   HostIdentity,
   HostMarks,
   Outcome,
+  HostSeen as OutsideSeen,
   Provisioner,
   Provisioners,
 } from '../../provisioners/index.ts';
@@ -148,6 +149,13 @@ const cannotImport: Outcome<never> = {
   message: 'its provisioner takes over no machine that came by itself; set spec.bmc',
 };
 
+/** A host that cannot be looked at is one whose BMC does not answer: there is nothing of it to be tried anew. */
+async function lookAt(provisioner: Provisioner): Promise<Outcome<OutsideSeen>> {
+  const outcome = await provisioner.look();
+  if (outcome.kind !== 'failed') return outcome;
+  return { kind: 'done', value: { bmcProblem: { kind: 'passing', message: outcome.message } } };
+}
+
 function put(
   { provisioners, serviced }: Pick<AskParts, 'provisioners' | 'serviced'>,
   identity: HostIdentity,
@@ -169,7 +177,7 @@ function put(
     case 'inspect':
       return provisioner.inspect(question.order);
     case 'look':
-      return provisioner.look();
+      return lookAt(provisioner);
     case 'prepare':
       return provisioner.prepare(question.order);
     case 'provision':

@@ -21,20 +21,18 @@ import type { Logger, Metrics } from '../../telemetry/index.ts';
 import { bmcOf } from '../credentials/judge-credentials.ts';
 import { secretSeen } from '../credentials/secrets.ts';
 import { decideHost } from '../decide/decide-host.ts';
-import { firmwareWishOf } from '../decide/firmware-wish.ts';
-import { isQuarantined } from '../decide/quarantine.ts';
 import type { Count, HostDecision, HostEffect, HostSeen } from '../decide/seen.ts';
-import { basisOfImages, type ImagesSeen, networkSecretNameOf, networkSecretSeen } from '../images/images-seen.ts';
-import { createHostMetrics } from '../metrics/host-metrics.ts';
+import { type ImagesSeen, networkSecretNameOf, networkSecretSeen } from '../images/images-seen.ts';
+import { createHealthMetrics, createHostMetrics, type HealthMetrics } from '../metrics/host-metrics.ts';
 import type { HostInformers } from '../objects.ts';
 import type { HostName } from '../ports.ts';
 import { finalizers, resources } from '../resources.ts';
-import { permissionsOf } from '../servicing/live-wish.ts';
 import type { ServicedHosts } from '../servicing/serviced-hosts.ts';
 import type { HostSettings } from '../settings.ts';
 import { blankStatus, stateOf } from '../status/host-status.ts';
 import { isSameStatus } from '../status/same-status.ts';
 import { hostTable } from '../table/host-table.ts';
+import { basisOf } from './basis.ts';
 import { type ClaimedMachines, claimOf, isServiceUndecided } from './claimed-machines.ts';
 import { findDuplicate } from './find-duplicate.ts';
 import { findRival } from './find-rival.ts';
@@ -208,21 +206,6 @@ interface EndedRound {
   readonly seen: HostSeen;
 }
 
-/** All that others can change about a host. */
-function basisOf(seen: HostSeen): string {
-  const { host, secret, hardwareData, firmwareSettings, firmwareComponents, network, images } = seen;
-  const { uid, generation, annotations, finalizers: held, deletionTimestamp } = host.metadata;
-  return JSON.stringify([
-    [uid, generation, annotations ?? {}, held ?? [], deletionTimestamp, isQuarantined(host)],
-    secret.kind === 'found' ? secret.version : 'none',
-    hardwareData?.metadata.generation,
-    basisOfImages(images),
-    firmwareWishOf({ firmwareSettings, firmwareComponents }),
-    permissionsOf(seen),
-    typeof network === 'object' ? network.basis : network,
-  ]);
-}
-
 /** What a round has to tell once what it is about is stored. */
 interface Pending {
   events: EventDraft[];
@@ -235,6 +218,7 @@ class HostShell {
   readonly #options: HostControllerOptions;
   readonly #metrics: ReturnType<typeof createHostMetrics>;
   readonly #states: StateCounts;
+  readonly #health: HealthMetrics;
   readonly #line: WaitingLine;
 
   constructor(parts: HostControllerParts, options: HostControllerOptions, line: WaitingLine) {
@@ -243,11 +227,13 @@ class HostShell {
     this.#line = line;
     this.#metrics = createHostMetrics(options.metrics);
     this.#states = createStateCounts(options.metrics, hostTable);
+    this.#health = createHealthMetrics(options.metrics);
   }
 
   /** Counts nothing any more: whoever goes on counts anew. */
   forget(): void {
     this.#states.clear();
+    this.#health.clear();
   }
 
   async work(key: string, signal: AbortSignal): Promise<WorkOutcome> {
@@ -257,6 +243,7 @@ class HostShell {
       this.#parts.begun.delete(key);
       this.#parts.powerAsked.delete(key);
       this.#states.gone(key);
+      this.#health.at(key, undefined);
       this.#line.gone(key);
       this.#parts.serviced.roundEnded(key);
       return this.#forget(key);
@@ -350,6 +337,7 @@ class HostShell {
       const isStored = isGone || isSameStatus(seen.status, { ...blankStatus, ...seen.host.status });
       if (!isStored) seen = await storeStatus(this.#parts, seen, context);
       this.#tell(pending, seen);
+      this.#health.at(context.key, { ...seen.host, status: seen.status });
       await this.#claim(seen, { isAtEnd: true });
       return { decision, seen };
     }

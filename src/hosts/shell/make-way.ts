@@ -17,7 +17,7 @@ export interface WayMakerParts {
   readonly informers: Pick<HostInformers, 'hosts'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Looks at a host again: its machine is the provisioner's again. */
+  /** Looks at a host again: whose its machine is has changed. */
   readonly wake: (key: string) => void;
 }
 
@@ -162,7 +162,8 @@ class WayMaker {
       }
     }
     await claims.done(turn);
-    if (turn.kind === 'take-back') wake(key);
+    // Also who made way says so in its status.
+    wake(key);
   }
 
   #identity(key: string): HostIdentity | undefined {

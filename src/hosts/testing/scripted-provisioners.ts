@@ -139,8 +139,7 @@ function provisionerOf(identity: HostIdentity, { reply, machine }: Playing): Pro
     adopt: (order) => call('adopt', order, nothing),
     inspect: (order) => call('inspect', order, () => machine.hardware),
     readInventory: () => call('readInventory', undefined, () => machine.hardware),
-    look: () =>
-      call('look', undefined, () => ({ isPoweredOn: machine.isPoweredOn, hasPowerFailure: false, health: 'OK' })),
+    look: () => call('look', undefined, () => ({ isPoweredOn: machine.isPoweredOn, health: 'OK' })),
     prepare: (order) => call('prepare', order, () => prepared(order)),
     service: (order) => call('service', order, () => serviced(order)),
     provision: (order) => call('provision', order, nothing),

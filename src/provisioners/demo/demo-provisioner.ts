@@ -106,7 +106,7 @@ export function demoProvisionerOf(behaviour: DemoBehaviour, records: DemoRecords
     look: () =>
       withRecord((record) => ({
         kind: 'done',
-        value: { isPoweredOn: record.isPoweredOn, hasPowerFailure: false, health: 'OK' },
+        value: { isPoweredOn: record.isPoweredOn, maintenance: record.maintenance, health: 'OK' },
       })),
     prepare: async (order) => {
       if (host.bmc === undefined && order.isWanted && hasWork(order)) return noChange;

@@ -8,7 +8,8 @@ import { prepareHost, serviceHost } from './operations/change-firmware.ts';
 import { attachImage, detachImage } from './operations/data-image.ts';
 import { detachHost, removeHost } from './operations/forget.ts';
 import { inspectHost, knownInventory, readMarks } from './operations/inspect.ts';
-import { bootFromNetwork, lookAtHost, switchPower } from './operations/power.ts';
+import { lookAtHost } from './operations/look.ts';
+import { bootFromNetwork, switchPower } from './operations/power.ts';
 import { deprovisionHost, provisionHost } from './operations/provision.ts';
 import { adoptHost, registerHost } from './operations/register.ts';
 import type { FirmwareDesk, ImageCatalogue } from './ports.ts';
@@ -36,6 +37,8 @@ export interface RedfishOptions {
   readonly limit?: number | undefined;
   /** How long to wait until a host is looked at again; 5 s unless given. */
   readonly pollMs?: number | undefined;
+  /** How long reading the power of a host may take before its BMC counts as silent; 15 s unless given. */
+  readonly lookMs?: number | undefined;
   /** How long an update that a BMC is at is waited for before that is a failure; two hours unless given. */
   readonly updateWaitMs?: number | undefined;
   readonly clock?: Clock | undefined;
@@ -47,9 +50,16 @@ export interface RedfishOptions {
  * drive, and changes of firmware by way of the engine. Disk images and RAID are refused before anything is done.
  */
 export function createRedfishProvisioners(options: RedfishOptions): Provisioners {
-  const { clock = systemClock, random = Math.random, pollMs = 5000, updateWaitMs = 7_200_000, limit } = options;
+  const {
+    clock = systemClock,
+    random = Math.random,
+    pollMs = 5000,
+    lookMs = 15_000,
+    updateWaitMs = 7_200_000,
+    limit,
+  } = options;
   const trustOf = options.trustOf ?? ((): TlsTrust => ({ kind: 'system' }));
-  const parts: RedfishParts = { ...options, clock, random, trustOf, pollMs, updateWaitMs };
+  const parts: RedfishParts = { ...options, clock, random, trustOf, pollMs, lookMs, updateWaitMs };
   const reach = createReach(parts);
   const background = createBackgroundWork();
   const placeOf = (host: HostIdentity): Workplace => ({

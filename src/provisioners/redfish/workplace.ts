@@ -18,6 +18,8 @@ export interface RedfishParts {
   readonly random: Random;
   readonly trustOf: (origin: string) => TlsTrust;
   readonly pollMs: number;
+  /** How long reading the power of a host may take before its BMC counts as silent. */
+  readonly lookMs: number;
   /** How long an update that a BMC is at is waited for before that is a failure. */
   readonly updateWaitMs: number;
 }

@@ -33,7 +33,7 @@ export function lookAtHost(place: Workplace): Promise<Outcome<HostSeen>> {
     const isPoweredOn = place.parts.hearing.isHeard(machine) ? true : undefined;
     return {
       kind: 'done',
-      value: { isPoweredOn, hasPowerFailure: false, serviceProblem: `nothing can be changed, ${needsBmc}` },
+      value: { isPoweredOn, serviceProblem: `nothing can be changed, ${needsBmc}` },
     };
   });
 }

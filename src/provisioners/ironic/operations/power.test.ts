@@ -79,16 +79,18 @@ test('the power is left alone while Ironic works, unless forced: then the work e
 
 test('a look tells power, health and whether Ironic lost the BMC, with one request', async (t) => {
   const bench = await createTestBench(t);
-  await bench.node('active', { power_state: 'power on', fault: 'power failure', maintenance: true, health: 'Warning' });
+  const lost = { fault: 'power failure', maintenance: true, last_error: 'IPMI call failed: power status.' };
+  await bench.node('active', { power_state: 'power on', health: 'Warning', ...lost });
+  const message = 'Ironic cannot read or switch its power: IPMI call failed: power status.';
   const before = bench.ironic.requests.length;
   assert.deepEqual(await bench.at().look(), {
     kind: 'done',
-    value: { isPoweredOn: true, hasPowerFailure: true, health: 'Warning' },
+    value: { isPoweredOn: true, bmcProblem: { kind: 'lasting', message }, health: 'Warning' },
   });
   assert.equal(bench.ironic.requests.length, before + 1);
   await bench.node('active', { power_state: null, fault: null, health: null });
   assert.deepEqual(await bench.at().look(), {
     kind: 'done',
-    value: { isPoweredOn: undefined, hasPowerFailure: false, health: undefined },
+    value: { isPoweredOn: undefined, health: undefined },
   });
 });

@@ -1,4 +1,4 @@
-import type { HostIdentity, HostSeen, Outcome, PowerOrder } from '../../provisioner.ts';
+import type { BmcProblem, HostIdentity, HostSeen, Outcome, PowerOrder } from '../../provisioner.ts';
 import { isIronicError } from '../client/index.ts';
 import { type IronicNode, isAbortable, isHeldByUs, isInUse, isPowerPlayed, isUnderWay } from '../node/index.ts';
 import { askFor, busy, continueIn, done, findNode, type Workplace } from '../workplace.ts';
@@ -102,6 +102,14 @@ async function switchPower(place: Workplace, node: IronicNode, target: PowerTarg
 const powerStates: Readonly<Record<string, boolean>> = { 'power on': true, 'power off': false };
 const healths = ['OK', 'Warning', 'Critical'] as const;
 
+function powerFailureOf(node: IronicNode): BmcProblem {
+  const why = node.lastError ?? node.maintenanceReason ?? 'it gives no reason';
+  return {
+    kind: isHeldByUs(node) ? 'expected' : 'lasting',
+    message: `Ironic cannot read or switch its power: ${why}`,
+  };
+}
+
 /** What Ironic knows of a host from outside. */
 export async function lookAtHost(place: Workplace): Promise<Outcome<HostSeen>> {
   const node = await findNode(place);
@@ -111,7 +119,8 @@ export async function lookAtHost(place: Workplace): Promise<Outcome<HostSeen>> {
     kind: 'done',
     value: {
       isPoweredOn: isPowerPlayed(node) ? undefined : powerStates[node.powerState ?? ''],
-      hasPowerFailure: node.fault === 'power failure',
+      ...(isHeldByUs(node) ? { maintenance: node.maintenanceReason } : {}),
+      ...(node.fault === 'power failure' ? { bmcProblem: powerFailureOf(node) } : {}),
       health: healths.find((each) => each.toLowerCase() === node.health?.toLowerCase()),
       ...(canService ? {} : { serviceProblem: `Ironic speaks API 1.${minor}, and live updates need 1.87; upgrade it` }),
     },

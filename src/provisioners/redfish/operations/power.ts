@@ -2,36 +2,18 @@ import {
   type Bmc,
   findRunningUpdate,
   findUpdateWithHostOff,
-  isBmcError,
   type PowerWish,
   type RunningUpdate,
   readPower,
   setBootOverride,
   setPower,
 } from '../../../bmc/index.ts';
-import type { HostSeen, Outcome, PowerOrder } from '../../provisioner.ts';
+import type { Outcome, PowerOrder } from '../../provisioner.ts';
 import { goOnWaiting, type UpdateWait } from '../update-waits.ts';
-import { busy, changeRecord, done, goesOn, type Workplace, withFreeRecord, withRecord } from '../workplace.ts';
+import { busy, changeRecord, done, goesOn, type Workplace, withFreeRecord } from '../workplace.ts';
 
 /** How long a system may take to shut down before it is switched off. */
 const graceMs = 180_000;
-
-const states: Readonly<Record<string, boolean>> = { on: true, off: false };
-
-/** What a BMC says of its host from outside; one that does not answer is a power failure, as with others. */
-export function lookAtHost(place: Workplace): Promise<Outcome<HostSeen>> {
-  return withRecord<HostSeen>(place, async () => {
-    const reached = place.reach();
-    if (reached.kind !== 'bmc') return { kind: 'done', value: { hasPowerFailure: true } };
-    try {
-      const { state } = await readPower(reached.bmc);
-      return { kind: 'done', value: { isPoweredOn: states[state], hasPowerFailure: false } };
-    } catch (error) {
-      if (!isBmcError(error)) throw error;
-      return { kind: 'done', value: { hasPowerFailure: true } };
-    }
-  });
-}
 
 /** Switches the power of a host, which goes on after the call; whether it is there is asked of the BMC. */
 export function switchPower(place: Workplace, order: PowerOrder): Promise<Outcome> {

@@ -1,4 +1,4 @@
-import { machineIdOf } from '../../../bmc/index.ts';
+import { type Bmc, inTime, isBmcError, machineIdOf } from '../../../bmc/index.ts';
 import type { Deployment, Outcome, Registration } from '../../provisioner.ts';
 import type { HostRecord } from '../host-record.ts';
 import { changeRecord, done, type Workplace, withRecord } from '../workplace.ts';
@@ -12,7 +12,9 @@ export async function registerHost(place: Workplace, order: Registration): Promi
   }
   const reached = place.reach();
   if (reached.kind !== 'bmc') return reached;
-  const id = await machineIdOf(reached.bmc);
+  const found = await findMachineId(place, reached.bmc);
+  if (found.kind !== 'done') return found;
+  const id = found.value;
   const owner = await records.ownerOf(id);
   if (owner !== undefined && (owner.namespace !== place.host.namespace || owner.name !== place.host.name)) {
     const message = `its machine ${id} is that of the host ${owner.namespace}/${owner.name}; two hosts cannot have one`;
@@ -24,6 +26,20 @@ export async function registerHost(place: Workplace, order: Registration): Promi
   const record: HostRecord = same ?? { id, use: isInUse ? 'deployed' : 'unused', ...imageIn(order.current) };
   if (record !== known) await records.change(place.host, () => record);
   return { kind: 'done', value: { id } };
+}
+
+/** Reading an id takes several requests, each of which may be slow. */
+const looksForId = 3;
+
+/** The id of the machine behind a BMC. One that stays busy, or hangs, is an error that the owner has to hear of. */
+async function findMachineId({ parts: { lookMs } }: Workplace, bmc: Bmc): Promise<Outcome<string>> {
+  try {
+    const limit = { withinMs: looksForId * lookMs, what: 'the id of its machine' };
+    return { kind: 'done', value: await inTime(bmc, limit, machineIdOf) };
+  } catch (error) {
+    if (!isBmcError(error, 'busy', 'sessionsExhausted')) throw error;
+    return { kind: 'failed', message: error.message };
+  }
 }
 
 /** Takes a host over that runs what somebody deployed before. */
