@@ -32,7 +32,7 @@ export function createEngineDesk(engine: EngineParts): FirmwareDesk {
 }
 
 async function place(engine: EngineParts, order: DeskOrder): Promise<DeskAnswer> {
-  const { settings, firmwares, client } = order;
+  const { settings, firmwares, client, isLiveUpdate } = order;
   const machine = await findMachine(engine, order);
   if (machine === undefined) {
     const message = `the install service does not know the machine ${order.machine} behind ${order.origin}: enrol it (POST /api/v1/serverEnroll) before its firmware is changed`;
@@ -45,8 +45,9 @@ async function place(engine: EngineParts, order: DeskOrder): Promise<DeskAnswer>
       : []),
     ...(firmwares.length > 0 ? [{ kind: 'firmwareInstall', parameters: { firmwares: [...firmwares] } }] : []),
   ];
+  const owner = isLiveUpdate ? { owner: client } : {};
   try {
-    const created = await engine.create({ target: targetOf(machine), orders, client });
+    const created = await engine.create({ target: targetOf(machine), orders, client, ...owner });
     if (created.outcome === 'conflict') {
       const { kind, state, client: other } = created.current;
       return { kind: 'busy', message: `${other} asked for another ${kind} on it, which is ${state}` };

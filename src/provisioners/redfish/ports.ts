@@ -12,6 +12,8 @@ export interface DeskOrder {
   readonly firmwares: readonly JsonObject[];
   /** Who asks, for the history. */
   readonly client: string;
+  /** True for the live update of a host in use: it alone passes the lock by which that host keeps others off. */
+  readonly isLiveUpdate: boolean;
 }
 
 /** What came of an order. */

@@ -1,5 +1,6 @@
 import { readBios, systemOf } from '../../../bmc/index.ts';
 import type { JsonObject } from '../../../engine/index.ts';
+import { claimOwnerOf } from '../../claim-owner.ts';
 import type { FirmwareSettings, Outcome, Preparation, Serviced, Servicing } from '../../provisioner.ts';
 import type { HostRecord, WorkNote } from '../host-record.ts';
 import type { DeskLook } from '../ports.ts';
@@ -101,7 +102,7 @@ function without(record: HostRecord, slot: Slot): HostRecord {
 }
 
 function clientOf({ host }: Workplace): string {
-  return `BareMetalHost ${host.namespace}/${host.name}`;
+  return claimOwnerOf(host);
 }
 
 type Slot = 'preparation' | 'service';
@@ -143,7 +144,7 @@ async function begin(place: Workplace, record: HostRecord, { what, slot, note }:
   }
   const settings = await typed(place, what.settings);
   const order = { machine: record.id, origin: reached.origin, settings, firmwares: images.found };
-  const answer = await desk.order({ ...order, client: clientOf(place) });
+  const answer = await desk.order({ ...order, client: clientOf(place), isLiveUpdate: slot === 'service' });
   if (answer.kind === 'busy') return busy(place, answer.message);
   if (answer.kind === 'refused') return { kind: 'failed', message: answer.message };
   await changeRecord(place, (now) => note(now, { what, conditions: answer.conditions }));
