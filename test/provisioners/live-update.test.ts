@@ -22,6 +22,9 @@ const name = 'native';
 const key = { namespace: fleet, name };
 const reboot = { type: 'merge', body: { metadata: { annotations: { 'reboot.metal3.io': '' } } } } as const;
 
+/** What a BMC is asked for where the system does not shut down in time. */
+const hung: readonly string[] = ['GracefulShutdown', 'ForceOff', 'On'];
+
 describe('a BareMetalHost without an Ironic', () => {
   let api: HostApi;
   let machine: RedfishRig;
@@ -81,6 +84,11 @@ describe('a BareMetalHost without an Ironic', () => {
       assert.deepEqual([seen?.kind, seen?.state, seen?.reason?.code], [seen?.kind, 'pending', 'HostInUse']);
     }
   };
+  /** What its BMC was asked to do with its power since then. */
+  const resetsSince = (at: number): string[] =>
+    machine.bmc.machine.log.events
+      .slice(at)
+      .flatMap(({ event, detail }) => (event === 'power.reset' ? [/type=(\w+)/.exec(detail ?? '')?.[1] ?? ''] : []));
   const flashes = (): number =>
     machine.bmc.machine.log.events.filter(({ event }) => event === 'update.flash-begin').length;
 
@@ -146,10 +154,12 @@ describe('a BareMetalHost without an Ironic', () => {
       await askElsewhere({ kind: 'firmwareInstall', parameters: { firmwares: [image] }, priority: 9 }),
     ];
     await othersWait();
+    const before = machine.bmc.machine.log.events.length;
     await api.hosts.patch(key, reboot);
     const host = await serviced('');
     // The policy allows settings, and the owner of the host asked for one: nothing else got in with it.
     await othersWait();
+    assert.deepEqual(resetsSince(before), ['GracefulShutdown', 'On']);
     assert.equal(flashes(), 0);
     assert.equal(machine.bmc.machine.bios.current.AssetTag, tag);
     const seen = await statusesSince(metadata.resourceVersion ?? '');
@@ -159,6 +169,35 @@ describe('a BareMetalHost without an Ironic', () => {
     assert.equal(host.status?.poweredOn, true);
   });
 
+  for (const [what, mode, gracefulShutdownMs, expected] of [
+    ['cut off once, after the limit, when its system does not shut down', 'soft', 1_200_000, hung],
+    ['restarted by force where its reboot annotation says so', 'hard', undefined, ['ForceRestart']],
+  ] as const) {
+    it(`is ${what}`, async () => {
+      const { timings } = machine.bmc.machine.personality;
+      const usual = timings.gracefulShutdownMs;
+      Object.assign(timings, { gracefulShutdownMs: gracefulShutdownMs ?? usual });
+      const { status, spec } = await api.firmwareSettings.get(key);
+      const [name = ''] = Object.keys(spec?.settings ?? {});
+      const schema = await api.firmwareSchemas.get({ namespace: fleet, name: status?.schema?.name ?? '' });
+      const values = schema.spec?.schema?.[name]?.allowable_values ?? [];
+      const value = values.find((each) => each !== spec?.settings[name]) ?? '';
+      const ended = (await api.hosts.get(key)).status?.operationHistory?.service?.end ?? '';
+      await api.firmwareSettings.patch(key, { type: 'merge', body: { spec: { settings: { [name]: value } } } });
+      await waits();
+      const { log } = machine.bmc.machine;
+      const [before, since] = [log.events.length, log.events.at(-1)?.atMs ?? 0];
+      const annotations = { 'reboot.metal3.io': JSON.stringify({ mode }) };
+      await api.hosts.patch(key, { type: 'merge', body: { metadata: { annotations } } });
+      await serviced(ended);
+      Object.assign(timings, { gracefulShutdownMs: usual });
+      assert.deepEqual(resetsSince(before), expected);
+      const forced = log.events.slice(before).find(({ detail }) => /type=ForceOff/.test(detail ?? ''));
+      if (forced !== undefined) assert.ok(forced.atMs - since >= 180_000, `${forced.atMs - since} ms`);
+      assert.equal(machine.bmc.machine.bios.current[name], value);
+    });
+  }
+
   it('gets another BIOS at its reboot, once', async () => {
     const before = (await api.hosts.get(key)).status?.operationHistory?.service?.end ?? '';
     await api.updatePolicies.patch(key, { type: 'merge', body: { spec: { firmwareUpdates: 'onReboot' } } });
@@ -166,12 +205,15 @@ describe('a BareMetalHost without an Ironic', () => {
     await until(api.firmwareComponents, name, ({ status }) => status?.lastUpdated !== undefined);
     await api.firmwareComponents.patch(key, { type: 'merge', body: { spec: { updates } } });
     await waits();
+    const logged = machine.bmc.machine.log.events.length;
     await api.hosts.patch(key, reboot);
     await serviced(before);
     const { status } = await until(api.firmwareComponents, name, (each) => each.status?.updates?.length === 1);
     const bios = status?.components?.find(({ component }) => component === 'bios');
     assert.equal(bios?.currentVersion, machine.update.version);
     assert.equal(flashes(), 1);
+    // Once for its firmware: its system was shut down, nothing was forced.
+    assert.deepEqual(resetsSince(logged), ['GracefulShutdown', 'On']);
     await othersWait();
     for (const { id } of others) {
       await machine.engine.cancel(id, { client: 'another door', isForced: false, doesInsist: false });

@@ -10,11 +10,9 @@ import {
   setPower,
 } from '../../../bmc/index.ts';
 import type { HostSeen, Outcome, PowerOrder } from '../../provisioner.ts';
+import { softOffLimitMs } from '../../soft-off-limit.ts';
 import { goOnWaiting, type UpdateWait } from '../update-waits.ts';
 import { busy, changeRecord, done, goesOn, type Workplace, withFreeRecord, withRecord } from '../workplace.ts';
-
-/** How long a system may take to shut down before it is switched off. */
-const graceMs = 180_000;
 
 const states: Readonly<Record<string, boolean>> = { on: true, off: false };
 
@@ -48,7 +46,7 @@ export function switchPower(place: Workplace, order: PowerOrder): Promise<Outcom
     const writing = await guard(order)?.(place, reached.bmc, updateThatMinds(target === 'on'));
     if (writing !== undefined) return writing;
     const isGraceful = order.mode === 'soft';
-    beginPower(place, name, { target, isGraceful, gracePeriodMs: graceMs });
+    beginPower(place, name, { target, isGraceful, gracePeriodMs: softOffLimitMs });
     return isReboot ? done : goesOn(place, true);
   });
 }
