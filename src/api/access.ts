@@ -16,8 +16,8 @@ const byKind: ReadonlyMap<string, BuiltinRoleAccess> = new Map<string, BuiltinRo
   ['HostFirmwareComponents', 'modify'],
   // What a host in use gets to read is up to whoever uses it.
   ['DataImage', 'full'],
-  // Being able to write this is being able to allow live updates, so it is never given away by default.
-  ['HostUpdatePolicy', 'none'],
+  // Writing it allows live updates, so writing is never given away by default; who uses a host sees what it allows.
+  ['HostUpdatePolicy', 'read'],
   // Tenants link configurations to the ports they were given and see nothing of the switches behind them.
   ['SwitchPort', 'modify'],
   ['SwitchPortConfiguration', 'full'],

@@ -38,8 +38,14 @@ test('every kind has an editor and a viewer role', () => {
   assert.equal(names.size, kindRoles.length);
 });
 
-test('the built-in roles gain nothing on policies, switches, limits and BMC credentials', () => {
-  const kept = ['hostupdatepolicies', 'switches', 'ansibleswitches', 'ovsswitches', 'fixtureswitches'];
+test('the built-in roles read what a policy allows, and none of them writes policies', () => {
+  for (const role of ['view', 'edit', 'admin'] as const) {
+    assert.deepEqual(verbsOn(builtin(role), 'hostupdatepolicies').sort(), ['get', 'list', 'watch'], role);
+  }
+});
+
+test('the built-in roles gain nothing on switches, limits and BMC credentials', () => {
+  const kept = ['switches', 'ansibleswitches', 'ovsswitches', 'fixtureswitches'];
   for (const role of ['view', 'edit', 'admin'] as const) {
     for (const resource of [...kept, 'switchresourcelimits', 'bmcsecrets']) {
       assert.deepEqual(verbsOn(builtin(role), resource), [], `${role} on ${resource}`);

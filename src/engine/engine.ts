@@ -21,13 +21,19 @@ export interface CreateOrder {
   readonly target: string;
   readonly orders: readonly ConditionOrder[];
   readonly client: string;
+  /**
+   * The owner of the machine, where it is the owner's own work: the use by which its claim holds back others does not hold
+   * it back. Never what a caller over the network says.
+   */
+  readonly owner?: string;
   /** Where targets that are no machine are worked on; any worker takes it unless given. A machine knows its own. */
   readonly facility?: string;
 }
 
 /**
  * The answer to an order. `existing`: one with equal parameters is there already (another door asked for the same).
- * `conflict`: one of that kind with other parameters is not final yet.
+ * `conflict`: one of that kind with other parameters is not final yet. Work of the machine's owner neither finds work of
+ * others nor conflicts with it.
  */
 export type CreateOutcome =
   | { readonly outcome: 'created'; readonly conditions: readonly Condition[] }

@@ -266,4 +266,23 @@ export const engineMigrations: readonly Migration[] = [
       common: [`ALTER TABLE controllers ADD COLUMN condition_id TEXT`],
     },
   },
+  {
+    version: 19,
+    statements: {
+      // The owner of the machine, where the work is the owner's own; empty for work of everyone else.
+      common: [`ALTER TABLE conditions ADD COLUMN owner TEXT NOT NULL DEFAULT ''`],
+    },
+  },
+  {
+    version: 20,
+    statements: {
+      common: [
+        // Work of others waits while the machine is in use; the owner's own work of the same kind does not wait for it.
+        `CREATE UNIQUE INDEX conditions_one_open_of_an_owner ON conditions (target, kind, owner) WHERE finalized_at IS NULL`,
+      ],
+      sqlite: [`DROP INDEX conditions_one_open_of_a_kind`],
+      // CockroachDB drops a unique index with CASCADE only.
+      postgres: [`DROP INDEX conditions_one_open_of_a_kind CASCADE`],
+    },
+  },
 ];

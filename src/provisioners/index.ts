@@ -22,6 +22,7 @@ export {
   readBmcAddress,
 } from './bmc-address/index.ts';
 export { chooseProvisioners } from './choose-provisioners.ts';
+export { claimOwnerOf } from './claim-owner.ts';
 export {
   createDemoArrivals,
   createDemoProvisioners,

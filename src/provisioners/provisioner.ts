@@ -17,13 +17,14 @@ export type Outcome<T = undefined> =
   | { readonly kind: 'done'; readonly value: T }
   /**
    * It is under way; ask again after this long. `hasStarted` is true in the one answer that began it. `isUnderWay` is
-   * true where work of just this kind is seen to be done, whoever began it.
+   * true where work of just this kind is seen to be done, whoever began it. `progress` says how far it is, for people.
    */
   | {
       readonly kind: 'continue';
       readonly afterMs: number;
       readonly hasStarted?: boolean;
       readonly isUnderWay?: true;
+      readonly progress?: string;
     }
   /**
    * It went wrong on the host, in words for its owner. It is tried anew when asked with `isRetry`. `isInUse`: the host
@@ -202,6 +203,11 @@ export interface Servicing {
   readonly updates?: readonly FirmwareUpdate[] | undefined;
   /** False when the owner wants none of it any more: then what is under way is given up. */
   readonly isSpecified: boolean;
+  /**
+   * How a host that is on is taken down for it, once for each restart. `soft` (unless given): its system is shut down, and
+   * its power is cut when that takes longer than `softOffLimitMs`; `hard`: its power is cut.
+   */
+  readonly shutdown?: 'soft' | 'hard' | undefined;
 }
 
 /**

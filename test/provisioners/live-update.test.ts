@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { metal3ApiVersion } from '../../src/api/index.ts';
 import { openEngineExternalWork } from '../../src/cli/hosts/engine-external-work.ts';
-import { type ConditionOrder, targetOf } from '../../src/engine/index.ts';
+import { type Condition, type ConditionOrder, targetOf } from '../../src/engine/index.ts';
 import {
   fleet,
   type HostApi,
@@ -21,6 +21,9 @@ import { type RedfishRig, startRedfishRig } from './redfish-rig.ts';
 const name = 'native';
 const key = { namespace: fleet, name };
 const reboot = { type: 'merge', body: { metadata: { annotations: { 'reboot.metal3.io': '' } } } } as const;
+
+/** What a BMC is asked for where the system does not shut down in time. */
+const hung: readonly string[] = ['GracefulShutdown', 'ForceOff', 'On'];
 
 describe('a BareMetalHost without an Ironic', () => {
   let api: HostApi;
@@ -74,6 +77,21 @@ describe('a BareMetalHost without an Ironic', () => {
     return condition;
   };
 
+  let others: Condition[] = [];
+  const othersWait = async (): Promise<void> => {
+    for (const { id } of others) {
+      const seen = await machine.engine.get(id);
+      assert.deepEqual([seen?.kind, seen?.state, seen?.reason?.code], [seen?.kind, 'pending', 'HostInUse']);
+    }
+  };
+  /** What its BMC was asked to do with its power since then. */
+  const resetsSince = (at: number): string[] =>
+    machine.bmc.machine.log.events
+      .slice(at)
+      .flatMap(({ event, detail }) => (event === 'power.reset' ? [/type=(\w+)/.exec(detail ?? '')?.[1] ?? ''] : []));
+  const flashes = (): number =>
+    machine.bmc.machine.log.events.filter(({ event }) => event === 'update.flash-begin').length;
+
   it('is registered, inspected by its BMC and runs a live ISO', async () => {
     const { bmc, bootMacAddress } = machine.host;
     await putSecret(api, 'native-bmc', { ...bmc.credentials });
@@ -115,7 +133,7 @@ describe('a BareMetalHost without an Ironic', () => {
       apiVersion: metal3ApiVersion,
       kind: 'HostUpdatePolicy',
       metadata: key,
-      spec: { firmwareSettings: 'onReboot', firmwareUpdates: 'onReboot' },
+      spec: { firmwareSettings: 'onReboot', firmwareUpdates: 'onPreparing' },
     });
     const { status } = await until(api.firmwareSettings, name, (each) => each.status?.schema !== undefined);
     const schema = await api.firmwareSchemas.get({ namespace: fleet, name: status?.schema?.name ?? '' });
@@ -128,15 +146,22 @@ describe('a BareMetalHost without an Ironic', () => {
     await api.firmwareSettings.patch(key, { type: 'merge', body: { spec: { settings: { [setting]: value } } } });
     const { metadata } = await waits();
     const attributes = { AssetTag: 'of-another-door' };
-    const others = [
-      await askElsewhere(),
-      await askElsewhere({ kind: 'biosControl', parameters: { action: 'set_config', attributes } }),
+    const tag = machine.bmc.machine.bios.current.AssetTag;
+    const image = machine.update.firmware;
+    others = [
+      await askElsewhere({ kind: 'powerCycleHard', parameters: {}, priority: 9 }),
+      await askElsewhere({ kind: 'biosControl', parameters: { action: 'set_config', attributes }, priority: 9 }),
+      await askElsewhere({ kind: 'firmwareInstall', parameters: { firmwares: [image] }, priority: 9 }),
     ];
-    for (const { state, reason } of others) assert.deepEqual([state, reason?.code], ['pending', 'HostInUse']);
+    await othersWait();
+    const before = machine.bmc.machine.log.events.length;
     await api.hosts.patch(key, reboot);
     const host = await serviced('');
-    // Whoever waited for the machine first had it first, in the live update that its owner allowed.
-    for (const { id } of others) assert.equal((await machine.engine.get(id))?.state, 'succeeded');
+    // The policy allows settings, and the owner of the host asked for one: nothing else got in with it.
+    await othersWait();
+    assert.deepEqual(resetsSince(before), ['GracefulShutdown', 'On']);
+    assert.equal(flashes(), 0);
+    assert.equal(machine.bmc.machine.bios.current.AssetTag, tag);
     const seen = await statusesSince(metadata.resourceVersion ?? '');
     assert.deepEqual(seen, ['OK', 'servicing', 'OK']);
     assert.equal(machine.bmc.machine.bios.current[setting], value);
@@ -144,19 +169,55 @@ describe('a BareMetalHost without an Ironic', () => {
     assert.equal(host.status?.poweredOn, true);
   });
 
+  for (const [what, mode, gracefulShutdownMs, expected] of [
+    ['cut off once, after the limit, when its system does not shut down', 'soft', 1_200_000, hung],
+    ['restarted by force where its reboot annotation says so', 'hard', undefined, ['ForceRestart']],
+  ] as const) {
+    it(`is ${what}`, async () => {
+      const { timings } = machine.bmc.machine.personality;
+      const usual = timings.gracefulShutdownMs;
+      Object.assign(timings, { gracefulShutdownMs: gracefulShutdownMs ?? usual });
+      const { status, spec } = await api.firmwareSettings.get(key);
+      const [name = ''] = Object.keys(spec?.settings ?? {});
+      const schema = await api.firmwareSchemas.get({ namespace: fleet, name: status?.schema?.name ?? '' });
+      const values = schema.spec?.schema?.[name]?.allowable_values ?? [];
+      const value = values.find((each) => each !== spec?.settings[name]) ?? '';
+      const ended = (await api.hosts.get(key)).status?.operationHistory?.service?.end ?? '';
+      await api.firmwareSettings.patch(key, { type: 'merge', body: { spec: { settings: { [name]: value } } } });
+      await waits();
+      const { log } = machine.bmc.machine;
+      const [before, since] = [log.events.length, log.events.at(-1)?.atMs ?? 0];
+      const annotations = { 'reboot.metal3.io': JSON.stringify({ mode }) };
+      await api.hosts.patch(key, { type: 'merge', body: { metadata: { annotations } } });
+      await serviced(ended);
+      Object.assign(timings, { gracefulShutdownMs: usual });
+      assert.deepEqual(resetsSince(before), expected);
+      const forced = log.events.slice(before).find(({ detail }) => /type=ForceOff/.test(detail ?? ''));
+      if (forced !== undefined) assert.ok(forced.atMs - since >= 180_000, `${forced.atMs - since} ms`);
+      assert.equal(machine.bmc.machine.bios.current[name], value);
+    });
+  }
+
   it('gets another BIOS at its reboot, once', async () => {
     const before = (await api.hosts.get(key)).status?.operationHistory?.service?.end ?? '';
+    await api.updatePolicies.patch(key, { type: 'merge', body: { spec: { firmwareUpdates: 'onReboot' } } });
     const updates = [{ component: machine.update.component, url: machine.update.url }];
     await until(api.firmwareComponents, name, ({ status }) => status?.lastUpdated !== undefined);
     await api.firmwareComponents.patch(key, { type: 'merge', body: { spec: { updates } } });
     await waits();
+    const logged = machine.bmc.machine.log.events.length;
     await api.hosts.patch(key, reboot);
     await serviced(before);
     const { status } = await until(api.firmwareComponents, name, (each) => each.status?.updates?.length === 1);
     const bios = status?.components?.find(({ component }) => component === 'bios');
     assert.equal(bios?.currentVersion, machine.update.version);
-    const flashes = machine.bmc.machine.log.events.filter(({ event }) => event === 'update.flash-begin');
-    assert.equal(flashes.length, 1);
+    assert.equal(flashes(), 1);
+    // Once for its firmware: its system was shut down, nothing was forced.
+    assert.deepEqual(resetsSince(logged), ['GracefulShutdown', 'On']);
+    await othersWait();
+    for (const { id } of others) {
+      await machine.engine.cancel(id, { client: 'another door', isForced: false, doesInsist: false });
+    }
   });
 
   it('is in use again between a live update that failed and the next try', async () => {

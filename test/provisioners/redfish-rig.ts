@@ -42,8 +42,13 @@ export interface RedfishRig {
   readonly records: HostRecords;
   readonly provisioners: Provisioners;
   readonly host: ReachedHost;
-  /** An image for its BIOS, and the version that it brings. */
-  readonly update: { readonly component: string; readonly url: string; readonly version: string };
+  /** An image for its BIOS, the version that it brings, and the image as a `firmwareInstall` takes it. */
+  readonly update: {
+    readonly component: string;
+    readonly url: string;
+    readonly version: string;
+    readonly firmware: JsonObject;
+  };
   /** Has time run hardly faster than the real one, or as before: what shall not be over while it is looked at. */
   goSlowly(isSlow: boolean): void;
   /** What goes wrong with its BMC from now on. */
@@ -124,7 +129,7 @@ export async function startRedfishRig(
     records,
     provisioners: again(),
     host: hostOf(bmc),
-    update: { component: 'bios', url: release.url, version: release.version },
+    update: { component: 'bios', url: release.url, version: release.version, firmware: release.firmware },
     again,
     goSlowly: pace.goSlowly,
     setFaults: (rules) => centre.setFaults(rules),

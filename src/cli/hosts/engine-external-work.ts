@@ -8,7 +8,7 @@ import {
   openExternalWork,
 } from '../../engine/index.ts';
 import type { HostName, HostTurn, MachineClaims, OpenExternalWork } from '../../hosts/index.ts';
-import { type HostBmcAddress, type HostIdentity, readBmcAddress } from '../../provisioners/index.ts';
+import { claimOwnerOf, type HostBmcAddress, type HostIdentity, readBmcAddress } from '../../provisioners/index.ts';
 
 const askAgainMs = 10_000;
 
@@ -29,7 +29,7 @@ export function openEngineExternalWork({ engine, clock, logger }: EngineExternal
       return held.kind === 'waits' ? { kind: 'refused', message: held.reason, afterMs: askAgainMs } : { kind: 'held' };
     },
     release: (host) => desk.release(orderOf(host)),
-    releaseOwner: (host) => desk.releaseOwner(ownerOf(host)),
+    releaseOwner: (host) => desk.releaseOwner(claimOwnerOf(host)),
     async owners() {
       return (await desk.owners()).flatMap((owner) => hostOf(owner) ?? []);
     },
@@ -43,22 +43,22 @@ function claimsIn({ claims, onHint }: Engine): MachineClaims {
   const listeners = new Set<() => void>();
   return {
     async claim(host, { use }) {
-      await claims.put({ owner: ownerOf(host), names: aliasesOf(host), use: inUse(host, use) });
+      await claims.put({ owner: claimOwnerOf(host), names: aliasesOf(host), use: inUse(host, use) });
       for (const listener of listeners) listener();
     },
     async owners() {
       return (await claims.owners()).flatMap((owner) => hostOf(owner) ?? []);
     },
-    unclaim: (host) => claims.remove(ownerOf(host)),
+    unclaim: (host) => claims.remove(claimOwnerOf(host)),
     async turns() {
       return (await claims.due()).flatMap(({ owner, turn }): HostTurn[] => {
         const host = hostOf(owner);
         return host === undefined ? [] : [{ host, kind: turn === 'asked' ? 'make-way' : 'take-back' }];
       });
     },
-    done: ({ host, kind }) => claims.done({ owner: ownerOf(host), turn: kind === 'make-way' ? 'asked' : 'over' }),
+    done: ({ host, kind }) => claims.done({ owner: claimOwnerOf(host), turn: kind === 'make-way' ? 'asked' : 'over' }),
     async isOurs(host) {
-      const claim = await claims.get(ownerOf(host));
+      const claim = await claims.get(claimOwnerOf(host));
       return claim === undefined || claim.turn === 'theirs';
     },
     async waiting() {
@@ -80,7 +80,7 @@ function inUse(host: HostName, use: string | undefined): HeldBack | undefined {
   if (use === undefined) return undefined;
   const way =
     'to change its firmware in use, write it into its HostFirmwareSettings or HostFirmwareComponents, allow that by a HostUpdatePolicy (onReboot), and reboot it';
-  const message = `${ownerOf(host)} is in use (${use}); what would disturb it waits until it is deprovisioned; ${way}`;
+  const message = `${claimOwnerOf(host)} is in use (${use}); what would disturb it waits until it is deprovisioned; ${way}`;
   return { code: ironcoreReasons.hostInUse, message };
 }
 
@@ -89,12 +89,8 @@ function hostOf(owner: string): HostName | undefined {
   return namespace === undefined || name === undefined ? undefined : { namespace, name };
 }
 
-function ownerOf({ namespace, name }: HostName): string {
-  return `BareMetalHost ${namespace}/${name}`;
-}
-
 function orderOf(host: HostIdentity): { readonly aliases: readonly Alias[]; readonly owner: string } {
-  return { aliases: aliasesOf(host), owner: ownerOf(host) };
+  return { aliases: aliasesOf(host), owner: claimOwnerOf(host) };
 }
 
 function aliasesOf({ bmc, bootMacAddress, marks }: HostIdentity): readonly Alias[] {

@@ -18,14 +18,18 @@ export async function unitOf(engine: ConditionReader, condition: Condition): Pro
   return conditions.toSorted((a, b) => a.unitIndex - b.unitIndex);
 }
 
-/** The condition of a kind that counts: the one that is not final, or else the newest. Throws `noCondition`. */
+/**
+ * The condition of a kind that counts: the active one, or one that is not final, or else the newest. Two may be open: the
+ * live update of a host in use, and what waits until the host is free. Throws `noCondition`.
+ */
 export async function requireOfKind(
   engine: ConditionReader,
   server: Pick<MachineRecord, 'id'>,
   kind: string,
 ): Promise<Condition> {
   const { conditions } = await engine.list({ target: targetOf(server.id), kind: storedKind(kind), limit: wholePage });
-  const found = conditions.find((one) => !isFinal(one.state)) ?? conditions[0];
+  const open = conditions.filter((one) => !isFinal(one.state));
+  const found = open.find(({ state }) => state === 'active') ?? open[0] ?? conditions[0];
   if (found !== undefined) return found;
   throw new OrcError('noCondition', { what: `server ${server.id}`, detail: ` of kind ${kind}` });
 }

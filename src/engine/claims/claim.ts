@@ -25,7 +25,7 @@ export interface Claim {
   readonly turn: Turn;
   /** What is done to a machine that the engine did not know when it began. */
   readonly work: string | undefined;
-  /** Set while disruptive work has to wait. */
+  /** Set while disruptive work of others has to wait. */
   readonly use: HeldBack | undefined;
 }
 
@@ -76,12 +76,19 @@ export interface MachineHolds {
   readonly rival: string | undefined;
 }
 
+/** What is to be done to a machine, as far as that decides what holds it back. */
+export interface WorkOnMachine {
+  readonly kind: string;
+  readonly sharing: Sharing;
+  readonly isDisruptive: boolean;
+  /** Whose own work it is: what keeps others off a machine in use does not keep off its owner. */
+  readonly owner: string | undefined;
+}
+
 /** What holds work back besides the lock. */
-export function heldBackBy(
-  work: { readonly kind: string; readonly sharing: Sharing; readonly isDisruptive: boolean },
-  { hold, claim, rival }: MachineHolds,
-): HeldBack | undefined {
-  const inUse = work.isDisruptive ? (hold ?? claim?.use) : undefined;
+export function heldBackBy(work: WorkOnMachine, { hold, claim, rival }: MachineHolds): HeldBack | undefined {
+  const use = claim !== undefined && claim.owner === work.owner ? undefined : claim?.use;
+  const inUse = work.isDisruptive ? (hold ?? use) : undefined;
   if (inUse !== undefined || claim === undefined || work.sharing === 'passive') return inUse;
   const { owner, turn } = claim;
   if (work.kind === externalWork.kind) {

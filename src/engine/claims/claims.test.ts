@@ -88,6 +88,30 @@ describe('a machine that somebody outside owns', () => {
     assert.deepEqual(await claims.owners(), [owner]);
   });
 
+  test('in use lets its owner change it, and nobody else with that, who asks for the same kind or with priority', async (t) => {
+    const { rig, claims, answer, reason } = await setUp(t);
+    await rig.addMachine('m0');
+    await claims.put({ owner, names, use: inUse });
+    const kinds = ['firmwareInstall', 'powerCycleHard'];
+    const others = [];
+    for (const each of kinds) others.push(await rig.create('server/m0', each, { priority: 9 }));
+    const order = { target: 'server/m0', orders: [{ kind: 'firmwareInstall', parameters: {} }], client: owner };
+    const stranger = await rig.engine.create({ ...order, owner: 'BareMetalHost ns/other' });
+    assert.equal(stranger.outcome === 'created' && stranger.conditions[0]?.reason?.code, 'HostInUse');
+    const own = await rig.engine.create({ ...order, owner });
+    assert.ok(own.outcome === 'created');
+    assert.deepEqual(await rig.engine.create({ ...order, owner }), { ...own, outcome: 'existing' });
+    await answer();
+    const lease = await rig.leaseOne('w1');
+    assert.equal(lease.condition.id, own.conditions[0]?.id);
+    assert.deepEqual(await rig.lease('w1'), []);
+    await rig.engine.worker.report(held(lease), { state: 'succeeded' });
+    await answer();
+    assert.deepEqual(await rig.lease('w1'), []);
+    for (const { id } of others) assert.equal((await reason(id))?.code, 'HostInUse');
+    assert.equal((await claims.get(owner))?.turn, 'theirs');
+  });
+
   test('in use keeps disruptive work waiting and nothing else, until it is not in use any more', async (t) => {
     const { rig, claims, reason, answer } = await setUp(t);
     await rig.addMachine('m0');

@@ -25,7 +25,7 @@ function waitingIn(state: 'pending' | 'active'): string {
     WHERE m.id = c.machine_id AND o.owner = m.claim_owner AND c.state = '${state}' AND c.sharing = 'exclusive'
       AND c.kind <> '${externalWork.kind}' AND o.turn = 'theirs'
       AND (c.fencing_token > 0 OR (m.claim_rival IS NULL
-        AND (c.is_disruptive = 0 OR (m.hold_code IS NULL AND o.use_code IS NULL))))`;
+        AND (c.is_disruptive = 0 OR (m.hold_code IS NULL AND (o.use_code IS NULL OR c.owner = o.owner)))))`;
 }
 
 /** Passes turns on where work waits for that, and gives those that owners have to do something about. */
@@ -84,7 +84,8 @@ async function seeTurn(
 }
 
 function readInTurn(row: Row): InTurn {
-  const isInUse = numberOf(row, 'is_disruptive') === 1 && (row.hold_code !== null || row.use_code !== null);
+  const isUseInTheWay = row.use_code !== null && row.owner !== row.claim_owner;
+  const isInUse = numberOf(row, 'is_disruptive') === 1 && (row.hold_code !== null || isUseInTheWay);
   const isOutside = row.kind === externalWork.kind;
   return { ...readInLine(row), isOutside, isHeld: isInUse || (!isOutside && row.claim_rival !== null) };
 }

@@ -97,7 +97,7 @@ async function createIn(
   if (found !== undefined) return { outcome: found, ready: [] };
   const kinds = planned.map((one) => one.definition);
   const [first] = kinds;
-  const holdCode = first === undefined ? undefined : heldBackBy(first, holds)?.code;
+  const holdCode = first === undefined ? undefined : heldBackBy({ ...first, owner: order.owner }, holds)?.code;
   await queue.admit(tx, { kinds, facility: facilityFor(scene), holdCode });
   return await store(context, tx, { ...scene, line: rows.map(readInLine) });
 }
@@ -122,7 +122,7 @@ async function findMachine(
 
 /** What is un-finalized on the target already: the same as asked for, or something in its way. */
 function findOpen({ order, planned }: Scene, rows: readonly Row[]): CreateOutcome | undefined {
-  const own = rows.filter((row) => row.target === order.target);
+  const own = rows.filter((row) => row.target === order.target && row.owner === (order.owner ?? ''));
   const byKind = new Map(own.map((row): [string, Row] => [String(row.kind), row]));
   const matches: Condition[] = [];
   for (const one of planned) {
@@ -198,6 +198,7 @@ function draftConditions(
       facility: facilityFor(scene),
       modelKey: machine === undefined ? '' : modelKeyOf(machine),
       client: order.client,
+      owner: order.owner,
       traceparent,
       now: tx.now,
       left: left[index],
@@ -216,6 +217,6 @@ function inLineOf(draft: NewCondition, holds: MachineHolds) {
     isBegun: false,
     isTurn: draft.unitIndex === 0,
     target: draft.target,
-    hold: heldBackBy(definition, holds),
+    hold: heldBackBy({ ...definition, owner: draft.owner }, holds),
   };
 }

@@ -16,6 +16,7 @@ export interface NewCondition {
   readonly facility: string;
   readonly modelKey: string;
   readonly client: string;
+  readonly owner: string | undefined;
   readonly traceparent: string | undefined;
   readonly now: number;
   /** What the one before it left in the middle, where this one goes on with it. */
@@ -46,6 +47,7 @@ function columnsOf(draft: NewCondition, standing: Standing | undefined): Record<
     facility: draft.facility,
     model_key: draft.modelKey,
     client: draft.client,
+    owner: draft.owner ?? '',
     traceparent: draft.traceparent ?? null,
     reason_code: reason?.code ?? null,
     reason_message: reason?.message ?? null,

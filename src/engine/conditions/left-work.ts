@@ -17,7 +17,8 @@ export async function findLeftWork(
   const { definition, parametersText } = planned;
   if (definition.isCarriedOn !== true) return undefined;
   const row = await tx.first(
-    `SELECT * FROM conditions WHERE target = ? AND kind = ? ORDER BY created_at DESC, id DESC LIMIT 1`,
+    `SELECT * FROM conditions WHERE target = ? AND kind = ? AND finalized_at IS NOT NULL
+      ORDER BY created_at DESC, id DESC LIMIT 1`,
     target,
     definition.kind,
   );

@@ -21,7 +21,8 @@ export interface SeenInLine extends InLine {
 /** Reads a row of `readLineRows` as somebody in line. */
 export function readInLine(row: Row): SeenInLine {
   const sharing = textOf(row, 'sharing') as Sharing;
-  const work = { kind: textOf(row, 'kind'), sharing, isDisruptive: numberOf(row, 'is_disruptive') === 1 };
+  const isDisruptive = numberOf(row, 'is_disruptive') === 1;
+  const work = { kind: textOf(row, 'kind'), sharing, isDisruptive, owner: textOf(row, 'owner') };
   return {
     id: textOf(row, 'id'),
     target: textOf(row, 'target'),

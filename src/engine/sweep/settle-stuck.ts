@@ -8,7 +8,8 @@ const stuck = `SELECT DISTINCT lock_key FROM conditions c WHERE state = 'pending
   AND NOT EXISTS (SELECT 1 FROM conditions o
     WHERE o.lock_key = c.lock_key AND o.finalized_at IS NULL AND (o.state = 'active' OR o.is_ready = 1))
   AND NOT EXISTS (SELECT 1 FROM machines m LEFT JOIN claims k ON k.owner = m.claim_owner WHERE m.id = c.machine_id
-    AND (m.hold_code IS NOT NULL OR m.claim_rival IS NOT NULL OR k.use_code IS NOT NULL OR k.work IS NOT NULL OR k.turn <> 'ours')) LIMIT ?`;
+    AND (m.hold_code IS NOT NULL OR m.claim_rival IS NOT NULL OR (k.use_code IS NOT NULL AND k.owner <> c.owner)
+      OR k.work IS NOT NULL OR k.turn <> 'ours')) LIMIT ?`;
 
 /**
  * Settles lines that stand still for no reason. Whoever changes a line settles it, so there should be none; but a mistake

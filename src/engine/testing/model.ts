@@ -116,10 +116,10 @@ export class EngineModel {
   /** What is true of the rows, whatever happened. */
   async checkRows(): Promise<void> {
     const rows = await this.#rig.database.read((tx) =>
-      tx.all(`SELECT target, kind, lock_key, sharing, state FROM conditions WHERE finalized_at IS NULL`),
+      tx.all(`SELECT target, kind, owner, lock_key, sharing, state FROM conditions WHERE finalized_at IS NULL`),
     );
-    const names = rows.map((row) => `${row.target} ${row.kind}`);
-    assert.equal(new Set(names).size, names.length, 'two un-finalized conditions of a kind on one target');
+    const names = rows.map((row) => `${row.target} ${row.kind} ${row.owner}`);
+    assert.equal(new Set(names).size, names.length, 'two un-finalized conditions of a kind and an owner on one target');
     for (const [key, line] of Map.groupBy(rows, (row) => row.lock_key)) {
       const active = line.filter((row) => row.state === 'active' && row.sharing !== 'passive');
       const exclusive = active.filter((row) => row.sharing === 'exclusive');

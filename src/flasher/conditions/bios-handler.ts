@@ -17,6 +17,7 @@ import {
 import type { JsonObject, Work, WorkHandler, WorkOutcome } from '../../engine/index.ts';
 import { FlasherError } from '../errors.ts';
 import { type HeldBmc, holdBmc } from '../held-bmc.ts';
+import { startAfterShutdown, takingDown } from '../taking-down.ts';
 import { awaitUpdate } from './await-update.ts';
 import { type BiosParameters, readBiosParameters } from './other-schemas.ts';
 import type { HandlerContext } from './ports.ts';
@@ -117,14 +118,23 @@ async function finish(about: BiosWork, begun: BiosProgress): Promise<WorkOutcome
     return { outcome: 'succeeded', status: status.with() };
   }
   let progress = begun;
+  const { gracePeriodMs } = parameters;
+  const grace = gracePeriodMs === undefined ? {} : { isGraceful: true, gracePeriodMs };
+  if (progress.step === 'restarting') {
+    await startAfterShutdown(held.bmc, { gracePeriodMs, pause: (ms) => work.pause(ms), signal: work.signal });
+  }
   for (;;) {
     // A restart that was asked for by somebody who is gone may be under way.
     if (progress.step === 'staged') {
       const writing = await awaitUpdate(about);
       if (writing !== undefined) return writing;
       const { staged, restarts } = progress;
-      progress = await save(about, { step: 'restarting', staged, restarts: restarts + 1 }, 'the host is restarted');
-      await setPower(held.bmc, { target: 'reset', signal: work.signal });
+      progress = await save(
+        about,
+        { step: 'restarting', staged, restarts: restarts + 1 },
+        takingDown('the host is restarted', parameters),
+      );
+      await setPower(held.bmc, { target: 'reset', ...grace, signal: work.signal });
     }
     const { postSince = work.now() } = progress;
     if (progress.postSince === undefined) progress = await store(about, { ...progress, postSince });

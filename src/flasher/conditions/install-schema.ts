@@ -6,6 +6,7 @@ import { isFlasherError } from '../errors.ts';
 import type { InstallParameters } from '../install/parameters.ts';
 import type { Firmware } from '../plan/firmware.ts';
 import { type CheckedParameters, createCheck } from './check-parameters.ts';
+import { GracePeriodSchema, graceIn, readGracePeriod } from './grace-period.ts';
 
 const short = (description: string) => Type.String({ maxLength: 512, description });
 
@@ -52,6 +53,7 @@ export const FirmwareInstallSchema = Type.Object(
     allow_downgrade: Type.Optional(
       Type.Boolean({ description: 'false leaves out what is older than what is installed; true unless given' }),
     ),
+    grace_period_seconds: GracePeriodSchema,
     boot_override: Type.Optional(
       Type.Enum(['auto', 'uefi-shell', 'pxe', 'as-configured'], {
         description: 'where the host boots when it is restarted; auto: UEFI shell if it was off',
@@ -84,6 +86,7 @@ export function createInstallCheck(options: {
       boot_override: given.boot_override ?? 'auto',
       // Only where it was said: what was asked for before there was this choice stays the same order.
       ...(given.allow_downgrade === undefined ? {} : { allow_downgrade: given.allow_downgrade }),
+      ...graceIn(given),
     };
     return { parameters, problems };
   });
@@ -156,6 +159,7 @@ export function readInstallParameters(stored: JsonObject): InstallParameters {
     mustHostBeOff: given.require_host_powered_off === true,
     mayGoBack: given.allow_downgrade !== false,
     boot: given.boot_override ?? 'auto',
+    gracePeriodMs: readGracePeriod(given),
   };
 }
 

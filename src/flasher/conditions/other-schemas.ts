@@ -4,6 +4,7 @@ import type { JsonObject } from '../../engine/index.ts';
 import { parseDigest, parseSource } from '../../firmware-store/index.ts';
 import { isFlasherError } from '../errors.ts';
 import { createCheck } from './check-parameters.ts';
+import { GracePeriodSchema, graceIn, readGracePeriod } from './grace-period.ts';
 
 const assetId = Type.Optional(
   Type.String({ maxLength: 64, description: 'the server; the target of the condition counts' }),
@@ -80,6 +81,7 @@ export const BiosSchema = Type.Object(
     reset_host: Type.Optional(
       Type.Boolean({ description: 'restart the host so that it takes effect; true unless given' }),
     ),
+    grace_period_seconds: GracePeriodSchema,
     force: Type.Optional(Type.Boolean({ description: 'restart it although the BMC is writing firmware' })),
   },
   { additionalProperties: false },
@@ -104,6 +106,7 @@ export const checkBios = createCheck(BiosSchema, (given) => {
     ...(url === undefined ? {} : { bios_config_url: url }),
     ...(checksum === undefined ? {} : { bios_config_checksum: checksum }),
     reset_host: given.reset_host ?? true,
+    ...graceIn(given),
     ...(given.force === true ? { force: true } : {}),
   };
   return { parameters, problems };
@@ -116,6 +119,8 @@ export interface BiosParameters {
   readonly url: string | undefined;
   readonly checksum: string | undefined;
   readonly doesResetHost: boolean;
+  /** How long the system of the host may take to shut down; undefined: its power is cut at once. */
+  readonly gracePeriodMs?: number | undefined;
 }
 
 /** Stored parameters of a change of BIOS settings. */
@@ -127,6 +132,7 @@ export function readBiosParameters(stored: JsonObject): BiosParameters {
     url: given.bios_config_url,
     checksum: given.bios_config_checksum,
     doesResetHost: given.reset_host !== false,
+    gracePeriodMs: readGracePeriod(given),
   };
 }
 

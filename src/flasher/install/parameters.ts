@@ -15,4 +15,6 @@ export interface InstallParameters {
   /** Install also what is older than what is installed. */
   readonly mayGoBack: boolean;
   readonly boot: InstallBoot;
+  /** How long the system of the host may take to shut down at each restart; undefined: its power is cut at once. */
+  readonly gracePeriodMs?: number | undefined;
 }

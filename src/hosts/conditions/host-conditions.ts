@@ -1,4 +1,10 @@
-import { type BareMetalHostStatus, type Condition, firmwareWork, ironcoreConditions, powerFailure } from '../../api/index.ts';
+import {
+  type BareMetalHostStatus,
+  type Condition,
+  firmwareWork,
+  ironcoreConditions,
+  powerFailure,
+} from '../../api/index.ts';
 import type { Instant } from '../../kube/index.ts';
 import type { BmcProblem } from '../../provisioners/index.ts';
 import { isServiceOpen, stateOf, textOfMoment } from '../status/host-status.ts';

@@ -84,7 +84,7 @@ function tell(
   const message = unknown.length === 0 ? '' : `the host has no component ${unknown.join(', ')}`;
   const after: HostFirmwareComponentsStatus = {
     ...(before.updates === undefined ? {} : { updates: before.updates }),
-    components: components.map((component) => withHistory(component, before)),
+    components: components.map((component) => withHistory(component, { before, now })),
     conditions: companionConditions(
       [
         { type: 'ChangeDetected', isTrue: isChanged, reason: 'OK', message: '' },
@@ -112,11 +112,25 @@ function isKnownComponent(name: string, components: readonly FirmwareComponentSe
   return components.length === 0 || components.some(({ component }) => component === name);
 }
 
-/** The version found first stays the first. */
+/**
+ * The version found first stays the first. A provisioner that keeps no history of updates reports only versions: one that
+ * differs from the last reading was flashed in between.
+ */
 function withHistory(
   seen: FirmwareComponentSeen,
-  { components = [] }: HostFirmwareComponentsStatus,
+  { before: { components = [] }, now }: { readonly before: HostFirmwareComponentsStatus; readonly now: Instant },
 ): NonNullable<HostFirmwareComponentsStatus['components']>[number] {
   const known = components.find(({ component }) => component === seen.component);
-  return known === undefined ? { ...seen } : { ...seen, initialVersion: known.initialVersion };
+  if (known === undefined) return { ...seen };
+  const { initialVersion, currentVersion: last, lastVersionFlashed, updatedAt } = known;
+  const { currentVersion: current } = seen;
+  if (seen.lastVersionFlashed === undefined && last !== undefined && current !== undefined && current !== last) {
+    return { ...seen, initialVersion, lastVersionFlashed: current, updatedAt: textOfMoment(now) };
+  }
+  return {
+    ...(lastVersionFlashed === undefined ? {} : { lastVersionFlashed }),
+    ...(updatedAt === undefined ? {} : { updatedAt }),
+    ...seen,
+    initialVersion,
+  };
 }

@@ -189,6 +189,25 @@ describe('a schema', () => {
 });
 
 describe('the components of a host', () => {
+  it('that have another version than at the last reading were flashed then, and that is kept', () => {
+    const read = (currentVersion: string, status: object, now: number) => {
+      const companion = { apiVersion: metal3ApiVersion, kind: 'HostFirmwareComponents', metadata, spec: {}, status };
+      const component = { component: 'bios', initialVersion: currentVersion, currentVersion };
+      const seen: ComponentsSeen = {
+        ...{ host, companion: companion as HostFirmwareComponents, settings: defaultHostSettings },
+        remembered: { at: now, reading: { kind: 'read', components: [component] } },
+      };
+      return decideComponents(seen, now).status ?? assert.fail();
+    };
+    const first = read('1', {}, 0);
+    assert.deepEqual(first.components, [{ component: 'bios', initialVersion: '1', currentVersion: '1' }]);
+    const flashed = read('2', first, 60_000);
+    const bios = { component: 'bios', initialVersion: '1', currentVersion: '2' };
+    const history = { lastVersionFlashed: '2', updatedAt: '1970-01-01T00:01:00Z' };
+    assert.deepEqual(flashed.components, [{ ...bios, ...history }]);
+    assert.deepEqual(read('2', flashed, 120_000).components, [{ ...bios, ...history }]);
+  });
+
   const components = [
     { component: 'bios', initialVersion: '1' },
     { component: 'nic:eno1', initialVersion: '7' },

@@ -95,6 +95,32 @@ describe('a live update begins', () => {
     assert.deepEqual(statuses(played), ['servicing', 'OK']);
   });
 
+  it('with the power cut only where the reboot annotation says so', async () => {
+    for (const [value, shutdown] of [
+      ['', undefined],
+      ['{"mode": "soft"}', undefined],
+      ['{"mode": "hard"}', 'hard'],
+    ] as const) {
+      const played = liveHost({ annotations: { [rebootOnce]: value } });
+      await played.settle();
+      assert.deepEqual(
+        services(played).map((order) => order.shutdown),
+        [shutdown],
+      );
+    }
+  });
+
+  it('and says what is changed and how far that is', async () => {
+    const played = liveHost({ annotations: once });
+    const progress = 'its system is shut down';
+    played.provisioners.answer('service', { ...started, progress }, { ...goesOn, progress: 'the BIOS is written' });
+    await played.round();
+    const said = () => played.status.conditions?.find(({ type }) => type === 'LiveUpdates')?.message;
+    assert.equal(said(), `a live update is under way: BIOS settings ProcVirtualization; ${progress}`);
+    await played.round();
+    assert.match(said() ?? '', /; the BIOS is written$/);
+  });
+
   it('when a host that is off is to be on, before it is switched on', async () => {
     const played = liveHost({ status: { poweredOn: false } });
     played.provisioners.machine('h1').isPoweredOn = false;

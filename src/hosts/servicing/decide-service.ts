@@ -132,6 +132,7 @@ function lookAtWork(moment: Moment): Looked | Step {
     isSpecified: true,
     ...(settings === undefined ? {} : { settings }),
     ...(updates === undefined ? {} : { updates }),
+    ...(rebootWishOf(seen.host, { isForcedOnly: false }).mode === 'hard' ? { shutdown: 'hard' } : {}),
   });
 }
 

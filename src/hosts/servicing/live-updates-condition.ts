@@ -21,12 +21,24 @@ export function liveUpdatesCondition(seen: HostSeen, status: BareMetalHostStatus
     const { found, drain } = seen.nodes;
     const waits = drain?.kind === 'waits' ? drain : found?.kind === 'unreadable' ? found : undefined;
     if (waits !== undefined) return [liveUpdates, 'True', 'Draining', `its Node is drained before: ${waits.message}`];
-    return [liveUpdates, 'True', 'Servicing', 'a live update is under way'];
+    return servicing(seen, status);
   }
   if (phase === 'giving up') return [liveUpdates, 'True', 'GivingUp', 'a live update is being given up'];
   if (phase === 'failed') return [liveUpdates, 'False', 'Failed', `a live update failed: ${status.errorMessage}`];
   if (seen.answers.look?.kind !== 'done') return 'kept';
   return atRest(seen);
+}
+
+/** What is being changed, and how far that is; what was said last stays where its provisioner was not asked just now. */
+function servicing(seen: HostSeen, status: BareMetalHostStatus): ConditionDraft | 'kept' {
+  const { service } = seen.answers;
+  // Asked for just now, or not in this round.
+  const isSaid = status.conditions?.some(({ type, reason }) => type === liveUpdates && reason === 'Servicing');
+  if (service === undefined && isSaid === true) return 'kept';
+  const progress =
+    service?.kind === 'continue' ? service.progress : service?.kind === 'busy' ? service.message : undefined;
+  const what = `a live update is under way: ${describeChange(liveWishOf(seen))}`;
+  return [liveUpdates, 'True', 'Servicing', progress === undefined ? what : `${what}; ${progress}`];
 }
 
 /** What is wanted and not allowed while the host is in use. */

@@ -2,7 +2,6 @@ import { hostStatesInUse } from '../../api/index.ts';
 import type { HostIdentity } from '../../provisioners/index.ts';
 import type { HostSeen } from '../decide/seen.ts';
 import type { ExternalWork, HostName, MachineClaims } from '../ports.ts';
-import { phaseOf, ticketOf } from '../servicing/service-record.ts';
 import { stateOf } from '../status/host-status.ts';
 import { identityOf } from './ask-provisioner.ts';
 
@@ -26,36 +25,12 @@ export interface ClaimedMachines {
   forget(host: HostName): Promise<void>;
 }
 
-type ClaimSeen = Pick<HostSeen, 'host' | 'status' | 'secret'> & Partial<Pick<HostSeen, 'answers' | 'begun'>>;
-
 /** What is to be said of a host; undefined for one that nobody works on, since it is not managed. */
-export function claimOf(
-  seen: ClaimSeen,
-  { isServicedByOthers = false }: { readonly isServicedByOthers?: boolean } = {},
-): HostClaim | undefined {
+export function claimOf(seen: Pick<HostSeen, 'host' | 'status' | 'secret'>): HostClaim | undefined {
   const host = identityOf(seen);
   // A machine that came by itself is one that others may know too: by its MACs and its serial number.
   if (host.bmc === undefined && !isKnown(seen)) return undefined;
-  // A live update that the engine makes disturbs the host, which its policy and its owner asked for.
-  const isGivenUp = isServicedByOthers && isAtService(seen);
-  return { host, use: isGivenUp ? undefined : useOf(seen) };
-}
-
-/**
- * True from when its live update may touch the machine, so not while its Node is drained, until that has ended, so not
- * between one try and the next.
- */
-function isAtService({ status, begun, answers: { service } = {} }: ClaimSeen): boolean {
-  const phase = phaseOf(status);
-  if (phase === 'giving up') return service?.kind === 'continue';
-  if (phase !== 'servicing') return false;
-  // It may be busy with what others asked for before, which then has to go first.
-  return begun?.ticket === ticketOf(status) || service?.kind === 'continue' || service?.kind === 'busy';
-}
-
-/** Whether only the end of a round tells how far the live update of a host is. */
-export function isServiceUndecided({ status }: Pick<HostSeen, 'status'>): boolean {
-  return ['servicing', 'giving up'].includes(phaseOf(status));
+  return { host, use: useOf(seen) };
 }
 
 /** True when a provisioner may work on the host. */

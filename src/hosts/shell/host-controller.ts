@@ -33,7 +33,7 @@ import { blankStatus, stateOf } from '../status/host-status.ts';
 import { isSameStatus } from '../status/same-status.ts';
 import { hostTable } from '../table/host-table.ts';
 import { basisOf } from './basis.ts';
-import { type ClaimedMachines, claimOf, isServiceUndecided } from './claimed-machines.ts';
+import { type ClaimedMachines, claimOf } from './claimed-machines.ts';
 import { findDuplicate } from './find-duplicate.ts';
 import { findRival } from './find-rival.ts';
 import { holdAgainMs } from './held-work.ts';
@@ -358,10 +358,8 @@ class HostShell {
   /** That a host is in use is told before anything is done to it; that it is not any more, only when that is stored. */
   async #claim(seen: HostSeen, { isAtEnd }: { readonly isAtEnd: boolean }): Promise<void> {
     const { machines } = this.#parts;
-    const isServicedByOthers = this.#parts.provisioners.worksByConditions === true;
-    const claim = claimOf(seen, { isServicedByOthers });
-    const isOpen = claim?.use === undefined || (isServicedByOthers && isServiceUndecided(seen));
-    if (claim === undefined || (!isAtEnd && isOpen && machines.isClaimed(claim.host))) return;
+    const claim = claimOf(seen);
+    if (claim === undefined || (!isAtEnd && claim.use === undefined && machines.isClaimed(claim.host))) return;
     try {
       await machines.claim(claim);
     } catch (error) {

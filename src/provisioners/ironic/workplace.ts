@@ -55,7 +55,10 @@ export function jittered(place: Pick<Workplace, 'random'>, delayMs: number): num
 }
 
 /** The outcome of work that is under way. */
-export function continueIn(place: Timing, delay: 'short' | 'long', hasStarted = false): Outcome<never> {
+export type UnderWay = Extract<Outcome<never>, { readonly kind: 'continue' }>;
+
+/** The same, to be asked for again later. */
+export function continueIn(place: Timing, delay: 'short' | 'long', hasStarted = false): UnderWay {
   const afterMs = jittered(place, delay === 'short' ? place.delays.shortMs : place.delays.longMs);
   return hasStarted ? { kind: 'continue', afterMs, hasStarted } : { kind: 'continue', afterMs };
 }

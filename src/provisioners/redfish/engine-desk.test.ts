@@ -4,8 +4,8 @@ import type { Condition, Engine, JsonObject } from '../../engine/index.ts';
 import { createEngineDesk } from './engine-desk.ts';
 
 /** A desk whose one condition is as told. */
-function deskWith(condition: Pick<Condition, 'state'> & { readonly status?: JsonObject }) {
-  const get: Engine['get'] = async () => condition as Condition;
+function deskWith(condition: Pick<Condition, 'state'> & Partial<Condition>) {
+  const get: Engine['get'] = async () => ({ status: {}, ...condition }) as Condition;
   return createEngineDesk({ get } as Engine);
 }
 
@@ -23,8 +23,16 @@ describe('what the engine was asked to do for a host', () => {
   });
 
   it('goes on until the engine says that it is over', async () => {
-    assert.deepEqual(await deskWith({ state: 'active', status: skipped('other-model') }).look(['a']), {
+    const active = { kind: 'firmwareInstall', state: 'active' } as const;
+    const at = (percent: number) => ({ percent, message: 'bios 2: the BMC works on it' });
+    assert.deepEqual(await deskWith({ ...active, status: at(47) }).look(['a']), {
       kind: 'going',
+      message: 'firmware: bios 2: the BMC works on it (40 %)',
+    });
+    const reason = { code: 'WaitsForLock', message: 'waits for other work on the same device', since: 0 };
+    assert.deepEqual(await deskWith({ kind: 'biosControl', state: 'pending', reason }).look(['a']), {
+      kind: 'going',
+      message: 'BIOS settings: waits for other work on the same device',
     });
   });
 });

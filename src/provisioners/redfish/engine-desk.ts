@@ -32,21 +32,22 @@ export function createEngineDesk(engine: EngineParts): FirmwareDesk {
 }
 
 async function place(engine: EngineParts, order: DeskOrder): Promise<DeskAnswer> {
-  const { settings, firmwares, client } = order;
+  const { settings, firmwares, client, isLiveUpdate, gracePeriodMs } = order;
   const machine = await findMachine(engine, order);
   if (machine === undefined) {
     const message = `the install service does not know the machine ${order.machine} behind ${order.origin}: enrol it (POST /api/v1/serverEnroll) before its firmware is changed`;
     return { kind: 'refused', message };
   }
   const hasSettings = Object.keys(settings).length > 0;
+  const grace = gracePeriodMs === undefined ? {} : { grace_period_seconds: Math.round(gracePeriodMs / 1000) };
+  const change = { action: 'set_config', attributes: { ...settings }, ...grace };
   const orders: ConditionOrder[] = [
-    ...(hasSettings
-      ? [{ kind: 'biosControl', parameters: { action: 'set_config', attributes: { ...settings } } }]
-      : []),
-    ...(firmwares.length > 0 ? [{ kind: 'firmwareInstall', parameters: { firmwares: [...firmwares] } }] : []),
+    ...(hasSettings ? [{ kind: 'biosControl', parameters: change }] : []),
+    ...(firmwares.length > 0 ? [{ kind: 'firmwareInstall', parameters: { firmwares: [...firmwares], ...grace } }] : []),
   ];
+  const owner = isLiveUpdate ? { owner: client } : {};
   try {
-    const created = await engine.create({ target: targetOf(machine), orders, client });
+    const created = await engine.create({ target: targetOf(machine), orders, client, ...owner });
     if (created.outcome === 'conflict') {
       const { kind, state, client: other } = created.current;
       return { kind: 'busy', message: `${other} asked for another ${kind} on it, which is ${state}` };
@@ -65,13 +66,26 @@ async function findMachine({ machines }: EngineParts, order: DeskOrder): Promise
 
 function judge(conditions: readonly (Condition | undefined)[]): DeskLook {
   const isAllOver = conditions.every((each) => each === undefined || isFinal(each.state));
-  if (!isAllOver) return { kind: 'going' };
+  if (!isAllOver) return { kind: 'going', message: progressOf(conditions) };
   const failed = conditions.find((each) => each === undefined || each.state === 'failed');
   if (conditions.some((each) => each === undefined || each.state === 'failed')) {
     return { kind: 'failed', message: failed?.reason?.message ?? 'the record of the work is gone' };
   }
   const left = conditions.flatMap((each) => leftOutOf(each?.status));
   return left.length === 0 ? { kind: 'done' } : { kind: 'failed', message: left.join('; ') };
+}
+
+const whatOf: Readonly<Record<string, string>> = { biosControl: 'BIOS settings', firmwareInstall: 'firmware' };
+
+/** What goes on, or what it waits for. Percents are rounded down to tens: a status is written whenever this changes. */
+function progressOf(conditions: readonly (Condition | undefined)[]): string | undefined {
+  const open = conditions.filter((each) => each !== undefined && !isFinal(each.state));
+  const current = open.find((each) => each?.state === 'active') ?? open[0];
+  if (current === undefined) return undefined;
+  const { kind, state, status, reason } = current;
+  const done = typeof status.percent === 'number' ? ` (${Math.floor(status.percent / 10) * 10} %)` : '';
+  const said = typeof status.message === 'string' && status.message !== '' ? status.message : 'it begins';
+  return `${whatOf[kind] ?? kind}: ${state === 'active' ? `${said}${done}` : (reason?.message ?? 'waits for a worker')}`;
 }
 
 /** An install may leave out what does not fit, and succeed. Who asked for that image on this host is told so. */

@@ -12,6 +12,10 @@ export interface DeskOrder {
   readonly firmwares: readonly JsonObject[];
   /** Who asks, for the history. */
   readonly client: string;
+  /** True for the live update of a host in use: it alone passes the lock by which that host keeps others off. */
+  readonly isLiveUpdate: boolean;
+  /** How long the system of the host may take to shut down at each restart; its power is cut at once unless given. */
+  readonly gracePeriodMs?: number | undefined;
 }
 
 /** What came of an order. */
@@ -23,7 +27,8 @@ export type DeskAnswer =
 
 /** How far an order is. */
 export type DeskLook =
-  | { readonly kind: 'going' }
+  /** `message` says how far it is. */
+  | { readonly kind: 'going'; readonly message?: string | undefined }
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly message: string };
 

@@ -74,7 +74,10 @@ interface Login {
 export const done: Outcome = { kind: 'done', value: undefined };
 
 /** The outcome of what is under way. */
-export function goesOn({ parts }: Workplace, hasStarted = false, factor = 1): Outcome<never> {
+export type UnderWay = Extract<Outcome<never>, { readonly kind: 'continue' }>;
+
+/** The same, to be asked for again later. */
+export function goesOn({ parts }: Workplace, hasStarted = false, factor = 1): UnderWay {
   const afterMs = Math.round(factor * parts.pollMs * (1 + parts.random() / 4));
   return hasStarted ? { kind: 'continue', afterMs, hasStarted } : { kind: 'continue', afterMs };
 }
@@ -86,7 +89,7 @@ const longFactor = 6;
  * The outcome of what takes minutes and whose end is told: who gives the machine back wakes its host, so that each look
  * in between only asks its BMC for nothing.
  */
-export function goesOnForLong(place: Workplace, hasStarted = false): Outcome<never> {
+export function goesOnForLong(place: Workplace, hasStarted = false): UnderWay {
   return goesOn(place, hasStarted, longFactor);
 }
 

@@ -10,6 +10,7 @@ import {
   waitForPost,
 } from '../../../bmc/index.ts';
 import { FlasherError } from '../../errors.ts';
+import { takingDown } from '../../taking-down.ts';
 import type { InstallResult } from '../install-table.ts';
 import type { InstallRun } from '../run.ts';
 import { isOtherRunning } from './other-update.ts';
@@ -56,9 +57,11 @@ export async function switchHost(
   wish: Pick<PowerWish, 'target' | 'isSelfTestSpared'>,
 ): Promise<PowerChange> {
   const { baseMs, maxMs } = run.context.settings.retry;
+  const { gracePeriodMs } = run.parameters;
+  const grace = gracePeriodMs === undefined ? {} : { isGraceful: true, gracePeriodMs };
   for (let tries = 1; ; tries += 1) {
     try {
-      return await setPower(run.bmc, { ...wish, signal: run.signal });
+      return await setPower(run.bmc, { ...wish, ...grace, signal: run.signal });
     } catch (error) {
       if (!isBmcError(error, 'refused') || tries >= mostTries) throw error;
       await run.pause(Math.min(maxMs, baseMs * 4 ** (tries - 1)));
@@ -100,7 +103,8 @@ export async function waitForHost(run: InstallRun): Promise<void> {
 
 /** Switches the host off, as some BMCs want it for some parts. */
 export async function powerOff(run: InstallRun): Promise<InstallResult> {
-  run.sayOf('the host is switched off for it');
+  run.sayOf(takingDown('the host is switched off for it', run.parameters));
+  await run.save();
   await switchHost(run, { target: 'off' });
   return 'done';
 }

@@ -1,4 +1,5 @@
 import { BmcError, isBmcError, readBoot, readProgress, resetManager, setBootOverride } from '../../../bmc/index.ts';
+import { startAfterShutdown, takingDown } from '../../taking-down.ts';
 import type { InstallResult } from '../install-table.ts';
 import { wantReset } from '../progress.ts';
 import type { InstallRun, StepEntry } from '../run.ts';
@@ -19,7 +20,8 @@ export async function activate(run: InstallRun, { isResumed }: StepEntry): Promi
   }
   reset.count += 1;
   delete run.progress.postSince;
-  run.sayOf(reset.what === 'host' ? 'the host is restarted for it' : 'the BMC is restarted for it');
+  const restarted = takingDown('the host is restarted for it', run.parameters);
+  run.sayOf(reset.what === 'host' ? restarted : 'the BMC is restarted for it');
   await run.save();
   const carried = await carryOut(run, reset.what);
   if (carried === 'unknown') return 'asked-before';
@@ -89,7 +91,11 @@ const recheckMs = 2 * 60_000;
 export async function recheck(run: InstallRun): Promise<InstallResult> {
   const { action } = run;
   run.sayOf('it is found out whether the restart was done');
-  if (action.reset?.what === 'host') await waitForHost(run);
+  if (action.reset?.what === 'host') {
+    const { gracePeriodMs } = run.parameters;
+    await startAfterShutdown(run.bmc, { gracePeriodMs, pause: (ms) => run.pause(ms), signal: run.signal });
+    await waitForHost(run);
+  }
   const found = await look(run, { deadlineMs: recheckMs, isStagedEnough: true });
   // A version that was there before says nothing about the restart.
   if (found.kind === 'installed' && action.wasThere !== true) return isInstalled(run);

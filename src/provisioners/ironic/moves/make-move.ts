@@ -41,7 +41,11 @@ export async function moveOn<Order, Special extends string, T>(
   const move = operation.table[provisionState](known);
   switch (move.do) {
     case 'wait':
-      return { ...continueIn(place, move.delay), ...(move.isUnderWay === true ? { isUnderWay: true } : {}) };
+      return {
+        ...continueIn(place, move.delay),
+        ...(move.isUnderWay === true ? { isUnderWay: true } : {}),
+        ...(move.progress === undefined ? {} : { progress: move.progress }),
+      };
     case 'fail':
       return { kind: 'failed', message: move.message, ...(move.isInUse === true ? { isInUse: true } : {}) };
     case 'register':

@@ -3,8 +3,13 @@ import type { IronicNode, ProvisionState, ProvisionTarget } from '../node/index.
 /** What to do with a node in some state. */
 export type Move<Special extends string = never> =
   | { readonly do: 'finish' }
-  /** `isUnderWay`: it is at just what is asked for. */
-  | { readonly do: 'wait'; readonly delay: 'short' | 'long'; readonly isUnderWay?: true }
+  /** `isUnderWay`: it is at just what is asked for. `progress` says how far it is. */
+  | {
+      readonly do: 'wait';
+      readonly delay: 'short' | 'long';
+      readonly isUnderWay?: true;
+      readonly progress?: string | undefined;
+    }
   /** `isInUse`: since it runs what was not asked for. */
   | { readonly do: 'fail'; readonly message: string; readonly isInUse?: true }
   /** Registering has to bring it on first. */

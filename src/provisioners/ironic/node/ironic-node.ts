@@ -63,6 +63,7 @@ export function nodeQuery(features: IronicFeatures): string {
   const more = [
     ...(features.canDisablePowerOff ? ['disable_power_off'] : []),
     ...(features.hasHealth ? ['health'] : []),
+    ...(features.canService ? ['service_step'] : []),
   ];
   return `fields=${[...fields, ...more].join(',')}`;
 }

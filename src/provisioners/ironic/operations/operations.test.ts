@@ -33,6 +33,69 @@ test('a node that is locked is busy, and the work is done when it is free', asyn
   assert.equal(bench.bmc.bios.get('ProcTurboMode'), 'Disabled');
 });
 
+/** What was asked of Ironic about power and provision states, in order. */
+const askedOf = (changes: readonly { readonly line: string; readonly body: unknown }[]) =>
+  changes.flatMap(({ line, body }) =>
+    /states\/(power|provision)$/.test(line) ? [(body as { readonly target: string }).target] : [],
+  );
+const running = { power_state: 'power on' };
+
+test('a host that is on is shut down before it is serviced, and the limit is said', async (t) => {
+  const bench = await createTestBench(t);
+  await bench.node('active', running);
+  bench.bmc.isOn = true;
+  const first = await bench.at().service(service);
+  assert.match(first.kind === 'continue' ? (first.progress ?? '') : '', /shut down; .* longer than 3 minutes/);
+  await bench.drive.done(() => bench.at().service(service));
+  assert.deepEqual(askedOf(bench.changes()), ['soft power off', 'service']);
+  assert.equal(bench.bmc.bios.get('ProcTurboMode'), 'Disabled');
+});
+
+test('a system that does not shut down loses its power once, after the limit', async (t) => {
+  const bench = await createTestBench(t);
+  await bench.node('active', running);
+  Object.assign(bench.bmc, { isOn: true, ignoresSoftPowerOff: true });
+  const said: string[] = [];
+  await bench.drive.done(async () => {
+    const outcome = await bench.at().service(service);
+    if (outcome.kind === 'continue' && outcome.progress !== undefined) said.push(outcome.progress);
+    return outcome;
+  });
+  assert.ok(
+    said.some((each) => /did not shut down within 3 minutes; its power is cut/.test(each)),
+    said.join('\n'),
+  );
+  assert.deepEqual(askedOf(bench.changes()), ['soft power off', 'power off', 'service']);
+});
+
+for (const [what, order, host] of [
+  ['that is to be rebooted hard', { ...service, shutdown: 'hard' }, {}],
+  ['that must not be switched off', service, { isPowerOffDisabled: true }],
+] as const) {
+  test(`a host ${what} is serviced as it is`, async (t) => {
+    const bench = await createTestBench(t);
+    await bench.node('active', running);
+    bench.bmc.isOn = true;
+    await bench.drive.done(() => bench.at(host).service(order));
+    assert.deepEqual(askedOf(bench.changes()), ['service']);
+  });
+}
+
+test('the step that Ironic is at is said while a host is serviced', async (t) => {
+  const bench = await createTestBench(t);
+  const node = await bench.node('active');
+  await bench.at().service(service);
+  const args = { settings: [{ component: 'bios', url: bios.url }] };
+  Object.assign(node, { service_step: { interface: 'firmware', step: 'update', args } });
+  const said = new Set<string | undefined>();
+  await bench.drive.done(async () => {
+    const outcome = await bench.at().service(service);
+    if (outcome.kind === 'continue') said.add(outcome.progress);
+    return outcome;
+  });
+  assert.deepEqual([...said], ['Ironic is at firmware.update of bios']);
+});
+
 test('a service that failed is told of, and on the next attempt begun again with all of it', async (t) => {
   const bench = await createTestBench(t);
   await bench.node('active');

@@ -1,10 +1,10 @@
 import type { BmcProblem, HostIdentity, HostSeen, Outcome, PowerOrder } from '../../provisioner.ts';
+import { cuttingPower, shuttingDown, softOffLimitMs } from '../../soft-off-limit.ts';
 import { isIronicError } from '../client/index.ts';
 import { type IronicNode, isAbortable, isHeldByUs, isInUse, isPowerPlayed, isUnderWay } from '../node/index.ts';
 import { askFor, busy, continueIn, done, findNode, type Workplace } from '../workplace.ts';
 
-/** How long a system may take to shut down before it is switched off. */
-const softTimeoutSeconds = 180;
+const softTimeoutSeconds = softOffLimitMs / 1000;
 
 type PowerTarget = 'power on' | 'power off' | 'soft power off' | 'rebooting' | 'soft rebooting';
 
@@ -79,6 +79,24 @@ export async function setPower(place: Workplace, order: PowerOrder): Promise<Out
       await switchPower(place, node, move.target);
       return move.isDoneByThat ? done : continueIn(place, 'short', true);
   }
+}
+
+/**
+ * Shuts the system of a host down before Ironic would cut its power, and cuts it when that takes too long. Undefined once
+ * the host is off, and where nothing more can be done about it.
+ */
+export async function shutDown(place: Workplace, node: IronicNode): Promise<Outcome<never> | undefined> {
+  if (node.powerState !== 'power on' || place.host.isPowerOffDisabled) return undefined;
+  const order = { target: 'off', mode: 'soft', isForced: false, isRetry: false } as const;
+  const move = decidePower(node, order, place.host);
+  if (move.do === 'wait') {
+    const isSoft = node.targetPowerState === 'soft power off';
+    return { ...continueIn(place, 'short'), progress: isSoft ? shuttingDown : cuttingPower };
+  }
+  if (move.do !== 'switch') return undefined;
+  await switchPower(place, node, move.target);
+  const progress = move.target === 'soft power off' ? shuttingDown : cuttingPower;
+  return { ...continueIn(place, 'short', true), progress };
 }
 
 const hardTarget: Readonly<Partial<Record<PowerTarget, PowerTarget>>> = {

@@ -1,5 +1,5 @@
 import type { FirmwareSettings, Serviced, Servicing } from '../../provisioner.ts';
-import { objectOf, textOf } from '../client/index.ts';
+import { objectOf, objectsOf, textOf } from '../client/index.ts';
 import { firmwareSteps, planUpdates, readUpdatesNote, sinceOf, type UpdatesNote } from '../firmware/index.ts';
 import {
   askAfterFailure,
@@ -17,6 +17,7 @@ import {
 } from '../moves/index.ts';
 import { changesOf, type IronicNode } from '../node/index.ts';
 import { askFor, continueIn, patchNode, type Workplace } from '../workplace.ts';
+import { shutDown } from './power.ts';
 
 function hasWork(order: Servicing): boolean {
   return firmwareSteps(order).length > 0;
@@ -56,9 +57,22 @@ const notInUse = (): Move => ({
   message: 'only a host in use is serviced, and this one is not; it is changed while it is prepared',
 });
 
+/** The step that Ironic is at. */
+function progressOf(node: IronicNode): string | undefined {
+  const step = objectOf(node.raw.service_step);
+  const [of, name] = [textOf(step.interface), textOf(step.step)];
+  if (of === undefined || name === undefined) return undefined;
+  const parts = objectsOf(objectOf(step.args).settings).flatMap(({ component, name: setting }) => [
+    textOf(component) ?? textOf(setting) ?? [],
+  ]);
+  return `Ironic is at ${of}.${name}${parts.length === 0 ? '' : ` of ${parts.flat().join(', ')}`}`;
+}
+
+const waitForStep = ({ node }: { readonly node: IronicNode }) => ({ ...wait(), progress: progressOf(node) });
+
 /** Gives up when the owner emptied what was wanted. Ironic ends a step that must not be broken before it does so. */
-const giveUpOrWait = ({ order }: { readonly order: Servicing }): Move =>
-  order.isSpecified ? wait() : { do: 'ask', target: 'abort' };
+const giveUpOrWait = ({ node, order }: { readonly node: IronicNode; readonly order: Servicing }): Move =>
+  order.isSpecified ? waitForStep({ node }) : { do: 'ask', target: 'abort' };
 
 const table: MoveTable<Servicing, 'start'> = {
   ...rows(['enroll', 'verifying'], register),
@@ -67,7 +81,7 @@ const table: MoveTable<Servicing, 'start'> = {
     // Ironic says so as soon as it begins to give up, and then still restarts the host.
     return node.isLocked ? waitShortly() : finish();
   },
-  servicing: wait,
+  servicing: waitForStep,
   ...rows(['service wait', 'service hold'], giveUpOrWait),
   'service failed': ({ node, order }) => {
     if (!order.isSpecified) return askAfterFailure('abort')();
@@ -96,7 +110,9 @@ export const servicing: Operation<Servicing, 'start', Serviced> = {
     },
     start: async ({ node, order }) => {
       const hasFailed = node.provisionState === 'service failed';
-      const held = hasFailed ? await endFailure(place, node) : undefined;
+      // One that failed has been taken down before.
+      const isSoft = order.shutdown !== 'hard' && !hasFailed;
+      const held = hasFailed ? await endFailure(place, node) : isSoft ? await shutDown(place, node) : undefined;
       if (held !== undefined) return held;
       const before = hasFailed ? noteIn(node) : undefined;
       const { updates, settings = {}, ticket } = order;

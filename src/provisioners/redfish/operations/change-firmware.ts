@@ -1,9 +1,20 @@
 import { readBios, systemOf } from '../../../bmc/index.ts';
 import type { JsonObject } from '../../../engine/index.ts';
+import { claimOwnerOf } from '../../claim-owner.ts';
 import type { FirmwareSettings, Outcome, Preparation, Serviced, Servicing } from '../../provisioner.ts';
+import { softOffLimitMs } from '../../soft-off-limit.ts';
 import type { HostRecord, WorkNote } from '../host-record.ts';
 import type { DeskLook } from '../ports.ts';
-import { busy, changeRecord, done, goesOn, goesOnForLong, type Workplace, withRecord } from '../workplace.ts';
+import {
+  busy,
+  changeRecord,
+  done,
+  goesOn,
+  goesOnForLong,
+  type UnderWay,
+  type Workplace,
+  withRecord,
+} from '../workplace.ts';
 
 const nothing: Serviced = { settings: {}, updates: [] };
 
@@ -51,7 +62,8 @@ export function serviceHost(place: Workplace, order: Servicing): Promise<Outcome
     if (isEmpty(what)) return { kind: 'done', value: nothing };
     const { ticket } = order;
     const noted = (now: HostRecord, begun: WorkNote) => ({ ...now, service: { ...begun, ticket } });
-    return begin(place, record, { what, slot: 'service', note: noted });
+    const gracePeriodMs = order.shutdown === 'hard' ? undefined : softOffLimitMs;
+    return begin(place, record, { what, slot: 'service', note: noted, gracePeriodMs });
   });
 }
 
@@ -101,20 +113,23 @@ function without(record: HostRecord, slot: Slot): HostRecord {
 }
 
 function clientOf({ host }: Workplace): string {
-  return `BareMetalHost ${host.namespace}/${host.name}`;
+  return claimOwnerOf(host);
 }
 
 type Slot = 'preparation' | 'service';
 
 /** A host in use is told when its machine is given back; one that is prepared has to ask. */
-function goesOnAs(place: Workplace, slot: Slot, hasStarted = false): Outcome<never> {
+function goesOnAs(place: Workplace, slot: Slot, hasStarted = false): UnderWay {
   return slot === 'service' ? goesOnForLong(place, hasStarted) : goesOn(place, hasStarted);
 }
 
 /** Sees how far it is, and notes its end. */
 async function see(place: Workplace, slot: Slot, note: WorkNote): Promise<Outcome> {
   const look = await place.parts.desk.look(note.conditions);
-  if (look.kind === 'going') return goesOnAs(place, slot);
+  if (look.kind === 'going') {
+    const { message } = look;
+    return { ...goesOnAs(place, slot), ...(message === undefined ? {} : { progress: message }) };
+  }
   await changeRecord(place, (now) => ({ ...now, [slot]: { ...note, end: endIn(look) } }));
   return look.kind === 'failed' ? { kind: 'failed', message: look.message } : done;
 }
@@ -127,10 +142,13 @@ interface Beginning {
   readonly what: Serviced;
   readonly slot: Slot;
   readonly note: (now: HostRecord, begun: WorkNote) => HostRecord;
+  /** How long the system of the host may take to shut down; only of a host in use. */
+  readonly gracePeriodMs?: number | undefined;
 }
 
 /** Orders it. What was ordered and not noted is found again at the desk, or is so already. */
-async function begin(place: Workplace, record: HostRecord, { what, slot, note }: Beginning): Promise<Outcome<never>> {
+async function begin(place: Workplace, record: HostRecord, beginning: Beginning): Promise<Outcome<never>> {
+  const { what, slot, note, gracePeriodMs } = beginning;
   // What goes on is seen to its end all the same, and can be given up.
   if (record.maintenance !== undefined) return busy(place, `the host is in maintenance: ${record.maintenance}`);
   const reached = place.reach();
@@ -143,7 +161,12 @@ async function begin(place: Workplace, record: HostRecord, { what, slot, note }:
   }
   const settings = await typed(place, what.settings);
   const order = { machine: record.id, origin: reached.origin, settings, firmwares: images.found };
-  const answer = await desk.order({ ...order, client: clientOf(place) });
+  const answer = await desk.order({
+    ...order,
+    client: clientOf(place),
+    isLiveUpdate: slot === 'service',
+    gracePeriodMs,
+  });
   if (answer.kind === 'busy') return busy(place, answer.message);
   if (answer.kind === 'refused') return { kind: 'failed', message: answer.message };
   await changeRecord(place, (now) => note(now, { what, conditions: answer.conditions }));

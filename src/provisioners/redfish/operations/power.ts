@@ -9,11 +9,9 @@ import {
   setPower,
 } from '../../../bmc/index.ts';
 import type { Outcome, PowerOrder } from '../../provisioner.ts';
+import { softOffLimitMs } from '../../soft-off-limit.ts';
 import { goOnWaiting, type UpdateWait } from '../update-waits.ts';
 import { busy, changeRecord, done, goesOn, type Workplace, withFreeRecord } from '../workplace.ts';
-
-/** How long a system may take to shut down before it is switched off. */
-const graceMs = 180_000;
 
 /** Switches the power of a host, which goes on after the call; whether it is there is asked of the BMC. */
 export function switchPower(place: Workplace, order: PowerOrder): Promise<Outcome> {
@@ -30,7 +28,7 @@ export function switchPower(place: Workplace, order: PowerOrder): Promise<Outcom
     const writing = await guard(order)?.(place, reached.bmc, updateThatMinds(target === 'on'));
     if (writing !== undefined) return writing;
     const isGraceful = order.mode === 'soft';
-    beginPower(place, name, { target, isGraceful, gracePeriodMs: graceMs });
+    beginPower(place, name, { target, isGraceful, gracePeriodMs: softOffLimitMs });
     return isReboot ? done : goesOn(place, true);
   });
 }
