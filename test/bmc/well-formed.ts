@@ -60,7 +60,7 @@ const slot = shape({
   isBackup: maybe(truth),
 });
 
-const gap = shape({ path: text, reason: text });
+const gap = shape({ path: text, reason: text, mayPass: maybe(truth) });
 
 const inventory = shape({
   vendor: oneOf(...vendors),
