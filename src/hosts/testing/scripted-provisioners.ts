@@ -57,7 +57,17 @@ export const someSchema: Readonly<Record<string, FirmwareSettingSchema>> = {
   BiosVersion: { attribute_type: 'String', read_only: true },
 };
 
-function newMachine(): Machine {
+/** Two machines never share a serial number or a MAC address; the first one has `someHardware`. */
+function hardwareOfMachine(number: number): HardwareDetails {
+  const hex = (number & 255).toString(16).padStart(2, '0');
+  return {
+    ...someHardware,
+    systemVendor: { ...someHardware.systemVendor, serialNumber: `SN${String(number).padStart(4, '0')}` },
+    nics: [{ name: 'eno1', mac: `52:54:00:aa:${(number >> 8).toString(16).padStart(2, '0')}:${hex}` }],
+  };
+}
+
+function newMachine(number: number): Machine {
   return {
     isPoweredOn: true,
     settings: {
@@ -72,7 +82,7 @@ function newMachine(): Machine {
       { component: 'bios', initialVersion: '1.0', currentVersion: '1.0' },
       { component: 'bmc', initialVersion: '2.0', currentVersion: '2.0' },
     ],
-    hardware: someHardware,
+    hardware: hardwareOfMachine(number),
   };
 }
 
@@ -84,7 +94,7 @@ export function createScriptedProvisioners(
   const scripts = new Map<string, Outcome<never>[]>();
   const machines = new Map<string, Machine>();
   const machine = (host: string): Machine => {
-    const known = machines.get(host) ?? newMachine();
+    const known = machines.get(host) ?? newMachine(7 + machines.size);
     machines.set(host, known);
     return known;
   };
