@@ -95,13 +95,12 @@ const names = {
   shortNames: ['ev'],
   hasStatus: false,
   allowsCreateOnUpdate: true,
-  nameRule: 'dns-subdomain',
   table,
 } as const;
 
-/** Events of the core API. */
+/** Events of the core API. kube-apiserver checks their names only as parts of a path: Metal3's operator relies on it. */
 export function coreEvents(schema: JsonSchema): BuiltinResource {
-  return { ...names, group: '', schema, strategy: strategyOf('core') };
+  return { ...names, group: '', nameRule: 'path-segment', schema, strategy: strategyOf('core') };
 }
 
 /** The same events through events.k8s.io. */
@@ -109,6 +108,7 @@ export function newerEvents(schema: JsonSchema): BuiltinResource {
   return {
     ...names,
     group: 'events.k8s.io',
+    nameRule: 'dns-subdomain',
     schema,
     strategy: strategyOf('events'),
     aliasOf: { bucket: eventBucket, toStored: toCoreEvent, fromStored: fromCoreEvent },

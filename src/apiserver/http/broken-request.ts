@@ -61,8 +61,13 @@ function answerBroken(error: NodeJS.ErrnoException, socket: Duplex, isInsideBody
     socket.destroy();
     return;
   }
-  const isCut = error.code === 'HPE_INVALID_EOF_STATE' && isInsideBody;
-  if (isCut || error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+  const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  // A client that dials ahead would take an answer for that of its next request.
+  if (isLate && !isInsideBody) {
+    socket.destroy();
+    return;
+  }
+  if (isLate || (error.code === 'HPE_INVALID_EOF_STATE' && isInsideBody)) {
     endConnection(socket, response('504 Gateway Timeout', 'application/json', `${JSON.stringify(timeoutStatus)}\n`));
     return;
   }

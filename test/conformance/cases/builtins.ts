@@ -219,6 +219,14 @@ export const builtins = topic('builtins', {
       type: 'Odd',
       action: '',
     });
+    await t.post(core(t, 'events'), { ...base, metadata: { name: 'One_of.Mine' } });
+    await t.post(core(t, 'events'), { ...base, metadata: { name: 'one%two' } });
+    await t.post(
+      core(t, 'events'),
+      { ...base, metadata: { generateName: 'Registered-' } },
+      { show: (answer) => answer.at('metadata.generateName') },
+    );
+    await t.post(grouped(t, 'events.k8s.io/v1', 'events'), { ...modern, metadata: { name: 'Six' } });
     await t.get(`${core(t, 'events')}?fieldSelector=reason%3DTested,type%3DNormal`, {
       show: (answer) => answer.at('items.length'),
     });
