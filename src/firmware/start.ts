@@ -159,8 +159,11 @@ function createControllers({ options, settings, informers, fleet }: Parts): AnyC
     readBmc === undefined
       ? []
       : [
-          createBmcController({ ...reading, readBmc, watches: watches.bmcs }, shell),
-          createInlineController({ ...reading, readBmc, watches: watches.inline }, shell),
+          createBmcController({ ...reading, readBmc, watches: watches.bmcs, scanned: watches.scannedBmcs }, shell),
+          createInlineController(
+            { ...reading, readBmc, watches: watches.inline, scanned: watches.scannedServers },
+            shell,
+          ),
         ];
   const onboarding =
     options.isOnboarding === false ? [] : createOnboarding({ client, informers, mirror, settings, watches }, shell);

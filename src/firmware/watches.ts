@@ -18,6 +18,10 @@ export interface FleetWatches {
   readonly bmcs: readonly Watch[];
   /** Servers that say themselves where their BMC is. */
   readonly inline: readonly Watch[];
+  /** BMCs behind which a Server was just scanned. */
+  readonly scannedBmcs: Watch;
+  /** Servers that were just scanned. */
+  readonly scannedServers: Watch;
   readonly onboarding: readonly Watch[];
   /** Servers that went, as the inventory was told of them. */
   readonly told: readonly Watch[];
@@ -108,6 +112,10 @@ export function createFleetWatches(informers: FleetInformers, fleet: Fleet, gath
       watchInformer(informers.servers, (key, change) => (isSame(change, inlinePartsOf) ? [] : [key])),
       watchInformer(informers.bmcSecrets, (key) => informers.servers.byIndex('secret', key).map(nameOf)),
     ],
+    scannedBmcs: watchInformer(informers.firmwares, (_, change) =>
+      scannedServer(change).flatMap((name) => informers.servers.get(name)?.spec.bmcRef?.name ?? []),
+    ),
+    scannedServers: watchInformer(informers.firmwares, (_, change) => scannedServer(change)),
     told: [
       watchInformer(informers.servers, (key, { previous, current }) => {
         const [before, after] = [previous?.spec.systemUUID, current?.spec.systemUUID];
@@ -200,6 +208,12 @@ function isNewlyAnswered({ previous, current }: Change<OwnedFirmware>): boolean 
 function isForgotten({ previous, current }: Change<OwnedFirmware>): boolean {
   const before = previous?.status?.systemUUID;
   return before !== undefined && before !== current?.status?.systemUUID;
+}
+
+/** The Server of a ServerFirmware that shows a newer scan. */
+function scannedServer({ previous, current }: Change<OwnedFirmware>): string[] {
+  if (previous === undefined || current === undefined) return [];
+  return previous.status?.lastScanTime === current.status?.lastScanTime ? [] : [current.spec.serverRef.name];
 }
 
 /** What the server controller did not write itself. */

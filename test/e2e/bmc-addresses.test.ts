@@ -101,6 +101,9 @@ test('two installs and a power cycle behind one BMC never overlap', async () => 
   const asked = await runCli([...install, '--data-dir', dataDir]);
   assert.equal(asked.code, 0, asked.err);
   const set = (await ask('GET', '/server-component-firmware-sets')).body.records[0]?.uuid;
+  // Its host makes way first; what waits behind the lock would be over by then.
+  const installs = `/conditions?server=${uuid}&kind=firmwareInstall`;
+  await untilSo(async () => (await ask<Work>('GET', installs)).body.records[0]?.state === 'active');
   const orders = [
     { kind: 'firmwareInstall', parameters: { firmware_set_id: set } },
     { kind: 'powerCycleHard', parameters: {} },

@@ -46,6 +46,8 @@ export interface BmcControllerParts {
   readonly readPower: ReadPower | undefined;
   readonly settings: FirmwareSettings;
   readonly watches: readonly Watch[];
+  /** Wakes what work has just read; its power is asked for then. */
+  readonly scanned: Watch;
 }
 
 /** Reads BMCs and makes Servers of what is behind them. */

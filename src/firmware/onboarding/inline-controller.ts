@@ -32,6 +32,8 @@ export interface InlineControllerParts {
   readonly readPower: ReadPower | undefined;
   readonly settings: FirmwareSettings;
   readonly watches: readonly Watch[];
+  /** Wakes what work has just read; its power is asked for then. */
+  readonly scanned: Watch;
 }
 
 /** Reads Servers that say in `spec.bmc` where their BMC is. */

@@ -5,7 +5,7 @@ import { ironcoreApiVersion } from '../../api/index.ts';
 import { createGates } from '../../bmc/index.ts';
 import { createFakeClock, systemClock } from '../../kube/index.ts';
 import type { PowerReading } from '../ports.ts';
-import { startApi, startControllers, until } from '../testing/rig.ts';
+import { putFirmware, startApi, startControllers, until } from '../testing/rig.ts';
 import { watchPower, withPower } from './power-poll.ts';
 import { createBmcReader, createPowerReader } from './read-bmc.ts';
 import type { RememberedReading } from './reading-course.ts';
@@ -87,7 +87,64 @@ for (const personality of ['dell-idrac9', 'hpe-ilo5', 'supermicro-x12', 'openbmc
   });
 }
 
-async function setUp(t: TestContext, personality: PersonalityName) {
+for (const [what, isInline] of [
+  ['behind a BMC object', false],
+  ['that names its BMC itself', true],
+] as const) {
+  test(`a Server ${what} shows its power as soon as its versions were read, and not at the next interval`, async (t) => {
+    const { api, machine } = await setUp(t, 'hpe-ilo5', { powerIntervalMs: 24 * 60 * 60_000, isInline });
+    const name = isInline ? 'inline' : 'bmc0-system-0';
+    await until(api.servers, name, ({ status }) => status?.powerState === 'On');
+    await putFirmware(api, name);
+    machine.power.reset('ForceOff');
+    while (machine.power.state !== 'Off') await new Promise((resolve) => setTimeout(resolve, 5));
+    const lastScanTime = '2030-01-01T00:00:00Z';
+    await api.firmwares.status.patch({ name }, { type: 'merge', body: { status: { lastScanTime } } });
+    await until(api.servers, name, ({ status }) => status?.powerState === 'Off');
+  });
+}
+
+test('a BMC that is to be asked at once, and again while it waits, is asked once; those of an interval wait their turn', async () => {
+  const clock = createFakeClock();
+  const readings = new Map(['a', 'b', 'c'].map((key) => [key, remembered('On')]));
+  const asked: string[] = [];
+  const answers: (() => void)[] = [];
+  let wakeScanned = (_key: string): void => {};
+  const [watch] = watchPower({
+    clock,
+    settings: { powerIntervalMs: 180_000, powerReads: 1 },
+    readings,
+    scanned: {
+      subscribe(wake) {
+        wakeScanned = wake;
+        return () => {};
+      },
+    },
+    locate: (key) => ({ origin: `https://${key}`, credentials, access: 'x' }),
+    async readPower({ name }) {
+      asked.push(name);
+      await new Promise<void>((resolve) => answers.push(resolve));
+      return [];
+    },
+  });
+  const breathe = () => new Promise((resolve) => setImmediate(resolve));
+  const leave = watch?.subscribe(() => assert.fail('nothing differs'));
+  for (const key of ['b', 'c', 'c', 'a']) wakeScanned(key);
+  await breathe();
+  assert.deepEqual(asked, ['b']);
+  while (answers.length > 0) {
+    answers.shift()?.();
+    await breathe();
+  }
+  assert.deepEqual(asked, ['b', 'c', 'a']);
+  leave?.();
+});
+
+async function setUp(
+  t: TestContext,
+  personality: PersonalityName,
+  { powerIntervalMs = 20, isInline = false }: { readonly powerIntervalMs?: number; readonly isInline?: boolean } = {},
+) {
   const dataCentre = await startDataCentre({
     ...{ seed: 3, servers: 1, isPlain: true, addressing: 'port', arePoweredOn: true, speed: 1000 },
     personalities: [personality],
@@ -100,7 +157,7 @@ async function setUp(t: TestContext, personality: PersonalityName) {
   const controllers = await startControllers(api, {
     readBmc: createBmcReader(reading),
     readPower: createPowerReader(reading),
-    settings: { gatherMs: 5, powerIntervalMs: 20 },
+    settings: { gatherMs: 5, powerIntervalMs },
   });
   t.after(async () => {
     await controllers.stop();
@@ -114,7 +171,13 @@ async function setUp(t: TestContext, personality: PersonalityName) {
   const metadata = { name: 'bmc0' };
   await api.bmcSecrets.create({ apiVersion: ironcoreApiVersion, kind: 'BMCSecret', metadata, data });
   const protocol = { name: 'Redfish', port: Number(url.port), scheme: 'http' } as const;
-  const spec = { access: { ip: url.hostname }, bmcSecretRef: metadata, protocol };
-  await api.bmcs.create({ apiVersion: ironcoreApiVersion, kind: 'BMC', metadata, spec });
+  if (isInline) {
+    const own = { address: url.hostname, protocol, bmcSecretRef: metadata };
+    const spec = { systemUUID: bmc.machine.hardware.uuid, bmc: own };
+    await api.servers.create({ apiVersion: ironcoreApiVersion, kind: 'Server', metadata: { name: 'inline' }, spec });
+  } else {
+    const spec = { access: { ip: url.hostname }, bmcSecretRef: metadata, protocol };
+    await api.bmcs.create({ apiVersion: ironcoreApiVersion, kind: 'BMC', metadata, spec });
+  }
   return { api, machine: bmc.machine };
 }

@@ -20,23 +20,33 @@ export interface PowerPollParts {
   readonly readings: Map<string, RememberedReading>;
   /** Undefined for a BMC that is not to be asked. */
   readonly locate: (key: string) => PowerLocation | undefined;
+  /** Wakes a BMC whose systems work has just read, which may have switched them or changed their BIOS. */
+  readonly scanned?: Watch | undefined;
 }
 
-/** Between two full readings, asks each system for its power at every interval: one request a system, a few BMCs at once. */
+/**
+ * Between two full readings, asks each system for its power at every interval, and once work has read it: one request a
+ * system, a few BMCs at once.
+ */
 export function watchPower(parts: PowerPollParts): readonly Watch[] {
   const { clock, settings, readPower } = parts;
   if (readPower === undefined) return [];
   const watch: Watch = {
     subscribe(wake) {
       const leaving = new AbortController();
+      const polls = createPolls({ ...parts, readPower }, wake, leaving.signal);
       const follow = async (): Promise<void> => {
         while (!leaving.signal.aborted) {
           await sleep(clock, settings.powerIntervalMs, leaving.signal);
-          await pollAll({ ...parts, readPower }, wake, leaving.signal);
+          await polls.ask([...parts.readings.keys()]);
         }
       };
       void follow();
-      return () => leaving.abort();
+      const leave = parts.scanned?.subscribe((key) => void polls.ask([key]));
+      return () => {
+        leave?.();
+        leaving.abort();
+      };
     },
   };
   return [watch];
@@ -44,14 +54,25 @@ export function watchPower(parts: PowerPollParts): readonly Watch[] {
 
 type PollParts = PowerPollParts & { readonly readPower: ReadPower };
 
-async function pollAll(parts: PollParts, wake: (key: string) => void, signal: AbortSignal): Promise<void> {
-  const waiting = [...parts.readings.keys()];
+/** Asks BMCs, not more of them at once than the settings allow; who waits already waits once. */
+function createPolls(parts: PollParts, wake: (key: string) => void, signal: AbortSignal) {
+  const waiting = new Set<string>();
+  let running = 0;
   const next = async (): Promise<void> => {
-    for (let key = waiting.shift(); key !== undefined && !signal.aborted; key = waiting.shift()) {
-      if (await pollOne(parts, key, signal)) wake(key);
+    running += 1;
+    for (const key of waiting) {
+      waiting.delete(key);
+      if (!signal.aborted && (await pollOne(parts, key, signal))) wake(key);
     }
+    running -= 1;
   };
-  await Promise.all(Array.from({ length: Math.min(parts.settings.powerReads, waiting.length) }, next));
+  return {
+    async ask(keys: readonly string[]): Promise<void> {
+      for (const key of keys) waiting.add(key);
+      const more = Math.min(parts.settings.powerReads - running, waiting.size);
+      await Promise.all(Array.from({ length: Math.max(0, more) }, next));
+    },
+  };
 }
 
 /** True when something differs from what was known. */
