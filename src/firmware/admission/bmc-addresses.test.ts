@@ -43,6 +43,17 @@ describe('two BMC objects', () => {
   }
 });
 
+describe('a BMC object', () => {
+  // A BMC object names a host and a port, and nothing of a system.
+  for (const [text] of badAddresses.filter(([each]) => !/^ftp:|\/(?:redfish|24|login|hunter2)/.test(each))) {
+    test(`at ${text} is refused`, () => {
+      const verdict = admitBmc(requestFor(bmcAt('new', objectAddress(text))), undefined);
+      assert.equal(verdict.kind, 'denied');
+      assert.match(JSON.stringify(verdict), /no host name or IP address; write it like/);
+    });
+  }
+});
+
 describe('a Server object', () => {
   for (const text of new Set(addressPairs.flatMap((pair) => pair.slice(0, 2)))) {
     test(`with its BMC at ${text} is taken`, () => {

@@ -1,5 +1,5 @@
 import { tryParseBmcAddress } from '../../../bmc/index.ts';
-import type { HostBmcAddress } from '../../bmc-address/index.ts';
+import { type HostBmcAddress, readBmcAddress } from '../../bmc-address/index.ts';
 import { objectsOf, textOf } from '../client/index.ts';
 import { type IronicNode, memberOf, nodeName, objectionToNode } from '../node/index.ts';
 import { readNodeOf, type Workplace } from '../workplace.ts';
@@ -26,7 +26,10 @@ export async function findForRegistration(place: Workplace, address: HostBmcAddr
 export function isAtAddress(node: IronicNode, address: HostBmcAddress): boolean {
   const info = memberOf(node, 'driver_info');
   if (address.protocol === 'ipmi') {
-    return info.ipmi_address === address.host && String(info.ipmi_port ?? '623') === String(address.port);
+    const host = textOf(info.ipmi_address) ?? '';
+    const written = host.includes(':') ? `[${host.replace(/^\[|\]$/g, '')}]` : host;
+    const reading = readBmcAddress(`ipmi://${written}:${info.ipmi_port ?? '623'}`);
+    return reading.kind === 'known' && reading.address.system === address.system;
   }
   const service = textOf(info.redfish_address);
   if (service === undefined) return false;
