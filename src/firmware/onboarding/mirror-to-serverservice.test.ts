@@ -57,6 +57,25 @@ test('what somebody enrolled otherwise is never taken away, nor is what another 
   assert.deepEqual(await other.told?.(signal), []);
 });
 
+test('a server goes along when the facility for new servers is set right, with its work, unless somebody put it elsewhere', async (t) => {
+  const { engine, service } = await setUp(t);
+  const start = (facility: string) =>
+    createServerserviceMirror({ service, machines: engine.machines, facilityOf: () => facility });
+  const facilityOf = async () => (await service.servers.get(one.id)).facility;
+  await start('default').put(one, signal);
+  const asked = { client: 'c', orders: [{ kind: externalWork.kind, parameters: { owner: 'o' } }] };
+  const created = await engine.create({ target: `server/${one.id}`, ...asked });
+  assert.ok(created.outcome === 'created');
+  await start('ams1').put(one, signal);
+  assert.equal(await facilityOf(), 'ams1');
+  assert.equal((await engine.get(created.conditions[0]?.id ?? ''))?.facility, 'ams1');
+  await start('ams2').put(one, signal);
+  assert.equal(await facilityOf(), 'ams2', 'as often as it is set');
+  await service.servers.update(one.id, { facility: 'fra1' });
+  await start('ams3').put(one, signal);
+  assert.equal(await facilityOf(), 'fra1');
+});
+
 test('servers become machines of the inventory, changes follow, and names of another machine are told as a duplicate', async (t) => {
   const { engine, service } = await setUp(t);
   const mirror = createServerserviceMirror({ service, machines: engine.machines, facilityOf: () => 'fc1' });

@@ -9,13 +9,17 @@ export interface MirrorOptions {
   readonly machines?: Pick<Machines, 'get' | 'aliasesOf' | 'put' | 'duplicatesOf'> | undefined;
   /** Where news of work comes from; without it duplicates are found when the inventory is asked the next time. */
   readonly onHint?: Engine['onHint'] | undefined;
-  /** Where servers are that the inventory does not know yet. */
+  /** Where servers are that the inventory does not know yet, or knows from here alone. */
   readonly facilityOf: (server: MirroredServer) => string;
   /** Whose Servers these are, where several clusters share an inventory: nobody takes away those of another. */
   readonly origin?: string | undefined;
 }
 
 const pageSize = 1000;
+
+function ownerOf(id: string) {
+  return { kind: 'server', id: id.toLowerCase() } as const;
+}
 
 /** Tells Serverservice of Servers, where they become machines that work can be done on. */
 export function createServerserviceMirror(options: MirrorOptions): InventoryMirror {
@@ -24,19 +28,24 @@ export function createServerserviceMirror(options: MirrorOptions): InventoryMirr
   const put = async (server: MirroredServer): Promise<void> => {
     const { id, name, manufacturer: vendor, model, serialNumber: serial, bmcAddress, macs } = server;
     const known = await orUndefined(servers.get(id));
+    const facility = facilityOf(server);
+    const marked = { namespace: mark, data: { origin, server: name, facility } };
     if (known === undefined) {
       const fields = { name, vendor, model, serial, bmcId: server.bmcId, bmcAddress, macs };
-      const marks = [{ namespace: mark, data: { origin, server: name } }];
-      await servers.create({ id, facility: facilityOf(server), ...fields, attributes: marks });
+      await servers.create({ id, facility, ...fields, attributes: [marked] });
     } else {
-      // What the inventory calls it and where it is were said there; what the BMC tells is newer here.
+      // What the inventory calls it, and where somebody put it, was said there; what the BMC tells is newer here.
       // All systems behind a BMC are worked on under one lock, so it moves too, or throws `busy` while work goes on.
       const { bmcId } = server;
-      const fresh = { vendor, model, serial, bmcId, bmcAddress, ...(macs.length === 0 ? {} : { macs }) };
+      const place = facility === known.facility ? undefined : await attributes.get(ownerOf(id), mark);
+      const isMoving = place?.data.origin === origin && place.data.facility === known.facility;
+      const shown = { vendor, model, serial, bmcId, bmcAddress, ...(macs.length === 0 ? {} : { macs }) };
+      const fresh = { ...shown, ...(isMoving ? { facility } : {}) };
       const isSame = Object.entries(fresh).every(
         ([field, value]) => JSON.stringify(known[field as keyof typeof fresh]) === JSON.stringify(value),
       );
       if (!isSame) await servers.update(id, fresh);
+      if (isMoving) await attributes.put(ownerOf(id), marked);
     }
     if (server.credentials === undefined) return;
     const kept = await orUndefined(credentials.get(id, 'bmc'));
@@ -60,7 +69,7 @@ export function createServerserviceMirror(options: MirrorOptions): InventoryMirr
     },
     async remove(id) {
       // Nobody else's are ever taken away.
-      const owner = { kind: 'server', id: id.toLowerCase() } as const;
+      const owner = ownerOf(id);
       const found = await attributes.get(owner, mark);
       if (found?.data.origin !== origin) return;
       await servers.remove(id).catch((error: unknown) => {
