@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { type AddressRelation, addressPairs, badAddresses } from '../bmc/index.ts';
 import type { JsonObject } from '../engine/index.ts';
@@ -18,6 +19,14 @@ after(async () => {
 
 type Answer = Awaited<ReturnType<BothServices['call']>>;
 
+async function enrol(path: string, address: string): Promise<{ answer: Answer; id: string }> {
+  const answer = await both.call('POST', path, { parameters: { ...login, 'bmc-ip': address } });
+  const record = answer.body.record as JsonObject | undefined;
+  if (answer.status < 400)
+    await both.engine.cancel(String(record?.id), { client: 't', isForced: false, doesInsist: false });
+  return { answer, id: String(record?.target) };
+}
+
 /** Ways to say where the BMC of a server is; each gives the answer and the id of the server. */
 const entrances: Readonly<Record<string, (address: string) => Promise<{ answer: Answer; id: string }>>> = {
   async 'POST /servers'(address) {
@@ -36,13 +45,8 @@ const entrances: Readonly<Record<string, (address: string) => Promise<{ answer: 
     if (answer.status >= 400) await both.service.servers.remove(id);
     return { answer, id };
   },
-  async 'POST /serverEnroll'(address) {
-    const answer = await both.call('POST', '/serverEnroll', { parameters: { ...login, 'bmc-ip': address } });
-    const record = answer.body.record as JsonObject | undefined;
-    if (answer.status < 400)
-      await both.engine.cancel(String(record?.id), { client: 't', isForced: false, doesInsist: false });
-    return { answer, id: String(record?.target) };
-  },
+  'POST /serverEnroll': (address) => enrol('/serverEnroll', address),
+  'POST /serverEnroll/UUID': (address) => enrol(`/serverEnroll/${randomUUID()}`, address),
 };
 
 async function lockOf(id: string): Promise<string | undefined> {
