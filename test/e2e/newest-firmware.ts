@@ -66,7 +66,12 @@ function createRack(dataDir: string) {
     },
     /** The parts of each server before anything was installed. */
     async scanned(): Promise<ReadonlyMap<string, readonly PartFirmware[]>> {
+      const { length: count } = await list('bmcs');
+      // A BMC that is slow to be read has no Server yet that could be waited for.
+      while ((await firmwares()).length < count) await setTimeout(1000);
       await run('wait', 'serverfirmware', '--all', '--for=condition=Scanned', '--timeout=300s');
+      const models = new Set((await list<Server>('servers')).map(({ status }) => status?.model));
+      while ((await list('discoveredfirmwares')).length < models.size) await setTimeout(1000);
       await run('wait', 'discoveredfirmware', '--all', '--for=condition=Ready', '--timeout=300s');
       return new Map((await firmwares()).map(({ metadata, status }) => [metadata.name ?? '', status?.firmwares ?? []]));
     },
