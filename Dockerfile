@@ -3,8 +3,8 @@
 FROM node:24-bookworm-slim AS dependencies
 WORKDIR /rackwright
 COPY package.json package-lock.json ./
-# The image brings its own Node, so that the one of the npm package is of no use here.
-RUN npm ci --omit=dev --ignore-scripts --no-fund --no-audit && rm -rf node_modules/node
+# The image brings its own Node, so that the one of the npm package is of no use here. Optional packages only build the console, which dist/ has built.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-fund --no-audit && rm -rf node_modules/node
 
 # Ansible and network-runner for AnsibleSwitches. Of the 500 MB of collections only those of EOS, NX-OS and Junos are kept.
 FROM node:24-bookworm-slim AS ansible

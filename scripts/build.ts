@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { cacheFolder, findOrBuildConsole } from '../src/cli/console/build-console.ts';
+import { buildConsole } from './build-console.mjs';
 
 const root = join(import.meta.dirname, '..');
 const dist = resolve(process.argv[2] ?? join(root, 'dist'));
@@ -19,7 +19,7 @@ interface Package {
 rmSync(dist, { recursive: true, force: true });
 compile();
 copyFiles();
-await copyConsole();
+copyConsole();
 writePackage();
 console.log(`${dist} is made: npm pack it, or npm install it`);
 
@@ -58,16 +58,14 @@ function copyFiles(): void {
 }
 
 /** The console comes built: whoever installs the package has nothing to build it with. */
-async function copyConsole(): Promise<void> {
-  const places = { root, cache: cacheFolder(process.env) };
-  const built = await findOrBuildConsole(places, new AbortController().signal);
-  cpSync(built, join(dist, 'console', 'dist'), { recursive: true });
+function copyConsole(): void {
+  cpSync(buildConsole(root), join(dist, 'console', 'dist'), { recursive: true });
 }
 
 function writePackage(): void {
   const source = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Package;
-  // What only developers and tests have a use for stays here.
-  const { private: _, scripts: __, devDependencies: ___, imports: ____, ...kept } = source;
+  // What only developers, tests and the build of the console have a use for stays here.
+  const { private: _, scripts: __, devDependencies: ___, optionalDependencies: ____, imports: _____, ...kept } = source;
   const exports = Object.fromEntries(
     Object.entries(source.exports).map(([name, path]) => [name, path.endsWith('.ts') ? compiledOf(path) : path]),
   );

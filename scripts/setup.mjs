@@ -4,13 +4,24 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildConsole } from './build-console.mjs';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const modules = join(root, 'node_modules');
 const stampFile = join(modules, '.rackwright-setup.json');
 
-/** Makes node_modules what the lock file says; without what only tests need when `isProduction`. */
-export function setUp({ isProduction: isAskedForProduction }) {
+/** Installs the packages of the lock file, without those that only tests need when `isProduction`, and builds the console. */
+export function setUp({ isProduction }) {
+  installPackages(isProduction);
+  try {
+    buildConsole(root, join(modules, 'node', 'bin', 'node'));
+  } catch (error) {
+    // Everything but the console works without it; its page says what to do.
+    console.error(error.message);
+  }
+}
+
+function installPackages(isAskedForProduction) {
   // A work tree that has the tools of developers keeps them.
   const isProduction = isAskedForProduction && !existsSync(join(modules, 'typescript'));
   const lock = createHash('sha256')

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
+import { buildConsole } from '../../scripts/build-console.mjs';
 import { type Fleet, runCli, startCli, startFleet, startUp } from './cli-fixture.ts';
 
 let fleet: Fleet;
@@ -20,6 +21,14 @@ describe('rackwright up', () => {
     const token = readFileSync(join(fleet.dataDir, 'admin-token'), 'utf8').trim();
     assert.ok(out.includes(`Admin token      ${token}`));
     assert.match(out, /Console +http:\/\/127\.0\.0\.1:\d+\/console\/$/m);
+  });
+
+  test('the pages of the console are there at once, as set-up built them', async () => {
+    buildConsole(join(import.meta.dirname, '..', '..'));
+    const url = /Console +(http:\/\/\S+)/.exec(fleet.up.printed.out)?.[1] ?? assert.fail(fleet.up.printed.out);
+    const answer = await fetch(url);
+    assert.equal(answer.status, 200);
+    assert.match(await answer.text(), /<script type="module"[^>]* src="\/console\/assets\//);
   });
 
   test('the console reaches the API and the REST services from this machine, as whoever asks', async () => {

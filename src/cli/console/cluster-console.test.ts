@@ -16,7 +16,7 @@ async function serve(t: TestContext) {
   await new Promise<void>((resolve) => cluster.listen(0, '127.0.0.1', resolve));
   const server = `http://127.0.0.1:${(cluster.address() as AddressInfo).port}`;
   const served = await serveClusterConsole({
-    front: { handle: () => false, setRest: () => undefined, close: async () => undefined },
+    front: { handle: () => false, setRest: () => undefined },
     cluster: { server, tls: {} },
     certificate: undefined,
     host: '127.0.0.1',
@@ -61,7 +61,7 @@ test('without a token, and outside the API, nothing reaches the cluster', async 
 });
 
 test('tokens never pass other addresses than loopback in clear text', async () => {
-  const front = { handle: () => false, setRest: () => undefined, close: async () => undefined };
+  const front = { handle: () => false, setRest: () => undefined };
   const cluster = { server: 'http://127.0.0.1:9', tls: {} };
   for (const host of ['0.0.0.0', '::', '192.0.2.1']) {
     await assert.rejects(
@@ -76,7 +76,7 @@ test('a port that is taken is told with the option that chooses another', async 
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
   t.after(() => taken.close());
-  const front = { handle: () => false, setRest: () => undefined, close: async () => undefined };
+  const front = { handle: () => false, setRest: () => undefined };
   const place = { host: '127.0.0.1', port: (taken.address() as AddressInfo).port };
   await assert.rejects(
     serveClusterConsole({

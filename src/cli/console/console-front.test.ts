@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { request } from 'undici';
-import { type ConsoleFrontParts, createConsoleFront } from './console-front.ts';
+import { createConsoleFront } from './console-front.ts';
 
 function builtPages(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'rackwright-console-'));
@@ -17,15 +17,13 @@ function builtPages(t: TestContext): string {
   return folder;
 }
 
-async function serve(t: TestContext, build: ConsoleFrontParts['build']) {
-  const faults: string[] = [];
-  const front = createConsoleFront({ build, onFault: (message) => faults.push(message) });
+async function serve(t: TestContext, folder: string) {
+  const front = createConsoleFront(folder);
   const server = createServer((asked, answer) => {
     if (!front.handle(asked, answer)) answer.writeHead(418).end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(async () => {
-    await front.close();
+  t.after(() => {
     server.closeAllConnections();
     server.close();
   });
@@ -34,15 +32,10 @@ async function serve(t: TestContext, build: ConsoleFrontParts['build']) {
     const answer = await request(`${url}${path}`, { headers });
     return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
   };
-  return { front, get, faults };
+  return { front, get };
 }
 
-async function serveBuilt(t: TestContext) {
-  const folder = builtPages(t);
-  const served = await serve(t, async () => folder);
-  while ((await served.get('/console/')).headers['x-console'] === 'building') await new Promise(setImmediate);
-  return served;
-}
+const serveBuilt = (t: TestContext) => serve(t, builtPages(t));
 
 test('every address of a page is one file, and what is no file is not there', async (t) => {
   const { get } = await serveBuilt(t);
@@ -79,23 +72,17 @@ test('pages run under a policy that allows nothing but themselves, and are asked
   assert.match(String(asset.headers['cache-control']), /immutable/);
 });
 
-test('pages that cannot be built are told of, and tried again by whoever asks again', async (t) => {
+test('a console that was not built says what to do and builds nothing, and is there once set-up built it', async (t) => {
   const folder = builtPages(t);
-  let tries = 0;
-  const { get, faults } = await serve(t, async () => {
-    tries += 1;
-    if (tries === 1) throw new Error('there is no room left');
-    return folder;
-  });
-  const seen: number[] = [];
-  for (let text = ''; !text.includes('Pages'); ) {
-    const answer = await get('/console/');
-    seen.push(answer.status);
-    text = answer.text;
-    if (answer.status === 503) assert.match(text, /could not be built: there is no room left/);
+  rmSync(join(folder, 'index.html'));
+  const { get } = await serve(t, folder);
+  for (let times = 0; times < 2; times++) {
+    const { status, text } = await get('/console/');
+    assert.equal(status, 503);
+    assert.match(text, /not built. "npm run setup" in its folder builds it/);
   }
-  assert.ok(seen.includes(503));
-  assert.deepEqual([tries, faults.length], [2, 1]);
+  writeFileSync(join(folder, 'index.html'), '<!doctype html><title>Pages</title>');
+  assert.equal((await get('/console/')).status, 200);
 });
 
 test('what is asked of the REST services goes on with the token of whoever asks and with no other', async (t) => {

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { type ConsoleFile, readConsoleFiles } from './console-files.ts';
 
 /** What stands before the pages of the console. */
@@ -7,15 +9,6 @@ export interface ConsoleFront {
   handle(request: IncomingMessage, response: ServerResponse): boolean;
   /** Who answers below `/console/rest`; nobody does until the services run. */
   setRest(handle: RequestListener): void;
-  close(): Promise<void>;
-}
-
-/** How the front gets its pages. */
-export interface ConsoleFrontParts {
-  /** Gives the folder of the built pages; asked when somebody first wants to see them, and again after it failed. */
-  build(signal: AbortSignal): Promise<string>;
-  /** Told why there are no pages. */
-  onFault(message: string): void;
 }
 
 const below = '/console';
@@ -32,28 +25,14 @@ const safety = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 } as const;
 
-type Pages =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'building' }
-  | { readonly kind: 'ready'; readonly files: ReadonlyMap<string, ConsoleFile> }
-  | { readonly kind: 'failed'; readonly why: string };
+type Pages = ReadonlyMap<string, ConsoleFile>;
 
-/** Makes the front. Pages are built when they are first asked for: whoever never looks at the console pays nothing. */
-export function createConsoleFront(parts: ConsoleFrontParts): ConsoleFront {
-  const ending = new AbortController();
-  let pages: Pages = { kind: 'none' };
-  let building: Promise<void> = Promise.resolve();
+/** Makes the front of the built pages in a folder. They are read when a browser first asks, and kept. */
+export function createConsoleFront(folder: string): ConsoleFront {
+  let pages: Pages | undefined;
   let rest: RequestListener | undefined;
-  const build = async (): Promise<void> => {
-    try {
-      pages = { kind: 'ready', files: readConsoleFiles(await parts.build(ending.signal)) };
-    } catch (error) {
-      if (ending.signal.aborted) return;
-      const why = error instanceof Error ? error.message : String(error);
-      pages = { kind: 'failed', why };
-      parts.onFault(`the console could not be built: ${why}`);
-    }
-  };
+  // Set-up may build them while this process runs.
+  const read = (): Pages | undefined => (existsSync(join(folder, 'index.html')) ? readConsoleFiles(folder) : undefined);
   return {
     handle(request, response) {
       const path = (request.url ?? '').split('?', 1)[0] ?? '';
@@ -66,21 +45,12 @@ export function createConsoleFront(parts: ConsoleFrontParts): ConsoleFront {
         return true;
       }
       if (!path.startsWith(`${below}/`)) return false;
-      if (pages.kind === 'none') {
-        pages = { kind: 'building' };
-        building = build();
-      }
+      pages ??= read();
       answerPage(pages, request, response, path.slice(below.length + 1));
-      // Whoever reloads has perhaps mended it.
-      if (pages.kind === 'failed') pages = { kind: 'none' };
       return true;
     },
     setRest(handle) {
       rest = handle;
-    },
-    async close() {
-      ending.abort();
-      await building;
     },
   };
 }
@@ -95,26 +65,21 @@ function answerRest(rest: RequestListener | undefined, request: IncomingMessage,
   rest(request, response as Parameters<RequestListener>[1]);
 }
 
-function answerPage(pages: Pages, request: IncomingMessage, response: ServerResponse, name: string): void {
+function answerPage(pages: Pages | undefined, request: IncomingMessage, response: ServerResponse, name: string): void {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     sendText(response, 405, 'only GET and HEAD', 'text/plain', { Allow: 'GET, HEAD' });
     return;
   }
-  if (pages.kind === 'ready') {
-    // The addresses of pages are made in the browser: all of them are one file here.
-    const file = pages.files.get(name) ?? (/\.\w+$|\.\./.test(name) ? undefined : pages.files.get('index.html'));
-    if (file === undefined) sendText(response, 404, 'there is no such file', 'text/plain');
-    else sendFile(request, response, file);
-    return;
-  }
-  if (pages.kind === 'failed') {
-    const text = `The console could not be built: ${pages.why}\n\nThe rest works without it. "npm run setup" installs what building it needs; reload to try again.\n`;
+  if (pages === undefined) {
+    const text =
+      'The console of this package is not built. "npm run setup" in its folder builds it; then reload this page.\n';
     sendText(response, 503, text, 'text/plain; charset=utf-8');
     return;
   }
-  const page =
-    '<!doctype html><html lang="en"><title>Rackwright</title><meta http-equiv="refresh" content="1"><p>The console is being built, once for this version. It takes some seconds.</p></html>';
-  sendText(response, 200, page, 'text/html; charset=utf-8', { 'Retry-After': '1', 'X-Console': 'building' });
+  // The addresses of pages are made in the browser: all of them are one file here.
+  const file = pages.get(name) ?? (/\.\w+$|\.\./.test(name) ? undefined : pages.get('index.html'));
+  if (file === undefined) sendText(response, 404, 'there is no such file', 'text/plain');
+  else sendFile(request, response, file);
 }
 
 function sendFile(request: IncomingMessage, response: ServerResponse, file: ConsoleFile): void {

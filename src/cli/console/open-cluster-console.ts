@@ -4,7 +4,6 @@ import { type CertificateSettings, readCertificate } from '../install-service/ce
 import { connectionOf } from '../install-service/stand-alone/access.ts';
 import { planRoutes, type ServerAddress } from '../plan-service/plan-routes.ts';
 import type { Settings } from '../settings.ts';
-import type { Terminal } from '../terminal.ts';
 import { type ServedConsole, serveClusterConsole } from './cluster-console.ts';
 import type { ConsoleFront } from './console-front.ts';
 import { openConsole } from './open-console.ts';
@@ -24,28 +23,15 @@ export interface ClusterConsoleOrder {
 export async function openClusterConsole(
   settings: ClusterConsoleSettings,
   { port, rest }: ClusterConsoleOrder,
-  terminal: Terminal,
 ): Promise<ServedConsole & { readonly server: string }> {
   const cluster = await clusterAddressOf(connectionOf(settings.kubeconfig));
-  const front = openConsole(terminal);
+  const front = openConsole();
   if (rest !== undefined) front.setRest(rest);
-  try {
-    const served = await serveClusterConsole({
-      ...{ front, cluster, port, host: settings.host, certificate: readCertificate(settings) },
-      routes: planRoutes({ address: () => connectionTo(cluster), settings }),
-    });
-    return {
-      url: served.url,
-      server: cluster.server,
-      async close() {
-        await served.close();
-        await front.close();
-      },
-    };
-  } catch (error) {
-    await front.close();
-    throw error;
-  }
+  const served = await serveClusterConsole({
+    ...{ front, cluster, port, host: settings.host, certificate: readCertificate(settings) },
+    routes: planRoutes({ address: () => connectionTo(cluster), settings }),
+  });
+  return { ...served, server: cluster.server };
 }
 
 /** The address in the words of a client. */

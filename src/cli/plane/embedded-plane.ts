@@ -64,7 +64,7 @@ export async function startEmbeddedPlane(settings: EmbeddedPlaneSettings, termin
   const witnesses = await openWitnesses(settings, terminal);
   const { audit, tracer } = witnesses;
   let address: ReturnType<ServerAddress>;
-  const console = openConsole(terminal);
+  const console = openConsole();
   const server = await startEmbeddedServer(settings, terminal, {
     readiness: { 'rackwright-kinds': () => missing },
     admission: inProcessAdmission([...admission.rules, ...networkAdmission.rules, ...hostAdmission.rules]).hooks,
@@ -99,7 +99,6 @@ export async function startEmbeddedPlane(settings: EmbeddedPlaneSettings, termin
     const { url: consoleUrl, close: closeConsole } = plain;
     const close = async () => {
       await closeConsole();
-      await console.close();
       await work.close();
       await rack?.close();
       await server.close();
@@ -108,7 +107,6 @@ export async function startEmbeddedPlane(settings: EmbeddedPlaneSettings, termin
     return { server, installed, rack, work, consoleUrl, close };
   } catch (error) {
     await plain?.close();
-    await console.close();
     await server.close();
     await witnesses.close();
     throw error;

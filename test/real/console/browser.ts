@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as driver, type Page } from 'playwright-core';
+import { buildConsole } from '../../../scripts/build-console.mjs';
 import { holdAlone } from '../hold-alone.ts';
 import { cacheDirectory } from '../kube/binaries.ts';
 
@@ -24,8 +25,9 @@ const quiet = [
 /** How long anything in a page may take on a machine that has much else to do. */
 export const patienceMs = 120_000;
 
-/** Starts the headless Chromium that came with npm. */
+/** Starts the headless Chromium that came with npm, and sees to it that there are pages of today's sources to show. */
 export async function launchBrowser(): Promise<Browser> {
+  buildConsole(join(import.meta.dirname, '..', '..', '..'));
   const executablePath = await unpackChromium();
   const args = [...chromium.args.filter((word) => !unwanted.has(word)), ...quiet];
   return driver.launch({ args, executablePath, headless: true, timeout: patienceMs });

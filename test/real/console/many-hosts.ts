@@ -12,8 +12,7 @@ import {
   switchResourceLimit,
 } from '../../../src/api/index.ts';
 import { startApiServer } from '../../../src/apiserver/index.ts';
-import { findOrBuildConsole } from '../../../src/cli/console/build-console.ts';
-import { createConsoleFront } from '../../../src/cli/console/console-front.ts';
+import { openConsole } from '../../../src/cli/console/open-console.ts';
 import {
   type AnyKubeObject,
   createClient,
@@ -21,7 +20,6 @@ import {
   type KubeClient,
   type ResourceClient,
 } from '../../../src/kube/index.ts';
-import { cacheDirectory } from '../kube/binaries.ts';
 
 /** An API server with many hosts that nobody works on: whoever uses it says what changes. */
 export interface ManyHosts {
@@ -60,11 +58,7 @@ export function switchName(number: number): string {
 /** Starts an API server that serves the console, and makes hosts. */
 export async function startManyHosts(count: number, { switches = 0 }: ManyOptions = {}): Promise<ManyHosts> {
   const dataDir = await mkdtemp(join(tmpdir(), 'rackwright-many-'));
-  const root = join(import.meta.dirname, '..', '..', '..');
-  const front = createConsoleFront({
-    build: (signal) => findOrBuildConsole({ root, cache: cacheDirectory() }, signal),
-    onFault: (message) => console.error(message),
-  });
+  const front = openConsole();
   const server = await startApiServer({ dataDir, port: 0, front: (...call) => front.handle(...call) });
   const client = await createClient({ kubeconfigText: server.kubeconfig });
   const kinds = [bareMetalHost, serverFirmware, serverKind, networkSwitch, switchPort, switchResourceLimit];
@@ -91,7 +85,6 @@ export async function startManyHosts(count: number, { switches = 0 }: ManyOption
       });
     },
     async close() {
-      await front.close();
       await client.close();
       await server.close();
       rmSync(dataDir, { recursive: true, force: true });
