@@ -54,6 +54,8 @@ export interface Plane {
 
 /** Outside the core group, what holds credentials: encrypted on disk like Secrets. */
 const sealedBuckets = new Set(['/secrets', 'metal.ironcore.dev/bmcsecrets']);
+/** Several times what the log grows to between two moves into the database. */
+const reserveBytes = 16 << 20;
 const suffixAlphabet = 'bcdfghjklmnpqrstvwxz2456789';
 
 /** Opens the data directory and starts everything that does not need an address yet. */
@@ -100,7 +102,8 @@ export async function openPlane(
 function openSealedStore(dataDir: string, onError: (error: unknown) => void): Promise<OpenStore> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const keys = loadOrCreateKeys(join(dataDir, 'secrets.key'));
-  return openStore({ directory: dataDir, encrypt: (bucket) => sealedBuckets.has(bucket), keys, onError });
+  const encrypt = (bucket: string): boolean => sealedBuckets.has(bucket);
+  return openStore({ directory: dataDir, encrypt, keys, reserveBytes, onError });
 }
 
 interface CoreParts {

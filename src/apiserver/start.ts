@@ -87,8 +87,11 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const tell = options.onFault?.bind(options) ?? tellFault;
   let isClosing = false;
   const onFault = (error: unknown): void => {
-    // Controllers still at work when the store closes stop with this; it is what they are meant to do.
-    if (!isClosing || !(error instanceof StoreError) || error.code !== 'closed') tell(error);
+    // Controllers still at work when the store closes stop with this; it is what they are meant to do. The store itself
+    // tells of a full disk, once.
+    const isKnown =
+      error instanceof StoreError && ((isClosing && error.code === 'closed') || error.code === 'disk-full');
+    if (!isKnown) tell(error);
   };
   const limits = withUsualLimits(options.limits);
   const metrics = new RequestMetrics();
@@ -158,7 +161,12 @@ function requestListener(plane: Plane, audit: AuditLog, front: Front) {
     address: () => front.address.value,
     isBuiltinGroup,
     checks: { ping: () => undefined, store: () => plane.store.fault() },
-    readiness: { audit: () => audit.fault(), followers: () => plane.store.followerFault(), ...front.options.readiness },
+    readiness: {
+      disk: () => plane.store.diskFault(),
+      audit: () => audit.fault(),
+      followers: () => plane.store.followerFault(),
+      ...front.options.readiness,
+    },
   });
   return createRequestListener({
     core,

@@ -173,6 +173,11 @@ export function notAcceptable(message: string): ApiError {
   return new ApiError({ code: 406, reason: 'NotAcceptable', message });
 }
 
+/** 507: there is no room for what is to be stored. */
+export function diskFull(message: string): ApiError {
+  return new ApiError({ code: 507, reason: 'DiskFull', message });
+}
+
 /** 500: something that is the server's own fault. */
 export function internalError(message: string): ApiError {
   return new ApiError({

@@ -40,6 +40,8 @@ export const kubeErrors = {
   ServiceUnavailable: { code: 503, retry: 'transient' },
   ServerTimeout: { code: 500, retry: 'transient' },
   StoreReadError: { code: 500, retry: 'transient' },
+  /** Of the embedded API server: its disk is full. */
+  DiskFull: { code: 507, retry: 'transient' },
   Timeout: { code: 504, retry: 'transient' },
   Unknown: { code: 500, retry: 'transient' },
   /** The server could not be reached, or the connection broke. */
@@ -73,6 +75,7 @@ const reasonByCode = new Map<number, KubeErrorReason>([
   [500, 'InternalError'],
   [503, 'ServiceUnavailable'],
   [504, 'Timeout'],
+  [507, 'DiskFull'],
 ]);
 
 /** A request that failed, with the Status the server gave or the one that describes why there is none. */

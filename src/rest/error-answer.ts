@@ -56,6 +56,7 @@ function isAnswerable(error: unknown): error is AnswerableError {
 function fromStore(error: unknown): RestError | undefined {
   if (!(error instanceof StoreError)) return undefined;
   if (error.code === 'badValue') return new RestError('badRequest', {}, { problems: [error.message], cause: error });
+  if (error.code === 'diskFull') return new RestError('diskFull', { detail: error.message }, { cause: error });
   if (error.retry === 'transient' || error.code === 'closed' || error.code === 'outcomeUnknown')
     return new RestError('unavailable', { detail: detailOf(error) }, { cause: error });
   return undefined;

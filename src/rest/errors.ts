@@ -27,6 +27,7 @@ export const restErrors = {
   },
   unavailable: { status: 503, retry: 'transient', message: '{detail}; try again later' },
   closing: { status: 503, retry: 'transient', message: 'the service is stopping; try again later' },
+  diskFull: { status: 507, retry: 'transient', message: '{detail}; try again when there is room' },
   plaintextRefused: {
     status: 500,
     retry: 'terminal',

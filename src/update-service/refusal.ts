@@ -46,6 +46,9 @@ export function toRefusal(error: unknown, logger: Pick<Logger, 'error' | 'warn'>
   if (error instanceof StoreError && error.code === 'badValue') {
     return { code: 'invalidRequest', message: `the request cannot be taken: ${error.message}`, details: [] };
   }
+  if (error instanceof StoreError && error.code === 'diskFull') {
+    return { code: 'unavailable', message: error.message, details: [] };
+  }
   // Also when nobody knows whether it was stored: who asks again gets the same job.
   if (
     error instanceof StoreError &&

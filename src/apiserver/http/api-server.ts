@@ -16,7 +16,16 @@ import type { RequestGate, Visit } from '../overload/request-gate.ts';
 import type { Answer, RequestContext } from '../request-context.ts';
 import type { UserInfo } from '../resource.ts';
 import type { ServedResource } from '../served-resource.ts';
-import { ApiError, badRequest, internalError, methodNotAllowed, notFound, unknownResource } from '../status.ts';
+import {
+  ApiError,
+  badRequest,
+  diskFull,
+  internalError,
+  methodNotAllowed,
+  notFound,
+  unknownResource,
+} from '../status.ts';
+import { StoreError } from '../store/errors.ts';
 import type { SubresourceHandler, VirtualResource } from '../virtual-resource.ts';
 import { TruncatedBody } from './body.ts';
 import { refuseWithoutHost } from './broken-request.ts';
@@ -336,6 +345,7 @@ function wantsPretty(request: IncomingMessage, info: RequestInfo): boolean {
 
 function toApiError(parts: ApiServerParts, error: unknown, info: RequestInfo): ApiError {
   if (error instanceof ApiError) return error;
+  if (error instanceof StoreError && error.code === 'disk-full') return diskFull(error.message);
   parts.onFault(error, info);
   return internalError('the server met an error that it did not expect; its log says which');
 }

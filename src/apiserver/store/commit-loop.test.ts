@@ -8,8 +8,10 @@ import { migrate } from './migrations.ts';
 import { openStore } from './open-store.ts';
 import { create, keyOf, temporaryDirectory } from './temporary-store.ts';
 
+const noReserve = { reserveBytes: 0, fullDiskPollMs: 5_000 };
+
 /** A loop on a real database that is handed its messages by the test. */
-function loopUnderTest(t: TestContext) {
+function loopUnderTest(t: TestContext, { checkpointBytes = 1 << 20 } = {}) {
   const file = join(temporaryDirectory(t), 'objects.db');
   const db = new DatabaseSync(file);
   t.after(() => db.close());
@@ -18,7 +20,7 @@ function loopUnderTest(t: TestContext) {
   const waiting: ToWriter[] = [];
   const said: FromWriter[] = [];
   const port = { receive: () => waiting.shift(), say: (message: FromWriter) => said.push(message), close: () => {} };
-  const loop = new CommitLoop(port, { file, keys: [], maxBytes: 100_000, checkpointBytes: 1 << 20 });
+  const loop = new CommitLoop(port, { file, keys: [], maxBytes: 100_000, checkpointBytes, ...noReserve });
   t.after(() => loop.run({ do: 'close' }));
   const revisions = () =>
     db
@@ -61,6 +63,25 @@ test('commits go before compactions that were asked for earlier, and the compact
     { did: 'compact', id: 7, error: undefined },
   ]);
   assert.deepEqual(revisions(), [3, 4]);
+});
+
+test('a checkpoint that fails is told of and tried again, and commits go on', (t) => {
+  const { db, loop, said } = loopUnderTest(t, { checkpointBytes: 1 });
+  let failures = 0;
+  const exec = DatabaseSync.prototype.exec;
+  t.mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
+    if (!sql.includes('wal_checkpoint') || failures > 0) return exec.call(this, sql);
+    failures += 1;
+    throw new Error('database or disk is full');
+  });
+  loop.run({ do: 'commit', epoch: 1, rows: row(2) });
+  assert.match(JSON.stringify(said.at(-1)), /"fault".*could not be moved into the database: database or disk is full/);
+  loop.run({ do: 'commit', epoch: 1, rows: row(3) });
+  assert.deepEqual(said.at(-1), { did: 'commit', revision: 3 });
+  assert.equal(
+    db.prepare('PRAGMA wal_checkpoint(PASSIVE)').get()?.log,
+    db.prepare('PRAGMA wal_checkpoint(PASSIVE)').get()?.checkpointed,
+  );
 });
 
 test('a compaction that cannot be done is reported, and the next one catches up', (t) => {

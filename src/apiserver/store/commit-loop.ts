@@ -1,5 +1,6 @@
 import { type FromWriter, rowWidth, type ToWriter, type WriterOptions } from './commit-protocol.ts';
-import { messageOf, StoreError } from './errors.ts';
+import { type DiskReserve, reserveBeside } from './disk-reserve.ts';
+import { isFull, messageOf, StoreError } from './errors.ts';
 import { RevisionWriter } from './revision-writer.ts';
 
 type Commit = Extract<ToWriter, { do: 'commit' }>;
@@ -16,15 +17,19 @@ export interface CommitPort {
 export class CommitLoop {
   readonly #port: CommitPort;
   readonly #writer: RevisionWriter;
+  readonly #reserve: DiskReserve;
   readonly #commits: Commit[] = [];
   readonly #compactions: number[] = [];
   #failedEpoch = 0;
+  #isDiskFull = false;
   #isSweeping = true;
   #isClosing = false;
 
   constructor(port: CommitPort, options: WriterOptions) {
     this.#port = port;
     this.#writer = new RevisionWriter(options);
+    this.#reserve = reserveBeside(options.file, options.reserveBytes);
+    this.#checkRoom();
   }
 
   /** Does everything there is to do, beginning with the message that woke it. */
@@ -40,7 +45,7 @@ export class CommitLoop {
   #work(): boolean {
     if (this.#commits.length > 0) this.#commit();
     else if (this.#isClosing) return this.#close();
-    else if (this.#writer.isCheckpointDue()) this.#writer.checkpoint();
+    else if (this.#writer.isCheckpointDue()) this.#checkpoint();
     else if (this.#isSweeping) this.#sweep();
     else return false;
     return true;
@@ -49,6 +54,7 @@ export class CommitLoop {
   #accept(message: ToWriter): void {
     if (message.do === 'commit') this.#commits.push(message);
     else if (message.do === 'close') this.#isClosing = true;
+    else if (message.do === 'check-room') this.#checkRoom();
     else this.#compact(message.id, message.revision);
   }
 
@@ -59,7 +65,7 @@ export class CommitLoop {
     const last = batches.at(-1);
     if (last === undefined) return;
     try {
-      this.#writer.commit(batches.map((batch) => batch.rows));
+      this.#withReserve(() => this.#writer.commit(batches.map((batch) => batch.rows)));
     } catch (error) {
       this.#assertNothingWritten(batches[0]?.rows[0] as number, error);
       this.#failedEpoch = last.epoch;
@@ -73,6 +79,37 @@ export class CommitLoop {
   #assertNothingWritten(first: number, cause: unknown): void {
     if (this.#writer.newest() >= first)
       throw new StoreError('writer-lost', 'a failed commit is partly in the database', { cause });
+  }
+
+  /** What finds the disk full is done once more with the room of the reserve. */
+  #withReserve(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      if (!isFull(error)) throw error;
+      try {
+        if (!this.#reserve.giveUp()) throw error;
+        step();
+      } finally {
+        this.#checkRoom();
+      }
+    }
+  }
+
+  #checkRoom(): void {
+    const isDiskFull = !this.#reserve.take();
+    if (isDiskFull === this.#isDiskFull) return;
+    this.#isDiskFull = isDiskFull;
+    this.#port.say({ did: 'check-room', isFull: isDiskFull });
+  }
+
+  /** One that fails leaves everything in the log, where it is safe; it is tried again when more was written. */
+  #checkpoint(): void {
+    try {
+      this.#withReserve(() => this.#writer.checkpoint());
+    } catch (error) {
+      this.#port.say({ did: 'fault', message: `the log could not be moved into the database: ${messageOf(error)}` });
+    }
   }
 
   #compact(id: number, revision: number): void {
@@ -92,7 +129,7 @@ export class CommitLoop {
   /** A compaction that fails (a full disk) is given up and reported; the next one goes on where it stopped. */
   #tidy(step: () => void): void {
     try {
-      step();
+      this.#withReserve(step);
     } catch (error) {
       this.#isSweeping = false;
       for (const id of this.#compactions.splice(0)) this.#port.say({ did: 'compact', id, error: messageOf(error) });

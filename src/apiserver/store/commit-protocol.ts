@@ -8,6 +8,10 @@ export interface WriterOptions {
   readonly maxBytes: number | undefined;
   /** About how much may be written before it is moved from the log into the database. */
   readonly checkpointBytes: number;
+  /** Room on the disk that is kept for writes that make room; 0 for none. */
+  readonly reserveBytes: number;
+  /** How often a full disk is looked at again. */
+  readonly fullDiskPollMs: number;
 }
 
 /** Values per row in a flat batch; see `appendRow`. */
@@ -23,6 +27,8 @@ export type FlatRows = (string | number)[];
 export type ToWriter =
   | { readonly do: 'commit'; readonly epoch: number; readonly rows: FlatRows }
   | { readonly do: 'compact'; readonly id: number; readonly revision: number }
+  /** Looks whether there is room again. */
+  | { readonly do: 'check-room' }
   | { readonly do: 'close' };
 
 /** From the writer thread to the store. */
@@ -31,4 +37,8 @@ export type FromWriter =
   | { readonly did: 'commit'; readonly revision: number }
   | { readonly did: 'fail'; readonly message: string }
   | { readonly did: 'compact'; readonly id: number; readonly error: string | undefined }
+  /** The disk became full, or has room again. */
+  | { readonly did: 'check-room'; readonly isFull: boolean }
+  /** Something that will be tried again by itself failed. */
+  | { readonly did: 'fault'; readonly message: string }
   | { readonly did: 'close' };

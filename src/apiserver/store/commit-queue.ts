@@ -20,6 +20,10 @@ export interface CommitListener {
   committed(writes: readonly PendingWrite[]): void;
   /** None of these writes is on disk, nor will be. */
   failed(writes: readonly PendingWrite[], error: StoreError): void;
+  /** The disk became full, or has room again. */
+  roomChanged(): void;
+  /** Something that will be tried again by itself failed. */
+  faulted(message: string): void;
 }
 
 /** Counters of the queue. */
@@ -48,9 +52,12 @@ export class CommitQueue {
   #commits = 0;
   #failures = 0;
   #lost: StoreError | undefined;
+  #fullTimer: NodeJS.Timeout | undefined;
+  readonly #fullDiskPollMs: number;
 
   constructor(options: WriterOptions, listener: CommitListener) {
     this.#listener = listener;
+    this.#fullDiskPollMs = options.fullDiskPollMs;
     this.#worker = new Worker(new URL('./commit-worker.ts', import.meta.url), {
       workerData: options,
       name: 'object store',
@@ -69,6 +76,11 @@ export class CommitQueue {
   /** Why the writer thread is gone, when it is. */
   get lost(): StoreError | undefined {
     return this.#lost;
+  }
+
+  /** Whether the disk is full. */
+  get isDiskFull(): boolean {
+    return this.#fullTimer !== undefined;
   }
 
   /** Settles when the writer thread has the database open. */
@@ -123,9 +135,16 @@ export class CommitQueue {
   #receive(message: FromWriter): void {
     if (message.did === 'commit') this.#settle(message.revision);
     else if (message.did === 'fail')
-      this.#fail(new StoreError('commit-failed', `the write could not be stored: ${message.message}`));
+      this.#fail(
+        new StoreError(
+          this.isDiskFull ? 'disk-full' : 'commit-failed',
+          `the write could not be stored: ${message.message}`,
+        ),
+      );
     else if (message.did === 'start') this.#started.resolve();
     else if (message.did === 'compact') this.#endCompaction(message.id, message.error);
+    else if (message.did === 'check-room') this.#setFull(message.isFull);
+    else if (message.did === 'fault') this.#listener.faulted(message.message);
     else this.#lost ??= new StoreError('closed', 'the store is closed');
   }
 
@@ -147,6 +166,14 @@ export class CommitQueue {
     this.#listener.failed(writes, error);
   }
 
+  #setFull(isFull: boolean): void {
+    clearInterval(this.#fullTimer);
+    this.#fullTimer = isFull
+      ? setInterval(() => this.#send({ do: 'check-room' }), this.#fullDiskPollMs).unref()
+      : undefined;
+    this.#listener.roomChanged();
+  }
+
   #endCompaction(id: number, error: string | undefined): void {
     const waiter = this.#compactions.get(id);
     this.#compactions.delete(id);
@@ -155,6 +182,7 @@ export class CommitQueue {
   }
 
   #lose(cause: unknown): void {
+    clearInterval(this.#fullTimer);
     const wasClosed = this.#lost?.code === 'closed';
     this.#lost ??= new StoreError(
       'writer-lost',

@@ -24,7 +24,8 @@ test('a second holder in the same process is told who has the directory', (t) =>
 
 test('the lock of a killed process is gone with it', async (t) => {
   const directory = temporaryDirectory(t);
-  const program = `import { lockDataDirectory } from '${module}'; lockDataDirectory(process.argv[1]); console.log('locked'); setInterval(() => {}, 1000);`;
+  // It refers to its lock as long as it runs: garbage collection would close it.
+  const program = `import { lockDataDirectory } from '${module}'; const lock = lockDataDirectory(process.argv[1]); console.log('locked'); setInterval(() => lock.directory, 1000);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program, directory], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

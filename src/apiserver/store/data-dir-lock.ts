@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { isOutOfRoom } from './durable-file.ts';
 import { messageOf, StoreError } from './errors.ts';
 
 /** The right to use a data directory, held until released or until the process ends, however it ends. */
@@ -26,7 +27,8 @@ export function lockDataDirectory(directory: string, now: () => Date = () => new
   const holderFile = join(path, 'lock.json');
   const db = new DatabaseSync(join(path, 'lock.db'), { timeout: 0 });
   try {
-    db.exec('BEGIN EXCLUSIVE');
+    // In memory, a lock needs no room on the disk.
+    db.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (cause) {
     db.close();
     if (!isBusy(cause))
@@ -35,7 +37,7 @@ export function lockDataDirectory(directory: string, now: () => Date = () => new
     throw new StoreError('in-use', `data directory ${path} is in use by ${by}; stop it or use another --data-dir`);
   }
   const holder: Holder = { pid: process.pid, host: hostname(), startedAt: now().toISOString() };
-  writeFileSync(holderFile, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
+  writeHolder(holderFile, holder);
   return {
     directory: path,
     release() {
@@ -48,6 +50,15 @@ export function lockDataDirectory(directory: string, now: () => Date = () => new
 
 function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && (error.errcode === 5 || error.errcode === 6);
+}
+
+function writeHolder(file: string, holder: Holder): void {
+  try {
+    writeFileSync(file, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
+  } catch (error) {
+    // Only the message to others suffers.
+    if (!isOutOfRoom(error)) throw error;
+  }
 }
 
 function readHolder(file: string): Holder | undefined {

@@ -1,6 +1,7 @@
 /** Why the store refused or failed; `retry` says what a caller may do about it. */
 export const storeErrors = {
   'commit-failed': { retry: 'transient' },
+  'disk-full': { retry: 'transient' },
   closed: { retry: 'terminal' },
   'writer-lost': { retry: 'terminal' },
   'in-use': { retry: 'blocked' },
@@ -25,6 +26,14 @@ export class StoreError extends Error {
   get retry(): (typeof storeErrors)[StoreErrorCode]['retry'] {
     return storeErrors[this.code].retry;
   }
+}
+
+/** SQLITE_FULL; and SQLITE_IOERR_SHMSIZE, which is no room for the index of the log. */
+const fullCodes: readonly unknown[] = [13, 4874];
+
+/** Whether SQLite found no room on the disk, or in the limit of the database. */
+export function isFull(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && fullCodes.includes(error.errcode);
 }
 
 /** The text of anything that was thrown. */

@@ -3,13 +3,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { databaseName } from './backup.ts';
 import type { Retention } from './compaction-clock.ts';
 import { type DataDirectoryLock, lockDataDirectory } from './data-dir-lock.ts';
+import { reserveBeside } from './disk-reserve.ts';
 import { StoreError } from './errors.ts';
 import type { HistoryLimits } from './history.ts';
-import { prepareDatabase } from './prepare-database.ts';
+import { type PrepareOptions, prepareDatabase } from './prepare-database.ts';
 import { RevisionReader } from './revision-reader.ts';
 import { Sealer, type SealingKey } from './sealing.ts';
 import { SqliteStore, type StoreStats } from './sqlite-store.ts';
-import type { ObjectStore } from './store.ts';
+import type { ObjectStore, Stored } from './store.ts';
 
 /** How to open a store; everything but the directory has a default. */
 export interface StoreOptions {
@@ -30,7 +31,11 @@ export interface StoreOptions {
   readonly quickCheck?: boolean;
   /** About how much is written to the log before it is moved into the database: 2 MiB. */
   readonly checkpointBytes?: number;
-  /** Told of a subscriber that threw and of a compaction that failed; without it such an error ends the process. */
+  /** Room on the disk that is kept for deletions and leases; none unless given. */
+  readonly reserveBytes?: number;
+  /** How often a full disk is looked at again: 5 seconds. */
+  readonly fullDiskPollMs?: number;
+  /** Told of a subscriber that threw, of a compaction that failed and, in words, of a full disk; without it such an error ends the process. */
   readonly onError?: (error: unknown) => void;
   /** Milliseconds of any clock that only grows; decides what is old enough to be compacted. */
   readonly now?: () => number;
@@ -40,6 +45,8 @@ export interface StoreOptions {
 export interface OpenStore extends ObjectStore {
   /** Why no write can succeed any more, when that is so; only opening the store anew helps then. */
   fault(): string | undefined;
+  /** Which disk is full, when one is. */
+  diskFault(): string | undefined;
   /** What kept a subscriber that follows for good from taking a change, when that happened: it may act on old state. */
   followerFault(): string | undefined;
   stats(): StoreStats;
@@ -68,13 +75,16 @@ async function openLocked(options: StoreOptions, release: () => void): Promise<O
   const file = join(options.directory, databaseName);
   const isSealed = options.encrypt ?? (() => false);
   const keys = options.keys ?? [];
-  const objects = prepareDatabase({ file, keys, isSealed, quickCheck: options.quickCheck ?? false });
+  const objects = prepareWithReserve({ file, keys, isSealed, quickCheck: options.quickCheck ?? false });
   const store = new SqliteStore({
     reader: new RevisionReader(new DatabaseSync(file, { readOnly: true }), new Sealer(keys)),
     objects,
     history: { changes: 50_000, bytes: 24 << 20, replayChanges: 10_000, ...options.history },
     retention: { retentionMs: 5 * 60_000, intervalMs: 30_000, revisions: 200_000, ...options.retention },
-    writer: { file, keys, maxBytes: options.maxBytes, checkpointBytes: options.checkpointBytes ?? 2 << 20 },
+    writer: {
+      ...{ file, keys, maxBytes: options.maxBytes, checkpointBytes: options.checkpointBytes ?? 2 << 20 },
+      ...{ reserveBytes: options.reserveBytes ?? 0, fullDiskPollMs: options.fullDiskPollMs ?? 5_000 },
+    },
     now: options.now ?? (() => performance.now()),
     isSealed,
     onError: options.onError ?? endProcess,
@@ -82,6 +92,17 @@ async function openLocked(options: StoreOptions, release: () => void): Promise<O
   });
   await store.start();
   return store;
+}
+
+/** A start on a full disk takes the room of the reserve. */
+function prepareWithReserve(options: PrepareOptions): Stored[] {
+  try {
+    return prepareDatabase(options);
+  } catch (error) {
+    const isOutOfRoom = error instanceof StoreError && error.code === 'disk-full';
+    if (!isOutOfRoom || !reserveBeside(options.file, 0).giveUp()) throw error;
+    return prepareDatabase(options);
+  }
 }
 
 function endProcess(error: unknown): void {

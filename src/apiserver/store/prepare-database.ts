@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { syncFile } from './durable-file.ts';
-import { messageOf, StoreError } from './errors.ts';
+import { isFull, messageOf, StoreError } from './errors.ts';
 import { migrate } from './migrations.ts';
 import { checkKeys, reseal } from './reseal.ts';
 import { RevisionReader } from './revision-reader.ts';
@@ -27,7 +27,8 @@ export function prepareDatabase(options: PrepareOptions): Stored[] {
     migrate(db, options.file);
     return loadObjects(db, options);
   } catch (error) {
-    throw error instanceof StoreError ? error : asCorrupt(options.file, error);
+    if (error instanceof StoreError) throw error;
+    throw isFull(error) ? asFull(options.file, error) : asCorrupt(options.file, error);
   } finally {
     db.close();
   }
@@ -59,6 +60,12 @@ function createFile(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   closeSync(openSync(file, 'a', 0o600));
   syncFile(file);
+}
+
+function asFull(file: string, cause: unknown): StoreError {
+  return new StoreError('disk-full', `the disk of ${dirname(file)} is full: ${messageOf(cause)}; make room on it`, {
+    cause,
+  });
 }
 
 function asCorrupt(file: string, cause: unknown): StoreError {

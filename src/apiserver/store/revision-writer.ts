@@ -73,8 +73,13 @@ export class RevisionWriter {
   }
 
   close(): void {
-    this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-    this.#db.close();
+    try {
+      this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch {
+      // On a full disk: the next start finds everything in the log.
+    } finally {
+      this.#db.close();
+    }
   }
 
   #insertRow(rows: FlatRows, at: number): void {

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { backupDatabase } from './backup.ts';
 import { Bucket } from './bucket.ts';
 import type { WriterOptions } from './commit-protocol.ts';
@@ -125,6 +126,8 @@ export class SqliteStore implements ObjectStore, CommitListener {
   write(write: Write): Promise<Stored> | WriteConflict {
     const refusal = this.#refusal();
     if (refusal !== undefined) return Promise.reject(refusal);
+    if (this.#queue.isDiskFull && !isNeededOnFullDisk(write))
+      return Promise.reject(new StoreError('disk-full', this.diskFault() ?? ''));
     const bucket = this.#bucket(write.key.bucket);
     const path = pathOf(write.key);
     const head = bucket.find(path)?.head;
@@ -176,6 +179,11 @@ export class SqliteStore implements ObjectStore, CommitListener {
 
   fault(): string | undefined {
     return this.#refusal()?.message;
+  }
+
+  diskFault(): string | undefined {
+    if (!this.#queue.isDiskFull) return undefined;
+    return `the disk of ${dirname(this.#parts.writer.file)} is full; only deletions and leases are stored until there is room`;
   }
 
   followerFault(): string | undefined {
@@ -237,6 +245,15 @@ export class SqliteStore implements ObjectStore, CommitListener {
     for (const write of writes) write.reject(error);
   }
 
+  roomChanged(): void {
+    const directory = dirname(this.#parts.writer.file);
+    this.#parts.onError(this.diskFault() ?? `the disk of ${directory} has room again; every write is stored`);
+  }
+
+  faulted(message: string): void {
+    this.#parts.onError(message);
+  }
+
   #refusal(): StoreError | undefined {
     return this.#closing === undefined ? this.#queue.lost : new StoreError('closed', 'the store is closed');
   }
@@ -278,4 +295,11 @@ export class SqliteStore implements ObjectStore, CommitListener {
     }
     return bucket;
   }
+}
+
+/** What makes room, or keeps those who make it at work. */
+function isNeededOnFullDisk({ kind, key, object }: Write): boolean {
+  return (
+    kind === 'delete' || object.metadata.deletionTimestamp !== undefined || key.bucket === 'coordination.k8s.io/leases'
+  );
 }

@@ -14,6 +14,7 @@ export const storeErrors = {
     message: 'the database {where} takes no more work after a failure of the disk ({detail}); restart the process',
   },
   commitFailed: { retry: 'transient', message: 'nothing of this was stored in {where}: {detail}' },
+  diskFull: { retry: 'transient', message: 'the disk of {where} is full, nothing of this was stored: {detail}' },
   outcomeUnknown: {
     retry: 'blocked',
     message:

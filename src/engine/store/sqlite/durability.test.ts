@@ -120,7 +120,7 @@ test('a full disk fails what does not fit and nothing else', async (t) => {
     ends.map((end) => end.status),
     ['fulfilled', 'fulfilled', 'rejected', 'fulfilled'],
   );
-  assert.equal(ends[2]?.status === 'rejected' && (ends[2].reason as StoreError).code, 'commitFailed');
+  assert.equal(ends[2]?.status === 'rejected' && (ends[2].reason as StoreError).code, 'diskFull');
   const rows = await database.read((tx) => tx.all('SELECT id FROM item ORDER BY id'));
   assert.deepEqual(
     rows.map((row) => row.id),

@@ -42,6 +42,7 @@ export function mapSqliteError(error: unknown, { db, where }: { db: DatabaseSync
     case sqliteCode.readOnly:
       return new StoreError('readOnly', fields, { cause: error });
     case sqliteCode.full:
+      return new StoreError('diskFull', fields, { cause: error });
     case sqliteCode.ioError:
     case sqliteCode.busy:
     case sqliteCode.locked:

@@ -169,7 +169,8 @@ export class WriteQueue {
     const { connection, where } = this.#parts;
     if (connection.db.isTransaction) connection.db.exec('ROLLBACK');
     const cause = mapSqliteError(error, { db: connection.db, where });
-    const failure = new StoreError('commitFailed', { where, detail: messageOf(cause) }, { cause });
+    const isFull = cause instanceof StoreError && cause.code === 'diskFull';
+    const failure = isFull ? cause : new StoreError('commitFailed', { where, detail: messageOf(cause) }, { cause });
     // Without this, work that could not even begin would be tried for ever.
     const jobs = ended.length > 0 ? ended.map(({ job }) => job) : this.#waiting.splice(0);
     for (const job of jobs) job.settle({ error: failure });
