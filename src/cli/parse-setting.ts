@@ -25,16 +25,21 @@ export function parsePort(text: string, { as }: Given): number {
 
 /** An https URL without a slash at its end. */
 export function parseHttpsUrl(text: string, { as }: Given): string {
-  const url = URL.parse(text);
-  if (url?.protocol !== 'https:') throw usageError(`${as}: not a URL like https://host:port`);
-  return url.href.replace(/\/$/, '');
+  return plainUrl(text, { as, schemes: ['https:'] });
 }
 
 /** An https or http URL without a slash at its end. */
 export function parseHttpUrl(text: string, { as }: Given): string {
+  return plainUrl(text, { as, schemes: ['https:', 'http:'] });
+}
+
+/** What is wrong is said without a value that has, or could have, a log-in in it. */
+function plainUrl(text: string, { as, schemes }: { readonly as: string; readonly schemes: readonly string[] }): string {
   const url = URL.parse(text);
-  if (url?.protocol !== 'https:' && url?.protocol !== 'http:')
-    throw usageError(`${as}: not a URL like https://host:port`);
+  const shown = text.includes('@') ? as.replace(text, '...') : as;
+  if (url === null || !schemes.includes(url.protocol)) throw usageError(`${shown}: not a URL like https://host:port`);
+  if (url.username !== '' || url.password !== '')
+    throw usageError(`${shown}: a URL without a log-in is needed; it would be seen on command lines and in logs`);
   return url.href.replace(/\/$/, '');
 }
 

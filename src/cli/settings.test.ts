@@ -43,6 +43,17 @@ test('a URL with a password is not taken from a command line, and taken from els
   assert.equal(read('databaseUrl', 'postgres://me@db/x'), 'postgres://me@db/x');
 });
 
+test('an address that is only ever an address has no log-in, wherever it comes from', () => {
+  const names = ['tracesEndpoint', 's3Endpoint', 'imageStoreUrl', 'updateServiceUrl', 'webhookUrl', 'restUrl'] as const;
+  const variables = { tracesEndpoint: 'OTEL_EXPORTER_OTLP_ENDPOINT', s3Endpoint: 'RACKWRIGHT_S3_ENDPOINT' };
+  const isRefused = ({ message, outcome }: CliError): boolean =>
+    outcome === 'usage' && message.includes('a URL without a log-in is needed') && !message.includes('secret');
+  for (const name of names) assert.throws(() => read(name, 'https://me:secret@host'), isRefused, name);
+  for (const [name, variable] of Object.entries(variables)) {
+    assert.throws(() => read(name as SettingName, undefined, { [variable]: 'https://secret@host' }), isRefused, name);
+  }
+});
+
 const bad: [SettingName, string, RegExp][] = [
   ['port', '-1', /--port -1: a port is a number/],
   ['port', '80a', /a port is a number/],

@@ -122,7 +122,7 @@ async function runEmbedded(given: Settings<(typeof upSettings)[number]>, termina
       `  Kubernetes API   ${server.url}`,
       describeConsole(plane, settings),
       `  REST and RPC     ${work.url}`,
-      `  Admin token      ${server.adminToken}`,
+      `  Admin token      ${shownToken(server, settings, terminal)}`,
       ...describeRack(rack),
       ...describeAgents(work),
       '',
@@ -232,7 +232,7 @@ async function runApiServer(settings: Settings<(typeof apiserverSettings)[number
   terminal.out(
     lines(
       `Kubernetes API   ${server.url}`,
-      `Admin token      ${server.adminToken}`,
+      `Admin token      ${shownToken(server, settings, terminal)}`,
       '',
       `export KUBECONFIG=${shellWord(kubeconfig)}`,
     ),
@@ -241,6 +241,15 @@ async function runApiServer(settings: Settings<(typeof apiserverSettings)[number
     await server.close();
     await witnesses.close();
   });
+}
+
+/** What is no terminal is a journal or a file that others read. */
+function shownToken(
+  { adminToken }: { readonly adminToken: string },
+  { dataDir }: Settings<'dataDir'>,
+  { isInteractive }: Terminal,
+): string {
+  return isInteractive === true ? adminToken : `in ${join(dataDir, 'admin-token')}`;
 }
 
 function lines(...all: readonly string[]): string {

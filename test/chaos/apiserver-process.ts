@@ -23,8 +23,8 @@ export async function startApiServerProcess(dataDir: string): Promise<ApiServerP
   let url: string | undefined;
   for await (const line of createInterface({ input: child.stdout })) {
     url ??= /^Kubernetes API\s+(\S+)/.exec(line)?.[1];
-    const token = /^Admin token\s+(\S+)/.exec(line)?.[1];
-    if (url === undefined || token === undefined) continue;
+    if (url === undefined || !line.startsWith('Admin token')) continue;
+    const token = readFileSync(join(dataDir, 'admin-token'), 'utf8').trim();
     const target = { url, token, caPem: readFileSync(join(dataDir, 'pki', 'ca.crt'), 'utf8') };
     return { target, kill: () => killed(child, exit) };
   }

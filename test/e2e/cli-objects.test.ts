@@ -113,8 +113,15 @@ describe('rackwright describe', () => {
   });
 
   test('shows of a Secret how long it is, not what it is', async () => {
+    const applied = {
+      'kubectl.kubernetes.io/last-applied-configuration': '{"stringData":{"password":"not-to-be-seen"}}',
+    };
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'applied', annotations: applied } };
+    await fleet.cli(['apply', '-f', '-'], { input: JSON.stringify(secret) });
     const { out } = await fleet.cli(['describe', 'secret', 'host-1-bmc']);
     assert.match(out, /password: 14 bytes/);
+    const annotated = await fleet.cli(['describe', 'secret', 'applied']);
+    assert.ok(!annotated.out.includes('not-to-be-seen'));
     assert.ok(!out.includes('not-to-be-seen') && !out.includes(Buffer.from('not-to-be-seen').toString('base64')));
   });
 });

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { connect } from 'node:tls';
 import { request } from 'undici';
+import { createCertificateAuthority, issueServerCertificate } from '../../kube/index.ts';
 import type { CliError } from '../errors.ts';
 import { serveClusterConsole } from './cluster-console.ts';
 import { passOn } from './pass-on.ts';
@@ -70,6 +73,29 @@ test('tokens never pass other addresses than loopback in clear text', async () =
         outcome === 'usage' && message.includes(`pass ${host} in clear text`) && /--tls-cert .* --host/.test(message),
     );
   }
+});
+
+test('another certificate is served to connections that come after it', async (t) => {
+  const now = new Date();
+  const authority = await createCertificateAuthority({ commonName: 'test', now });
+  const issue = () => issueServerCertificate(authority, { now, dns: ['localhost'], ips: ['127.0.0.1'] });
+  const served = await serveClusterConsole({
+    front: { handle: () => false, setRest: () => undefined },
+    cluster: { server: 'http://127.0.0.1:9', tls: {} },
+    certificate: await issue(),
+    ...{ host: '127.0.0.1', port: 0 },
+  });
+  t.after(() => served.close());
+  const serial = async (): Promise<string> => {
+    const socket = connect({ port: Number(new URL(served.url).port), host: '127.0.0.1', ca: authority.certificatePem });
+    await once(socket, 'secureConnect');
+    const { serialNumber } = socket.getPeerCertificate();
+    socket.destroy();
+    return serialNumber;
+  };
+  const before = await serial();
+  served.setCertificate(await issue());
+  assert.notEqual(await serial(), before);
 });
 
 test('a port that is taken is told with the option that chooses another', async (t) => {

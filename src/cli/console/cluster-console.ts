@@ -27,6 +27,8 @@ export interface ClusterConsoleParts {
 /** A console that is served. */
 export interface ServedConsole {
   readonly url: string;
+  /** Serves new connections with another certificate; only for a console that began with one. */
+  setCertificate(certificate: CertifiedKey): void;
   close(): Promise<void>;
 }
 
@@ -41,20 +43,23 @@ export async function serveClusterConsole(parts: ClusterConsoleParts): Promise<S
     if (passed.test(request.url ?? '')) passOn({ behind: parts.cluster, name: 'the cluster' }, request, response);
     else refuse(response, 404, 'there is nothing here; the console is at /console/');
   };
-  const server: Server =
-    certificate === undefined
-      ? createHttpServer(listener)
-      : createHttpsServer({ cert: certificate.certificatePem, key: certificate.privateKeyPem }, listener);
+  const secure = certificate === undefined ? undefined : createHttpsServer(contextOf(certificate), listener);
+  const server: Server = secure ?? createHttpServer(listener);
   const bound = await listen(server, { host, port, isSafe: certificate !== undefined || isLoopback(host) });
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
   return {
     url: `${certificate === undefined ? 'http' : 'https'}://${name}:${bound}/console/`,
+    setCertificate: (renewed) => secure?.setSecureContext(contextOf(renewed)),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
   };
+}
+
+function contextOf({ certificatePem, privateKeyPem }: CertifiedKey): { cert: string; key: string } {
+  return { cert: certificatePem, key: privateKeyPem };
 }
 
 interface Place {

@@ -1,9 +1,11 @@
 import { type ClusterAddress, clusterAddressOf } from '../../kube/index.ts';
+import { createLogger } from '../../telemetry/index.ts';
 import type { ControllerSettings } from '../firmware-plane/start-controllers.ts';
-import { type CertificateSettings, readCertificate } from '../install-service/certificate.ts';
+import { type CertificateSettings, followCertificate, readCertificate } from '../install-service/certificate.ts';
 import { connectionOf } from '../install-service/stand-alone/access.ts';
 import { planRoutes, type ServerAddress } from '../plan-service/plan-routes.ts';
 import type { Settings } from '../settings.ts';
+import type { Terminal } from '../terminal.ts';
 import { type ServedConsole, serveClusterConsole } from './cluster-console.ts';
 import type { ConsoleFront } from './console-front.ts';
 import { openConsole } from './open-console.ts';
@@ -23,7 +25,8 @@ export interface ClusterConsoleOrder {
 export async function openClusterConsole(
   settings: ClusterConsoleSettings,
   { port, rest }: ClusterConsoleOrder,
-): Promise<ServedConsole & { readonly server: string }> {
+  terminal: Terminal,
+): Promise<Pick<ServedConsole, 'url' | 'close'> & { readonly server: string }> {
   const cluster = await clusterAddressOf(connectionOf(settings.kubeconfig));
   const front = openConsole();
   if (rest !== undefined) front.setRest(rest);
@@ -31,7 +34,19 @@ export async function openClusterConsole(
     ...{ front, cluster, port, host: settings.host, certificate: readCertificate(settings) },
     routes: planRoutes({ address: () => connectionTo(cluster), settings }),
   });
-  return { ...served, server: cluster.server };
+  const stopFollowing = followCertificate({
+    settings,
+    rest: served,
+    logger: createLogger({ name: 'console', format: 'text', write: (line) => terminal.err(line) }),
+  });
+  return {
+    url: served.url,
+    server: cluster.server,
+    async close() {
+      stopFollowing();
+      await served.close();
+    },
+  };
 }
 
 /** The address in the words of a client. */

@@ -19,7 +19,7 @@ export async function runConsole(settings: ConsoleSettings, terminal: Terminal):
     throw usageError('--kubeconfig is missing: whose objects are shown; "rackwright up" serves a console of its own');
   }
   const rest = restOf(settings);
-  const console = await openClusterConsole({ ...settings, kubeconfig }, { port, rest });
+  const console = await openClusterConsole({ ...settings, kubeconfig }, { port, rest }, terminal);
   terminal.out(
     [
       `Console of ${console.server}`,

@@ -7,14 +7,14 @@ import { bootTokensIn, openAgents, type Provisioners } from '../../provisioners/
 import { createFixedAuthorizer } from '../../rest/index.ts';
 import type { Logger, MetricsRegistry } from '../../telemetry/index.ts';
 import { usageError } from '../errors.ts';
+import { type CertificateSettings, followCertificate } from '../install-service/certificate.ts';
 import type { Closing } from '../install-service/closing.ts';
 import { serveRest } from '../install-service/work-plane.ts';
 import type { Settings } from '../settings.ts';
 
 /** What the endpoint for agents is told. */
-export type AgentSettings = Settings<
-  'agentHost' | 'agentPort' | 'agentTokenFile' | 'dataDir' | 'host' | 'port' | 'provisioningLimit'
->;
+export type AgentSettings = CertificateSettings &
+  Settings<'agentHost' | 'agentPort' | 'agentTokenFile' | 'dataDir' | 'host' | 'port' | 'provisioningLimit'>;
 
 /** What it runs on. */
 export interface AgentServing {
@@ -67,6 +67,7 @@ export async function serveAgents(settings: AgentSettings, parts: AgentServing):
     agents.close();
     await rest.close();
   });
+  open.add(followCertificate({ settings, rest, logger }));
   return { url: `${rest.url}/agents`, tokenFile, provisioners: agents.allHosts };
 }
 

@@ -35,6 +35,7 @@ import { startNetwork } from '../network/start-network.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { createBmcObjects } from './bmc-objects.ts';
+import { type CertificateSettings, followCertificate } from './certificate.ts';
 import { claimStore } from './claim-store.ts';
 import { Closing } from './closing.ts';
 import { type EmbeddedFlasherSettings, startEmbeddedFlashers } from './embedded-flashers.ts';
@@ -58,6 +59,7 @@ export type WorkSettings = EmbeddedFlasherSettings &
   FirmwareHereSettings &
   HostPlaneSettings &
   NetworkPlaneSettings &
+  CertificateSettings &
   Settings<
     'host' | 'port' | 'restPort' | 'databaseUrl' | 'databaseUrlFile' | 'credentialKeys' | 'logLevel' | 'logFormat'
   >;
@@ -187,6 +189,7 @@ async function startParts(starting: Starting): Promise<RunningWork> {
     ]),
   });
   open.add(() => rest.close());
+  open.add(followCertificate({ settings, rest, logger }));
   const file = restFileOf(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   writeFileSync(file, `${JSON.stringify({ url: rest.url })}\n`, { mode: 0o600 });

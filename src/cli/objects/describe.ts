@@ -54,7 +54,7 @@ export function describeObject(
     ...(metadata?.namespace === undefined ? [] : ([['Namespace', metadata.namespace]] as [string, string][])),
     ['Kind', `${kind ?? ''} (${apiVersion ?? ''})`],
     ['Labels', pairs(metadata?.labels)],
-    ['Annotations', pairs(metadata?.annotations)],
+    ['Annotations', pairs(withoutLastApplied(metadata?.annotations))],
     ['Created', metadata?.creationTimestamp ?? ''],
     ...(metadata?.deletionTimestamp === undefined
       ? []
@@ -72,6 +72,12 @@ export function describeObject(
     conditionsText(conditions ?? []),
     eventsText(events),
   ].join('');
+}
+
+/** It repeats the object as it was applied, a Secret in clear text. kubectl leaves it out, too. */
+function withoutLastApplied(annotations: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const { 'kubectl.kubernetes.io/last-applied-configuration': _, ...others } = annotations;
+  return others;
 }
 
 function pairs(map: Readonly<Record<string, string>> | undefined): string {

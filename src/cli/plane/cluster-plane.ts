@@ -100,7 +100,7 @@ export async function startClusterPlane(settings: ClusterSettings, terminal: Ter
     const { port, consolePort } = settings;
     // The webhooks have the port itself, the REST services the next.
     const order = { port: consolePort ?? (port === 0 ? 0 : port + 2), rest: work.handle };
-    const console = await openClusterConsole(settings, order);
+    const console = await openClusterConsole(settings, order, terminal);
     open.add(() => console.close());
     if (installed === undefined) throw new TypeError('the kinds were not installed');
     return {
