@@ -1,10 +1,10 @@
 import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { CertifiedKey } from '../kube/index.ts';
-import { createCertificateAuthority, issueServerCertificate, readCertificate } from '../kube/index.ts';
+import { createCertificateAuthority, issueServerCertificate, makeDirectory, readCertificate } from '../kube/index.ts';
 import { writeWhole } from './store/durable-file.ts';
 
 /** What a data directory holds besides the database: who the server is and who its first administrator is. */
@@ -20,7 +20,7 @@ const renewBeforeMs = 30 * 86_400_000;
 /** Reads the server's identity from its data directory, making what is missing or about to expire. */
 export async function loadIdentity(dataDir: string, names: { host: string; now: Date }): Promise<ServerIdentity> {
   const pki = join(dataDir, 'pki');
-  mkdirSync(pki, { recursive: true, mode: 0o700 });
+  makeDirectory(pki, { mode: 0o700 });
   const { now } = names;
   const authority =
     readPair(join(pki, 'ca')) ??

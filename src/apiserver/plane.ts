@@ -1,5 +1,4 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InProcessHook } from '../kube/index.ts';
 import { openAdmission } from './admission/admission.ts';
@@ -22,6 +21,8 @@ import { loadIdentity, type ServerIdentity } from './data-dir.ts';
 import { EventBytes } from './handlers/event-bytes.ts';
 import type { WatchGuard } from './overload/watch-guard.ts';
 import { ResourceRegistry } from './registry.ts';
+import { isSealedBucket } from './sealed-buckets.ts';
+import { openDataDirectory } from './store/data-directory.ts';
 import { loadOrCreateKeys } from './store/keys.ts';
 import { type OpenStore, openStore } from './store/open-store.ts';
 import { type ServiceResolver, WebhookClient } from './webhook/webhook-client.ts';
@@ -52,8 +53,6 @@ export interface Plane {
   close(): Promise<void>;
 }
 
-/** Outside the core group, what holds credentials: encrypted on disk like Secrets. */
-const sealedBuckets = new Set(['/secrets', 'metal.ironcore.dev/bmcsecrets']);
 /** Several times what the log grows to between two moves into the database. */
 const reserveBytes = 16 << 20;
 const suffixAlphabet = 'bcdfghjklmnpqrstvwxz2456789';
@@ -100,10 +99,9 @@ export async function openPlane(
 }
 
 function openSealedStore(dataDir: string, onError: (error: unknown) => void): Promise<OpenStore> {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  openDataDirectory(dataDir);
   const keys = loadOrCreateKeys(join(dataDir, 'secrets.key'));
-  const encrypt = (bucket: string): boolean => sealedBuckets.has(bucket);
-  return openStore({ directory: dataDir, encrypt, keys, reserveBytes, onError });
+  return openStore({ directory: dataDir, encrypt: isSealedBucket, keys, reserveBytes, onError });
 }
 
 interface CoreParts {

@@ -56,6 +56,7 @@ const storeOutcomes: Partial<Record<StoreErrorCode, Outcome>> = {
   'in-use': 'in-use',
   'newer-format': 'bad-data',
   exists: 'bad-data',
+  directory: 'bad-data',
   corrupt: 'bad-data',
   'key-file': 'bad-data',
   'key-missing': 'bad-data',

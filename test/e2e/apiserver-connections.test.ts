@@ -67,6 +67,23 @@ function dripHeaders(socket: TLSSocket): NodeJS.Timeout {
   return setInterval(() => socket.write('x'), 20);
 }
 
+test('connections that ask nothing keep nobody of their address out, and a watch keeps its own', async (t) => {
+  const client = await startPatient(t);
+  const created = objectIn(await client.request('POST', widgetPath(), { body: widget('kept') }));
+  const watch = await client.watch(`${widgetPath()}?watch=1&resourceVersion=${created.metadata.resourceVersion}`);
+  const idle: TLSSocket[] = [];
+  for (let n = 0; n < 30; n++) {
+    const socket = await client.connect();
+    idle.push(socket.on('error', () => undefined).resume());
+  }
+  await Promise.all(idle.slice(0, 10).map(closed));
+  assert.equal((await client.request('GET', widgetPath('kept'))).code, 200);
+  await client.request('DELETE', widgetPath('kept'));
+  assert.equal((await watch.next())?.type, 'DELETED');
+  watch.close();
+  for (const socket of idle) socket.destroy();
+});
+
 test('one address may have only so many connections, and another still gets in', async () => {
   const { client } = under;
   // The administrator's own connection is one of them.

@@ -63,7 +63,7 @@ test('a data directory that the server makes is closed to others', async (t) => 
   assert.equal(statSync(dataDir).mode & 0o777, 0o700);
 });
 
-test('the audit log has every write with its verdict, and never what was written', async (t) => {
+test('the audit log has every write and every read of a Secret with its verdict, and never what was written', async (t) => {
   const under = await startServerUnderTest();
   const { client, dataDir } = under;
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -82,7 +82,9 @@ test('the audit log has every write with its verdict, and never what was written
   for (const [method, path, body, headers] of writes) {
     codes.push((await client.request(method, path, { body, headers: headers ?? {} })).code);
   }
-  await client.request('GET', corePath('secrets'));
+  for (const path of [corePath('secrets'), corePath('secrets', 'treasure'), corePath('configmaps')])
+    codes.push((await client.request('GET', path)).code);
+  codes.pop();
   client.close();
   await under.server.close();
   const text = readFileSync(join(dataDir, 'audit.log'), 'utf8');
@@ -95,10 +97,10 @@ test('the audit log has every write with its verdict, and never what was written
     entries.map((entry) => entry.code),
     codes,
   );
-  assert.deepEqual(codes, [201, 409, 200, 200, 422, 201, 400, 200, 200]);
+  assert.deepEqual(codes, [201, 409, 200, 200, 422, 201, 400, 200, 200, 200, 404]);
   assert.deepEqual(
     entries.map((entry) => entry.verb),
-    ['create', 'create', 'update', 'patch', 'create', 'create', 'create', 'delete', 'deletecollection'],
+    ['create', 'create', 'update', 'patch', 'create', 'create', 'create', 'delete', 'deletecollection', 'list', 'get'],
   );
   for (const entry of entries) assert.equal(entry.verdict, entry.code < 300 ? 'done' : 'refused');
   for (const shown of [treasure, encoded]) assert.equal(text.includes(shown), false, 'the audit log shows a secret');

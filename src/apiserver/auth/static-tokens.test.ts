@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
@@ -61,6 +61,16 @@ describe('a tokens file', () => {
     rmSync(path);
     clock.nowMs += 1000;
     assert.equal(tokens.find('t2'), undefined);
+  });
+
+  test('of another user is not used', (t) => {
+    const { path, tokens, faults, write } = fixture(t);
+    const { uid } = statSync(path.replace('/tokens.csv', ''));
+    t.mock.method(process as { geteuid(): number }, 'geteuid', () => (uid === 0 ? 0 : uid + 1));
+    write('t1,alice,1\n');
+    if (uid === 0) chownSync(path, 65_534, 65_534);
+    assert.equal(tokens.find('t1'), undefined);
+    assert.match(faults[0] ?? '', /belongs to user \d+, not to user \d+/);
   });
 
   test('that others can read is not used', (t) => {

@@ -49,12 +49,18 @@ export function openTokensFile(options: TokensFileOptions): StaticTokens {
 }
 
 function versionOf(stats: Stats | undefined): string {
-  return stats === undefined ? '' : `${stats.ino} ${stats.mtimeMs} ${stats.size} ${stats.mode}`;
+  return stats === undefined ? '' : `${stats.ino} ${stats.mtimeMs} ${stats.size} ${stats.mode} ${stats.uid}`;
 }
 
 function readTokens(path: string, stats: Stats): Map<string, UserInfo> {
   if ((stats.mode & 0o077) !== 0) {
     throw new Error(`${path} can be read by others than its owner, so its tokens are not used; run chmod 600 on it`);
+  }
+  const user = process.geteuid?.() ?? stats.uid;
+  if (stats.uid !== user && stats.uid !== 0) {
+    throw new Error(
+      `${path} belongs to user ${stats.uid}, not to user ${user}, so its tokens are not used; run chown on it`,
+    );
   }
   return parseTokens(readFileSync(path, 'utf8'), path);
 }

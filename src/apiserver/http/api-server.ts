@@ -15,7 +15,8 @@ import { Overloaded } from '../overload/overloaded.ts';
 import type { RequestGate, Visit } from '../overload/request-gate.ts';
 import type { Answer, RequestContext } from '../request-context.ts';
 import type { UserInfo } from '../resource.ts';
-import type { ServedResource } from '../served-resource.ts';
+import { isSealedBucket } from '../sealed-buckets.ts';
+import { bucketOf, type ServedResource } from '../served-resource.ts';
 import {
   ApiError,
   badRequest,
@@ -176,9 +177,12 @@ function knownParts({ core, virtual }: ApiServerParts, info: RequestInfo): Reque
   return subresources.includes(subresource) ? info : { ...info, subresource: '' };
 }
 
-/** Every write, and every attempt to come in with credentials that are wrong. */
+/** Every write, every read of credentials, and every attempt to come in with credentials that are wrong. */
 function isAudited(info: RequestInfo, code: number): boolean {
-  return (info.isResource && !readVerbs.has(info.verb)) || code === 401;
+  return (
+    (info.isResource && (!readVerbs.has(info.verb) || isSealedBucket(bucketOf(info.group, info.resource)))) ||
+    code === 401
+  );
 }
 
 async function answerRequest(parts: ApiServerParts, flight: Flight): Promise<number> {

@@ -2,6 +2,11 @@
 export class Tally {
   readonly #counts = new Map<string, number>();
 
+  /** How many there are. */
+  count(name: string): number {
+    return this.#counts.get(name) ?? 0;
+  }
+
   /** One more, unless that would be more than the limit. */
   take(name: string, limit: number): boolean {
     const count = this.#counts.get(name) ?? 0;

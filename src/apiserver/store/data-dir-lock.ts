@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { lockName, openDataDirectory } from './data-directory.ts';
 import { isOutOfRoom } from './durable-file.ts';
 import { messageOf, StoreError } from './errors.ts';
 
@@ -23,16 +24,16 @@ interface Holder {
  */
 export function lockDataDirectory(directory: string, now: () => Date = () => new Date()): DataDirectoryLock {
   const path = resolve(directory);
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  openDataDirectory(path);
+  const file = join(path, lockName);
   const holderFile = join(path, 'lock.json');
-  const db = new DatabaseSync(join(path, 'lock.db'), { timeout: 0 });
+  const db = new DatabaseSync(file, { timeout: 0 });
   try {
     // In memory, a lock needs no room on the disk.
     db.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (cause) {
     db.close();
-    if (!isBusy(cause))
-      throw new StoreError('corrupt', `${join(path, 'lock.db')} cannot be locked: ${messageOf(cause)}`, { cause });
+    if (!isBusy(cause)) throw new StoreError('corrupt', `${file} cannot be locked: ${messageOf(cause)}`, { cause });
     const by = describe(readHolder(holderFile));
     throw new StoreError('in-use', `data directory ${path} is in use by ${by}; stop it or use another --data-dir`);
   }

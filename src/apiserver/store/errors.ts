@@ -7,6 +7,7 @@ export const storeErrors = {
   'in-use': { retry: 'blocked' },
   'newer-format': { retry: 'terminal' },
   exists: { retry: 'terminal' },
+  directory: { retry: 'terminal' },
   corrupt: { retry: 'terminal' },
   'key-file': { retry: 'terminal' },
   'key-missing': { retry: 'terminal' },

@@ -10,6 +10,8 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { dirname } from 'node:path';
+import { requireAccess } from './data-directory.ts';
 import { syncFile } from './durable-file.ts';
 import { messageOf, StoreError } from './errors.ts';
 import type { SealingKey } from './sealing.ts';
@@ -27,6 +29,7 @@ export function generateKey(): SealingKey {
 /** Reads the key file; makes one with a fresh key when there is none. */
 export function loadOrCreateKeys(file: string): SealingKey[] {
   try {
+    requireAccess(dirname(file), file);
     return readKeys(file);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;

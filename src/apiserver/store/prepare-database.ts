@@ -1,6 +1,8 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makeDirectory } from '../../kube/index.ts';
+import { requireAccess } from './data-directory.ts';
 import { syncFile } from './durable-file.ts';
 import { isFull, messageOf, StoreError } from './errors.ts';
 import { migrate } from './migrations.ts';
@@ -19,6 +21,7 @@ export interface PrepareOptions {
 
 /** Makes, checks, migrates and if need be re-encrypts the database, and returns every object in it. */
 export function prepareDatabase(options: PrepareOptions): Stored[] {
+  for (const suffix of ['', '-wal', '-shm']) requireAccess(dirname(options.file), `${options.file}${suffix}`);
   createFile(options.file);
   const db = new DatabaseSync(options.file);
   try {
@@ -57,7 +60,7 @@ function loadObjects(db: DatabaseSync, { file, keys, isSealed }: PrepareOptions)
 
 /** Made here rather than by SQLite so that only the owner can read it from the first moment; its logs follow its mode. */
 function createFile(file: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(file), { mode: 0o700 });
   closeSync(openSync(file, 'a', 0o600));
   syncFile(file);
 }

@@ -15,6 +15,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-fs';
 import { backupDatabase, databaseName } from '../../apiserver/index.ts';
+import { makeDirectory } from '../../kube/index.ts';
 import { CliError } from '../errors.ts';
 import { type BackupManifest, backupFormat, describeFile, manifestName } from './backup-manifest.ts';
 
@@ -44,7 +45,7 @@ export async function backUp(options: BackupOptions): Promise<BackupManifest> {
   }
   if (existsSync(target))
     throw new CliError('bad-data', `${target} exists already; a backup goes to a new file or folder`);
-  mkdirSync(dirname(target), { recursive: true });
+  makeDirectory(dirname(target));
   // Beside the target, so that the last step is a rename and half a backup never has its name.
   const draft = mkdtempSync(join(dirname(target), `.${basename(target)}-`));
   try {
@@ -72,7 +73,7 @@ async function collectFiles(folder: string, { dataDir, version, now }: BackupOpt
     if (!isGrowing && !isReplaced(path) && before.get(path)?.equals(bytes) !== true) {
       throw new CliError('failed', `${path} changed while the backup was made; run it again`);
     }
-    mkdirSync(dirname(join(folder, path)), { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(join(folder, path)), { mode: 0o700 });
     writeFileSync(join(folder, path), isGrowing ? wholeLines(bytes) : bytes, { mode: 0o600 });
   }
   const paths = [databaseName, ...engine, ...after.keys()];

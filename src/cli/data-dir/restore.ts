@@ -15,6 +15,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-fs';
 import { databaseName, restoreDatabase } from '../../apiserver/index.ts';
+import { makeDirectory } from '../../kube/index.ts';
 import { CliError } from '../errors.ts';
 import { type BackupManifest, checkFiles, readManifest } from './backup-manifest.ts';
 
@@ -25,7 +26,7 @@ export async function restore(options: { readonly source: string; readonly dataD
   const stats = statSync(source, { throwIfNoEntry: false });
   if (stats === undefined) throw new CliError('failed', `${source} does not exist`);
   refuseOccupied(dataDir);
-  mkdirSync(dirname(dataDir), { recursive: true });
+  makeDirectory(dirname(dataDir));
   // Beside the data directory, which then appears complete or not at all.
   const draft = mkdtempSync(join(dirname(dataDir), `.${basename(dataDir)}-restoring-`));
   try {
@@ -87,7 +88,7 @@ async function placeFiles(folder: string, fresh: string, { files }: BackupManife
       throw new CliError('bad-data', `the backup names a file outside itself: ${path}`);
     if (path === databaseName) await restoreDatabase(join(folder, path), fresh);
     else {
-      mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+      makeDirectory(dirname(target), { mode: 0o700 });
       copyFileSync(join(folder, path), target);
     }
     await chmod(target, 0o600);

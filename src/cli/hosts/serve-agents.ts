@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Database } from '../../engine/index.ts';
 import type { CertifiedKey } from '../../kube/index.ts';
+import { makeDirectory } from '../../kube/index.ts';
 import { bootTokensIn, openAgents, type Provisioners } from '../../provisioners/index.ts';
 import { createFixedAuthorizer } from '../../rest/index.ts';
 import type { Logger, MetricsRegistry } from '../../telemetry/index.ts';
@@ -83,7 +84,7 @@ function readTokens(file: string, logger: Logger) {
 function makeTokenFile(dataDir: string): string {
   const file = join(dataDir, 'agents', 'boot-tokens');
   if (existsSync(file)) return file;
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(file), { mode: 0o700 });
   writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 });
   return file;
 }

@@ -1,11 +1,11 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { dirname, join } from 'node:path';
 import { createGates, type Gates, type TlsTrust } from '../../bmc/index.ts';
 import type { Database } from '../../engine/index.ts';
 import type { FirmwareAdmission } from '../../firmware/index.ts';
 import type { HostAdmission } from '../../hosts/index.ts';
-import { type CertifiedKey, type KubeClient, systemClock } from '../../kube/index.ts';
+import { type CertifiedKey, type KubeClient, makeDirectory, systemClock } from '../../kube/index.ts';
 import type { NetworkAdmission, NetworkInformers } from '../../network/index.ts';
 import type { Provisioners } from '../../provisioners/index.ts';
 import { createKubeAuthorizer } from '../../rest/index.ts';
@@ -191,7 +191,7 @@ async function startParts(starting: Starting): Promise<RunningWork> {
   open.add(() => rest.close());
   open.add(followCertificate({ settings, rest, logger }));
   const file = restFileOf(dataDir);
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeDirectory(dataDir, { mode: 0o700 });
   writeFileSync(file, `${JSON.stringify({ url: rest.url })}\n`, { mode: 0o600 });
   open.add(() => rmSync(file, { force: true }));
   if (rack !== undefined) open.add(completeCatalogue(plane, rack, logger));
@@ -260,7 +260,7 @@ async function openParts({ settings, beside, logger, open, terminal }: Starting)
   const bus = await openBus(settings, { logger, metrics });
   open.add(() => bus.close());
   const credentialKeys = settings.credentialKeys ?? join(engineFolderOf(dataDir), 'credentials.key');
-  mkdirSync(dirname(credentialKeys), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(credentialKeys), { mode: 0o700 });
   return {
     store,
     bus,

@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeDirectory } from '../../kube/index.ts';
 import { type AuditExport, openAuditExport } from '../../telemetry/index.ts';
 import type { Settings } from '../settings.ts';
 
@@ -10,6 +10,6 @@ export type AuditSettings = Settings<'auditLog' | 'auditLogSize' | 'auditLogFile
 export function openAudit(settings: AuditSettings, onFault: (error: unknown) => void): AuditExport | undefined {
   const { auditLog: path, auditLogSize: rotateAtBytes, auditLogFiles: kept } = settings;
   if (path === undefined) return undefined;
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(path), { mode: 0o700 });
   return openAuditExport(path, { rotateAtBytes, kept, onFault });
 }

@@ -1,7 +1,8 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { type DataCentre, fleetManifests } from '../../../simulator/index.ts';
+import { makeDirectory } from '../../kube/index.ts';
 import { CliError } from '../errors.ts';
 import { fleetNamespace } from './fleet-namespace.ts';
 
@@ -10,7 +11,7 @@ const exportedName = /^(?:server-r\d+-s\d+|switch-(?:tor-r\d+-[ab]|mgmt-r\d+))\.
 
 /** Makes the folder for manifests, so that one that cannot be made is told before anything is started. */
 export function prepareExport(folder: string): void {
-  explainFailure(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
+  explainFailure(folder, () => makeDirectory(folder, { mode: 0o700 }));
 }
 
 /** How many files an export wrote, and how many of an earlier fleet it took away. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   differenceOf,
@@ -7,6 +7,7 @@ import {
   type Snapshot,
   SnapshotError,
 } from '../../../simulator/index.ts';
+import { makeDirectory } from '../../kube/index.ts';
 import { CliError } from '../errors.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -34,7 +35,7 @@ export async function openSimulatorFolder(dataDir: string, terminal: Terminal): 
   const folder = folderOf(dataDir);
   // Beside the lock of the API server: a simulator may run alone.
   const { lockDataDirectory } = await import('../../apiserver/index.ts');
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeDirectory(dataDir, { mode: 0o700 });
   const lock = lockDataDirectory(folder);
   const stateFile = join(folder, 'state.json');
   return {

@@ -1,8 +1,9 @@
-import { createWriteStream, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createWriteStream, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-fs';
+import { makeDirectory } from '../../kube/index.ts';
 import { CliError } from '../errors.ts';
 import { packageVersion } from '../version.ts';
 import type { Collected, LeftOut } from './collect-bundle.ts';
@@ -34,14 +35,14 @@ export async function writeBundle(
     files: [...files].map(([path, text]) => ({ path, bytes: Buffer.byteLength(text) })),
     leftOut,
   };
-  mkdirSync(dirname(target), { recursive: true });
+  makeDirectory(dirname(target));
   // Beside the target, so that the last step is a rename and half a bundle never has its name.
   const draft = mkdtempSync(join(dirname(target), `.${basename(target)}-`));
   try {
     const folder = join(draft, 'rackwright-support');
     const all = new Map([...files, ['manifest.json', `${JSON.stringify(manifest, null, 4)}\n`]]);
     for (const [path, text] of all) {
-      mkdirSync(dirname(join(folder, path)), { recursive: true, mode: 0o700 });
+      makeDirectory(dirname(join(folder, path)), { mode: 0o700 });
       writeFileSync(join(folder, path), text, { mode: 0o600 });
     }
     const archive = join(draft, 'archive');

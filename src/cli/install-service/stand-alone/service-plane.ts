@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeDirectory } from '../../../kube/index.ts';
 import { usageError } from '../../errors.ts';
 import type { Settings } from '../../settings.ts';
 import { type JobLimitSettings, jobLimitsOf, type LimitSettings, limitsOf } from '../limits.ts';
@@ -37,7 +37,7 @@ export async function openServicePlane(
   const bus = await openBus(settings, { logger, metrics });
   open.add(() => bus.close());
   const credentialKeys = settings.credentialKeys ?? join(engineFolderOf(settings.dataDir), 'credentials.key');
-  mkdirSync(dirname(credentialKeys), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(credentialKeys), { mode: 0o700 });
   const limits = leasing === undefined ? {} : limitsOf(leasing);
   const jobLimits = leasing === undefined ? {} : jobLimitsOf(leasing);
   const kinds = kindsOf(leasing);

@@ -1,8 +1,9 @@
-import { chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { chmodSync, closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Clock } from '../../../kube/index.ts';
+import { makeDirectory } from '../../../kube/index.ts';
 import { StoreError } from '../errors.ts';
 import type { DatabaseFaults } from '../faults.ts';
 import { CommitLog } from './commit-log.ts';
@@ -33,7 +34,7 @@ export async function openSqliteDatabase(options: SqliteOptions): Promise<Sqlite
 
 async function openLasting(options: SqliteOptions): Promise<SqliteDatabase> {
   const path = resolve(options.path);
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(path), { mode: 0o700 });
   const lock = lockFile(path, options.clock.now());
   try {
     return await openLocked(path, options, lock);
