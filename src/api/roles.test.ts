@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import {
   allKinds,
@@ -171,4 +172,26 @@ test('who wrote what is told to auditors and the infra team alone, and plans to 
     'rackwright-infra-administrator',
     'rackwright-viewer',
   ]);
+});
+
+test('docs/security.md says what the built-in roles get', () => {
+  const page = readFileSync(new URL('../../docs/security.md', import.meta.url), 'utf8');
+  const paragraph = /^- \*\*Built-in roles grow\.\*\*.*?(?=^- )/ms.exec(page)?.[0] ?? '';
+  const listed = (after: RegExp): string[] =>
+    [...(after.exec(paragraph)?.[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
+  const resourcesWith = (role: 'edit' | 'admin', isWanted: (verbs: readonly string[]) => boolean): string[] => {
+    const roles = builtin(role);
+    const all = new Set(roles.flatMap(({ rules }) => rules.flatMap(({ resources }) => resources)));
+    return [...all].filter((name) => !name.includes('/') && isWanted(verbsOn(roles, name))).sort();
+  };
+  for (const role of ['edit', 'admin'] as const) {
+    assert.deepEqual(
+      listed(/create, change and delete\n(.*)\n/),
+      resourcesWith(role, (verbs) => verbs.includes('create')),
+    );
+    assert.deepEqual(
+      listed(/neither create nor delete,\n(.*)\n/),
+      resourcesWith(role, (verbs) => verbs.includes('patch') && !verbs.includes('create')),
+    );
+  }
 });
