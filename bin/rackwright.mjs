@@ -2,12 +2,11 @@
 ':' //; exec node --max-semi-space-size=4 --heap-growing-percent=20 "$0" "$@"
 // The rackwright command. On a machine with an older Node it runs on the one that npm installed. To a shell the second
 // line is the whole program, to Node it is a text and a comment: not every `env` can pass options on.
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import module from 'node:module';
-import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { launch } from './launch.mjs';
 import { nodeOptions } from './node-options.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -36,17 +35,7 @@ function runOnInstalledNode() {
     process.exit(1);
   }
   // Under the name that it was called by: kubectl has another one for it.
-  const child = spawn(node, [...nodeOptions, process.argv[1] ?? fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
-    stdio: 'inherit',
-  });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-    process.on(signal, () => {
-      // A terminal sends Ctrl-C to both of us already.
-      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
-    });
-  }
-  // As a shell has it: one that was ended by signal 2 ends with 130.
-  child.on('exit', (code, signal) => process.exit(signal === null ? (code ?? 1) : 128 + constants.signals[signal]));
+  launch(node, [...nodeOptions, process.argv[1] ?? fileURLToPath(import.meta.url), ...process.argv.slice(2)]);
 }
 
 /** npm puts it beside this package, or beside one that depends on it. */

@@ -8,7 +8,12 @@ const root = join(import.meta.dirname, '..');
 const dist = resolve(process.argv[2] ?? join(root, 'dist'));
 
 /** What goes into bin/ as it is. */
-const programs = ['bin/node-options.mjs', 'bin/kubectl-complete.sh'] as const;
+const programs = [
+  'bin/node-options.mjs',
+  'bin/launch.mjs',
+  'bin/end-with-launcher.mjs',
+  'bin/kubectl-complete.sh',
+] as const;
 
 interface Package {
   /** What others may import, by the name they do it with. */

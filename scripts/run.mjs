@@ -1,6 +1,6 @@
 // Sets up, then runs a program of this package on Node 24: node scripts/run.mjs [--production] [FILE [WORD ...]]
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { launch } from '../bin/launch.mjs';
 import { nodeOptions } from '../bin/node-options.mjs';
 import { root, setUp } from './setup.mjs';
 
@@ -16,12 +16,5 @@ function run(program, args) {
   const node = isNew ? process.execPath : join(root, 'node_modules', 'node', 'bin', 'node');
   // They keep a server small that runs for months; a test that runs for seconds would collect garbage a quarter of its time.
   const options = program.startsWith('scripts/') ? [] : nodeOptions;
-  const child = spawn(node, [...options, join(root, program), ...args], { stdio: 'inherit' });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-    process.on(signal, () => {
-      // A terminal sends Ctrl-C to both of us already.
-      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
-    });
-  }
-  child.on('exit', (code, signal) => process.exit(signal === null ? (code ?? 1) : 1));
+  launch(node, [...options, join(root, program), ...args]);
 }
