@@ -9,10 +9,10 @@ RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-fund --no-audit && r
 # Ansible and network-runner for AnsibleSwitches. Of the 500 MB of collections only those of EOS, NX-OS and Junos are kept.
 FROM node:24-bookworm-slim AS ansible
 RUN apt-get update && apt-get install --yes --no-install-recommends python3 python3-venv && rm -rf /var/lib/apt/lists/*
-COPY test/real/switches/requirements.lock /tmp/
+COPY test/real/switches/requirements.lock test/real/switches/collections.lock /tmp/
 RUN python3 -m venv /opt/ansible \
-  && /opt/ansible/bin/pip install --no-cache-dir --no-deps -r /tmp/requirements.lock \
-  && /opt/ansible/bin/pip download --no-cache-dir --no-deps -d /tmp/wheel ansible==12.3.0 \
+  && /opt/ansible/bin/pip install --no-cache-dir --no-deps --require-hashes -r /tmp/requirements.lock \
+  && /opt/ansible/bin/pip download --no-cache-dir --no-deps --require-hashes -d /tmp/wheel -r /tmp/collections.lock \
   && cd /opt/ansible && mkdir collections && cd collections \
   && python3 -c "import glob, zipfile; kept = tuple('ansible_collections/' + name + '/' for name in ('arista/eos', 'cisco/nxos', 'junipernetworks/junos', 'ansible/netcommon', 'ansible/utils')); wheel = zipfile.ZipFile(glob.glob('/tmp/wheel/*.whl')[0]); wheel.extractall('.', [name for name in wheel.namelist() if name.startswith(kept)])" \
   && rm -rf /tmp/wheel

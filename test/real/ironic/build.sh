@@ -64,7 +64,7 @@ build_base() { # paths inside a virtual environment are absolute, so it is made 
   rm -rf "$out"
   mkdir -p "$out"
   "$python" -m venv "$out/venv"
-  "$out/venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps -r "$here/requirements.lock" >&2 ||
+  "$out/venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r "$here/requirements.lock" >&2 ||
     fail "pip could not install requirements.lock; see above"
   build_tools
   touch "$out/.complete"

@@ -34,7 +34,7 @@ if [ ! -f "$out/.complete" ]; then
   # Paths inside a virtual environment are absolute, so it is made in place and marked at the end.
   rm -rf "$out"
   "$python" -m venv "$out/venv"
-  "$out/venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps -r "$here/requirements.lock" >&2 ||
+  "$out/venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r "$here/requirements.lock" >&2 ||
     fail "pip could not install requirements.lock; see above"
   touch "$out/.complete"
 fi

@@ -33,7 +33,7 @@ python=$(find_python) || fail "no Python 3.11 or newer with the venv module; ins
 
 mkdir -p "$cache"
 cache=$(cd "$cache" && pwd)
-key=$({ "$python" -VV; uname -m; cat "$here/requirements.lock" "$here/build.sh"; } | sha256sum | cut -c1-16)
+key=$({ "$python" -VV; uname -m; cat "$here/requirements.lock" "$here/collections.lock" "$here/build.sh"; } | sha256sum | cut -c1-16)
 out="$cache/switches-$key"
 exec 9>"$out.lock"
 flock 9
@@ -58,10 +58,10 @@ if [ "$part" = ansible ] && [ ! -f "$out/.complete-ansible" ]; then
   echo "installing Ansible and network-runner with $python (cached afterwards)" >&2
   rm -rf "$out/venv" "$out/collections"
   "$python" -m venv "$out/venv"
-  "$out/venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps -r "$here/requirements.lock" >&2 ||
+  "$out/venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r "$here/requirements.lock" >&2 ||
     fail "pip could not install requirements.lock; see above"
   # Of the 500 MB of collections only those of the systems that are tried here are kept.
-  "$out/venv/bin/python" -m pip download --quiet --disable-pip-version-check --no-deps -d "$out/wheel" ansible==12.3.0 >&2
+  "$out/venv/bin/python" -m pip download --quiet --disable-pip-version-check --no-deps --require-hashes -d "$out/wheel" -r "$here/collections.lock" >&2
   "$out/venv/bin/python" - "$out" <<'PY'
 import glob, sys, zipfile
 out = sys.argv[1]
