@@ -12,6 +12,7 @@ test('every Python package that is installed is named with its version and hashe
   }
   for (const file of ['Dockerfile', ...globSync('test/real/*/*.sh', { cwd: root })]) {
     const text = readFileSync(join(root, file), 'utf8').replaceAll('\\\n', ' ');
-    for (const [line] of text.matchAll(/pip["']? (install|download)[^\n&;]*/g)) assert.match(line, /--require-hashes/, file);
+    for (const [line] of text.matchAll(/pip["']? (install|download)[^\n&;]*/g))
+      assert.match(line, /--require-hashes/, file);
   }
 });

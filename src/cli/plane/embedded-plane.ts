@@ -31,6 +31,7 @@ import { type ApiLimitSettings, apiLimits } from './api-limit-settings.ts';
 import { startEmbeddedServer } from './embedded-server.ts';
 import { type Installed, installKinds } from './install-kinds.ts';
 import type { RackSurroundings, SimulatedRack } from './simulated-rack.ts';
+import { withdrawWebhooks } from './withdraw-webhooks.ts';
 
 /** An embedded API server that serves all our kinds. */
 export interface EmbeddedPlane {
@@ -189,6 +190,7 @@ async function installUntilDone(
   const signal = terminal.interrupted;
   for (let attempt = 1, told = ''; ; attempt++) {
     try {
+      await withdrawWebhooks(client, signal);
       return await installKinds(client, { isReplacingOthers: true, conversion: 'in-process', signal });
     } catch (error) {
       const isMendable = error instanceof KubeError || error instanceof CliError;
