@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { startTestApi } from '../../apiserver/testing/test-api.ts';
+import { startApiServer } from '../../apiserver/index.ts';
 import { createClient } from '../../kube/index.ts';
 import { webhookName } from '../../manifests/index.ts';
 import { withdrawWebhooks } from './withdraw-webhooks.ts';
@@ -25,12 +28,14 @@ const left = {
 };
 
 test('webhooks that are gone no longer keep the embedded API server from being written', async (t) => {
-  const api = await startTestApi(async (connection) => {
-    const client = await createClient(connection);
-    return { client, close: () => client.close() };
+  const dataDir = mkdtempSync(join(tmpdir(), 'rackwright-webhooks-'));
+  const server = await startApiServer({ dataDir, port: 0 });
+  const client = await createClient({ kubeconfigText: server.kubeconfig });
+  t.after(async () => {
+    await client.close();
+    await server.close();
+    rmSync(dataDir, { recursive: true });
   });
-  t.after(() => api.close());
-  const { client } = api;
   const createMap = () => client.request({ method: 'POST', path: maps, body: { metadata: { generateName: 'm-' } } });
   await withdrawWebhooks(client, never);
   await client.request({ method: 'POST', path: configurations, body: left });
