@@ -10,6 +10,8 @@ export interface MachineNetwork {
   filter(wanted: NetworkConfiguration, host: BareMetalHost): string | undefined;
   /** The ports of a host with what a machine asks for, or why it cannot have that. */
   configureNetwork(wanted: NetworkConfiguration, host: BareMetalHost): MachinePorts;
+  /** The same for a host that its machine configured before: what it wrote to other interfaces, by MAC, goes. */
+  reconfigureNetwork(wanted: NetworkConfiguration, host: BareMetalHost, written: readonly string[]): MachinePorts;
   /** The ports of a host without the configurations of these interfaces, or of all; undefined when none has one. */
   deconfigureNetwork(host: BareMetalHost, macs?: readonly string[]): readonly HostPort[] | undefined;
 }
@@ -21,5 +23,6 @@ export const noMachineNetwork: MachineNetwork = {
   filter: (wanted) => (wanted.length === 0 ? undefined : notServed),
   configureNetwork: (wanted) =>
     wanted.length === 0 ? { kind: 'fits', ports: undefined } : { kind: 'unfit', message: notServed },
+  reconfigureNetwork: () => ({ kind: 'fits', ports: undefined }),
   deconfigureNetwork: () => undefined,
 };

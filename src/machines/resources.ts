@@ -43,8 +43,6 @@ export const hostAnnotations = {
   paused: 'baremetalhost.metal3.io/paused',
   detached: 'baremetalhost.metal3.io/detached',
   status: 'baremetalhost.metal3.io/status',
-  /** MACs of the interfaces whose `configuration` its machine wrote: with it goes what it wrote, however it was edited. */
-  machinePorts: 'network.rackwright.io/machine-ports',
 } as const;
 
 /** The value of `paused` that says it was this room, for the pause of a Cluster: only that one is taken away again. */

@@ -1,8 +1,9 @@
 export { createNetworkAdmission, type NetworkAdmission, type NetworkAdmissionView } from './admission/network-rules.ts';
 export { createStatusHostKeys } from './devices/status-host-keys.ts';
 export { type NetworkErrorCode, type NetworkFault, networkErrors } from './errors.ts';
-export { claimOf, type PortClaim } from './fabric/claims.ts';
+export { claimOf, machineOf, type PortClaim } from './fabric/claims.ts';
 export { createNetworkInformers, type NetworkInformers } from './fabric/informers.ts';
+export { readMachinePorts, writeLinkRecord, writeMachinePorts } from './fabric/link-records.ts';
 export { type LoadedNetwork, loadNetwork } from './fabric/load-tables.ts';
 export type { FullReference } from './fabric/references.ts';
 export {
@@ -32,6 +33,7 @@ export {
   filter,
   type MachineNetwork,
   type MachinePorts,
+  reconfigureNetwork,
 } from './machine/machine-network.ts';
 export { type CanTake, isSmartNic, matchNics, type NetworkNeed } from './machine/match-nics.ts';
 export { clearMachineNetwork, type PortsWritten, writeMachineNetwork } from './machine/write-host-ports.ts';
@@ -46,7 +48,13 @@ export { decidePort, type PortDecision, type PortEffect } from './port/decide-po
 export { judgePort, type PortJudgement, type PortRequest } from './port/judge-port.ts';
 export type { PortMemory, PortSeen, SwitchStanding } from './port/port-seen.ts';
 export { portTable } from './port/port-table.ts';
-export { forceAnnotation, linkedByAnnotation, networkFinalizer, retryAnnotation } from './resources.ts';
+export {
+  forceAnnotation,
+  linkedByAnnotation,
+  machinePortsAnnotation,
+  networkFinalizer,
+  retryAnnotation,
+} from './resources.ts';
 export { defaultNetworkSettings, type NetworkSettings } from './settings.ts';
 export {
   type FollowNetworkOptions,

@@ -40,5 +40,17 @@ export const forceAnnotation = 'network.rackwright.io/force-deletion';
  */
 export const linkedByAnnotation = 'network.rackwright.io/linked-by';
 
+/**
+ * On a SwitchPort: what that host linked, as NAMESPACE/NAME; empty when it wants the port clean. A port with another link was
+ * linked by a user since.
+ */
+export const linkedConfigurationAnnotation = 'network.rackwright.io/linked-configuration';
+
+/**
+ * On a BareMetalHost: the interfaces whose `configuration` its machine wrote, each as MAC=NAMESPACE/NAME. With the machine
+ * goes what it wrote, however it was edited, and nobody else changes it before.
+ */
+export const machinePortsAnnotation = 'network.rackwright.io/machine-ports';
+
 /** On a SwitchPort: any new value of it gives a port that has used up its attempts another set of them. */
 export const retryAnnotation = 'network.rackwright.io/retry';

@@ -5,6 +5,7 @@ import type {
   HardwareDetails,
   HostFirmwareComponents,
   HostFirmwareSettings,
+  HostPort,
   HostUpdatePolicy,
 } from '../../api/index.ts';
 import type { Decision, EventDraft, Reason, Wake } from '../../kube/index.ts';
@@ -178,6 +179,8 @@ export interface HostChange {
   readonly setAnnotations?: Readonly<Record<string, string>>;
   readonly removeAnnotations?: readonly string[];
   readonly architecture?: string;
+  /** What users linked to its switch ports. */
+  readonly ports?: readonly HostPort[];
 }
 
 /** What can be done for a host; doing one of a key twice is harmless. */

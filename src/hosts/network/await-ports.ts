@@ -1,7 +1,16 @@
 import type { BareMetalHostStatus } from '../../api/index.ts';
 import { conditionOf, type Instant, writeConditions } from '../../kube/index.ts';
 import { type HostNetworkPhase, type HostNetworkPlan, networkPhaseOf, planHostNetwork } from '../../network/index.ts';
-import { counting, type Draft, type HostSeen, rest, type Step, telling, withStatus } from '../decide/seen.ts';
+import {
+  counting,
+  type Draft,
+  type HostEffect,
+  type HostSeen,
+  rest,
+  type Step,
+  telling,
+  withStatus,
+} from '../decide/seen.ts';
 import { withoutError } from '../status/host-status.ts';
 import type { HostState } from '../table/host-table.ts';
 
@@ -47,7 +56,8 @@ export function awaitPorts(seen: HostSeen, draft: Draft, awaiting: Awaiting): Aw
     return { kind: 'not yet', step };
   }
   const plan = planFor(seen, draft, { phase, tables: seen.network.tables });
-  if (plan.effects.length > 0) return { kind: 'not yet', step: { kind: 'do', draft, effects: plan.effects } };
+  const effects = portEffects(plan);
+  if (effects.length > 0) return { kind: 'not yet', step: { kind: 'do', draft, effects } };
   const noted = notePorts(seen, draft, { plan, now });
   if (!isHeld(plan, awaiting)) return { kind: 'ready', draft: noted };
   return { kind: 'not yet', step: rest(noted, { on: 'change' }, plan.hinge?.code ?? 'PortsReady', plan.message) };
@@ -82,8 +92,15 @@ export function followPorts(
   }
   if (seen.network === undefined) return { ...step, draft: withoutPorts(step.draft) };
   const plan = planFor(seen, step.draft, { phase, tables: seen.network.tables });
-  if (plan.effects.length > 0) return { kind: 'do', draft: before, effects: plan.effects };
+  const effects = portEffects(plan);
+  if (effects.length > 0) return { kind: 'do', draft: before, effects };
   return step.kind === 'rest' ? { ...step, draft: notePorts(seen, step.draft, { plan, now }) } : step;
+}
+
+/** What is done about ports; what users linked to them becomes the host's own first. */
+function portEffects({ adopted, effects }: HostNetworkPlan): readonly HostEffect[] {
+  if (adopted === undefined) return effects;
+  return [{ kind: 'change-host', key: 'adopt-links', change: { ports: adopted } }];
 }
 
 function isServiceAsked(step: Step): boolean {

@@ -173,6 +173,8 @@ async function changeHost(
   const changed = change.addFinalizer === undefined ? kept : [...kept, change.addFinalizer];
   const gone = Object.fromEntries((change.removeAnnotations ?? []).map((name) => [name, null]));
   const annotations = { ...gone, ...change.setAnnotations };
+  const { architecture, ports } = change;
+  const spec = { ...(architecture === undefined ? {} : { architecture }), ...(ports === undefined ? {} : { ports }) };
   const body = {
     metadata: {
       resourceVersion,
@@ -180,7 +182,7 @@ async function changeHost(
       ...((change.addFinalizer ?? change.removeFinalizer) === undefined ? {} : { finalizers: changed }),
       ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
     },
-    ...(change.architecture === undefined ? {} : { spec: { architecture: change.architecture } }),
+    ...(Object.keys(spec).length === 0 ? {} : { spec }),
   };
   const host = await hosts.patch(keyOf(seen.host), { type: 'merge', body }, { fieldManager, signal });
   if (change.removeFinalizer === undefined) parts.newest.hosts.wrote(host);

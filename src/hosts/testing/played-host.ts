@@ -307,7 +307,14 @@ function playEffect(
     case 'store-status':
       return store(played, seen);
     case 'change-host': {
-      const { addFinalizer, removeFinalizer, setAnnotations, removeAnnotations = [], architecture } = effect.change;
+      const {
+        addFinalizer,
+        removeFinalizer,
+        setAnnotations,
+        removeAnnotations = [],
+        architecture,
+        ports,
+      } = effect.change;
       const held = [...(metadata.finalizers ?? []), ...(addFinalizer === undefined ? [] : [addFinalizer])];
       const left = Object.entries(metadata.annotations ?? {}).filter(([name]) => !removeAnnotations.includes(name));
       const spec = seen.host.spec as BareMetalHostSpec;
@@ -320,7 +327,11 @@ function playEffect(
             finalizers: held.filter((name) => name !== removeFinalizer),
             annotations: { ...Object.fromEntries(left), ...setAnnotations },
           },
-          spec: architecture === undefined ? spec : { ...spec, architecture },
+          spec: {
+            ...spec,
+            ...(architecture === undefined ? {} : { architecture }),
+            ...(ports === undefined ? {} : { ports: [...ports] }),
+          },
         },
       };
     }

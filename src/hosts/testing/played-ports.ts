@@ -1,6 +1,6 @@
 import { type BareMetalHost, type HostPort, metal3ApiVersion, type SwitchPort } from '../../api/index.ts';
 import { createTable, formatKey, keyOf } from '../../kube/index.ts';
-import { linkedByAnnotation, lookAtHostPorts, type NetworkObjects, portIndexers } from '../../network/index.ts';
+import { lookAtHostPorts, type NetworkObjects, portIndexers, writeLinkRecord } from '../../network/index.ts';
 import type { HostNetwork } from '../network/host-network.ts';
 
 /** For tests: switch ports that are played in memory. */
@@ -47,7 +47,11 @@ export function playPorts(...names: readonly string[]): PlayedPorts {
       if (present === undefined) return;
       const generation = (present.metadata.generation ?? 0) + 1;
       const spec = configuration === undefined ? {} : { configuration };
-      const annotations: Record<string, string> = by === undefined ? {} : { [linkedByAnnotation]: by };
+      const annotations = Object.fromEntries(
+        Object.entries(writeLinkRecord(by, configuration)).flatMap(([name, value]) =>
+          value === null ? [] : [[name, value]],
+        ),
+      );
       ports.set(formatKey(port), { ...present, metadata: { ...present.metadata, generation, annotations }, spec });
     },
     settle() {

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Metal3Machine } from '../../api/index.ts';
+import type { BareMetalHost, Metal3Machine, NetworkConfiguration } from '../../api/index.ts';
 import { checkTable, type KubeObject } from '../../kube/index.ts';
-import { deconfigureNetwork } from '../../network/index.ts';
+import {
+  configureNetwork,
+  deconfigureNetwork,
+  machinePortsAnnotation,
+  reconfigureNetwork,
+} from '../../network/index.ts';
 import type { NodeSearch } from '../nodes/workload-nodes.ts';
-import { hostAnnotations } from '../resources.ts';
 import {
   aCluster,
   aHost,
@@ -38,11 +42,19 @@ function conditionOf({ status }: Metal3MachineDecision, type: string): string | 
   return found === undefined ? undefined : `${found.status} ${found.reason}`;
 }
 
+function patchOf({ effects }: Metal3MachineDecision) {
+  const found = effects.find((effect) => effect.kind === 'write-host');
+  return found?.kind === 'write-host' ? found.patch : undefined;
+}
+
 const held = aHost('h1', { spec: { consumerRef: consumer('m1') } });
 const running = aHost('h1', {
   spec: { consumerRef: consumer('m1'), image, userData: { name: 'boot' } },
   state: 'provisioned',
 });
+
+/** Ports that are as they should be already. */
+const asIs = { reconfigureNetwork: () => ({ kind: 'fits', ports: undefined }) as const };
 
 test('its table can be gone through', () => assert.deepEqual(checkTable(machineTable), []));
 
@@ -149,6 +161,7 @@ describe('how a host is taken', () => {
     const network = {
       filter: (_: unknown, host: KubeObject) => (host.metadata?.name === 'h1' ? undefined : 'wrong ports'),
       configureNetwork: () => ({ kind: 'fits', ports }) as const,
+      ...asIs,
       deconfigureNetwork: () => [],
     };
     const object = aMetal3Machine('m1', { host: 'h1', spec: { networkConfiguration: wanted } });
@@ -156,7 +169,7 @@ describe('how a host is taken', () => {
     const [claim] = effects;
     assert.ok(claim?.kind === 'claim-host');
     assert.deepEqual(claim.patch.spec?.ports, ports);
-    assert.deepEqual(claim.patch.metadata.annotations, { [hostAnnotations.machinePorts]: '52:54:00:00:00:01' });
+    assert.deepEqual(claim.patch.metadata.annotations, { [machinePortsAnnotation]: '52:54:00:00:00:01=fleet/nc1' });
     const refused = await decide(object, { hosts: [aHost('h2')], network });
     assert.match(conditionOf(refused, 'Ready') ?? '', /NoHostAvailable/);
   });
@@ -165,6 +178,7 @@ describe('how a host is taken', () => {
     const network = {
       filter: () => undefined,
       configureNetwork: () => ({ kind: 'unfit', message: 'the host h1 has no interface' }) as const,
+      ...asIs,
       deconfigureNetwork: () => undefined,
     };
     const spec = { networkConfiguration: [{ ConfigurationRef: { name: 'nc1' } }] };
@@ -255,6 +269,42 @@ describe('how a machine becomes ready', () => {
     assert.deepEqual([lost.effects, lost.status?.initialization], [[], { provisioned: true }]);
   });
 
+  test('other networks that it asks for while its host runs are brought there, and those it needs no more go', async () => {
+    const entry = (at: number) => ({ mac: `52:54:00:00:00:0${at}`, port: { name: `p${at}`, namespace: 'infra' } });
+    const link = (name: string) => ({ configuration: { name, namespace: 'fleet' } });
+    const annotations = { [machinePortsAnnotation]: `${entry(1).mac}=fleet/nc1` };
+    const nics = [1, 2, 3].map((at) => ({ name: `eth${at}`, mac: entry(at).mac }));
+    const ports = [{ ...entry(1), ...link('nc1') }, entry(2), { ...entry(3), ...link('of-the-owner') }];
+    const host = aHost('h1', {
+      spec: { ...running.spec, ports },
+      state: 'provisioned',
+      annotations,
+      status: { hardware: { nics } },
+    });
+    const network = {
+      filter: () => undefined,
+      configureNetwork: (wanted: NetworkConfiguration, of: BareMetalHost) =>
+        configureNetwork(of, { networkConfiguration: wanted }),
+      reconfigureNetwork: (wanted: NetworkConfiguration, of: BareMetalHost, written: readonly string[]) =>
+        reconfigureNetwork(of, { networkConfiguration: wanted }, written),
+      deconfigureNetwork,
+    };
+    const asking = (...needs: readonly [string, string][]) => {
+      const networkConfiguration = needs.map(([name, nic]) => ({ ConfigurationRef: { name }, nicHint: { name: nic } }));
+      const spec = { providerID: 'metal3://fleet/h1/m1', networkConfiguration };
+      return decide(aMetal3Machine('m1', { host: 'h1', spec }), { hosts: [host], network });
+    };
+    assert.deepEqual((await asking(['nc1', 'eth1'])).effects, []);
+    const moved = patchOf(await asking(['nc2', 'eth2']));
+    assert.deepEqual(moved?.spec?.ports, [entry(1), { ...entry(2), ...link('nc2') }, ports[2]]);
+    assert.deepEqual(moved?.metadata.annotations, { [machinePortsAnnotation]: `${entry(2).mac}=fleet/nc2` });
+    assert.deepEqual(patchOf(await asking())?.spec?.ports, [entry(1), entry(2), ports[2]]);
+    const unfit = await asking(['nc2', 'eth9']);
+    assert.deepEqual([unfit.effects, conditionOf(unfit, 'Ready')], [[], 'True Ready']);
+    const ready = unfit.status?.conditions?.find(({ type }) => type === 'Ready');
+    assert.match(ready?.message ?? '', /cannot have its networkConfiguration: .* nc2 \(eth9\)/);
+  });
+
   test('addresses are those that inspection found', async () => {
     const hardware = {
       hostname: 'node-1',
@@ -278,10 +328,6 @@ describe('how a machine becomes ready', () => {
 
 describe('how a machine goes', () => {
   const object = aMetal3Machine('m1', { host: 'h1', isGoing: true });
-  const patchOf = ({ effects }: Metal3MachineDecision) => {
-    const found = effects.find((effect) => effect.kind === 'write-host');
-    return found?.kind === 'write-host' ? found.patch : undefined;
-  };
 
   test('the host is told to stop; only what was given for the machine is taken away', async () => {
     const spec = { ...running.spec, networkData: { name: 'of-the-owner' } };
@@ -293,6 +339,7 @@ describe('how a machine goes', () => {
     const network = {
       filter: () => undefined,
       configureNetwork: () => ({ kind: 'fits', ports: undefined }) as const,
+      ...asIs,
       deconfigureNetwork: () => [],
     };
     const spec = { networkConfiguration: [{ ConfigurationRef: { name: 'nc1' } }] };
@@ -311,10 +358,11 @@ describe('how a machine goes', () => {
     const network = {
       filter: () => undefined,
       configureNetwork: () => ({ kind: 'fits', ports: undefined }) as const,
+      ...asIs,
       deconfigureNetwork,
     };
     const left = [entry(1), ports[1]];
-    const annotations = { [hostAnnotations.machinePorts]: mac(1) };
+    const annotations = { [machinePortsAnnotation]: mac(1) };
     const { image: _, ...stopped } = running.spec ?? { online: true };
     for (const [spec, state] of [
       [running.spec, 'provisioned'],
@@ -326,7 +374,7 @@ describe('how a machine goes', () => {
     }
     const free = aHost('h1', { spec: { ...stopped, ports: [entry(1)] }, annotations });
     const released = patchOf(await decide(object, { hosts: [free], network }));
-    assert.deepEqual(released?.metadata.annotations, { [hostAnnotations.machinePorts]: null });
+    assert.deepEqual(released?.metadata.annotations, { [machinePortsAnnotation]: null });
   });
 
   test('a host that must not be powered off stays on', async () => {

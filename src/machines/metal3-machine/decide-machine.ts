@@ -17,7 +17,10 @@ import {
   deployPatch,
   deprovisionPatch,
   type HostPatch,
+  isDeployed,
+  networkPatch,
   pausePatch,
+  reconfigured,
   releasePatch,
   unpausePatch,
 } from './host-changes.ts';
@@ -138,7 +141,7 @@ function effectsOf(
     case 'let-go':
       return hasFinalizer(object, clusterFinalizers.metal3Machine) ? [{ kind: 'remove-finalizer', key }] : [];
     default:
-      return cleaningEffects(seen);
+      return [...cleaningEffects(seen), ...networkEffects(seen)].slice(0, 1);
   }
 }
 
@@ -193,6 +196,14 @@ function cleaningEffects(seen: Metal3MachineSeen): Metal3MachineEffect[] {
   return patch === undefined ? [] : [writeHost('cleaning', seen, host, patch)];
 }
 
+/** A machine may ask for other networks while its host runs. */
+function networkEffects(seen: Metal3MachineSeen): Metal3MachineEffect[] {
+  const { object, host } = seen;
+  if (host === undefined || isBeingDeleted(object) || !isDeployed(host)) return [];
+  const patch = networkPatch(seen, host);
+  return patch === undefined ? [] : [writeHost('network', seen, host, patch)];
+}
+
 function wakeOf({ object, nodes, settings }: Metal3MachineSeen, state: MachineState): Wake {
   // Ports, their limits and configurations are not followed here.
   const isAboutPorts = (object.spec.networkConfiguration ?? []).length > 0;
@@ -242,7 +253,13 @@ function whyOf(seen: Metal3MachineSeen, { gate, choice }: MachineSituation, stat
       };
     case 'Deprovisioning':
       return { code: 'Deleting', message: `The host ${name} is ${condition}; it is given back once it is free.` };
+    case 'Provisioned': {
+      const ports = host === undefined ? undefined : reconfigured(seen, host);
+      return ports?.kind === 'unfit'
+        ? { code: 'NetworkConfigurationUnfit', message: `It cannot have its networkConfiguration: ${ports.message}.` }
+        : { code: state, message: `The host ${name} runs.` };
+    }
     default:
-      return { code: state, message: state === 'Provisioned' ? `The host ${name} runs.` : 'Nothing is held any more.' };
+      return { code: state, message: 'Nothing is held any more.' };
   }
 }

@@ -7,6 +7,8 @@ import {
   type Metal3Machine,
 } from '../../api/index.ts';
 import { isSameJson } from '../../kube/index.ts';
+import type { MachinePorts } from '../../network/index.ts';
+import { machinePortsAnnotation, readMachinePorts, writeMachinePorts } from '../../network/index.ts';
 import { nameOf, namespaceOf } from '../references.ts';
 import { hostAnnotations, ownPause } from '../resources.ts';
 import type { Metal3MachineSeen } from './machine-seen.ts';
@@ -88,17 +90,35 @@ function recordOf(
   host: BareMetalHost,
   ports: readonly HostPort[] | undefined,
 ): Readonly<Record<string, unknown>> {
-  if ((object.spec.networkConfiguration ?? []).length === 0) return {};
+  const recorded = recordedPorts(host);
+  if ((object.spec.networkConfiguration ?? []).length === 0 && recorded === undefined) return {};
   const present = host.spec?.ports ?? [];
-  const changed = (ports ?? []).filter((entry, at) => !isSameJson(entry, present[at]));
-  const written = changed.map(({ mac }) => mac.toLowerCase());
-  const macs = [...new Set([...(recordedPorts(host) ?? []), ...written])];
-  return { annotations: { [hostAnnotations.machinePorts]: macs.filter((mac) => mac !== '').join(',') } };
+  const isWritten = (entry: HostPort, at: number): boolean =>
+    recorded?.includes(entry.mac.toLowerCase()) === true || !isSameJson(entry, present[at]);
+  const entries = (ports ?? present).filter((entry, at) => entry.configuration !== undefined && isWritten(entry, at));
+  return { annotations: { [machinePortsAnnotation]: writeMachinePorts(entries, namespaceOf(object)) } };
+}
+
+/** Brings the ports of a host that runs to what its machine asks for now; undefined when they are so, or cannot be. */
+export function networkPatch(seen: Metal3MachineSeen, host: BareMetalHost): HostPatch | undefined {
+  const found = reconfigured(seen, host);
+  if (found.kind === 'unfit' || found.ports === undefined) return undefined;
+  return { metadata: { ...seenVersion(host), ...recordOf(seen, host, found.ports) }, spec: { ports: found.ports } };
+}
+
+/** What the ports of a host that runs are to be for its machine. */
+export function reconfigured({ object, network }: Metal3MachineSeen, host: BareMetalHost): MachinePorts {
+  const needs = object.spec.networkConfiguration ?? [];
+  const written = recordedPorts(host);
+  // A machine that never asked for networks leaves the ports of its host to their owner.
+  if (needs.length === 0 && written === undefined) return { kind: 'fits', ports: undefined };
+  return network.reconfigureNetwork(needs, host, written ?? []);
 }
 
 /** MACs of the interfaces that a machine wrote to; undefined where nothing says so. */
-function recordedPorts({ metadata }: BareMetalHost): readonly string[] | undefined {
-  return metadata.annotations?.[hostAnnotations.machinePorts]?.split(',');
+function recordedPorts(host: BareMetalHost): readonly string[] | undefined {
+  const written = readMachinePorts(host);
+  return written === undefined ? undefined : [...written.keys()];
 }
 
 function deploySpec(
@@ -130,13 +150,17 @@ export function deprovisionPatch(seen: Metal3MachineSeen, host: BareMetalHost): 
   const isToldToRun = spec?.image !== undefined || spec?.customDeploy !== undefined;
   const online = staysOn(seen, host);
   const cleared = clearedPorts(seen, host, { isToldToRun: isToldToRun && !isOthers });
+  // The record goes with what it stands for: without it the ports are their owner's again.
+  const isForgotten = cleared.ports !== undefined && recordedPorts(host) !== undefined;
+  const gone = isForgotten ? { annotations: { [machinePortsAnnotation]: null } } : {};
+  const metadata = { ...seenVersion(host), ...gone };
   const isOn = isOthers && spec?.online === true && !online;
   if (isOthers || !isToldToRun) {
     const left = { ...cleared, ...(isOn ? { online } : {}) };
-    return Object.keys(left).length === 0 ? undefined : { metadata: seenVersion(host), spec: left };
+    return Object.keys(left).length === 0 ? undefined : { metadata, spec: left };
   }
   const told = { image: null, customDeploy: null, ...clearedData(seen, host), online };
-  return { metadata: seenVersion(host), spec: { ...told, ...cleared } };
+  return { metadata, spec: { ...told, ...cleared } };
 }
 
 /** What the machine wrote to the ports of its host goes; what the owner of the host has put there stays. */
@@ -175,7 +199,7 @@ export function releasePatch({ object, reuse, cluster }: Metal3MachineSeen, host
   const consumerRef = isKept ? { ...keeper, name: nameOf(cluster) } : null;
   const annotations = {
     ...(isPausedByUs(host) ? unpaused : {}),
-    ...(recordedPorts(host) === undefined ? {} : { [hostAnnotations.machinePorts]: null }),
+    ...(recordedPorts(host) === undefined ? {} : { [machinePortsAnnotation]: null }),
   };
   return {
     metadata: { ...seenVersion(host), labels, ...(Object.keys(annotations).length === 0 ? {} : { annotations }) },

@@ -79,7 +79,8 @@ function conditionsOf(seen: Metal3MachineSeen, { state, isPaused, why }: Machine
     type: conditionTypes.ready,
     status: isReady ? 'True' : 'False',
     reason: isReady ? 'Ready' : why.code,
-    message: isReady ? '' : why.message,
+    // A host that runs may lack networks that its machine asks for since.
+    message: isReady && why.code === state ? '' : why.message,
   };
   return [ready, associated, paused, ...unsupported];
 }

@@ -6,6 +6,7 @@ import {
   type MachineNetwork as MachineNeeds,
   type NetworkTables,
   portsCanTake,
+  reconfigureNetwork,
 } from '../../network/index.ts';
 import type { MachineNetwork } from '../ports.ts';
 
@@ -20,6 +21,7 @@ export function createSwitchPortNetwork(tables: NetworkTables): MachineNetwork {
         ? undefined
         : 'it has no switch port for each network configuration',
     configureNetwork: (wanted, host) => configureNetwork(host, needsOf(wanted, host)),
+    reconfigureNetwork: (wanted, host, written) => reconfigureNetwork(host, needsOf(wanted, host), written),
     deconfigureNetwork,
   };
 }

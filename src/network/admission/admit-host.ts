@@ -9,6 +9,8 @@ import {
   type KubeObject,
   type Verdict,
 } from '../../kube/index.ts';
+import { machineOf } from '../fabric/claims.ts';
+import { readMachinePorts } from '../fabric/link-records.ts';
 import { type FullReference, fullReference, isSameReference, nameOf, namespaceOf } from '../fabric/references.ts';
 import type { PluggedHost } from '../fabric/tables.ts';
 
@@ -77,6 +79,26 @@ export function admitHost(request: AdmissionRequest, known: HostAdmissionSeen | 
         : [{ field: `spec.ports[${at}].configuration`, message: `it must be of the namespace ${home}` }]),
     ];
   });
-  const reasons = [...rights, ...entries];
+  const reasons = [...rights, ...entries, ...machineDenials(request)];
   return reasons.length === 0 ? allowed() : denied(...reasons);
+}
+
+/** What a machine wrote is changed by it alone: with its record, which is written together with the ports. */
+function machineDenials({ object, oldObject }: AdmissionRequest): Denial[] {
+  const host = hostOf(object);
+  const written = host === undefined ? undefined : readMachinePorts(host);
+  if (host === undefined || written === undefined) return [];
+  const home = namespaceOf(host);
+  const linkOf = (entry: HostPort | undefined): FullReference | undefined =>
+    entry?.configuration === undefined ? undefined : fullReference(entry.configuration, home);
+  return entriesOf(object).flatMap((entry, at) => {
+    const machine = machineOf(host, entry);
+    const recorded = written.get(entry.mac.toLowerCase());
+    const before = entriesOf(oldObject).find(({ mac }) => mac.toLowerCase() === entry.mac.toLowerCase());
+    const isAsBefore = before !== undefined && isSameReference(linkOf(before), linkOf(entry));
+    if (machine === undefined || recorded === undefined || isAsBefore || isSameReference(linkOf(entry), recorded))
+      return [];
+    const message = `the Metal3Machine ${home}/${machine} has set it; change its spec.networkConfiguration`;
+    return [{ field: `spec.ports[${at}].configuration`, message }];
+  });
 }

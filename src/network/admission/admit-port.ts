@@ -6,6 +6,7 @@ import { namespaceOf } from '../fabric/references.ts';
 import { judgePort, tenantOf } from '../port/judge-port.ts';
 import type { PortSeen } from '../port/port-seen.ts';
 import { linkOf } from '../port/read-port.ts';
+import { describeLinkOwner } from './link-owner.ts';
 
 /** What is known about whoever changes a port, and about the port as it would be. */
 export interface PortAdmissionSeen {
@@ -65,7 +66,13 @@ export function admitPort(request: AdmissionRequest, known: PortAdmissionSeen | 
     if (isRelinked && !isTenant) return denied({ field: 'spec.configuration', message: describeStranger(who, seen) });
   }
   const reference = linkOf(portOf(object));
-  if (!isRelinked || reference === undefined) return allowed();
+  if (!isRelinked) return allowed();
+  if (oldObject !== undefined && oldObject !== null && seen.claim !== undefined) {
+    const write = { port: portOf(object), before: portOf(oldObject), link: reference, claim: seen.claim };
+    const message = describeLinkOwner(write);
+    if (message !== undefined) return denied({ field: 'spec.configuration', message });
+  }
+  if (reference === undefined) return allowed();
   const tenant = tenantOf(seen);
   if (!isInfra && reference.namespace !== tenant) {
     const message = `${formatKey(reference)} cannot be linked by ${request.userInfo.username ?? 'somebody'}: only configurations of ${tenant} can`;

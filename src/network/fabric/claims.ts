@@ -1,4 +1,5 @@
-import type { HostPort } from '../../api/index.ts';
+import type { HostPort, ProvisioningState } from '../../api/index.ts';
+import { readMachinePorts } from './link-records.ts';
 import { type FullReference, fullReference, nameOf, namespaceOf, referenceKey } from './references.ts';
 import type { NetworkTables, PluggedHost } from './tables.ts';
 
@@ -8,6 +9,11 @@ export interface PortClaim {
   readonly entry: HostPort;
   /** What the infra team wants on the port while the host is provisioned. */
   readonly provisioning: FullReference | undefined;
+  /** The state of the host; undefined before it has one. */
+  readonly state?: ProvisioningState | undefined;
+  readonly isServicing?: boolean | undefined;
+  /** The Metal3Machine that wrote the configuration of this port, which is its own then. */
+  readonly machine?: string | undefined;
   /** Other hosts that name the port too; they get nothing. */
   readonly rivals: readonly FullReference[];
 }
@@ -22,8 +28,17 @@ export function claimOf(hosts: NetworkTables['hosts'], port: string): PortClaim 
     host: identityOf(first),
     entry,
     provisioning: link === undefined ? undefined : fullReference(link, namespaceOf(first)),
+    state: first.status?.provisioning?.state,
+    isServicing: first.status?.operationalStatus === 'servicing',
+    machine: machineOf(first, entry),
     rivals: others.map(identityOf),
   };
+}
+
+/** The Metal3Machine of a host that wrote the configuration of an interface. */
+export function machineOf(host: Pick<PluggedHost, 'metadata' | 'spec'>, { mac }: HostPort): string | undefined {
+  const { kind, name } = host.spec?.consumerRef ?? {};
+  return kind === 'Metal3Machine' && readMachinePorts(host)?.has(mac.toLowerCase()) === true ? name : undefined;
 }
 
 function identityOf(host: PluggedHost): FullReference {

@@ -6,19 +6,27 @@ import type {
   ObjectMeta,
   OVSSwitch,
   ProviderSwitchKind,
+  ProvisioningState,
   Switch,
   SwitchPort,
   SwitchPortConfiguration,
   SwitchResourceLimit,
 } from '../../api/index.ts';
 import type { Indexer, KubeObject, ObjectTable } from '../../kube/index.ts';
-import { linkedByAnnotation } from '../resources.ts';
+import { linkedByAnnotation, machinePortsAnnotation } from '../resources.ts';
 import { namespaceOf, objectKey, referenceKey } from './references.ts';
 
 /** What ports need to know of a host. */
 export interface PluggedHost extends KubeObject {
   metadata: ObjectMeta;
-  spec: { readonly ports?: readonly HostPort[] | undefined };
+  spec: {
+    readonly ports?: readonly HostPort[] | undefined;
+    readonly consumerRef?: { readonly kind?: string | undefined; readonly name?: string | undefined } | undefined;
+  };
+  readonly status?: {
+    readonly operationalStatus?: string | undefined;
+    readonly provisioning?: { readonly state?: ProvisioningState | undefined } | undefined;
+  };
 }
 
 /** An object that knows how to talk to a switch. */
@@ -41,10 +49,21 @@ export type NetworkTables = { readonly [K in keyof NetworkObjects]: ObjectTable<
 /** Keeps of a host what this room looks at: hosts are large, and there are many. */
 export function pluggedHostOf(host: BareMetalHost | KubeObject): PluggedHost {
   const { name, namespace, uid, creationTimestamp, deletionTimestamp, resourceVersion } = host.metadata ?? {};
-  const metadata = { name, namespace, uid, creationTimestamp, deletionTimestamp, resourceVersion };
+  const written = host.metadata?.annotations?.[machinePortsAnnotation];
+  const annotations = written === undefined ? undefined : { [machinePortsAnnotation]: written };
+  const metadata = { name, namespace, uid, creationTimestamp, deletionTimestamp, resourceVersion, annotations };
   const known = Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined));
-  const ports = ('spec' in host ? host.spec : undefined)?.ports;
-  return { metadata: known as ObjectMeta, spec: ports === undefined ? {} : { ports } };
+  const { spec, status } = host as Partial<PluggedHost>;
+  const { ports, consumerRef } = spec ?? {};
+  // A host without ports is none that anybody here looks at.
+  if (ports === undefined || ports.length === 0)
+    return { metadata: known as ObjectMeta, spec: ports === undefined ? {} : { ports } };
+  const { kind, name: consumer } = consumerRef ?? {};
+  return {
+    metadata: known as ObjectMeta,
+    spec: { ports, ...(consumerRef === undefined ? {} : { consumerRef: { kind, name: consumer } }) },
+    status: { operationalStatus: status?.operationalStatus, provisioning: { state: status?.provisioning?.state } },
+  };
 }
 
 /** The key of a provider among all kinds of them. */

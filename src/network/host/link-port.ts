@@ -1,6 +1,7 @@
 import type { SwitchPort } from '../../api/index.ts';
 import { isNotFound, type KubeClient, type KubeObject } from '../../kube/index.ts';
-import { linkedByAnnotation, networkFieldManager, resources } from '../resources.ts';
+import { writeLinkRecord } from '../fabric/link-records.ts';
+import { networkFieldManager, resources } from '../resources.ts';
 import type { LinkPort } from './plan-host-network.ts';
 
 /** Links a configuration to a port, or takes the link away; undefined when the port is gone, which is fine. */
@@ -9,8 +10,10 @@ export async function linkPort(
   { port, configuration, by }: LinkPort,
   signal?: AbortSignal,
 ): Promise<(SwitchPort & KubeObject) | undefined> {
-  const annotations = { [linkedByAnnotation]: by ?? null };
-  const body = { metadata: { annotations }, spec: { configuration: configuration ?? null } };
+  const body = {
+    metadata: { annotations: writeLinkRecord(by, configuration) },
+    spec: { configuration: configuration ?? null },
+  };
   const options = { fieldManager: networkFieldManager, ...(signal === undefined ? {} : { signal }) };
   try {
     return await client

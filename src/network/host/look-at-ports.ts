@@ -9,7 +9,7 @@ import {
   switchIndexers,
 } from '../fabric/tables.ts';
 import { ownerOf } from '../port/read-port.ts';
-import { linkedByAnnotation } from '../resources.ts';
+import { linkedByAnnotation, linkedConfigurationAnnotation } from '../resources.ts';
 import { type HostNetworkSeen, portKeysOf } from './plan-host-network.ts';
 
 /** The ports of a host at one moment, with all that decisions about them look at. */
@@ -56,7 +56,8 @@ export function standingOfPort({ metadata, spec, status }: NetworkObjects['ports
   const { state, observedGeneration, configurationRef, error, appliedTo } = status ?? {};
   return [
     ...[metadata.uid, metadata.generation, metadata.ownerReferences, spec?.configuration],
-    ...[metadata.annotations?.[linkedByAnnotation], appliedTo !== undefined],
+    ...[linkedByAnnotation, linkedConfigurationAnnotation].map((name) => metadata.annotations?.[name]),
+    appliedTo !== undefined,
     ...[state, observedGeneration, configurationRef, error?.reason, error?.message],
   ];
 }

@@ -9,7 +9,8 @@ import {
   type SwitchPort,
   type SwitchPortStatus,
 } from '../../api/index.ts';
-import { linkedByAnnotation } from '../resources.ts';
+import { writeLinkRecord } from '../fabric/link-records.ts';
+import { linkedByAnnotation, linkedConfigurationAnnotation, machinePortsAnnotation } from '../resources.ts';
 import { aSwitch } from '../testing/port-seen.ts';
 import { tablesOf } from '../testing/tables.ts';
 import { isSamePortName } from './cabling.ts';
@@ -35,11 +36,15 @@ function host(ports: readonly HostPort[], name = 'h1', created = '2026-01-01T00:
   };
 }
 
-function port(linked: { name: string; namespace: string } | undefined, status: SwitchPortStatus): SwitchPort {
+type Link = { readonly name: string; readonly namespace: string };
+
+/** A port that the host linked, where anything is linked; undefined as a record: as it is linked. */
+function port(linked: Link | undefined, status: SwitchPortStatus, recorded: Link | undefined = linked): SwitchPort {
+  const annotations = writeLinkRecord('tenant/h1', recorded) as Record<string, string>;
   return {
     apiVersion: metal3ApiVersion,
     kind: 'SwitchPort',
-    metadata: { name: 'p1', namespace: 'infra', generation: 3 },
+    metadata: { name: 'p1', namespace: 'infra', generation: 3, ...(recorded === undefined ? {} : { annotations }) },
     spec: linked === undefined ? {} : { configuration: linked },
     status: { observedGeneration: 3, ...status },
   };
@@ -88,7 +93,7 @@ describe('what a host wants of its ports', () => {
     const { configuration: _, ...other } = entry;
     const { effects, verdict } = plan('deployed', idle, [other]);
     assert.deepEqual([verdict, effects.map(({ by }) => by)], ['waiting', ['tenant/h1']]);
-    const annotations = { [linkedByAnnotation]: 'tenant/h1' };
+    const annotations = { [linkedByAnnotation]: 'tenant/h1', [linkedConfigurationAnnotation]: '' };
     const named = { ...idle, metadata: { ...idle.metadata, annotations } };
     const waiting = plan('deployed', named, [other]);
     assert.deepEqual([waiting.verdict, waiting.effects, waiting.hinge?.code], ['waiting', [], 'PortCleaning']);
@@ -102,6 +107,67 @@ describe('what a host wants of its ports', () => {
   test('a host without ports goes on, and says nothing', () => {
     const { verdict, effects, conditions } = plan('provisioning', undefined, []);
     assert.deepEqual([verdict, effects, conditions], ['ready', [], []]);
+  });
+});
+
+describe('what a user linked to the port of a host', () => {
+  const ten = { name: 'ten', namespace: 'tenant' };
+  const linkedByHand = port(ten, { state: 'Active', configurationRef: ten }, net);
+
+  test('becomes what the deployed host wants, and is recorded as such then', () => {
+    const { adopted, effects } = plan('deployed', linkedByHand);
+    assert.deepEqual([adopted, effects], [[{ ...entry, configuration: ten }], []]);
+    const next = plan('deployed', linkedByHand, adopted);
+    assert.deepEqual(
+      [next.adopted, next.effects.map(({ configuration, by }) => [configuration, by])],
+      [undefined, [[ten, 'tenant/h1']]],
+    );
+    const last = plan('deployed', port(ten, { state: 'Active', configurationRef: ten }), adopted);
+    assert.deepEqual([last.adopted, last.effects, last.verdict], [undefined, [], 'ready']);
+  });
+
+  test('is taken over when they link nothing, too', () => {
+    const { configuration: _, ...bare } = entry;
+    assert.deepEqual(plan('deployed', port(undefined, { state: 'Idle' }, net)).adopted, [bare]);
+  });
+
+  test('is a link to a clean port as well, which the host has recorded as such', () => {
+    const { configuration: _, ...bare } = entry;
+    const [recorded] = plan('deployed', clean, [bare]).effects;
+    assert.deepEqual([recorded?.configuration, recorded?.by], [undefined, 'tenant/h1']);
+    const annotations = writeLinkRecord('tenant/h1', undefined) as Record<string, string>;
+    const linked = { ...linkedByHand, metadata: { ...linkedByHand.metadata, annotations } };
+    assert.deepEqual(plan('deployed', linked, [bare]).adopted, [{ ...bare, configuration: ten }]);
+  });
+
+  const linksOf = ({ effects, adopted }: ReturnType<typeof plan>) => [
+    adopted,
+    effects.map(({ configuration }) => configuration),
+  ];
+
+  test('is not taken over where the host has its ports for something else', () => {
+    assert.deepEqual(linksOf(plan('provisioning', linkedByHand)), [undefined, [pxe]]);
+    assert.deepEqual(linksOf(plan('servicing', linkedByHand)), [undefined, [pxe]]);
+    assert.deepEqual(linksOf(plan('released', linkedByHand)), [undefined, [undefined]]);
+  });
+
+  test('gives way to a host that was edited too, to a machine, and to the namespace', () => {
+    const edited = { ...entry, configuration: { name: 'other' } };
+    assert.deepEqual(linksOf(plan('deployed', linkedByHand, [edited])), [
+      undefined,
+      [{ name: 'other', namespace: 'tenant' }],
+    ]);
+    assert.deepEqual(linksOf(plan('deployed', port(pxe, { state: 'Active' }, net))), [undefined, [net]]);
+    const self = host([entry]);
+    const annotations = { [machinePortsAnnotation]: `${mac}=tenant/net` };
+    const consumerRef = { kind: 'Metal3Machine', name: 'm1', namespace: 'tenant' };
+    const used = {
+      ...self,
+      metadata: { ...self.metadata, annotations },
+      spec: { ...self.spec, online: true, consumerRef },
+    };
+    const tables = tablesOf({ hosts: [used], ports: [linkedByHand], switches: [aSwitch()] });
+    assert.deepEqual(linksOf(planHostNetwork({ host: used, phase: 'deployed', tables })), [undefined, [net]]);
   });
 });
 

@@ -1,6 +1,7 @@
 import type { BareMetalHost, HostPort, Nic, SwitchPort } from '../../api/index.ts';
 import { type ConditionDraft, formatKey, type KubeObject } from '../../kube/index.ts';
-import { claimOf } from '../fabric/claims.ts';
+import { claimOf, machineOf } from '../fabric/claims.ts';
+import { linkText, readLinkRecord } from '../fabric/link-records.ts';
 import {
   type FullReference,
   fullReference,
@@ -12,7 +13,6 @@ import {
 } from '../fabric/references.ts';
 import type { NetworkTables } from '../fabric/tables.ts';
 import { linkOf } from '../port/read-port.ts';
-import { linkedByAnnotation } from '../resources.ts';
 import { describeCabling } from './cabling.ts';
 import { type HostNetworkPhase, wantedLink } from './host-phase.ts';
 
@@ -56,6 +56,8 @@ export interface HostNetworkPlan {
   readonly verdict: 'ready' | 'waiting' | 'error';
   readonly ports: readonly HostPortPlan[];
   readonly effects: readonly LinkPort[];
+  /** The host's `spec.ports` with what users linked to its ports since, which is written there so that it lasts. */
+  readonly adopted: readonly HostPort[] | undefined;
   /** The port that is waited for, or that is in error. */
   readonly hinge: HostPortPlan | undefined;
   readonly message: string;
@@ -68,15 +70,23 @@ export function planHostNetwork(seen: HostNetworkSeen): HostNetworkPlan {
   const { host } = seen;
   const entries = host.spec?.ports ?? [];
   const ports = entries.map((entry) => planPort(seen, entry));
-  const effects = [...ports.flatMap((plan) => linkEffects(seen, plan)), ...unplugEffects(seen)];
+  const adopted = entries.map((entry, at) => adoptLink(seen, entry, ports[at]));
+  const isAdopting = adopted.some((entry, at) => entry !== entries[at]);
+  const moved = ports.filter((_, at) => adopted[at] === entries[at]);
+  const effects = [...moved.flatMap((plan) => linkEffects(seen, plan)), ...unplugEffects(seen)];
   const hinge = ports.find(({ state }) => state === 'error') ?? ports.find(({ state }) => state === 'waiting');
   const verdict = hinge?.state ?? 'ready';
   const message = hinge === undefined ? 'All switch ports are as they should be.' : describe(hinge);
   if (entries.length === 0)
-    return { verdict, ports, effects, hinge, message: 'The host has no switch ports.', conditions: [] };
+    return {
+      ...{ verdict, ports, effects, hinge },
+      adopted: undefined,
+      message: 'The host has no switch ports.',
+      conditions: [],
+    };
   const cabling = describeCabling(seen);
   return {
-    ...{ verdict, ports, effects, hinge, message },
+    ...{ verdict, ports, effects, hinge, message, adopted: isAdopting ? adopted : undefined },
     conditions: [
       {
         type: 'NetworkConfigured',
@@ -182,17 +192,42 @@ function linkEffects(
   if (present === undefined || !isOurs) return [];
   const self = objectKey(host as KubeObject);
   const by = phase === 'released' ? undefined : self;
-  const isOnRecord = linkerOf(present) === self;
-  // A port that was found clean stays so; another one is cleaned when a host says that it has to be.
-  const isSaid = by === undefined ? !isOnRecord : isOnRecord || wanted !== undefined || isFoundClean(present);
-  if (isSameReference(linked, wanted) && isSaid) return [];
+  const record = readLinkRecord(present);
+  // What the host wants is recorded even where it is so already: another link is a user's from then on.
+  const isRecorded =
+    by === undefined ? record?.by !== self : record?.by === self && record.configuration === linkText(wanted);
+  if (isSameReference(linked, wanted) && isRecorded) return [];
   const key = `link-port/${formatKey(port)}/${wanted === undefined ? '' : formatKey(wanted)}`;
   return [{ kind: 'link-port', key, port, configuration: wanted, by }];
 }
 
-/** The host that last said what a port has to be. */
-function linkerOf({ metadata }: SwitchPort): string | undefined {
-  return metadata.annotations?.[linkedByAnnotation];
+/**
+ * An entry with what a user linked to its port while the host is deployed; the entry itself where nobody did. What a machine
+ * wrote is its own, a host that was edited too has its way, and everything else is refused by admission.
+ */
+function adoptLink(
+  { host, phase, tables }: HostNetworkSeen,
+  entry: HostPort,
+  plan: HostPortPlan | undefined,
+): HostPort {
+  const present = plan === undefined ? undefined : tables.ports.get(formatKey(plan.port));
+  if (plan === undefined || present === undefined || plan.code === 'PortInUse') return entry;
+  const { configuration, ...rest } = entry;
+  const isDeployed = phase === 'deployed' || (phase === 'servicing' && entry.provisioningConfiguration === undefined);
+  const record = readLinkRecord(present);
+  const home = namespaceOf(host as KubeObject);
+  const said = configuration === undefined ? undefined : fullReference(configuration, home);
+  const isEdited = record?.by !== objectKey(host as KubeObject) || record.configuration !== linkText(said);
+  const isUsers = !isEdited && record.configuration !== linkText(plan.linked);
+  const isTheirs = plan.linked === undefined || plan.linked.namespace === home;
+  if (
+    !isDeployed ||
+    !isUsers ||
+    !isTheirs ||
+    machineOf({ metadata: host.metadata, spec: host.spec ?? {} }, entry) !== undefined
+  )
+    return entry;
+  return plan.linked === undefined ? rest : { ...rest, configuration: plan.linked };
 }
 
 /** What the host linked to ports that it does not name any more is taken back, unless they are another host's by now. */

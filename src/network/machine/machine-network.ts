@@ -1,6 +1,6 @@
 import type { BareMetalHost, HostPort, Metal3MachineSpec } from '../../api/index.ts';
 import { isSameJson, type KubeObject } from '../../kube/index.ts';
-import { fullReference, namespaceOf } from '../fabric/references.ts';
+import { fullReference, isSameReference, namespaceOf } from '../fabric/references.ts';
 import { type CanTake, matchNics, type NetworkNeed } from './match-nics.ts';
 
 /** What the network of a machine is decided from. */
@@ -36,6 +36,38 @@ export function configureNetwork(host: BareMetalHost, machine: MachineNetwork): 
     const need = byEntry.get(entry);
     return need === undefined ? entry : { ...entry, configuration: fullReference(need.ConfigurationRef, home) };
   });
+  return { kind: 'fits', ports: areSamePorts(ports, present, home) ? undefined : ports };
+}
+
+/**
+ * The ports of a host that its machine configured before, with what the machine asks for now: what it wrote to interfaces that
+ * it needs no more goes. What a port has it keeps, also where limits have shrunk since. Pure.
+ */
+export function reconfigureNetwork(
+  host: BareMetalHost,
+  { networkConfiguration = [], canTake = () => true }: MachineNetwork,
+  written: readonly string[],
+): MachinePorts {
+  const home = namespaceOf(host as KubeObject);
+  const hasIt: CanTake = ({ configuration: link }, need) =>
+    link !== undefined && isSameReference(fullReference(link, home), fullReference(need.ConfigurationRef, home));
+  const keeps: CanTake = (entry, need) => hasIt(entry, need) || canTake(entry, need);
+  const needs = networkConfiguration;
+  const found = matchNics(host, needs, keeps);
+  if (found === undefined) return { kind: 'unfit', message: describeLack(host, needs) };
+  const used = [...found.values()].map(({ mac }) => mac.toLowerCase());
+  const present = host.spec?.ports ?? [];
+  const left =
+    deconfigureNetwork(
+      host,
+      written.filter((mac) => !used.includes(mac)),
+    ) ?? present;
+  const next = configureNetwork({ ...host, spec: { ...host.spec, ports: [...left] } } as BareMetalHost, {
+    networkConfiguration,
+    canTake: keeps,
+  });
+  if (next.kind === 'unfit') return next;
+  const ports = next.ports ?? left;
   return { kind: 'fits', ports: areSamePorts(ports, present, home) ? undefined : ports };
 }
 
