@@ -26,7 +26,7 @@ export {
   portKeysOf,
 } from './host/plan-host-network.ts';
 export { decideLimit, type LimitDecision, type LimitSeen } from './limit/decide-limit.ts';
-export { portsCanTake } from './machine/can-take.ts';
+export { judgePorts } from './machine/judge-ports.ts';
 export {
   configureNetwork,
   deconfigureNetwork,

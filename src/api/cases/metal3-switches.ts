@@ -36,7 +36,7 @@ const switchCases: KindCase[] = [
   leaf.refuses(
     'a VLAN past the last',
     { [`${eth1}/vlanRange`]: '1-4096' },
-    { field: 'spec.ports.leaf1-eth1.vlanRange', reason: 'FieldValueInvalid' },
+    { field: 'spec.ports[leaf1-eth1].vlanRange', reason: 'FieldValueInvalid' },
   ),
   leaf.refuses(
     'a range that goes down',

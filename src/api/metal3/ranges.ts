@@ -9,18 +9,23 @@ function listOfRanges(number: string): string {
 }
 
 /** `1, 6-10`: VLAN ids and ranges of them, each from 1 to 4094. */
-export const vlanRangePattern = listOfRanges(vlan);
+const vlanRangePattern = listOfRanges(vlan);
 
 /** `22, 22-30`: port numbers and ranges of them. */
-export const portRangePattern = listOfRanges(tcpPort);
+const portRangePattern = listOfRanges(tcpPort);
 
-// A lone number may come unquoted from YAML, hence the integer; patterns cannot compare the two ends of a range.
-const ascending = [
-  {
-    rule: "type(self) == int || string(self).replace(' ', '').split(',').map(r, r.split('-')).all(p, int(p[0]) <= int(p[size(p) - 1]))",
-    message: 'a range must go from its smaller to its larger number',
-  },
-];
+// A lone number may come unquoted from YAML, hence the integer. Rules and no pattern: people read what they say.
+function rangeRules(pattern: string, what: string) {
+  const isList = `string(self).matches('${pattern}')`;
+  const ends = "string(self).replace(' ', '').split(',').map(r, r.split('-'))";
+  return [
+    { rule: `type(self) == int || ${isList}`, message: `must be ${what}` },
+    {
+      rule: `type(self) == int || !${isList} || ${ends}.all(p, int(p[0]) <= int(p[size(p) - 1]))`,
+      message: 'a range must go from its smaller to its larger number',
+    },
+  ];
+}
 
 /** One VLAN id. */
 export function VlanId(description: string, options: SchemaOptions = {}) {
@@ -34,8 +39,10 @@ export function VlanRange(description: string, options: SchemaOptions = {}) {
     minimum: 1,
     maximum: 4094,
     maxLength: 256,
-    pattern: vlanRangePattern,
-    'x-kubernetes-validations': ascending,
+    'x-kubernetes-validations': rangeRules(
+      vlanRangePattern,
+      'a list of VLANs and ranges of them, each from 1 to 4094, such as 1, 6-10',
+    ),
     ...options,
   });
 }
@@ -47,8 +54,10 @@ export function PortRange(description: string, options: SchemaOptions = {}) {
     minimum: 0,
     maximum: 65535,
     maxLength: 128,
-    pattern: portRangePattern,
-    'x-kubernetes-validations': ascending,
+    'x-kubernetes-validations': rangeRules(
+      portRangePattern,
+      'a list of ports and ranges of them, each from 0 to 65535, such as 22, 8000-8080',
+    ),
     ...options,
   });
 }

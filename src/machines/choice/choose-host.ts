@@ -32,7 +32,13 @@ export function chooseHost(preference: HostPreference, hosts: readonly BareMetal
     return { kind: 'none', code: 'WaitingForReusedHost', message };
   }
   const host = best(preference, fit);
-  return host === undefined ? noHost(judged.flatMap(({ objection }) => objection ?? [])) : { kind: 'host', host };
+  if (host !== undefined) return { kind: 'host', host };
+  const unfit = judged.find(({ objection }) => objection === 'Network');
+  const why = unfit && preference.network.filter(preference.networkConfiguration, unfit.host);
+  return noHost(
+    judged.flatMap(({ objection }) => objection ?? []),
+    why,
+  );
 }
 
 function best({ failureDomain, seed }: HostPreference, hosts: readonly BareMetalHost[]): BareMetalHost | undefined {
@@ -47,14 +53,19 @@ function compare(one: BareMetalHost, other: BareMetalHost): number {
   return nameOf(one) < nameOf(other) ? -1 : 1;
 }
 
-function noHost(objections: readonly HostObjection[]): HostChoice {
+/** Counts what keeps hosts from being taken; why one has the wrong ports is told as well. */
+function noHost(objections: readonly HostObjection[], why: string | undefined): HostChoice {
   const code = 'NoHostAvailable';
   if (objections.length === 0) return { kind: 'none', code, message: 'There is no BareMetalHost in the namespace.' };
   const words = (Object.keys(hostObjections) as HostObjection[]).flatMap((name) => {
     const count = objections.filter((each) => each === name).length;
     return count === 0 ? [] : [`${count} ${hostObjections[name]}`];
   });
-  return { kind: 'none', code, message: `No BareMetalHost of the namespace can be taken: ${words.join(', ')}.` };
+  return {
+    kind: 'none',
+    code,
+    message: `No BareMetalHost of the namespace can be taken: ${words.join(', ')}.${why === undefined ? '' : ` For one, ${why}.`}`,
+  };
 }
 
 /** FNV-1a with a final mix: quick, and even enough to spread machines over hosts. */

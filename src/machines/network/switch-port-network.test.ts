@@ -18,7 +18,7 @@ const tables: NetworkTables = {
 test('a host without the right ports is left out, and one that asks for none is not', () => {
   const network = createSwitchPortNetwork(tables);
   const wanted = [{ ConfigurationRef: { name: 'nc1' } }];
-  assert.match(network.filter(wanted, aHost('h1')) ?? '', /no switch port/);
+  assert.match(network.filter(wanted, aHost('h1')) ?? '', /nc1: inspection has found no interfaces yet/);
   assert.equal(network.filter([], aHost('h1')), undefined);
   assert.deepEqual(network.configureNetwork([], aHost('h1')), { kind: 'fits', ports: undefined });
   assert.equal(network.configureNetwork(wanted, aHost('h1')).kind, 'unfit');

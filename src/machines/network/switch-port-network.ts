@@ -2,10 +2,9 @@ import type { BareMetalHost, NetworkConfiguration } from '../../api/index.ts';
 import {
   configureNetwork,
   deconfigureNetwork,
-  filter,
+  judgePorts,
   type MachineNetwork as MachineNeeds,
   type NetworkTables,
-  portsCanTake,
   reconfigureNetwork,
 } from '../../network/index.ts';
 import type { MachineNetwork } from '../ports.ts';
@@ -13,13 +12,13 @@ import type { MachineNetwork } from '../ports.ts';
 /** Brings `networkConfiguration` of machines to the switch ports of their hosts, within what limits permit there. */
 export function createSwitchPortNetwork(tables: NetworkTables): MachineNetwork {
   const needsOf = (wanted: NetworkConfiguration, host: BareMetalHost): MachineNeeds => {
-    return { networkConfiguration: wanted, canTake: portsCanTake(tables, host) };
+    return { networkConfiguration: wanted, whyNot: judgePorts(tables, host) };
   };
   return {
-    filter: (wanted, host) =>
-      filter([host], needsOf(wanted, host)).length === 1
-        ? undefined
-        : 'it has no switch port for each network configuration',
+    filter(wanted, host) {
+      const found = configureNetwork(host, needsOf(wanted, host));
+      return found.kind === 'fits' ? undefined : found.message;
+    },
     configureNetwork: (wanted, host) => configureNetwork(host, needsOf(wanted, host)),
     reconfigureNetwork: (wanted, host, written) => reconfigureNetwork(host, needsOf(wanted, host), written),
     deconfigureNetwork,

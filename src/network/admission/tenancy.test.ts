@@ -280,7 +280,12 @@ describe('who may do what', () => {
       [{ untaggedVLAN: 0 }, /untaggedVLAN/],
       [{ untaggedVLAN: 4095 }, /untaggedVLAN/],
       [{ vlans: '10-5' }, /from its smaller to its larger/],
-      [{ vlans: '1-4095' }, /vlans/],
+      [
+        { vlans: '1-4095' },
+        /vlans: .*must be a list of VLANs and ranges of them, each from 1 to 4094, such as 1, 6-10$/,
+      ],
+      [{ vlans: 5000 }, /vlans: .*4094/],
+      [{ vlans: 'ten' }, /must be a list of VLANs and ranges of them/],
       [{ acl: [{ type: 'ipv4', action: 'deny', src: '10.0.0.0/99' }] }, /CIDR/],
       [{ acl: [{ type: 'ipv6', action: 'deny', src: '10.0.0.0/8' }] }, /family/],
       [

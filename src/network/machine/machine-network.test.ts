@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { fc } from '#fast-check';
 import { type BareMetalHost, type HostPort, metal3ApiVersion, type Nic } from '../../api/index.ts';
+import type { WhyNot } from './explain-need.ts';
 import { configureNetwork, deconfigureNetwork, filter } from './machine-network.ts';
 import { isSmartNic, matchNics, type NetworkNeed } from './match-nics.ts';
 
@@ -58,10 +59,10 @@ describe('the hosts for a machine', () => {
 
   test('are asked whether their ports can take it', () => {
     const host = hostWith([{}, {}], [eth(0), eth(1)]);
-    const canTake = ({ port }: HostPort) => port.name === 'p1';
-    const wanted = configureNetwork(host, { networkConfiguration: [need('a')], canTake });
+    const whyNot = ({ port }: HostPort) => (port.name === 'p1' ? undefined : 'the port is full');
+    const wanted = configureNetwork(host, { networkConfiguration: [need('a')], whyNot });
     assert.equal(wanted.kind === 'fits' && linksOf(wanted.ports), '- a');
-    assert.equal(filter([host], { networkConfiguration: [need('a'), need('b')], canTake }).length, 0);
+    assert.equal(filter([host], { networkConfiguration: [need('a'), need('b')], whyNot }).length, 0);
   });
 });
 
@@ -89,7 +90,10 @@ describe('the ports of the host of a machine', () => {
     const host = hostWith([{}], [eth(0)]);
     const wanted = configureNetwork(host, { networkConfiguration: [need('a', { name: 'eth3', smartNIC: true })] });
     assert.ok(wanted.kind === 'unfit');
-    assert.match(wanted.message, /h1 has no interface in spec\.ports for each of: a \(eth3, a smart NIC\)/);
+    assert.match(
+      wanted.message,
+      /h1 has no interface in spec\.ports for each of: a \(eth3, a smart NIC\): inspection found no such interface$/,
+    );
   });
 
   test('lose all configurations when the machine goes, and nothing else', () => {
@@ -126,7 +130,8 @@ test('a way is found whenever there is one, and writing it once is enough', () =
         choices[Number(link.name.slice(1))]?.includes(Number(port.name.slice(1))) ?? false;
       const found = matchNics(host, needs, canTake);
       assert.equal(found !== undefined, canAll(choices));
-      const machine = { networkConfiguration: needs, canTake };
+      const whyNot: WhyNot = (...given) => (canTake(...given) ? undefined : 'no');
+      const machine = { networkConfiguration: needs, whyNot };
       const wanted = configureNetwork(host, machine);
       if (wanted.kind === 'unfit' || wanted.ports === undefined) return;
       assert.equal(new Set([...(found?.values() ?? [])]).size, needs.length);

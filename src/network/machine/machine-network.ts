@@ -1,12 +1,13 @@
 import type { BareMetalHost, HostPort, Metal3MachineSpec } from '../../api/index.ts';
 import { isSameJson, type KubeObject } from '../../kube/index.ts';
 import { fullReference, isSameReference, namespaceOf } from '../fabric/references.ts';
-import { type CanTake, matchNics, type NetworkNeed } from './match-nics.ts';
+import { explainNeed, type WhyNot } from './explain-need.ts';
+import { type CanTake, matchNics } from './match-nics.ts';
 
 /** What the network of a machine is decided from. */
 export interface MachineNetwork extends Pick<Metal3MachineSpec, 'networkConfiguration'> {
-  /** What ports can take; everything unless given. */
-  readonly canTake?: CanTake | undefined;
+  /** What ports cannot take, and why; they take everything unless given. */
+  readonly whyNot?: WhyNot | undefined;
 }
 
 /** What the ports of a host are to be for its machine. */
@@ -15,12 +16,16 @@ export type MachinePorts =
   | { readonly kind: 'fits'; readonly ports: readonly HostPort[] | undefined }
   | { readonly kind: 'unfit'; readonly message: string };
 
+function canTake({ whyNot }: Pick<MachineNetwork, 'whyNot'>): CanTake {
+  return (entry, need) => whyNot?.(entry, need) === undefined;
+}
+
 /** The hosts that have an interface for every network configuration of a machine, in their order. Pure. */
 export function filter(hosts: readonly BareMetalHost[], machine: MachineNetwork): BareMetalHost[] {
   const needs = machine.networkConfiguration ?? [];
   return needs.length === 0
     ? [...hosts]
-    : hosts.filter((host) => matchNics(host, needs, machine.canTake) !== undefined);
+    : hosts.filter((host) => matchNics(host, needs, canTake(machine)) !== undefined);
 }
 
 /** The ports of a host with the configurations of its machine written to them. Ports that get none stay as they are. Pure. */
@@ -28,8 +33,8 @@ export function configureNetwork(host: BareMetalHost, machine: MachineNetwork): 
   const needs = machine.networkConfiguration ?? [];
   const present = host.spec?.ports ?? [];
   if (needs.length === 0) return { kind: 'fits', ports: undefined };
-  const found = matchNics(host, needs, machine.canTake);
-  if (found === undefined) return { kind: 'unfit', message: describeLack(host, needs) };
+  const found = matchNics(host, needs, canTake(machine));
+  if (found === undefined) return { kind: 'unfit', message: describeLack(host, machine) };
   const home = namespaceOf(host as KubeObject);
   const byEntry = new Map([...found].map(([need, entry]) => [entry, need]));
   const ports = present.map((entry) => {
@@ -45,16 +50,17 @@ export function configureNetwork(host: BareMetalHost, machine: MachineNetwork): 
  */
 export function reconfigureNetwork(
   host: BareMetalHost,
-  { networkConfiguration = [], canTake = () => true }: MachineNetwork,
+  machine: MachineNetwork,
   written: readonly string[],
 ): MachinePorts {
+  const { networkConfiguration = [], whyNot = () => undefined } = machine;
   const home = namespaceOf(host as KubeObject);
   const hasIt: CanTake = ({ configuration: link }, need) =>
     link !== undefined && isSameReference(fullReference(link, home), fullReference(need.ConfigurationRef, home));
-  const keeps: CanTake = (entry, need) => hasIt(entry, need) || canTake(entry, need);
+  const keeps: WhyNot = (entry, need) => (hasIt(entry, need) ? undefined : whyNot(entry, need));
   const needs = networkConfiguration;
-  const found = matchNics(host, needs, keeps);
-  if (found === undefined) return { kind: 'unfit', message: describeLack(host, needs) };
+  const found = matchNics(host, needs, canTake({ whyNot: keeps }));
+  if (found === undefined) return { kind: 'unfit', message: describeLack(host, machine) };
   const used = [...found.values()].map(({ mac }) => mac.toLowerCase());
   const present = host.spec?.ports ?? [];
   const left =
@@ -63,8 +69,8 @@ export function reconfigureNetwork(
       written.filter((mac) => !used.includes(mac)),
     ) ?? present;
   const next = configureNetwork({ ...host, spec: { ...host.spec, ports: [...left] } } as BareMetalHost, {
-    networkConfiguration,
-    canTake: keeps,
+    ...machine,
+    whyNot: keeps,
   });
   if (next.kind === 'unfit') return next;
   const ports = next.ports ?? left;
@@ -91,13 +97,16 @@ function areSamePorts(ports: readonly HostPort[], present: readonly HostPort[], 
   return isSameJson(linksOf(ports), linksOf(present));
 }
 
-function describeLack(host: BareMetalHost, needs: readonly NetworkNeed[]): string {
-  const names = needs.map(({ ConfigurationRef: link, nicHint }) => {
+/** The needs that no interface can have at all, and why; all of them where they are only too many together. */
+function describeLack(host: BareMetalHost, { networkConfiguration = [], whyNot }: MachineNetwork): string {
+  const alone = networkConfiguration.filter((need) => matchNics(host, [need], canTake({ whyNot })) === undefined);
+  const names = (alone.length === 0 ? networkConfiguration : alone).map((need) => {
+    const { ConfigurationRef: link, nicHint } = need;
     const hint = [
       ...(nicHint?.name === undefined ? [] : [nicHint.name]),
       ...(nicHint?.smartNIC === true ? ['a smart NIC'] : []),
     ].join(', ');
-    return hint === '' ? link.name : `${link.name} (${hint})`;
+    return `${hint === '' ? link.name : `${link.name} (${hint})`}: ${explainNeed(host, need, whyNot)}`;
   });
-  return `the host ${host.metadata.name ?? ''} has no interface in spec.ports for each of: ${names.join(', ')}`;
+  return `the host ${host.metadata.name ?? ''} has no interface in spec.ports for each of: ${names.join('; ')}`;
 }

@@ -64,11 +64,13 @@ function place(need: NetworkNeed, placing: Placing): boolean {
   return false;
 }
 
-function isMeant(nic: Nic, { name, smartNIC }: NicHint = {}): boolean {
+/** True for an interface that a hint means. */
+export function isMeant(nic: Nic, { name, smartNIC }: NicHint = {}): boolean {
   return (name === undefined || name === '' || nic.name === name) && (smartNIC !== true || isSmartNic(nic));
 }
 
-function isSameMac(one: string | undefined, other: string): boolean {
+/** True for one address in any spelling. */
+export function isSameMac(one: string | undefined, other: string): boolean {
   return one?.toLowerCase() === other.toLowerCase();
 }
 

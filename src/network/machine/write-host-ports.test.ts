@@ -14,8 +14,8 @@ import {
   until,
   untilState,
 } from '../testing/rig.ts';
-import { portsCanTake } from './can-take.ts';
-import { filter } from './machine-network.ts';
+import { judgePorts } from './judge-ports.ts';
+import { configureNetwork, filter } from './machine-network.ts';
 import { clearMachineNetwork, writeMachineNetwork } from './write-host-ports.ts';
 
 const mac = '52:54:00:00:00:01';
@@ -77,10 +77,17 @@ describe('the network of a machine on an API server', () => {
     await untilCached(informers.hosts, 'tenant/h1');
     await untilCached(informers.limits, 'tenant/user-limit');
     for (const name of ['red', 'blue']) await untilCached(informers.configurations, `tenant/${name}`);
-    const canTake = portsCanTake(informers, host);
+    const whyNot = judgePorts(informers, host);
     const other = { networkConfiguration: [{ ConfigurationRef: { name: 'red' } }] };
-    assert.deepEqual(filter([host], { ...machine, canTake }), [host]);
-    assert.deepEqual(filter([host], { ...other, canTake }), []);
+    assert.deepEqual(filter([host], { ...machine, whyNot }), [host]);
+    assert.deepEqual(filter([host], { ...other, whyNot }), []);
+    const refused = configureNetwork(host, { ...other, whyNot });
+    assert.match(
+      refused.kind === 'unfit' ? refused.message : '',
+      /red: the namespace tenant may use VLANs 10-19, and the configuration has 20$/,
+    );
+    const missing = configureNetwork(host, { networkConfiguration: [{ ConfigurationRef: { name: 'no' } }], whyNot });
+    assert.match(missing.kind === 'unfit' ? missing.message : '', /there is no SwitchPortConfiguration tenant\/no$/);
     assert.deepEqual(filter([host], other), [host]);
   });
 });

@@ -60,10 +60,10 @@ const cases: readonly Case[] = [
   },
   { name: 'None: with its finalizer it is Idle, and read', draft: {}, state: 'Idle', effects: ['read'] },
   {
-    name: 'None: one that leaves is let go',
+    name: 'None: one that leaves is said to be deleted',
     draft: { isLeaving: true },
-    state: undefined,
-    effects: ['remove-finalizer'],
+    state: 'Deleting',
+    effects: [],
   },
   // Idle
   { name: 'Idle: without a configuration it is only read', draft: { status: idle }, state: 'Idle', effects: ['read'] },
@@ -119,8 +119,8 @@ const cases: readonly Case[] = [
   {
     name: 'Idle: deletion leads to Deleting',
     draft: { status: idle, isLeaving: true },
-    state: undefined,
-    effects: ['remove-finalizer'],
+    state: 'Deleting',
+    effects: [],
   },
   // Configuring
   {

@@ -73,8 +73,8 @@ function settle(
     if (action !== undefined) return { phase: position.state, action };
     if (position.state === phase) break;
     phase = position.state;
-    // Every way into and out of Active is told in the status before anything else is done.
-    if (phase === 'Active' || situation.phase === 'Active') break;
+    // Every way into and out of Active, and into Deleting, is told in the status before anything else is done.
+    if (phase === 'Active' || situation.phase === 'Active' || phase === 'Deleting') break;
   }
   return { phase, action: undefined };
 }
@@ -95,7 +95,7 @@ function effectsOf(seen: PortSeen, situation: PortSituation, { phase, action }: 
 }
 
 function wakeOf(seen: PortSeen, situation: PortSituation, { phase, action, now }: PortOutcome): Wake {
-  if (phase === 'Deleting') return { never: 'it is being deleted' };
+  if (phase === 'Deleting' && action !== undefined) return { never: 'it is being deleted' };
   // Whatever was begun wakes the port when it ends, and a status that changes does too.
   if (action !== undefined || seen.memory.work !== undefined || phase !== situation.phase) return { on: 'change' };
   if (seen.standing.kind !== 'ready') return { on: 'change' };

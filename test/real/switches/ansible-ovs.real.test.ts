@@ -15,7 +15,8 @@ import {
   type SshCredentials,
   type SwitchDevice,
 } from '../../../src/switches/index.ts';
-import { describeHostPortLife } from './host-port-life.ts';
+import { describeHostPortLife, type SwitchToLiveOn } from './host-port-life.ts';
+import { describeInterleavings } from './interleavings.ts';
 import { switchPrograms, whyNoRealSwitches } from './programs.ts';
 import { type RealOvs, startOvs } from './real-ovs.ts';
 import { type RealSsh, startSsh } from './real-ssh.ts';
@@ -88,24 +89,23 @@ describe('a real Open vSwitch by Ansible', { skip: whyNoRealSwitches() ?? false,
     },
   });
 
-  describeHostPortLife(
-    () => ovs,
-    () => ({
-      kind: 'AnsibleSwitch',
-      spec: {
-        ...{ os: 'openvswitch', ip: '127.0.0.1', port: ssh.port, bridge: ovs.bridge },
-        ...{ credentialsSecret: { name: 'login' }, hostKey: ssh.hostKey },
+  const toLiveOn = (): SwitchToLiveOn => ({
+    kind: 'AnsibleSwitch',
+    spec: {
+      ...{ os: 'openvswitch', ip: '127.0.0.1', port: ssh.port, bridge: ovs.bridge },
+      ...{ credentialsSecret: { name: 'login' }, hostKey: ssh.hostKey },
+    },
+    secret: { username: ssh.username, password: ssh.password },
+    providers: {
+      open(access) {
+        assert.ok(access.kind === 'AnsibleSwitch');
+        const hostKeys = createMemoryHostKeys();
+        return openAnsibleSwitch({ clock: systemClock, runner, hostKeys, object: access, ...access });
       },
-      secret: { username: ssh.username, password: ssh.password },
-      providers: {
-        open(access) {
-          assert.ok(access.kind === 'AnsibleSwitch');
-          const hostKeys = createMemoryHostKeys();
-          return openAnsibleSwitch({ clock: systemClock, runner, hostKeys, object: access, ...access });
-        },
-      },
-    }),
-  );
+    },
+  });
+  describeHostPortLife(() => ovs, toLiveOn);
+  describeInterleavings(() => ovs, toLiveOn, { count: 1, settleMs: 20_000, pauseMs: 4000 });
 
   it('takes a private key instead of a password, and proves its work by frames', async (context) => {
     const device = open({ credentials: { password: undefined, privateKey: ssh.privateKey } });

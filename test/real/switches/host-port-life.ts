@@ -64,7 +64,7 @@ export function describeHostPortLife(ovs: () => RealOvs, open: () => SwitchToLiv
         await ovs().vsctl('set', 'port', ovs().ports[place + 1] ?? '', `tag=${vlan}`, 'vlan_mode=access');
       }
       const { providers, ...described } = open();
-      await describeSwitch(rig, { ...described, socket: ovs().ports[0] ?? '' });
+      await describeSwitch(rig, { ...described, sockets: ovs().ports.slice(0, 1) });
       const network = await startControllers(rig, { providers, settings: { callMs: 120_000 } });
       ends.push(network.stop);
       const client = await createClient(connection);
@@ -136,9 +136,10 @@ export function describeHostPortLife(ovs: () => RealOvs, open: () => SwitchToLiv
   });
 }
 
-async function describeSwitch(
+/** Makes a Switch of these ports of a bridge: `socket-1` and so on. */
+export async function describeSwitch(
   { client, switches }: Pick<ApiRig, 'client' | 'switches'>,
-  { kind, spec, secret, socket }: Omit<SwitchToLiveOn, 'providers'> & { readonly socket: string },
+  { kind, spec, secret, sockets }: Omit<SwitchToLiveOn, 'providers'> & { readonly sockets: readonly string[] },
 ): Promise<void> {
   const metadata = { namespace: infra, name: 'lab' };
   if (secret !== undefined) {
@@ -150,7 +151,10 @@ async function describeSwitch(
   await provider.create({ apiVersion: metal3ApiVersion, kind, metadata, spec } as AnyKubeObject);
   await switches.create({
     ...{ apiVersion: metal3ApiVersion, kind: 'Switch', metadata },
-    spec: { provider: { kind, name: 'lab' }, ports: { 'socket-1': { name: socket } } },
+    spec: {
+      provider: { kind, name: 'lab' },
+      ports: Object.fromEntries(sockets.map((name, at) => [`socket-${at + 1}`, { name }])),
+    },
   });
 }
 

@@ -14,7 +14,8 @@ import {
   type TlsCredentials,
   vlanSetOf,
 } from '../../../src/switches/index.ts';
-import { describeHostPortLife } from './host-port-life.ts';
+import { describeHostPortLife, type SwitchToLiveOn } from './host-port-life.ts';
+import { describeInterleavings } from './interleavings.ts';
 import { whyNoRealSwitches } from './programs.ts';
 import { type RealOvs, startOvs } from './real-ovs.ts';
 
@@ -66,19 +67,18 @@ describe('a real Open vSwitch by OVSDB and OpenFlow', {
     for (const result of results.values()) assert.equal(result.kind, 'done', JSON.stringify(result));
   }
 
-  describeHostPortLife(
-    () => ovs,
-    () => ({
-      kind: 'OVSSwitch',
-      spec: { address: ovs.tcpAddress, openflowAddress: ovs.openflowAddress, bridge: ovs.bridge },
-      providers: {
-        open(access) {
-          assert.ok(access.kind === 'OVSSwitch');
-          return openOvsSwitch({ clock: systemClock, random: Math.random, ...patience, ...access });
-        },
+  const toLiveOn = (): SwitchToLiveOn => ({
+    kind: 'OVSSwitch',
+    spec: { address: ovs.tcpAddress, openflowAddress: ovs.openflowAddress, bridge: ovs.bridge },
+    providers: {
+      open(access) {
+        assert.ok(access.kind === 'OVSSwitch');
+        return openOvsSwitch({ clock: systemClock, random: Math.random, ...patience, ...access });
       },
-    }),
-  );
+    },
+  });
+  describeHostPortLife(() => ovs, toLiveOn);
+  describeInterleavings(() => ovs, toLiveOn, { count: 3, settleMs: 3000, pauseMs: 400 });
 
   it('is reached by TLS both ways, and tells a strange certificate of the switch from one of ours', async () => {
     const { foreign, ...tls } = ovs.tls;

@@ -5,14 +5,14 @@ import type { NetworkTables } from '../fabric/tables.ts';
 import { judgePort } from '../port/judge-port.ts';
 import { seenOf } from '../port/read-port.ts';
 import { defaultNetworkSettings } from '../settings.ts';
-import type { CanTake } from './match-nics.ts';
+import type { WhyNot } from './explain-need.ts';
 
-/** Says of the ports of a host what limits permit there, as the controller of ports will judge it. */
-export function portsCanTake(tables: NetworkTables, host: BareMetalHost): CanTake {
+/** Says of the ports of a host what limits do not permit there, as the controller of ports will judge it. */
+export function judgePorts(tables: NetworkTables, host: BareMetalHost): WhyNot {
   const home = namespaceOf(host as KubeObject);
   return (entry, { ConfigurationRef: link }) => {
     const port = tables.ports.get(referenceKey(entry.port, home));
-    if (port === undefined) return false;
+    if (port === undefined) return `there is no SwitchPort ${referenceKey(entry.port, home)}`;
     const reference = fullReference(link, home);
     const linked: SwitchPort = { ...port, spec: { configuration: reference } };
     const reader = {
@@ -22,6 +22,7 @@ export function portsCanTake(tables: NetworkTables, host: BareMetalHost): CanTak
       memoryOf: () => ({}),
     };
     const seen = seenOf(reader, linked);
-    return judgePort({ ...seen, reference, managementPort: seen.owner?.spec.managementPort }).kind === 'allowed';
+    const judgement = judgePort({ ...seen, reference, managementPort: seen.owner?.spec.managementPort });
+    return judgement.kind === 'allowed' ? undefined : judgement.fault.message;
   };
 }
