@@ -15,6 +15,15 @@ const planRule = pathRule(['/plan', '/plan/network'], ['get', 'post']);
 /** Who wrote what, in every namespace. */
 const auditRule = pathRule(['/audit'], ['get']);
 
+/** What was told of objects, where they are. */
+const eventRule: PolicyRule = { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: readVerbs };
+const rbacGroup = 'rbac.authorization.k8s.io';
+/** The network controllers keep a Role for each tenant, with no more than what they may do themselves. */
+const tenantRoleRule: PolicyRule = {
+  ...{ apiGroups: [rbacGroup], resources: ['roles'] },
+  verbs: ['get', 'list', 'watch', 'create', 'update', 'patch'],
+};
+
 const secretKinds = new Set(['BMCSecret']);
 
 /** The roles of the people in the documents. Bind them per namespace, or for the cluster. */
@@ -26,11 +35,17 @@ export function personaRolesOf(kinds: readonly KindDeclaration[]): ClusterRole[]
     clusterRole(
       'rackwright-infra-administrator',
       'The infra team: racks hosts, describes switches, sets limits, allows live updates. All kinds, and their Secrets.',
-      [...kinds.flatMap((kind) => kindRules(kind, fullVerbs)), ...secretRules(fullVerbs), planRule, auditRule],
+      [
+        ...kinds.flatMap((kind) => kindRules(kind, fullVerbs)),
+        ...secretRules(fullVerbs),
+        eventRule,
+        planRule,
+        auditRule,
+      ],
     ),
     clusterRole(
       'rackwright-tenant',
-      'A consumer of the infra team: writes configurations and links them to existing ports; sees nothing of switches.',
+      'A consumer of the infra team: writes configurations and links them to existing ports; sees nothing of switches. Where those are, bind the Role rackwright-tenant-ports-NAMESPACE, which the controllers keep.',
       [
         ...on(['SwitchPortConfiguration'], fullVerbs),
         ...on(['SwitchPort'], modifyVerbs),
@@ -38,12 +53,8 @@ export function personaRolesOf(kinds: readonly KindDeclaration[]): ClusterRole[]
         ...kinds
           .filter((kind) => kind.group.endsWith('cluster.x-k8s.io'))
           .flatMap((kind) => kindRules(kind, fullVerbs)),
+        eventRule,
       ],
-    ),
-    clusterRole(
-      'rackwright-tenant-ports',
-      'Bind it where the infra team keeps its switches: a consumer links configurations to ports of their own hosts there. Admission refuses all other ports.',
-      on(['SwitchPort'], ['get', 'update', 'patch']),
     ),
     clusterRole(
       'rackwright-host-user',
@@ -52,6 +63,7 @@ export function personaRolesOf(kinds: readonly KindDeclaration[]): ClusterRole[]
         ...on(['BareMetalHost', 'HostFirmwareSettings', 'HostFirmwareComponents'], modifyVerbs),
         ...on(['DataImage'], fullVerbs),
         ...on(['HardwareData', 'FirmwareSchema', 'HostUpdatePolicy', 'PreprovisioningImage'], readVerbs),
+        eventRule,
       ],
     ),
     clusterRole(
@@ -66,6 +78,7 @@ export function personaRolesOf(kinds: readonly KindDeclaration[]): ClusterRole[]
     ),
     clusterRole('rackwright-viewer', 'Reads every kind except credentials.', [
       ...kinds.filter((kind) => !secretKinds.has(kind.kind)).flatMap((kind) => kindRules(kind, readVerbs)),
+      eventRule,
       planRule,
     ]),
     clusterRole('rackwright-auditor', 'Reads who wrote what, and what came of it. Bind it for the cluster.', [
@@ -120,6 +133,7 @@ export function networkControllerRoleOf(kinds: readonly KindDeclaration[]): Clus
     ...rules,
     ...hosts.flatMap((kind) => kindRules(kind, readVerbs)),
     ...secretRules(['get']),
+    tenantRoleRule,
     { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch', 'update'] },
     { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
   ]);
@@ -188,6 +202,7 @@ function secretRules(verbs: readonly string[]): PolicyRule[] {
 }
 
 const clusterRules: readonly PolicyRule[] = [
+  tenantRoleRule,
   ...secretRules(['get', 'list', 'watch', 'create', 'update', 'patch', 'delete']),
   { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch', 'create', 'update', 'patch'] },
   { apiGroups: [''], resources: ['namespaces', 'serviceaccounts'], verbs: readVerbs },

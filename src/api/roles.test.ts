@@ -80,11 +80,16 @@ test('a tenant does what document 4 allows and nothing it forbids', () => {
   }
 });
 
-test('where switches are kept, a tenant changes ports and sees no others', () => {
-  assert.deepEqual(verbsOn(persona('rackwright-tenant-ports'), 'switchports').sort(), ['get', 'patch', 'update']);
-  const [role] = persona('rackwright-tenant-ports');
-  const resources = new Set(role?.rules.flatMap((rule) => rule.resources));
-  assert.deepEqual([...resources].sort(), ['switchports', 'switchports/status']);
+test('people read the events of what they see', () => {
+  for (const name of ['infra-administrator', 'tenant', 'host-user', 'viewer'])
+    assert.deepEqual(verbsOn(persona(`rackwright-${name}`), 'events').sort(), ['get', 'list', 'watch'], name);
+});
+
+test('the controllers keep Roles of tenants, and bind none', () => {
+  for (const role of [controllerRoleOf(allKinds), networkControllerRoleOf(allKinds)]) {
+    assert.deepEqual(verbsOn([role], 'roles').sort(), ['create', 'get', 'list', 'patch', 'update', 'watch']);
+    assert.deepEqual(verbsOn([role], 'rolebindings'), []);
+  }
 });
 
 test('the network controllers alone write the kinds of the network and only read hosts', () => {

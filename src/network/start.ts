@@ -28,6 +28,7 @@ import { createPortController } from './port/port-controller.ts';
 import type { SwitchStanding } from './port/port-seen.ts';
 import { defaultNetworkSettings, type NetworkSettings } from './settings.ts';
 import { createSwitchController } from './switch/switch-controller.ts';
+import { createTenantRoleController, createTenantRoleInformer } from './tenant/tenant-role-controller.ts';
 import { createNetworkWatches } from './watches.ts';
 
 /** What the network controllers run with. */
@@ -156,10 +157,14 @@ function createControllers({ options, settings, informers }: Parts): AnyControll
     shell,
   );
   const configurations = createConfigurationController({ client, tables, watches: watches.configurations }, shell);
+  const roles = createTenantRoleInformer({ ...options, resyncMs: settings.resyncMs });
+  const tenants = createTenantRoleController({ client, tables, roles }, shell);
   const limits = createLimitController({ client, tables, watches: watches.limits }, shell);
   // What devices are doing ends with the controllers: whoever goes on reads them anew.
   const devices: AnyController = { start: () => undefined, stop: () => switchBook.close() };
-  return [configurations, limits, switches, ports, devices];
+  // Nothing waits for these: whoever may not keep Roles keeps ports all the same.
+  const following: AnyController = { start: () => roles.start(), stop: () => roles.stop() };
+  return [configurations, limits, switches, ports, devices, following, tenants];
 }
 
 function shellOf(options: NetworkControllersOptions): ControllerOptions {

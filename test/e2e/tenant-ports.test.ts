@@ -96,7 +96,7 @@ describe('what users link to the ports of their hosts, by their own tokens', () 
     operator = await user('operator', { infra: [admin], red: [admin] });
     red = await user('red', {
       red: ['rackwright-tenant', 'rackwright-host-user'],
-      infra: ['rackwright-tenant-ports'],
+      infra: ['rackwright-tenant-ports-red'],
     });
     await putSwitch(api, 'infra/leaf');
     await putConfiguration(operator, 'infra/pxe', { untaggedVLAN: 100 });

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { crdOf, infrastructureGroup, infrastructureKinds, metal3ApiVersion } from '../../api/index.ts';
-import { type AnyKubeObject, installDefinitions, type KubeClient, parseKey } from '../../kube/index.ts';
+import {
+  type AnyKubeObject,
+  installDefinitions,
+  type KubeClient,
+  parseKey,
+  type ResourceClient,
+} from '../../kube/index.ts';
 import { forceAnnotation, providerResources, resources } from '../resources.ts';
 import {
   type ApiRig,
@@ -66,12 +73,26 @@ describe('who may do what', () => {
     let operator: ApiRig;
     let red: ApiRig;
     let blue: ApiRig;
+    /** Of the tenant red too, with rights on all ports: only admission keeps it from those of others. */
+    let wide: ApiRig;
+
+    type Role = AnyKubeObject & { readonly rules?: readonly { readonly resourceNames?: readonly string[] }[] };
+    let roles: ResourceClient<Role>;
+    const isAllowed = (rules: Role['rules'], names: readonly string[]): boolean =>
+      isDeepStrictEqual(
+        rules?.flatMap(({ resourceNames = [] }) => resourceNames),
+        names,
+      );
 
     before(async () => {
+      roles = api.client.resource<Role>({
+        ...{ group: 'rbac.authorization.k8s.io', version: 'v1', resource: 'roles', namespaced: true, kind: 'Role' },
+      });
       const admin = 'rackwright-infra-administrator';
       operator = await user('operator', { infra: [admin], red: [admin], blue: [admin] });
-      red = await user('red', { red: ['rackwright-tenant'], infra: ['rackwright-tenant-ports'] });
-      blue = await user('blue', { blue: ['rackwright-tenant'], infra: ['rackwright-tenant-ports'] });
+      red = await user('red', { red: ['rackwright-tenant'], infra: ['rackwright-tenant-ports-red'] });
+      blue = await user('blue', { blue: ['rackwright-tenant'], infra: ['rackwright-tenant-ports-blue'] });
+      wide = await user('wide', { red: ['rackwright-tenant'], infra: ['switchport-modifier-role'] });
       const ports = Object.fromEntries(
         [1, 2, 3].map((at) => [`leaf-${at}`, { name: `Ethernet${at}`, ...(at === 1 ? { trunkDisable: true } : {}) }]),
       );
@@ -86,6 +107,8 @@ describe('who may do what', () => {
       await putHost(operator, 'blue/b1', [{ mac: mac(2), port: port(2), provisioningConfiguration }]);
       await until(api.ports, 'infra/leaf-1', ({ status }) => status?.hostRef?.namespace === 'red');
       await until(api.ports, 'infra/leaf-2', ({ status }) => status?.hostRef?.namespace === 'blue');
+      for (const name of ['red', 'blue'])
+        await until(roles, `infra/rackwright-tenant-ports-${name}`, ({ rules = [] }) => rules.length === 1);
     });
 
     test('the operator does everything: that is how all of this came about', async () => {
@@ -144,18 +167,36 @@ describe('who may do what', () => {
     });
 
     test('the port of another tenant is refused, and one without a host', async () => {
-      await assert.rejects(link(red, 'infra/leaf-2', 'red/ten'), /belongs to the host blue\/b1, and .* may not/);
+      await assert.rejects(link(wide, 'infra/leaf-2', 'red/ten'), /belongs to the host blue\/b1, and .* may not/);
       await assert.rejects(
-        link(red, 'infra/leaf-2', undefined).then(() => link(red, 'infra/leaf-3', 'red/ten')),
+        link(wide, 'infra/leaf-2', undefined).then(() => link(wide, 'infra/leaf-3', 'red/ten')),
         /no host is plugged into this port/,
       );
+    });
+
+    test('a user reads and changes the ports of their own hosts, and no others', async () => {
+      assert.equal((await red.ports.get(parseKey('infra/leaf-1'))).status?.hostRef?.name, 'r1');
+      for (const port of ['infra/leaf-2', 'infra/leaf-3']) {
+        await assert.rejects(red.ports.get(parseKey(port)), refused);
+        await assert.rejects(link(red, port, 'red/ten'), refused);
+        // A patch without a change would show the port as well.
+        await assert.rejects(red.ports.patch(parseKey(port), { type: 'merge', body: {} }), refused);
+      }
+      await assert.rejects(red.ports.list({ namespace: 'infra' }), refused);
+      const spare = { mac: mac(4), port: { name: 'leaf-3', namespace: 'infra' } };
+      await putHost(operator, 'red/r2', [spare]);
+      await until(roles, 'infra/rackwright-tenant-ports-red', ({ rules }) => isAllowed(rules, ['leaf-1', 'leaf-3']));
+      await red.ports.get(parseKey('infra/leaf-3'));
+      await operator.hosts.delete(parseKey('red/r2'));
+      await until(roles, 'infra/rackwright-tenant-ports-red', ({ rules }) => isAllowed(rules, ['leaf-1']));
+      await assert.rejects(red.ports.get(parseKey('infra/leaf-3')), refused);
     });
 
     test('taking the link of another tenant away is refused', async () => {
       await putConfiguration(blue, 'blue/twenty', { untaggedVLAN: 20 });
       await link(blue, 'infra/leaf-2', 'blue/twenty');
       await untilState(api, 'infra/leaf-2', 'Active', 'twenty');
-      await assert.rejects(link(red, 'infra/leaf-2', undefined), /belongs to the host blue\/b1/);
+      await assert.rejects(link(wide, 'infra/leaf-2', undefined), /belongs to the host blue\/b1/);
     });
 
     test('the configuration of another namespace is refused', async () => {

@@ -94,9 +94,10 @@ export const portIndexers: Readonly<Record<string, Indexer<NetworkObjects['ports
       .map(({ name }) => `${namespaceOf(port)}/${name}`),
 };
 
-/** Hosts by the ports they are plugged into, and by the configurations they name. */
+/** Hosts by the ports they are plugged into, those that are by their namespace, and by the configurations they name. */
 export const hostIndexers: Readonly<Record<string, Indexer<PluggedHost>>> = {
   port: (host) => (host.spec.ports ?? []).map(({ port }) => referenceKey(port, namespaceOf(host))),
+  tenant: (host) => ((host.spec.ports ?? []).length === 0 ? [] : [namespaceOf(host)]),
   configuration: (host) => [...new Set((host.spec.ports ?? []).flatMap((entry) => linksOf(entry, host)))],
 };
 

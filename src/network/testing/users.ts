@@ -1,4 +1,4 @@
-import { allKinds, personaRolesOf } from '../../api/index.ts';
+import { allKinds, kindRolesOf, personaRolesOf, switchPort } from '../../api/index.ts';
 import { type AnyKubeObject, createClient, type KubeClient } from '../../kube/index.ts';
 import type { ApiRig } from './rig.ts';
 
@@ -14,7 +14,7 @@ const rbac = (resource: string, kind: string, namespaced: boolean) => ({
 /** For tests: installs the roles of people. */
 export async function putRoles({ client }: Pick<ApiRig, 'client'>): Promise<void> {
   const roles = client.resource<AnyKubeObject>(rbac('clusterroles', 'ClusterRole', false));
-  for (const role of personaRolesOf(allKinds)) {
+  for (const role of [...personaRolesOf(allKinds), ...kindRolesOf(switchPort)]) {
     await roles.apply(role as unknown as AnyKubeObject, { fieldManager: 'test', isForced: true });
   }
 }
@@ -36,7 +36,11 @@ export async function connectAs(api: ApiRig, name: string, grants: Grants): Prom
     for (const role of roles) {
       await bindings.create({
         metadata: { name: `${name}-${role}`, ...(isEverywhere ? {} : { namespace }) },
-        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+        roleRef: {
+          apiGroup: 'rbac.authorization.k8s.io',
+          kind: role.startsWith('rackwright-tenant-ports-') ? 'Role' : 'ClusterRole',
+          name: role,
+        },
         subjects,
       });
     }
