@@ -9,7 +9,14 @@ import {
   type KubeObject,
   systemClock,
 } from '../../src/kube/index.ts';
-import { createNetworkAdmission, linkedByAnnotation, machinePortsAnnotation } from '../../src/network/index.ts';
+import {
+  createNetworkAdmission,
+  defaultNetworkSettings,
+  linkedByAnnotation,
+  loadNetwork,
+  machinePortsAnnotation,
+  planNetwork,
+} from '../../src/network/index.ts';
 import { resources } from '../../src/network/resources.ts';
 import {
   type ApiRig,
@@ -159,11 +166,45 @@ describe('what users link to the ports of their hosts, by their own tokens', () 
     assert.deepEqual(onDevice(rack, 'infra/leaf'), { untaggedVlan: 11 });
   });
 
+  test('user and operator see what would be done, each with the rights of their namespaces', async () => {
+    const planFor = async ({ client }: ApiRig, namespace: string) => {
+      const loaded = await loadNetwork(client, { namespace });
+      const settings = defaultNetworkSettings;
+      return {
+        ...planNetwork({ ...loaded, settings, only: ['leaf-1'] }, systemClock.now()),
+        hidden: [...loaded.hidden],
+      };
+    };
+    for (const [by, namespace, hidden] of [
+      [red, 'red', [port]],
+      [operator, 'infra', []],
+      [operator, 'red', []],
+    ] as const) {
+      const plan = await planFor(by, namespace);
+      const [planned] = plan.ports;
+      assert.deepEqual([plan.hidden, planned?.outcome, planned?.host], [hidden, 'settled', key], namespace);
+      assert.deepEqual(
+        [planned?.linked, planned?.wouldLink, planned?.socket],
+        ['red/eleven', 'red/eleven', 'Ethernet1'],
+      );
+      assert.deepEqual(
+        plan.hosts.map(({ host, verdict }) => [host, verdict]),
+        [[key, 'ready']],
+      );
+    }
+    await eventsOf(red, key);
+    await eventsOf(operator, port);
+    await assert.rejects(eventsOf(red, port), { code: 403 });
+  });
+
   test('what is beyond the limit is refused on the port, and told by the host', async () => {
     await assert.rejects(link(red, port, 'red/far'), /may use VLANs 10-19, and the configuration has 25/);
     await put(red, { name: 'far' });
     const told = await until(api.hosts, key, ({ status }) => status?.errorType === 'network error');
     assert.match(told.status?.errorMessage ?? '', /may use VLANs 10-19/);
+    const loaded = await loadNetwork(red.client, { namespace: 'red' });
+    const [planned] = planNetwork({ ...loaded, settings: defaultNetworkSettings }, systemClock.now()).ports;
+    assert.deepEqual([planned?.outcome, planned?.reason?.code], ['blocked', 'VLANOutsideLimit']);
     await put(red, { name: 'eleven' });
     await inState('provisioned');
   });

@@ -24,7 +24,12 @@ export function formatNetworkPlan(plan: NetworkPlan, { isAll }: { readonly isAll
 }
 
 function portText(port: PortPlanned): string {
-  const where = port.socket === undefined ? 'no switch' : `${port.socket} of ${port.switch ?? 'no switch'}`;
+  const where =
+    port.socket === undefined
+      ? 'no switch'
+      : port.switch === undefined
+        ? port.socket
+        : `${port.socket} of ${port.switch}`;
   const host = port.host === undefined ? '' : `, host ${port.host}`;
   const lines = [
     `SwitchPort ${port.port} (${where}${host}): ${port.outcome}`,

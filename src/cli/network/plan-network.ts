@@ -20,7 +20,8 @@ export async function planNetworkOf(
   { session, terminal }: { readonly session: Session; readonly terminal: Terminal },
 ): Promise<void> {
   const output = readOutputForm(flags.output);
-  const loaded = await loadNetwork(session.client, terminal.interrupted);
+  const { client, namespace } = session;
+  const loaded = await loadNetwork(client, { namespace, signal: terminal.interrupted });
   const plan = planNetwork({ ...loaded, settings: defaultNetworkSettings, only: words }, systemClock.now());
   if (words.length > 0) checkFound(plan, words);
   const isAll = flags.all === true || words.length > 0;

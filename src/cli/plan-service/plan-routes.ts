@@ -99,7 +99,7 @@ async function planFirmware(
 
 async function planNetwork({ client }: Session, { signal }: PlanRequest): Promise<ExtraAnswer> {
   const network = await import('../../network/index.ts');
-  const loaded = await network.loadNetwork(client, signal);
+  const loaded = await network.loadNetwork(client, { signal });
   const plan = network.planNetwork({ ...loaded, settings: network.defaultNetworkSettings }, systemClock.now());
   return { code: 200, body: plan };
 }

@@ -1,4 +1,4 @@
-import { type AnyKubeObject, isNotFound, type ServedResource, systemClock } from '../../kube/index.ts';
+import { type AnyKubeObject, isForbidden, isNotFound, type ServedResource, systemClock } from '../../kube/index.ts';
 import { defaultNetworkSettings, loadNetwork, type NetworkPlan, planNetwork } from '../../network/index.ts';
 import { CliError } from '../errors.ts';
 import { grid } from '../firmware/format-plan.ts';
@@ -51,13 +51,13 @@ export async function whyObject(
   { resource, object: found }: { readonly resource: ServedResource; readonly object: AnyKubeObject },
   parts: WhyParts,
 ): Promise<void> {
-  const { session, terminal, output } = parts;
+  const { terminal, output } = parts;
   const object = { ...found, kind: found.kind ?? resource.kind };
   const key = `${object.metadata?.namespace ?? ''}/${object.metadata?.name ?? ''}`;
   const plan = await planOf(object, key, parts);
   const explained = explainObject({
     object,
-    events: await readEvents(object, session),
+    events: await readVisibleEvents(object, parts),
     work: object.kind === 'BareMetalHost' ? await workOn(object as HostObject, parts) : [],
     network: plan?.hosts.find(({ host }) => host === key),
     port: plan?.ports.find(({ port }) => port === key),
@@ -69,8 +69,20 @@ async function planOf(object: AnyKubeObject, key: string, parts: WhyParts): Prom
   const hasPorts =
     object.kind === 'SwitchPort' || (object.kind === 'BareMetalHost' && 'ports' in ((object.spec ?? {}) as object));
   if (!hasPorts) return undefined;
-  const loaded = await loadNetwork(parts.session.client, parts.terminal.interrupted);
+  const namespace = object.metadata?.namespace;
+  const loaded = await loadNetwork(parts.session.client, { namespace, signal: parts.terminal.interrupted });
   return planNetwork({ ...loaded, settings: defaultNetworkSettings, only: [key] }, systemClock.now());
+}
+
+/** Who may not read events is told so, and gets the rest. */
+async function readVisibleEvents(object: AnyKubeObject, { session, terminal }: WhyParts) {
+  try {
+    return await readEvents(object, session);
+  } catch (error) {
+    if (!isForbidden(error)) throw error;
+    terminal.err(`Warning: events in ${object.metadata?.namespace ?? 'default'} may not be read\n`);
+    return [];
+  }
 }
 
 /** Services that cannot be asked are told of, and the rest is explained all the same. */

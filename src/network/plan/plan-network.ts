@@ -1,7 +1,14 @@
 import type { BareMetalHost, Switch, SwitchPort } from '../../api/index.ts';
 import { formatKey, type Instant, textOfMoment } from '../../kube/index.ts';
 import { type PortDifference, type PortSettings, type PortState, planPort, portAspects } from '../../switches/index.ts';
-import { nameOf, namespaceOf, objectKey, referenceKey } from '../fabric/references.ts';
+import {
+  type FullReference,
+  isSameReference,
+  nameOf,
+  namespaceOf,
+  objectKey,
+  referenceKey,
+} from '../fabric/references.ts';
 import type { NetworkTables } from '../fabric/tables.ts';
 import { placeIn, placeOf } from '../fabric/unit.ts';
 import { networkPhaseOf } from '../host/host-phase.ts';
@@ -61,6 +68,8 @@ export interface NetworkPlan {
 export interface NetworkPlanInput {
   readonly tables: NetworkTables;
   readonly hosts: readonly BareMetalHost[];
+  /** Keys of ports that are planned by what their status says, since not all of what counts may be seen. */
+  readonly hidden?: ReadonlySet<string> | undefined;
   readonly settings: NetworkSettings;
   /** Names of hosts or ports, with or without a namespace; all unless given. */
   readonly only?: readonly string[] | undefined;
@@ -124,6 +133,7 @@ function planPortOf(input: NetworkPlanInput, { port, links }: PortToPlan, now: I
   const linked = linkOf(port);
   const link = links.get(key);
   const next = link === undefined ? linked : link.configuration;
+  if (input.hidden?.has(key) === true) return planByStatus(port, { linked, next });
   const annotations = {
     ...port.metadata.annotations,
     ...(link?.by === undefined ? {} : { [linkedByAnnotation]: link.by }),
@@ -158,6 +168,26 @@ function planPortOf(input: NetworkPlanInput, { port, links }: PortToPlan, now: I
     isClearedFirst: phase === 'Configuring' && facts.noted === 'other' && facts.device === 'differs',
     lastRead: port.status?.lastReadTime,
     reason: fault,
+  };
+}
+
+/** What a port says of itself is all that those know who may not see its Switch. */
+function planByStatus(
+  port: SwitchPort,
+  { linked, next }: { readonly linked: FullReference | undefined; readonly next: FullReference | undefined },
+): PortPlanned {
+  const { state = '', error, hostRef, physicalPortName, lastReadTime } = port.status ?? {};
+  const isResting = isSameReference(linked, next) && (state === 'Active' || state === 'Idle');
+  const work = next === undefined ? 'clean' : 'change';
+  return {
+    ...{ port: objectKey(port), switch: undefined, socket: physicalPortName, state, lastRead: lastReadTime },
+    host: hostRef === undefined ? undefined : formatKey(hostRef),
+    outcome: error !== undefined ? 'blocked' : isResting ? 'settled' : work,
+    linked: linked === undefined ? undefined : formatKey(linked),
+    wouldLink: next === undefined ? undefined : formatKey(next),
+    differences: [],
+    isClearedFirst: false,
+    reason: error === undefined ? undefined : { code: error.reason, message: error.message },
   };
 }
 
