@@ -44,6 +44,7 @@ export {
   type PortState,
   portAspects,
 } from './port-settings.ts';
+export { describeProviderLimits, type ProviderLimits } from './provider-limits.ts';
 export { recordOfSettings, type SettingsOfSpec, settingsOfSpec } from './settings-of-spec.ts';
 export type {
   CallOptions,

@@ -7,6 +7,8 @@ import { isPortName } from '../port/judge-port.ts';
 export interface SwitchAdmissionSeen {
   /** False when its provider is in a namespace where the user may not change such a thing. */
   readonly mayUseProvider: boolean;
+  /** What will not be possible with its provider, as far as that is there already. */
+  readonly warnings?: readonly string[];
   /** Another Switch that uses the provider. */
   readonly rival: string | undefined;
   /** Another Switch of the namespace that lists a SwitchPort of that name. */
@@ -19,7 +21,7 @@ export function admitSwitch(request: AdmissionRequest, known: SwitchAdmissionSee
   if (object === undefined || object === null || object.metadata.deletionTimestamp !== undefined) return allowed();
   const before = request.oldObject as unknown as Switch | null | undefined;
   const reasons = [...judgeNames(object), ...judgePlace(object, before, known)];
-  return reasons.length === 0 ? allowed() : denied(...reasons);
+  return reasons.length === 0 ? allowed(...(known?.warnings ?? [])) : denied(...reasons);
 }
 
 function judgeNames({ spec }: Switch): Denial[] {

@@ -7,6 +7,7 @@ import {
   type KubeClient,
   kubeError,
 } from '../../kube/index.ts';
+import { describeProviderLimits } from '../../switches/index.ts';
 import { type FullReference, fullReference, nameOf, namespaceOf } from '../fabric/references.ts';
 import { type NetworkTables, providerKey, usersOf } from '../fabric/tables.ts';
 import { seenOf } from '../port/read-port.ts';
@@ -158,7 +159,10 @@ async function readSwitchRights({ tables, mayDo }: View, request: AdmissionReque
   const rivals = tables.switches
     .byIndex('provider', providerKey(object))
     .filter((each) => nameOf(each) !== nameOf(object) || namespaceOf(each) !== home);
+  const used = tables.providers[provider.kind].get(`${namespace}/${provider.name}`);
+  const limits = used === undefined ? undefined : describeProviderLimits(used, object.spec.parkingVLAN);
   return {
+    warnings: [limits?.cleaning, limits?.control].flatMap((each) => each ?? []),
     mayUseProvider: isHome || (await mayDo(request.userInfo, { verb: 'update', resource, namespace })),
     rival: rivals[0] === undefined ? undefined : `${namespaceOf(rivals[0])}/${nameOf(rivals[0])}`,
     listerOf: (port) => {

@@ -228,6 +228,24 @@ describe('what is decided about a switch, state by state', () => {
     assert.deepEqual(told(refused), ['Ready=False', 'Reachable=True', 'CredentialsValid=False']);
   });
 
+  test('what will not be possible is told before anything is asked of the switch', () => {
+    const spec = { os: 'fos', ip: '192.0.2.1', credentialsSecret: { name: 's' } };
+    const fos = { ...provider(), kind: 'AnsibleSwitch', spec } as NonNullable<SwitchSeen['provider']>;
+    const told = (parkingVLAN?: number) => {
+      const one = seen({ state: 'Verifying', verification: undefined, provider: fos });
+      const object = {
+        ...one.object,
+        spec: { ...one.object.spec, ...(parkingVLAN === undefined ? {} : { parkingVLAN }) },
+      };
+      return decideSwitch({ ...one, object }, noon)
+        .status?.conditions?.filter(({ status }) => status === 'False')
+        .map(({ type, reason, message }) => `${type} ${reason} ${message}`);
+    };
+    assert.match(told()?.join() ?? '', /CanClean ParkingVLANNeeded .*fos needs a VLAN .*give the Switch a parkingVLAN/);
+    assert.doesNotMatch(told(999)?.join() ?? '', /CanClean/);
+    assert.match(told(999)?.join() ?? '', /FullControl ProviderLimited on a switch with fos cannot be set: shutdown/);
+  });
+
   test('nothing that is decided writes to the device', () => {
     for (const [, draft] of cases) {
       const kinds: readonly string[] = decideSwitch(seen(draft), noon).effects.map(({ kind }) => kind);

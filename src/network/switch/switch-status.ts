@@ -7,6 +7,7 @@ import {
   textOfMoment,
   writeConditions,
 } from '../../kube/index.ts';
+import { describeProviderLimits } from '../../switches/index.ts';
 import type { NetworkErrorCode, NetworkFault } from '../errors.ts';
 import { nameOf, namespaceOf, referenceKey } from '../fabric/references.ts';
 import { currentVerification, providerFault } from './switch-facts.ts';
@@ -14,7 +15,7 @@ import type { SwitchSeen } from './switch-seen.ts';
 import { owningSwitch } from './switch-seen.ts';
 import type { SwitchPhase } from './switch-table.ts';
 
-const switchConditions = ['Ready', 'Reachable', 'CredentialsValid'];
+const switchConditions = ['Ready', 'Reachable', 'CredentialsValid', 'CanClean', 'FullControl'];
 
 /** What is wrong with a switch. */
 export function faultOfSwitchSeen(seen: SwitchSeen): NetworkFault | undefined {
@@ -112,6 +113,21 @@ function draftsOf(seen: SwitchSeen, fault: NetworkFault | undefined, phase: Swit
       : { type: 'Ready', status: 'False', reason: fault.code, message: fault.message },
     { type: 'Reachable', status: reachable, reason: word(reachable), message },
     { type: 'CredentialsValid', status: valid, reason: word(valid), message },
+    ...limitDrafts(seen),
+  ];
+}
+
+/** What will not be possible is said before a host depends on it; a switch without limits says nothing. */
+function limitDrafts({ object, provider }: SwitchSeen): ConditionDraft[] {
+  if (provider === undefined) return [];
+  const { cleaning, control } = describeProviderLimits(provider, object.spec.parkingVLAN);
+  return [
+    ...(cleaning === undefined
+      ? []
+      : [{ type: 'CanClean', status: 'False', reason: 'ParkingVLANNeeded', message: cleaning } as const]),
+    ...(control === undefined
+      ? []
+      : [{ type: 'FullControl', status: 'False', reason: 'ProviderLimited', message: control } as const]),
   ];
 }
 

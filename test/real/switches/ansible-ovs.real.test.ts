@@ -16,14 +16,17 @@ import {
   type SwitchDevice,
 } from '../../../src/switches/index.ts';
 import { describeHostPortLife, type SwitchToLiveOn } from './host-port-life.ts';
-import { describeInterleavings } from './interleavings.ts';
+import { describeInterleavings, interleavingsMs } from './interleavings.ts';
 import { switchPrograms, whyNoRealSwitches } from './programs.ts';
 import { type RealOvs, startOvs } from './real-ovs.ts';
 import { type RealSsh, startSsh } from './real-ssh.ts';
 
 const access = (untaggedVlan: number): PortSettings => ({ isDisabled: false, untaggedVlan, taggedVlans: [], acl: [] });
 
-describe('a real Open vSwitch by Ansible', { skip: whyNoRealSwitches() ?? false, timeout: 1_800_000 }, () => {
+describe('a real Open vSwitch by Ansible', {
+  skip: whyNoRealSwitches() ?? false,
+  timeout: 1_800_000 + interleavingsMs,
+}, () => {
   const folder = mkdtempSync(join(tmpdir(), 'ans-'));
   let ovs: RealOvs;
   let ssh: RealSsh;

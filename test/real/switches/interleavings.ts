@@ -69,10 +69,15 @@ function isClean({ metadata, spec, status }: SwitchPort): boolean {
   return ready && isCurrent && status?.state === 'Idle' && status.appliedTo !== undefined;
 }
 
+const asked = Number(process.env.RACKWRIGHT_INTERLEAVINGS ?? 0);
+
+/** What a suite may take longer for the orders of events that were asked for. */
+export const interleavingsMs = asked * 180_000;
+
 /** Links, unlinks, deletes and restarts in any order while changes are under way; the third host is on VLAN 10, the fourth on 20. */
 export function describeInterleavings(ovs: () => RealOvs, open: () => SwitchToLiveOn, how: Interleavings): void {
   const { settleMs, pauseMs } = how;
-  const count = Number(process.env.RACKWRIGHT_INTERLEAVINGS ?? how.count);
+  const count = asked > 0 ? asked : how.count;
   describe(`a port that says clean, in ${count} orders of events`, () => {
     const embedded = embeddedConnection();
     const queue: (Mishap | undefined)[] = [];

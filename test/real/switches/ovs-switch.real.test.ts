@@ -15,7 +15,7 @@ import {
   vlanSetOf,
 } from '../../../src/switches/index.ts';
 import { describeHostPortLife, type SwitchToLiveOn } from './host-port-life.ts';
-import { describeInterleavings } from './interleavings.ts';
+import { describeInterleavings, interleavingsMs } from './interleavings.ts';
 import { whyNoRealSwitches } from './programs.ts';
 import { type RealOvs, startOvs } from './real-ovs.ts';
 
@@ -26,7 +26,7 @@ const access = (untaggedVlan: number): PortSettings => ({ isDisabled: false, unt
 
 describe('a real Open vSwitch by OVSDB and OpenFlow', {
   skip: whyNoRealSwitches() ?? false,
-  timeout: 1_200_000,
+  timeout: 1_200_000 + interleavingsMs,
 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'ovs-'));
   let ovs: RealOvs;
@@ -78,7 +78,7 @@ describe('a real Open vSwitch by OVSDB and OpenFlow', {
     },
   });
   describeHostPortLife(() => ovs, toLiveOn);
-  describeInterleavings(() => ovs, toLiveOn, { count: 3, settleMs: 3000, pauseMs: 400 });
+  describeInterleavings(() => ovs, toLiveOn, { count: 2, settleMs: 3000, pauseMs: 400 });
 
   it('is reached by TLS both ways, and tells a strange certificate of the switch from one of ours', async () => {
     const { foreign, ...tls } = ovs.tls;
