@@ -9,8 +9,11 @@ import { HeavyWork } from './heavy-work.ts';
 
 const noType = { apiVersion: 'v1', kind: 'ConfigMap' };
 
+/** Threads of a test may get little of a machine under load. */
+const patient = { taskMs: 600_000, longestWaitMs: 600_000 };
+
 function heavyWork(t: TestContext, limits: Partial<HeavyLimits> = {}, now = () => 0): HeavyWork {
-  const work = new HeavyWork({ ...usualLimits.heavy, ...limits }, now);
+  const work = new HeavyWork({ ...usualLimits.heavy, ...patient, ...limits }, now);
   t.after(() => work.close());
   return work;
 }

@@ -81,11 +81,13 @@ export interface TemporaryServerOptions {
 /** For tests: starts a server in a new directory; both go when the test ends. */
 export async function temporaryServer(t: TestContext, options: TemporaryServerOptions = {}): Promise<TemporaryServer> {
   const store = await temporaryStore(t, options.store);
-  const limits = withUsualLimits(options.limits);
+  // Threads of a test may get little of a machine under load.
+  const heavy = { taskMs: 600_000, longestWaitMs: 600_000, ...options.limits?.heavy };
+  const limits = withUsualLimits({ ...options.limits, heavy });
   const metrics = new RequestMetrics();
   const gate = new RequestGate(limits, metrics, () => performance.now());
   metrics.showGate(gate);
-  const heavy = new HeavyWork(limits.heavy, () => performance.now());
+  const work = new HeavyWork(limits.heavy, () => performance.now());
   const core: ServerCore = {
     store,
     registry: new ResourceRegistry(),
@@ -119,7 +121,7 @@ export async function temporaryServer(t: TestContext, options: TemporaryServerOp
       tracer: noTracer,
       metrics,
       gate,
-      heavy,
+      heavy: work,
       flights: new Flights(),
       routes: { serve: async () => 404 },
       virtual: [],
@@ -132,7 +134,7 @@ export async function temporaryServer(t: TestContext, options: TemporaryServerOp
   t.after(() => {
     server.close();
     server.closeAllConnections();
-    return heavy.close();
+    return work.close();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return { url, core, store, faults, audited, metrics, ...clientOf(url) };
