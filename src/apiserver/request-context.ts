@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RequestWork } from './heavy/heavy-work.ts';
 import type { MediaChoice } from './http/media.ts';
 import type { RequestInfo } from './http/request-info.ts';
 import type { UserInfo } from './resource.ts';
@@ -17,6 +18,8 @@ export interface RequestContext {
   demand(verb: string): void;
   /** Lets the next request be worked on: for what goes on for as long as its client likes. */
   giveWay(): void;
+  /** What may take long: reading the body, working on large objects. */
+  readonly work: RequestWork;
   /** Texts for `Warning:` headers, in order, without duplicates. */
   readonly warnings: Set<string>;
 }

@@ -10,6 +10,7 @@ import { RecentAudit, readAuditTail } from './audit/recent-audit.ts';
 import { impersonate } from './auth/impersonation.ts';
 import { builtinSubresources } from './builtins/subresources/index.ts';
 import { kubeconfigOf, type ServerIdentity } from './data-dir.ts';
+import { HeavyWork } from './heavy/heavy-work.ts';
 import { createRequestListener } from './http/api-server.ts';
 import { answerBrokenRequests } from './http/broken-request.ts';
 import { type ExtraRoute, withExtraRoutes } from './http/extra-routes.ts';
@@ -103,13 +104,15 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const audit = createAuditLog([file, recent, ...(options.auditSinks ?? [])], now);
   const address = { value: '' };
   const flights = new Flights();
-  const api = requestListener(plane, audit, { options, recent, limits, metrics, flights, address, onFault });
+  const heavy = new HeavyWork(limits.heavy, () => performance.now());
+  const api = requestListener(plane, audit, { options, recent, limits, metrics, heavy, flights, address, onFault });
   const listener: typeof api = (request, response) => {
     if (options.front?.(request, response) !== true) api(request, response);
   };
   const server = createHttpsServer(plane.identity, limits, listener);
   limitConnections(server, limits.connection, (why) => metrics.onRejected(why));
   const closeParts = async (): Promise<void> => {
+    await heavy.close();
     await audit.close();
     await plane.close();
   };
@@ -138,6 +141,7 @@ interface Front {
   readonly recent: RecentAudit;
   readonly limits: OverloadLimits;
   readonly metrics: RequestMetrics;
+  readonly heavy: HeavyWork;
   readonly flights: Flights;
   /** `host:port`, known once the server listens. */
   readonly address: { readonly value: string };
@@ -177,6 +181,7 @@ function requestListener(plane: Plane, audit: AuditLog, front: Front) {
     tracer: front.options.tracer ?? noTracer,
     metrics,
     gate,
+    heavy: front.heavy,
     flights: front.flights,
     routes: withExtraRoutes(
       access.withRoutes(routes, () => `https://${front.address.value}`),

@@ -94,10 +94,15 @@ export function forbidden(gr: GroupResource, name: string, why: string): ApiErro
   return new ApiError({ code: 403, reason: 'Forbidden', message: `${subject}: ${why}`, details: details(gr, name) });
 }
 
+/** So many mistakes are told; an object of a megabyte can have a hundred thousand, and each text repeats a part of it. */
+export const mostCauses = 500;
+
 /** 422: the object breaks its schema or a validation rule. */
 export function invalid(gk: { group: string; kind: string }, name: string, errors: FieldError[]): ApiError {
   const qualified = gk.group === '' ? gk.kind : `${gk.kind}.${gk.group}`;
-  const texts = [...new Set(errors.map(formatFieldError))];
+  const shown = errors.slice(0, mostCauses);
+  const texts = [...new Set(shown.map(formatFieldError))];
+  if (errors.length > shown.length) texts.push(`and ${errors.length - shown.length} more`);
   const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   return new ApiError({
     code: 422,
@@ -107,7 +112,7 @@ export function invalid(gk: { group: string; kind: string }, name: string, error
       ...(name === '' ? {} : { name }),
       ...(gk.group === '' ? {} : { group: gk.group }),
       ...(gk.kind === '' ? {} : { kind: gk.kind }),
-      causes: errors.map((e) => ({
+      causes: shown.map((e) => ({
         reason: e.reason,
         message: fieldErrorBody(e),
         field: e.field === '' ? '<nil>' : e.field,

@@ -6,6 +6,7 @@ import type { Route } from './route.ts';
 import { Struct } from './shapes.ts';
 
 const maxProblems = 20;
+const maxDescribed = 200;
 
 type CheckParts = (parts: { params: unknown; query: unknown; body: unknown }) => void;
 
@@ -68,7 +69,9 @@ function bodyProblems(check: ValidateFunction | undefined, body: unknown): strin
 
 function problemsOf(check: ValidateFunction, value: unknown, where: string): string[] {
   if (check(value)) return [];
-  return [...new Set((check.errors ?? []).filter(isTelling).map((error) => describe(error, where)))];
+  // Every element of a long list may be wrong: what is not shown is not described either.
+  const telling = (check.errors ?? []).filter(isTelling).slice(0, maxDescribed);
+  return [...new Set(telling.map((error) => describe(error, where)))];
 }
 
 /** Of a choice, each alternative complains for itself; the choice as a whole says enough. */

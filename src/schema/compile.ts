@@ -60,14 +60,14 @@ function compileStructure(schema: JsonSchema, options: CompileOptions): Structur
   const embeds = hasEmbedded(schema);
   const unknown = (object: JsonObject, removes: boolean): string[] => {
     const metadata = options.isRoot ? object.metadata : undefined;
-    const paths = metadata === undefined ? [] : pruneMetadata(metadata, { removes }).map((path) => `metadata.${path}`);
+    let paths = metadata === undefined ? [] : pruneMetadata(metadata, { removes }).map((path) => `metadata.${path}`);
     if (removes && isJsonObject(metadata)) dropEmptyMetadata(metadata);
     if (hasOnlyKnown?.(object) === false) {
-      paths.push(
-        ...pruneUnknown(object, schema, { isResource: options.isRoot, removes, sorts: options.kind === 'custom' }),
-      );
+      const how = { isResource: options.isRoot, removes, sorts: options.kind === 'custom' };
+      // More arguments than the stack holds can be unknown: not push(...).
+      paths = paths.concat(pruneUnknown(object, schema, how));
     }
-    if (embeds) paths.push(...pruneEmbedded(object, schema, { removes }));
+    if (embeds) paths = paths.concat(pruneEmbedded(object, schema, { removes }));
     return paths;
   };
   return {

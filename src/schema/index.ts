@@ -34,7 +34,7 @@ export {
 } from './name-faults.ts';
 export { objectMetaSchema } from './object-meta.ts';
 export { findDuplicateFields, goJsonSyntaxError, type ParsedJson, parseJson, parseStrict } from './parse-json.ts';
-export { type ParsedYaml, parseYamlStrict } from './parse-yaml.ts';
+export { type ParsedYaml, parseJsonAsYaml, parseYamlStrict } from './parse-yaml.ts';
 export { compilePattern, type Pattern } from './patterns.ts';
 export { findUnknownIn, pruneUnknown } from './prune.ts';
 export { compileRules, type RulesRunner, type RunOptions } from './rules.ts';

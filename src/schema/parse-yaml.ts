@@ -30,7 +30,7 @@ export type ParsedYaml =
 /** Parses the first document of a YAML text as the API server does: YAML 1.1 scalars, then JSON. */
 export function parseYamlStrict(text: string): ParsedYaml {
   if (hasSurrogateEscape(text)) return { error: 'yaml: found invalid Unicode character escape code' };
-  const json = text.startsWith('{') ? parseAsJson(text) : undefined;
+  const json = parseJsonAsYaml(text);
   if (json !== undefined) return json;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what is refused
   if (/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/.test(text)) return { error: 'yaml: control characters are not allowed' };
@@ -62,11 +62,12 @@ function hasSurrogateEscape(text: string): boolean {
 }
 
 /** Most clients that apply send JSON, which is YAML too and read a hundred times faster; undefined when it is not plain. */
-function parseAsJson(text: string): ParsedYaml | undefined {
+export function parseJsonAsYaml(text: string): ParsedYaml | undefined {
+  if (!text.startsWith('{') || hasSurrogateEscape(text)) return undefined;
   const parsed = parseJson(text);
   if ('error' in parsed || findDuplicateFields(text, parsed.value).length > 0) return undefined;
   // What no float can hold is a text in YAML.
-  if (/[eE]\+?\d{3}|\d{309}/.test(text) && findInfinite(parsed.value) !== undefined) return undefined;
+  if (/[eE]\+?\d{3}|(?<!\d)\d{309}/.test(text) && findInfinite(parsed.value) !== undefined) return undefined;
   return { value: parsed.value, duplicates: [], strictError: undefined };
 }
 

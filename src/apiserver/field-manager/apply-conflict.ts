@@ -1,4 +1,4 @@
-import { ApiError } from '../status.ts';
+import { ApiError, mostCauses } from '../status.ts';
 import { eachPath, type FieldSet, hasElement, LEAF, SetBuilder, sortSet } from './field-set.ts';
 import { type Entry, identityOf, type Owner } from './managed-entries.ts';
 import { printPath, valueOrder } from './path-element.ts';
@@ -46,19 +46,22 @@ export function conflictError(conflicts: readonly Conflict[]): ApiError {
   const sorted = [...conflicts].sort((a, b) => (identityOf(a.owner) < identityOf(b.owner) ? -1 : 1));
   const causes: { reason: string; message: string; field: string }[] = [];
   const lines: string[] = [];
+  let count = 0;
   for (const { owner, fields } of sorted) {
     lines.push(`conflicts with ${printOwner(owner)}:`);
     eachPath(sortSet(fields, valueOrder), (path) => {
+      if (++count > mostCauses) return;
       const field = printPath(path);
       causes.push({ reason: 'FieldManagerConflict', message: `conflict with ${printOwner(owner)}`, field });
       lines.push(`- ${field}`);
     });
   }
+  if (count > mostCauses) lines.push(`and ${count - mostCauses} more`);
   const [first] = causes;
   const message =
     causes.length === 1 && first !== undefined
       ? `Apply failed with 1 conflict: ${first.message}: ${first.field}`
-      : `Apply failed with ${causes.length} conflicts: ${lines.join('\n')}`;
+      : `Apply failed with ${count} conflicts: ${lines.join('\n')}`;
   return new ApiError({ code: 409, reason: 'Conflict', message, details: { causes } });
 }
 

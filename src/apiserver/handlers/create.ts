@@ -91,11 +91,16 @@ async function createNamed(
 ): Promise<WriteResult | 'exists'> {
   fillSystemFields(core, object, context.now);
   checkNamespaceForCreate(core, served, object);
-  if (!isManaged) trackCreation(served, object, options, context.now);
+  if (!isManaged) {
+    await context.work.pause();
+    trackCreation(served, object, options, context.now);
+  }
+  await context.work.pause();
   const admitted = await admitCreate(core, context, served, object, options);
   if (admitted !== object) settleNamespace(served, admitted, context.info.namespace);
   prepareForCreate(core, context, served, admitted);
   refuseInvalid(served, admitted, validateForCreate(served, admitted, strategyContext(core, context)));
+  await context.work.pause();
   await validateByAdmission(core, context, served, admitted, options);
   const key = keyOf(served, admitted);
   if (core.store.head(key) === undefined) refuseUnpresentable(context, served);

@@ -69,13 +69,13 @@ function shown(
 
 interface ScaleChange extends Pick<Change, 'options'> {
   readonly isManaged?: boolean;
-  change(target: { served: ServedResource; paths: ScalePaths }, live: KubeObject): KubeObject;
+  change(target: { served: ServedResource; paths: ScalePaths }, live: KubeObject): KubeObject | Promise<KubeObject>;
 }
 
 async function readPut(context: RequestContext, key: Key): Promise<ScaleChange> {
   const options = readWriteOptions(context, 'UpdateOptions');
   const body = { bytes: await readBody(context.request), mediaType: bodyMediaType(context) };
-  const scale = parseBody(body, scaleType).value;
+  const scale = (await parseBody(context, body, scaleType)).value;
   if (!isScale(scale))
     throw badRequest('no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:110"');
   checkScaleNames(key, scale);
@@ -90,13 +90,13 @@ async function readPatch(
   checkMediaType(served, mediaType);
   const isApply = applyPatches.has(mediaType);
   const options = readWriteOptions(context, isApply ? 'apply' : 'patch');
-  const text = (await readBody(context.request)).toString('utf8');
-  if (isApply) return readApply(context, options, { key, text });
+  const body = await readBody(context.request);
+  if (isApply) return readApply(context, options, { key, body });
   return {
     options,
-    change({ paths }, live) {
+    async change({ paths }, live) {
       // Not before there is something to patch: an object that is not there is told first.
-      const patch = decodePatch(text, { isArray: mediaType === jsonPatch });
+      const patch = await decodePatch(context, body, { isArray: mediaType === jsonPatch });
       const current = asJson(scaleOf(served, paths, live));
       const scale = Array.isArray(patch) ? applyJsonPatch(current, patch) : applyMergePatch(current, patch);
       if (!isScale(scale)) throw unusablePatch(JSON.stringify(scale), whyNoScale(scale));
@@ -115,13 +115,13 @@ function whyNoScale(scale: Json): string {
 function readApply(
   context: RequestContext,
   options: WriteOptions,
-  { key, text }: { key: Key; text: string },
+  { key, body }: { key: Key; body: Buffer },
 ): ScaleChange {
   return {
     options,
     isManaged: true,
-    change({ served, paths }, live) {
-      const scale = decodeApplied(key, text);
+    async change({ served, paths }, live) {
+      const scale = await decodeApplied(context, key, body);
       const { fieldManager: manager, force } = options;
       const patch = scalePatch(served, { paths, key, scale });
       const merged = served.fieldManager.apply({ live, patch, manager, force, subresource: 'scale', now: context.now });
@@ -130,8 +130,8 @@ function readApply(
   };
 }
 
-function decodeApplied(key: Key, text: string): JsonObject {
-  const scale = decodePatch(text, { isArray: false, isYaml: true });
+async function decodeApplied(context: RequestContext, key: Key, body: Buffer): Promise<JsonObject> {
+  const scale = await decodePatch(context, body, { isArray: false, isYaml: true });
   const { apiVersion, kind }: JsonObject = isJsonObject(scale) ? scale : {};
   if (!isScale(scale) || kind === undefined || apiVersion === undefined)
     throw badRequest(`invalid object type: ${String(apiVersion ?? '/')}, Kind=${String(kind ?? '')}`);

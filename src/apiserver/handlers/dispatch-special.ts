@@ -46,7 +46,7 @@ function typeOf(handler: SubresourceHandler, served: ServedResource): TypeName {
 
 async function readObject(context: RequestContext, expected: TypeName): Promise<JsonObject> {
   const body = { bytes: await readBody(context.request), mediaType: bodyMediaType(context) };
-  const { value } = parseBody(body, expected);
+  const { value } = await parseBody(context, body, expected);
   if (!isJsonObject(value)) throw badRequest('the request body must be an object');
   return value;
 }

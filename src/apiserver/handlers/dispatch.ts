@@ -54,7 +54,7 @@ async function answer(core: ServerCore, context: RequestContext, served: ServedR
         json: presentObject(context, served, await served.render(requireStored(core, served, keyOf(context, served)))),
       };
     case 'list':
-      return { code: 200, json: presentList(context, served, await listObjects(core, context, served)) };
+      return { code: 200, json: await presentList(context, served, await listObjects(core, context, served)) };
     case 'watch':
       await watchObjects(core, context, served);
       return undefined;
@@ -118,7 +118,7 @@ async function renderResult(context: RequestContext, served: ServedResource, res
 async function handleCreate(core: ServerCore, context: RequestContext, served: ServedResource): Promise<Answer> {
   checkBodyType(context);
   const options = readWriteOptions(context, 'CreateOptions');
-  const object = decodeObject(context, served, await readBody(context.request), options.fieldValidation);
+  const object = await decodeObject(context, served, await readBody(context.request), options.fieldValidation);
   const result = await createObject(core, context, served, object, options);
   return { code: 201, json: await renderResult(context, served, result) };
 }
@@ -126,7 +126,7 @@ async function handleCreate(core: ServerCore, context: RequestContext, served: S
 async function handleUpdate(core: ServerCore, context: RequestContext, served: ServedResource): Promise<Answer> {
   const options = readWriteOptions(context, 'UpdateOptions');
   const body = await readBody(context.request);
-  const object = decodeObject(context, served, body, options.fieldValidation);
+  const object = await decodeObject(context, served, body, options.fieldValidation);
   checkPathName(context.info.name);
   const key = keyOf(context, served);
   checkNames(key, object);
@@ -165,7 +165,7 @@ async function handlePatch(core: ServerCore, context: RequestContext, served: Se
     key: keyOf(context, served),
     subresource: context.info.subresource,
     mediaType: bodyMediaType(context),
-    body: (await readBody(context.request)).toString('utf8'),
+    body: await readBody(context.request),
   };
   const { result, isCreated } = await patchObject(core, context, served, request);
   return { code: isCreated ? 201 : 200, json: await renderResult(context, served, result) };
@@ -175,7 +175,7 @@ async function readOptionsBody(context: RequestContext): Promise<JsonObject | un
   const bytes = await readBody(context.request);
   if (bytes.length === 0) return undefined;
   const body = { bytes, mediaType: bodyMediaType(context) };
-  const parsed = parseEncoded(body, { apiVersion: 'v1', kind: 'DeleteOptions' });
+  const parsed = await parseEncoded(context, body, { apiVersion: 'v1', kind: 'DeleteOptions' });
   if ('error' in parsed) throw plainError(parsed.error);
   if (!isJsonObject(parsed.value)) throw plainError(typeMetaFault(parsed.value));
   return parsed.value;
@@ -218,5 +218,5 @@ async function handleDeleteCollection(
   compileFilter(served, query); // a selector of a field that there is not is told before a body that cannot be read
   const options = readDeleteOptions(context, await readOptionsBody(context));
   const page = await deleteCollection(core, context, served, options);
-  return { code: 200, json: presentList(context, served, page) };
+  return { code: 200, json: await presentList(context, served, page) };
 }

@@ -40,6 +40,8 @@ class Views {
   /** What a webhook converted, by revision. */
   readonly #converted = new Map<number, string>();
   readonly #waiting = new Map<number, Promise<string>>();
+  /** Several terms ask of the same object one after the other. */
+  #last: { readonly item: Stored; readonly object: KubeObject } | undefined;
 
   constructor(served: ServedResource) {
     this.#served = served;
@@ -47,14 +49,21 @@ class Views {
 
   /** Undefined while a webhook has to be waited for. Built-in kinds choose by what is stored. */
   of(item: Stored): KubeObject | undefined {
+    if (this.#last?.item === item) return this.#last.object;
     const known = this.#converted.get(item.revision) ?? (this.#served.origin === 'builtin' ? item.json : undefined);
-    if (known !== undefined) return JSON.parse(known) as KubeObject;
+    if (known !== undefined) return this.#parsed(item, known);
     if (this.#waiting.has(item.revision)) return undefined;
     const text = this.#served.render(item);
-    if (typeof text === 'string') return JSON.parse(text) as KubeObject;
+    if (typeof text === 'string') return this.#parsed(item, text);
     text.catch(() => undefined); // whoever settles hears of it
     this.#waiting.set(item.revision, text);
     return undefined;
+  }
+
+  #parsed(item: Stored, text: string): KubeObject {
+    const object = JSON.parse(text) as KubeObject;
+    this.#last = { item, object };
+    return object;
   }
 
   settle(): Promise<void> | undefined {

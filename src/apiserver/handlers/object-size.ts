@@ -18,18 +18,30 @@ export function fitToStorage(object: KubeObject): void {
 // Writing the text only to measure it would cost every write as much again; few objects come near the limit.
 function isStorable(object: KubeObject): boolean {
   const json = asJson(object);
-  return longestText(json) <= maxObjectBytes || Buffer.byteLength(JSON.stringify(json)) <= maxObjectBytes;
+  return (
+    longestText(json, maxObjectBytes) <= maxObjectBytes || Buffer.byteLength(JSON.stringify(json)) <= maxObjectBytes
+  );
 }
 
 const longestCharacter = 6; // an escape such as \u0001
 const longestScalar = 24;
 
-/** How long the text can be at most. */
-function longestText(value: Json | undefined): number {
+/** How long the text can be at most; what is past the limit is not measured. */
+function longestText(value: Json | undefined, limit: number): number {
   if (typeof value === 'string') return value.length * longestCharacter + 2;
   if (typeof value !== 'object' || value === null) return longestScalar;
   let length = 2;
-  if (Array.isArray(value)) for (const element of value) length += longestText(element) + 1;
-  else for (const key in value) length += key.length * longestCharacter + 4 + longestText(value[key]);
+  if (Array.isArray(value)) {
+    for (const element of value) {
+      length += longestText(element, limit - length) + 1;
+      if (length > limit) return length;
+    }
+    return length;
+  }
+  for (const key in value) {
+    length += key.length * longestCharacter + 4;
+    length += longestText(value[key], limit - length);
+    if (length > limit) return length;
+  }
   return length;
 }

@@ -24,7 +24,7 @@ export interface PatchRequest {
   readonly key: Key;
   readonly subresource: string;
   readonly mediaType: string;
-  readonly body: string;
+  readonly body: Buffer;
 }
 
 /** Patches an object in any of the four formats; reports whether server-side apply created it. */
@@ -40,16 +40,16 @@ export async function patchObject(
   if (isApply) return applyObject(core, context, served, request, options);
   checkPathName(request.key.name);
   const isBare = request.mediaType === strategicPatch;
-  const decode = () => decodePatch(request.body, { isArray: request.mediaType === jsonPatch, isBare });
+  const decode = () => decodePatch(context, request.body, { isArray: request.mediaType === jsonPatch, isBare });
   let decoded: Json | undefined;
   const result = await updateObject(core, context, served, {
     key: request.key,
     subresource: request.subresource,
     options,
     isManaged: false,
-    transform: (live) => {
+    transform: async (live) => {
       // Not before there is something to patch: an object that is not there is told first.
-      const patch = decoded ?? decode();
+      const patch = decoded ?? (await decode());
       decoded = patch;
       const patchLive = () => patchedObject(served, request.mediaType, live, patch);
       // Only a patch that is refused is shown, by then without its unknown fields: it is made once more for that.
@@ -189,7 +189,7 @@ async function applyObject(
   checkPathName(request.key.name);
   if (request.subresource !== '' && core.store.head(request.key) === undefined)
     throw notFound(served, request.key.name);
-  const patch = decodeApply(request.body);
+  const patch = await decodeApply(context, request.body);
   checkApplied(served, request.key, patch);
   const merge = (live: KubeObject | undefined): KubeObject =>
     mergeApplied(served, request, options, patch, live, context.now);
@@ -276,8 +276,8 @@ function mergeApplied(
   return merged;
 }
 
-function decodeApply(body: string): JsonObject {
-  const decoded = decodePatch(body, { isArray: false, isYaml: true });
+async function decodeApply(context: RequestContext, body: Buffer): Promise<JsonObject> {
+  const decoded = await decodePatch(context, body, { isArray: false, isYaml: true });
   if (!isJsonObject(decoded)) throw badRequest(undecodableApply(decoded));
   return decoded;
 }

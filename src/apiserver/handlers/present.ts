@@ -66,24 +66,53 @@ function partialOf(context: RequestContext, object: KubeObject): object {
   };
 }
 
-/** A page of objects as a list, a Table or a PartialObjectMetadataList. */
-export function presentList(context: RequestContext, served: ServedResource, page: RenderedPage): string {
+/** A page of objects as a list, a Table or a PartialObjectMetadataList. Of long ones others have their turn in between. */
+export async function presentList(
+  context: RequestContext,
+  served: ServedResource,
+  page: RenderedPage,
+): Promise<string> {
   const metadata = listMeta(page);
-  if (context.media.as === 'Table') return JSON.stringify(tableOf(context, served, page.items, metadata));
+  if (context.media.as === 'Table') return presentTable(context, served, page);
   if (context.media.as === 'object') {
     // kube-apiserver drops apiVersion and kind inside typed lists of built-in kinds; clients rely on the list's own.
     const shown = served.origin === 'custom' ? { continue: '', ...metadata } : metadata;
     const head = `{"kind":"${served.listKind}","apiVersion":"${served.apiVersion}","metadata":${JSON.stringify(shown)},"items":[`;
-    const items = served.origin === 'builtin' ? page.items.map(withoutTypeMeta) : page.items;
+    const items = served.origin === 'builtin' ? await eachText(context, page.items, withoutTypeMeta) : page.items;
     return `${head}${items.join(',')}]}`;
   }
   if (context.media.as === 'PartialObjectMetadata') throw noSingleObject(served);
-  return JSON.stringify({
-    kind: 'PartialObjectMetadataList',
-    apiVersion: `meta.k8s.io/${context.media.asVersion}`,
-    metadata,
-    items: page.items.map((json) => partialOf(context, JSON.parse(json) as KubeObject)),
-  });
+  const list = { kind: 'PartialObjectMetadataList', apiVersion: `meta.k8s.io/${context.media.asVersion}`, metadata };
+  const partial = (json: string): string => JSON.stringify(partialOf(context, JSON.parse(json) as KubeObject));
+  return withList(list, 'items', await eachText(context, page.items, partial));
+}
+
+async function presentTable(context: RequestContext, served: ServedResource, page: RenderedPage): Promise<string> {
+  const include = includeObjectOf(context);
+  const row = (json: string): string => JSON.stringify(tableRow(context, served, json, include));
+  const head = tableHead(context, served, listMeta(page));
+  if (page.items.length === 0 && served.table.isPlain === true) return JSON.stringify({ ...head, rows: null });
+  return withList(head, 'rows', await eachText(context, page.items, row));
+}
+
+/** Makes a text of each text. */
+async function eachText(
+  { work }: RequestContext,
+  texts: readonly string[],
+  make: (text: string) => string,
+): Promise<string[]> {
+  const made: string[] = [];
+  for (const text of texts) {
+    const pause = work.pauseAfter(text);
+    if (pause !== undefined) await pause;
+    made.push(make(text));
+  }
+  return made;
+}
+
+/** An object with a list of JSON texts as its last field. */
+function withList(head: object, name: string, texts: readonly string[]): string {
+  return `${JSON.stringify(head).slice(0, -1)},"${name}":[${texts.join(',')}]}`;
 }
 
 /** 406: the metadata of one object was asked for where there are many. */
@@ -124,13 +153,19 @@ function withoutTypeMeta(json: string): string {
   return JSON.stringify(rest);
 }
 
-function tableOf(context: RequestContext, served: ServedResource, items: string[], metadata: object): object {
-  const include = includeObjectOf(context);
+function tableHead(context: RequestContext, served: ServedResource, metadata: object): object {
   return {
     kind: 'Table',
     apiVersion: `meta.k8s.io/${context.media.asVersion}`,
     metadata,
     columnDefinitions: served.table.columns.map(columnDefinition),
+  };
+}
+
+function tableOf(context: RequestContext, served: ServedResource, items: string[], metadata: object): object {
+  const include = includeObjectOf(context);
+  return {
+    ...tableHead(context, served, metadata),
     rows:
       items.length === 0 && served.table.isPlain === true
         ? null

@@ -1,6 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { ServerCore } from '../core.ts';
+import { lightWork } from '../heavy/heavy-work.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { UserInfo } from '../resource.ts';
 import type { ServedResource } from '../served-resource.ts';
@@ -40,6 +41,7 @@ export function systemContext(
     now: core.now(),
     demand: () => undefined,
     giveWay: () => undefined,
+    work: lightWork,
     request,
     response: new ServerResponse(request),
     warnings: new Set(),

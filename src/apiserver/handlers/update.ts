@@ -44,6 +44,7 @@ export async function updateObject(
   for (let attempt = 1, waits = 0; ; attempt++) {
     const stored = core.store.head(change.key);
     if (stored === undefined) throw notFound(served, change.key.name);
+    if (attempt === 1 && waits === 0) context.work.takeOn(stored.json);
     const result = await tryUpdate(core, context, served, change, stored).catch(waitForConversion);
     if (result === 'waited' && waits++ < maxWaits) attempt--;
     else if (result !== 'moved' && result !== 'waited') return result;
@@ -69,7 +70,9 @@ async function tryUpdate(
   const wanted = await change.transform(copyObject(live));
   checkPreconditions(served, change, wanted, live);
   let next = wanted;
+  await context.work.pause();
   if (!change.isManaged) trackUpdate(served, change, next, live, context.now);
+  await context.work.pause();
   next = await admitUpdate(core, context, served, change, next, live);
   if ((next.apiVersion ?? '') === '') throw internalError(missingVersion);
   prepareForUpdate(core, context, served, { object: next, old: live, subresource: change.subresource });
@@ -79,6 +82,7 @@ async function tryUpdate(
   refuseInvalid(served, next, errors);
   await validateByAdmission(core, context, served, change, next, live);
   refuseUnpresentable(context, change.shownAs ?? served);
+  await context.work.pause();
   return commitUpdate(core, served, change, { next, live, stored });
 }
 

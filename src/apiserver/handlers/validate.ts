@@ -14,10 +14,11 @@ import { scaleFaults } from './scale.ts';
 /** Every mistake in an object about to be created. */
 export function validateForCreate(served: ServedResource, object: KubeObject, context: StrategyContext): FieldError[] {
   refuseOtherType(served, object);
-  const errors = validateMetadata(object.metadata, metadataRule(served));
+  // Not push(...): a large object may have more mistakes than the stack holds arguments.
+  let errors = validateMetadata(object.metadata, metadataRule(served));
   if (served.origin === 'custom')
-    errors.push(...served.compiled.validateCreate(asJson(object)), ...scaleFaults(served, object));
-  errors.push(...(served.strategy.validate?.(object, context) ?? []));
+    errors = errors.concat(served.compiled.validateCreate(asJson(object)), scaleFaults(served, object));
+  errors = errors.concat(served.strategy.validate?.(object, context) ?? []);
   if (errors.length === 0) warnOfFinalizers(served, { object, old: undefined }, context);
   return errors;
 }
@@ -30,17 +31,17 @@ export function validateForUpdate(
 ): FieldError[] {
   const { object, old } = next;
   refuseOtherType(served, object);
-  const errors = validateMetadata(object.metadata, metadataRule(served));
-  errors.push(...validateMetadataUpdate(object.metadata, old.metadata));
+  let errors = validateMetadata(object.metadata, metadataRule(served));
+  errors = errors.concat(validateMetadataUpdate(object.metadata, old.metadata));
   if (served.origin === 'custom') {
     const { compiled } = served;
     const check = next.isStatus ? compiled.validateStatusUpdate : compiled.validateUpdate;
     const warn = (error: FieldError): void => context.warn(formatFieldError(error));
-    errors.push(...check.call(compiled, asJson(object), asJson(old), warn), ...scaleFaults(served, object));
+    errors = errors.concat(check.call(compiled, asJson(object), asJson(old), warn), scaleFaults(served, object));
   }
   const { strategy } = served;
   const check = next.isStatus ? strategy.validateStatusUpdate : strategy.validateUpdate;
-  errors.push(...(check?.call(strategy, object, old, context) ?? []));
+  errors = errors.concat(check?.call(strategy, object, old, context) ?? []);
   if (errors.length === 0) warnOfFinalizers(served, next, context);
   return errors;
 }

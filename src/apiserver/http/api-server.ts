@@ -10,6 +10,7 @@ import { dispatchSubresource, dispatchVirtual } from '../handlers/dispatch-speci
 import { checkListed } from '../handlers/list.ts';
 import { checkMediaType } from '../handlers/patch.ts';
 import { DefinitionChanged } from '../handlers/write-through.ts';
+import type { HeavyWork } from '../heavy/heavy-work.ts';
 import type { RequestMetrics } from '../metrics.ts';
 import { Overloaded } from '../overload/overloaded.ts';
 import type { RequestGate, Visit } from '../overload/request-gate.ts';
@@ -36,7 +37,7 @@ import { forbiddenRequest } from './forbidden.ts';
 import { checkRouted, chooseMedia, type MediaChoice } from './media.ts';
 import type { NonResourceRoutes } from './non-resource.ts';
 import { isPathValid, isTrue, pathFault, type RequestInfo, readRequestInfo } from './request-info.ts';
-import { acceptsGzip, respondJson, respondText } from './respond.ts';
+import { acceptsGzip, respondJson, respondText, writtenForm } from './respond.ts';
 import { traceRequest } from './trace-request.ts';
 
 /** Everything a request meets on its way. */
@@ -51,6 +52,8 @@ export interface ApiServerParts {
   readonly metrics: RequestMetrics;
   /** Where requests wait for their turn. */
   readonly gate: RequestGate;
+  /** What does the work of requests that take long. */
+  readonly heavy: HeavyWork;
   readonly flights: Flights;
   readonly routes: NonResourceRoutes;
   readonly virtual: readonly VirtualResource[];
@@ -130,6 +133,7 @@ async function serve(
       code = failure.code;
       reason = failure.status.reason ?? '';
       isJudged = !(failure instanceof Overloaded);
+      if (failure instanceof Overloaded && failure.why === 'heavy-work') parts.metrics.onRejected(failure.why);
       if (seen.name === '') seen.name = failure.status.details?.name ?? '';
       answerError(response, request, failure, { warnings, media: seen.media });
     }
@@ -206,9 +210,11 @@ async function answerRequest(parts: ApiServerParts, flight: Flight): Promise<num
   }
   if (answer === undefined) return 200;
   if (seen.name === '' && info.verb === 'create') seen.name = nameIn(answer.json);
-  respondJson(response, answer.json, {
+  const form = writtenForm(seen.media);
+  const text = form === undefined ? answer.json : await parts.heavy.write(seen.user.username, answer.json, form);
+  respondJson(response, text, {
     code: answer.code,
-    media: seen.media,
+    media: form === undefined ? seen.media : { ...seen.media, format: 'written' },
     warnings: flight.warnings,
     acceptsGzip: acceptsGzip(request),
   });
@@ -324,6 +330,7 @@ function contextOf(parts: ApiServerParts, flight: Flight): RequestContext {
       if (!verdict.isAllowed) throw forbiddenRequest(asked, seen.user, verdict.reason);
     },
     giveWay: () => seen.visit?.giveWay(),
+    work: parts.heavy.of(seen.user.username),
     request,
     response,
     warnings,

@@ -1,18 +1,12 @@
-import {
-  findDuplicateFields,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  parseJson,
-  parseYamlStrict,
-} from '../../schema/index.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../schema/index.ts';
 import type { FieldValidation } from '../handlers/write-options.ts';
 import { dropRepeatedOwners } from '../meta/owner-references.ts';
 import { asKubeObject, type KubeObject } from '../object.ts';
-import { decodeProtobuf, protobufMediaType, type TypeName } from '../protobuf/index.ts';
+import { protobufMediaType, type TypeName } from '../protobuf/index.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
 import { badRequest, unsupportedMediaType } from '../status.ts';
+import { type EncodedBody, type ReadValue, readableTypes } from './read-value.ts';
 
 const structType =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
@@ -24,41 +18,24 @@ export function bodyMediaType({ request }: Pick<RequestContext, 'request'>): str
   return type === '' ? 'application/json' : type;
 }
 
-/** A body and how it is written. */
-export interface EncodedBody {
-  readonly bytes: Buffer;
-  readonly mediaType: string;
-}
+/** A value that was read and its text if it has one, or why there is none. */
+type Parsed = (Extract<ReadValue, { value: Json }> & { readonly text: string }) | Extract<ReadValue, { error: string }>;
 
-/** The value of a body and its text if it has one, or why there is none; `type` is set when the envelope could be read. */
-type Parsed =
-  | { readonly value: Json; readonly text: string; duplicates(): string[] }
-  | { readonly error: string; readonly type?: TypeName | undefined };
-
-/** Parses a body, or says why not; protobuf that does not name its type is of the expected one. */
-export function parseEncoded({ bytes, mediaType }: EncodedBody, expected: TypeName): Parsed {
-  if (mediaType === protobufMediaType) {
-    const decoded = decodeProtobuf(bytes, expected);
-    return 'error' in decoded ? decoded : { value: decoded.value, text: '', duplicates: () => [] };
-  }
-  const text = bytes.toString('utf8');
-  if (mediaType === 'application/json') {
-    const parsed = parseJson(text);
-    if ('error' in parsed) return { error: `couldn't get version/kind; json parse error: ${parsed.error}` };
-    return { value: parsed.value, text, duplicates: () => findDuplicateFields(text, parsed.value) };
-  }
-  if (mediaType === 'application/yaml') {
-    const parsed = parseYamlStrict(text);
-    if ('error' in parsed) return { error: parsed.error.replace(/^yaml: line 1: /, 'yaml: ') };
-    return { value: parsed.value, text, duplicates: () => parsed.duplicates };
-  }
-  throw unknownBodyType();
+/** Reads a body, or says in the words of the API server why not. */
+export async function parseEncoded(context: RequestContext, body: EncodedBody, expected: TypeName): Promise<Parsed> {
+  const { bytes, mediaType } = body;
+  if (!readableTypes.includes(mediaType)) throw unknownBodyType();
+  const reading = context.work.read(body, expected);
+  const read = reading instanceof Promise ? await reading : reading;
+  if (!('error' in read)) return { ...read, text: mediaType === protobufMediaType ? '' : bytes.toString('utf8') };
+  if (mediaType === 'application/json') return { error: `couldn't get version/kind; json parse error: ${read.error}` };
+  if (mediaType === 'application/yaml') return { error: read.error.replace(/^yaml: line 1: /, 'yaml: ') };
+  return read;
 }
 
 /** Throws 415 before anything of the request is read, for a body in a form that is not known. */
 export function checkBodyType(context: RequestContext): void {
-  const type = bodyMediaType(context);
-  if (!['application/json', 'application/yaml', protobufMediaType].includes(type)) throw unknownBodyType();
+  if (!readableTypes.includes(bodyMediaType(context))) throw unknownBodyType();
 }
 
 function unknownBodyType(): Error {
@@ -68,8 +45,12 @@ function unknownBodyType(): Error {
 }
 
 /** Parses a body that is not a stored object: reviews, scales, evictions. */
-export function parseBody(body: EncodedBody, expected: TypeName): { value: Json } {
-  const parsed = parseEncoded(body, expected);
+export async function parseBody(
+  context: RequestContext,
+  body: EncodedBody,
+  expected: TypeName,
+): Promise<{ value: Json }> {
+  const parsed = await parseEncoded(context, body, expected);
   if (!('error' in parsed)) return parsed;
   throw body.mediaType === protobufMediaType ? unreadable(expected, parsed, body) : badRequest(parsed.error);
 }
@@ -89,12 +70,12 @@ function unreadable(
 }
 
 /** Decodes the object a create or update carries, defaulted and pruned for its version. */
-export function decodeObject(
+export async function decodeObject(
   context: RequestContext,
   served: ServedResource,
   bytes: Buffer,
   fieldValidation: FieldValidation,
-): KubeObject {
+): Promise<KubeObject> {
   const body = { bytes, mediaType: bodyMediaType(context) };
   const { mediaType } = body;
   if (mediaType === protobufMediaType && served.origin === 'custom') {
@@ -103,7 +84,7 @@ export function decodeObject(
       'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml',
     );
   }
-  const parsed = parseEncoded(body, served);
+  const parsed = await parseEncoded(context, body, served);
   const refuse = (error: string) => unreadable(served, { error }, body);
   if ('error' in parsed) throw unreadable(served, parsed, body);
   const value = parsed.value ?? {};
@@ -111,13 +92,15 @@ export function decodeObject(
   const { text } = parsed;
   // Fields that a built-in kind does not know are skipped unread, whatever they hold.
   const isKept = served.origin === 'custom' && mediaType === 'application/json';
-  const number = isKept ? overflowingNumber(text) : undefined;
+  const number = isKept ? parsed.overflow() : undefined;
   if (number !== undefined) throw refuseFields(served, overflow(number));
   checkTypeMeta(served, value, text, refuse);
+  await context.work.pause();
   refuseUnknownFields(context, served, value, {
     duplicates: fieldValidation === 'Ignore' ? [] : parsed.duplicates(),
     fieldValidation,
   });
+  await context.work.pause();
   const object = finishDecoding(served, value);
   dropRepeatedOwners(object.metadata, (text) => context.warnings.add(text), 'as-sent');
   return object;
@@ -127,16 +110,6 @@ export function decodeObject(
 export function typeMetaFault(value: Json): string {
   const why = `json: cannot unmarshal ${goKind(value)} into Go value of type ${structType}`;
   return `couldn't get version/kind; json parse error: ${why}`;
-}
-
-/** The first number of a valid JSON text that no float can hold: JavaScript reads infinity and would write null. */
-function overflowingNumber(text: string): string | undefined {
-  if (!/[eE]\+?\d{3}|\d{309}/.test(text)) return undefined;
-  // Token by token: a value that a later one of the same name replaces is none to JavaScript.
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g)) {
-    if (!token.startsWith('"') && !Number.isFinite(Number(token))) return token;
-  }
-  return undefined;
 }
 
 function overflow(number: string): string {
@@ -250,19 +223,31 @@ function isOfItsKind({ origin, group, kind }: ServedResource, value: JsonObject)
   return value.kind === kind && String(value.apiVersion ?? '').startsWith(`${group}/`);
 }
 
-/** Parses a patch body; an applied configuration may be YAML. */
-export function decodePatch(text: string, form: { isArray: boolean; isYaml?: boolean; isBare?: boolean }): Json {
+/** What a patch has to be. */
+interface PatchForm {
+  readonly isArray: boolean;
+  /** An applied configuration may be YAML. */
+  readonly isYaml?: boolean;
+  readonly isBare?: boolean;
+}
+
+/** The type of what has no envelope to name another. */
+const noType: TypeName = { apiVersion: '', kind: '' };
+
+/** Reads the body of a patch. */
+export async function decodePatch(context: RequestContext, bytes: Buffer, form: PatchForm): Promise<Json> {
+  const mediaType = form.isYaml === true ? 'application/yaml' : 'application/json';
+  const reading = context.work.read({ bytes, mediaType }, noType);
+  const read = reading instanceof Promise ? await reading : reading;
   if (form.isYaml === true) {
-    const parsed = parseYamlStrict(text);
-    if ('error' in parsed) throw badRequest(`error decoding YAML: error converting YAML to JSON: ${parsed.error}`);
-    return parsed.value;
+    if ('error' in read) throw badRequest(`error decoding YAML: error converting YAML to JSON: ${read.error}`);
+    return read.value;
   }
-  const parsed = parseJson(text);
   const words = form.isBare === true ? '' : 'error decoding patch: ';
-  if ('error' in parsed) throw badRequest(`${words}${parsed.error}`);
-  const number = overflowingNumber(text);
+  if ('error' in read) throw badRequest(`${words}${read.error}`);
+  const number = read.overflow();
   if (number !== undefined) throw badRequest(`${words}${overflow(number)}`);
-  const { value } = parsed;
+  const { value } = read;
   if (form.isArray && !Array.isArray(value)) throw wrongPatch(value, '[]handlers.jsonPatchOp', words);
   if (!form.isArray && !isJsonObject(value)) throw wrongPatch(value, 'map[string]interface {}', words);
   return value;

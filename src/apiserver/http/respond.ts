@@ -1,25 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzip } from 'node:zlib';
-import { stringify } from 'yaml';
+import { type WrittenForm, writeForm } from '../heavy/text-task.ts';
 import { drainRequest } from './linger.ts';
 import type { MediaChoice } from './media.ts';
 
 /** Bodies from this size on are compressed for clients that take gzip, as kube-apiserver does. */
 const gzipFromBytes = 128 * 1024;
 
-/** YAML as kube-apiserver writes it: sorted, lists not indented, texts that look like times quoted. */
-const yamlForm = {
-  sortMapEntries: true,
-  indentSeq: false,
-  version: '1.1',
-  lineWidth: 0,
-  aliasDuplicateObjects: false,
-} as const;
-
 /** What goes out beside the JSON text. */
 export interface ResponseFrame {
   readonly code: number;
-  readonly media: Pick<MediaChoice, 'format' | 'contentType' | 'pretty'>;
+  /** A text that is written already goes out as it is. */
+  readonly media: Pick<MediaChoice, 'contentType' | 'pretty'> & { readonly format: MediaChoice['format'] | 'written' };
   readonly warnings: ReadonlySet<string>;
   readonly acceptsGzip: boolean;
   readonly headers?: Readonly<Record<string, string>>;
@@ -72,8 +64,15 @@ export function acceptsGzip(request: IncomingMessage): boolean {
 }
 
 function formatted(json: string, media: ResponseFrame['media']): string {
-  if (media.format === 'yaml') return stringify(JSON.parse(json), yamlForm);
-  return media.pretty ? JSON.stringify(JSON.parse(json), null, 2) : `${json}\n`;
+  if (media.format === 'written') return json;
+  const form = writtenForm(media);
+  return form === undefined ? `${json}\n` : writeForm(json, form);
+}
+
+/** The form that a JSON text has to be written in first; undefined when it goes out as it is. */
+export function writtenForm({ format, pretty }: ResponseFrame['media']): WrittenForm | undefined {
+  if (format === 'yaml') return 'yaml';
+  return format === 'json' && pretty ? 'pretty' : undefined;
 }
 
 /** Past so many characters in all, warnings are cut, and the rest of them is left out, as kube-apiserver does. */

@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test';
 import { noTracer } from '../../telemetry/index.ts';
 import { openAdmission } from '../admission/admission.ts';
 import type { AuditEntry } from '../audit/audit-line.ts';
+import type { AccessQuery } from '../auth/auth.ts';
 import { bootstrap } from '../bootstrap.ts';
 import { builtinResources } from '../builtins/index.ts';
 import { serveBuiltin } from '../builtins/serve-builtin.ts';
@@ -12,6 +13,7 @@ import type { ServerCore } from '../core.ts';
 import { renameOnly } from '../crd/conversion.ts';
 import { serveCrd } from '../crd/serve-crd.ts';
 import { EventBytes } from '../handlers/event-bytes.ts';
+import { HeavyWork } from '../heavy/heavy-work.ts';
 import { RequestMetrics } from '../metrics.ts';
 import type { KubeObject } from '../object.ts';
 import { type GivenLimits, withUsualLimits } from '../overload/limits.ts';
@@ -72,15 +74,20 @@ export interface TemporaryServerOptions {
   readonly limits?: GivenLimits;
   /** Who makes a request; an administrator unless told. */
   readonly userOf?: (request: IncomingMessage) => UserInfo;
+  /** What may be done; everything unless told. */
+  readonly mayDo?: (query: AccessQuery) => boolean;
 }
 
 /** For tests: starts a server in a new directory; both go when the test ends. */
 export async function temporaryServer(t: TestContext, options: TemporaryServerOptions = {}): Promise<TemporaryServer> {
   const store = await temporaryStore(t, options.store);
-  const limits = withUsualLimits(options.limits);
+  // Threads of a test may get little of a machine under load.
+  const heavy = { taskMs: 600_000, longestWaitMs: 600_000, ...options.limits?.heavy };
+  const limits = withUsualLimits({ ...options.limits, heavy });
   const metrics = new RequestMetrics();
   const gate = new RequestGate(limits, metrics, () => performance.now());
   metrics.showGate(gate);
+  const work = new HeavyWork(limits.heavy, () => performance.now());
   const core: ServerCore = {
     store,
     registry: new ResourceRegistry(),
@@ -103,7 +110,7 @@ export async function temporaryServer(t: TestContext, options: TemporaryServerOp
     createRequestListener({
       core,
       authenticator: { authenticate: (request) => options.userOf?.(request) ?? admin },
-      authorizer: { authorize: () => ({ isAllowed: true, reason: '' }) },
+      authorizer: { authorize: (query) => ({ isAllowed: options.mayDo?.(query) ?? true, reason: '' }) },
       impersonate: () => undefined,
       audit: {
         record: (entry) => audited.push(entry),
@@ -114,6 +121,7 @@ export async function temporaryServer(t: TestContext, options: TemporaryServerOp
       tracer: noTracer,
       metrics,
       gate,
+      heavy: work,
       flights: new Flights(),
       routes: { serve: async () => 404 },
       virtual: [],
@@ -126,6 +134,7 @@ export async function temporaryServer(t: TestContext, options: TemporaryServerOp
   t.after(() => {
     server.close();
     server.closeAllConnections();
+    return work.close();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return { url, core, store, faults, audited, metrics, ...clientOf(url) };

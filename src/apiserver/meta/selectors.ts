@@ -7,7 +7,19 @@ export type LabelMatcher = (labels: Readonly<Record<string, string>> | undefined
 /** Compiles a label selector in its text form (`a=b,c in (d,e),!f`). */
 export function compileLabelSelector(text: string | null): LabelMatcher | undefined {
   if (text === null || text.trim() === '') return undefined;
-  return matcherOf(parseLabelSelector(text));
+  const requirements = parseLabelSelector(text);
+  refuseMany('labelSelector', 'requirements', { found: requirements.length, most: mostTerms });
+  const values = requirements.reduce((sum, requirement) => sum + requirement.values.length, 0);
+  refuseMany('labelSelector', 'values', { found: values, most: mostValues });
+  return matcherOf(requirements);
+}
+
+/** Each is compared with every object of a list, and of every change that a watch sees. */
+const mostTerms = 128;
+const mostValues = 10_000;
+
+function refuseMany(name: string, what: string, { found, most }: { found: number; most: number }): void {
+  if (found > most) throw badRequest(`${name} has ${found} ${what}; at most ${most} are taken`);
 }
 
 /** A label selector as objects carry it. */
@@ -37,27 +49,32 @@ export function compileSelectorObject(selector: LabelSelector | undefined): Labe
 }
 
 function matcherOf(requirements: readonly Requirement[]): LabelMatcher {
+  const tests = requirements.map((requirement) => ({ key: requirement.key, fits: testOf(requirement) }));
   // What every object inherits, such as `constructor`, is no label.
   return (labels) =>
-    requirements.every((r) =>
-      fits(r, labels !== undefined && Object.hasOwn(labels, r.key) ? labels[r.key] : undefined),
-    );
+    tests.every(({ key, fits }) => fits(labels !== undefined && Object.hasOwn(labels, key) ? labels[key] : undefined));
 }
 
-function fits(requirement: Requirement, value: string | undefined): boolean {
-  switch (requirement.operator) {
-    case 'in':
-      return value !== undefined && requirement.values.includes(value);
-    case 'notin':
-      return value === undefined || !requirement.values.includes(value);
+function testOf({ operator, values }: Requirement): (value: string | undefined) => boolean {
+  switch (operator) {
+    case 'in': {
+      const known = new Set(values);
+      return (value) => value !== undefined && known.has(value);
+    }
+    case 'notin': {
+      const known = new Set(values);
+      return (value) => value === undefined || !known.has(value);
+    }
     case 'exists':
-      return value !== undefined;
+      return (value) => value !== undefined;
     case 'absent':
-      return value === undefined;
+      return (value) => value === undefined;
     default: {
-      if (value === undefined || !/^-?\d+$/.test(value)) return false;
-      const bound = Number(requirement.values[0]);
-      return requirement.operator === 'gt' ? Number(value) > bound : Number(value) < bound;
+      const bound = Number(values[0]);
+      return (value) => {
+        if (value === undefined || !/^-?\d+$/.test(value)) return false;
+        return operator === 'gt' ? Number(value) > bound : Number(value) < bound;
+      };
     }
   }
 }
@@ -72,7 +89,9 @@ export interface FieldTerm {
 /** Parses a field selector (`metadata.name=x,status.phase!=Running`). */
 export function parseFieldSelector(text: string | null): FieldTerm[] {
   if (text === null || text === '') return [];
-  const terms = splitUnescaped(text).map((part) => {
+  const parts = splitUnescaped(text);
+  refuseMany('fieldSelector', 'terms', { found: parts.length, most: mostTerms });
+  const terms = parts.map((part) => {
     const match = /^(.*?)(!=|==|=)(.*)$/s.exec(part);
     if (!match) throw badRequest(`invalid selector: '${text}'; can't understand '${part}'`);
     return { field: match[1] ?? '', negate: match[2] === '!=', value: unescapeValue(match[3] ?? '') };

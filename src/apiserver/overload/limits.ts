@@ -36,6 +36,26 @@ export interface WatchLimits {
   readonly stallMs: number;
 }
 
+/** Of requests that take long: what other threads do of them, and how much of the main thread's time each client may have. */
+export interface HeavyLimits {
+  /** Threads that read large bodies and write large answers, and how many of them one client may keep busy. */
+  readonly threads: number;
+  readonly threadsPerClient: number;
+  readonly waiting: number;
+  readonly waitingPerClient: number;
+  readonly longestWaitMs: number;
+  /** A thread that takes longer over one text is ended. */
+  readonly taskMs: number;
+  readonly threadMebibytes: number;
+  /** A thread without work ends after this long. */
+  readonly idleMs: number;
+  /** The most fields and elements that a large body may have. */
+  readonly mostValues: number;
+  /** Values of heavy requests that a client may have worked on at once, and how many each second after that. */
+  readonly savedValues: number;
+  readonly valuesPerSecond: number;
+}
+
 /** What one client, or all of them together, may take of the server. */
 export interface OverloadLimits {
   readonly reads: LaneLimits;
@@ -44,12 +64,15 @@ export interface OverloadLimits {
   readonly leasesPerClient: number;
   /** Bodies of requests that are read or wait, in bytes. */
   readonly bodyBytes: number;
+  /** The same, of one client. */
+  readonly bodyBytesPerClient: number;
   /** How long the requests of one turn of the event loop may run before it is looked who else has asked. */
   readonly turnMs: number;
   /** A client that has not taken its answer by then is cut off. */
   readonly answerMs: number;
   readonly connection: ConnectionLimits;
   readonly watch: WatchLimits;
+  readonly heavy: HeavyLimits;
 }
 
 /** Parts of the limits; what is left out is as usual. */
@@ -68,6 +91,7 @@ export const usualLimits: OverloadLimits = {
   writes: { seats: 256, seatsPerClient: 128, ...queue },
   leasesPerClient: 16,
   bodyBytes: 64 * mebibyte,
+  bodyBytesPerClient: 24 * mebibyte,
   turnMs: 10,
   answerMs: 60_000,
   connection: {
@@ -85,19 +109,34 @@ export const usualLimits: OverloadLimits = {
     historyBytes: 128 * mebibyte,
     stallMs: 60_000,
   },
+  heavy: {
+    threads: 2,
+    threadsPerClient: 1,
+    waiting: 64,
+    waitingPerClient: 8,
+    longestWaitMs: 60_000,
+    taskMs: 30_000,
+    threadMebibytes: 512,
+    idleMs: 10_000,
+    mostValues: 100_000,
+    savedValues: 400_000,
+    valuesPerSecond: 2_500,
+  },
 };
 
 /** The usual limits with those given in their place. */
 export function withUsualLimits(given: GivenLimits = {}): OverloadLimits {
-  const { leasesPerClient, bodyBytes, turnMs, answerMs } = usualLimits;
+  const { leasesPerClient, bodyBytes, bodyBytesPerClient, turnMs, answerMs } = usualLimits;
   return {
     leasesPerClient: given.leasesPerClient ?? leasesPerClient,
     bodyBytes: given.bodyBytes ?? bodyBytes,
+    bodyBytesPerClient: given.bodyBytesPerClient ?? bodyBytesPerClient,
     turnMs: given.turnMs ?? turnMs,
     answerMs: given.answerMs ?? answerMs,
     reads: { ...usualLimits.reads, ...given.reads },
     writes: { ...usualLimits.writes, ...given.writes },
     connection: { ...usualLimits.connection, ...given.connection },
     watch: { ...usualLimits.watch, ...given.watch },
+    heavy: { ...usualLimits.heavy, ...given.heavy },
   };
 }

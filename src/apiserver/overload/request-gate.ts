@@ -43,6 +43,7 @@ export class RequestGate {
   readonly #leases = new Tally();
   readonly #watches = new Tally();
   #bodyBytes = 0;
+  readonly #bodyBytesOf = new Map<string, number>();
 
   constructor(limits: OverloadLimits, listener: GateListener, now: () => number) {
     this.#limits = limits;
@@ -89,18 +90,27 @@ export class RequestGate {
   }
 
   #doorOf(visitor: Visitor, held: Held): BodyDoor {
+    const { username } = visitor.user;
     let taken = 0;
-    held.onEnd(() => {
-      this.#bodyBytes -= taken;
-    });
+    held.onEnd(() => this.#countBytes(username, -taken));
     return {
       take: (bytes) => {
-        if (this.#bodyBytes + bytes > this.#limits.bodyBytes) throw this.#rejected('body-bytes');
+        const { bodyBytes, bodyBytesPerClient } = this.#limits;
+        const isTooMuch = this.#bodyBytes + bytes > bodyBytes;
+        if (isTooMuch || (this.#bodyBytesOf.get(username) ?? 0) + bytes > bodyBytesPerClient)
+          throw this.#rejected('body-bytes');
         taken += bytes;
-        this.#bodyBytes += bytes;
+        this.#countBytes(username, bytes);
       },
       enter: () => this.#enter('write', visitor, held),
     };
+  }
+
+  #countBytes(username: string, bytes: number): void {
+    this.#bodyBytes += bytes;
+    const sum = (this.#bodyBytesOf.get(username) ?? 0) + bytes;
+    if (sum > 0) this.#bodyBytesOf.set(username, sum);
+    else this.#bodyBytesOf.delete(username);
   }
 
   #enter(lane: 'read' | 'write', { user, response }: Visitor, held: Held): Promise<void> | undefined {

@@ -1,12 +1,10 @@
 import { connectNodeAdapter } from '@connectrpc/connect-node';
-import { isLoopback, RestError } from '../../rest/index.ts';
+import { isLoopback, maxBodyBytes, RestError } from '../../rest/index.ts';
 import { auditCallers, createAccessGate } from './access.ts';
 import { type Listener, type ListenOptions, listen, type NodeHandler } from './listener.ts';
 import { type RpcParts, updateServiceRoutes } from './routes.ts';
 import { traceCalls } from './trace-calls.ts';
 
-/** No request is longer; an inventory is the longest. */
-const longestRequest = 16 * 1024 * 1024;
 const longestCallMs = 15 * 60_000;
 
 /** How calls are answered. */
@@ -26,7 +24,7 @@ export function createRpcHandler(options: RpcHandlerOptions): NodeHandler {
       ...(options.tracer === undefined ? [] : [traceCalls(options.tracer)]),
       ...(options.audit === undefined ? [] : [auditCallers(options.audit)]),
     ],
-    readMaxBytes: longestRequest,
+    readMaxBytes: maxBodyBytes,
     maxTimeoutMs: longestCallMs,
     // JSON is typed by people: a word that is misspelt must not be as good as one that was left out.
     jsonOptions: { ignoreUnknownFields: false },

@@ -73,7 +73,8 @@ async function applyRules(core: ServerCore, name: string, rules: readonly Policy
   const system = systemContext(core, served, { verb: 'patch', name });
   const query = new URLSearchParams({ fieldManager: manager, force: 'true' });
   const context = { ...system, info: { ...system.info, query } };
-  const body = JSON.stringify({ apiVersion: served.apiVersion, kind: served.kind, metadata: { name }, rules });
+  const object = { apiVersion: served.apiVersion, kind: served.kind, metadata: { name }, rules };
+  const body = Buffer.from(JSON.stringify(object));
   const key = { bucket: served.bucket, namespace: '', name };
   // An apply would create a role that was deleted a moment ago.
   if (core.store.head(key) === undefined) return;
