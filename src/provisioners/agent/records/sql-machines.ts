@@ -150,7 +150,7 @@ export async function openMachineRecords(
           bootMac: String(row.boot_mac),
           macs: JSON.parse(String(row.macs)) as string[],
           isAutoDiscovered: row.is_own === 1,
-          sinceMs: Number(row.introduced_ms),
+          ...(Number(row.introduced_ms) === 0 ? {} : { sinceMs: Number(row.introduced_ms) }),
         }));
       }),
     change: (id, edit) =>
