@@ -4,11 +4,17 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { systemClock } from '../../src/kube/index.ts';
+import { createFakeClock, systemClock } from '../../src/kube/index.ts';
 import { joinCluster } from './join-cluster.ts';
 import { nodeSeedIn } from './node-seed.ts';
 
 const token = 'abcdef.0123456789abcdef';
+
+interface Posted {
+  readonly status: string;
+  readonly lastHeartbeatTime: string;
+  readonly lastTransitionTime: string;
+}
 
 function driveFor(server: string) {
   const kubeconfig = [
@@ -25,17 +31,24 @@ function driveFor(server: string) {
   };
 }
 
-test('a deployed system registers a node that carries the uid of its host, and tells its token to nobody else', async (t) => {
+test('a deployed system registers a node that carries the uid of its host, posts heartbeats until it stops, and tells its token to nobody else', async (t) => {
+  let posted: { conditions: Posted[] } = { conditions: [] };
+  const halfway = Promise.withResolvers<void>();
   const asked: { method: string; path: string; token: string; body: Record<string, unknown> }[] = [];
   const server = createServer(async (request, response) => {
     const { method = '', url: path = '', headers } = request;
-    const body = (await json(request)) as Record<string, unknown>;
+    const body = method === 'GET' ? {} : ((await json(request)) as Record<string, unknown>);
     asked.push({ method, path: path.split('?')[0] ?? '', token: headers.authorization ?? '', body });
     // It is known from an earlier start.
     const status = method === 'POST' ? 409 : 200;
     response.writeHead(status, { 'content-type': 'application/json' });
     const exists = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'AlreadyExists', code: 409 };
-    response.end(JSON.stringify(status === 409 ? exists : { apiVersion: 'v1', kind: 'Node', metadata: {} }));
+    if (method === 'PATCH' && path.includes('/status')) {
+      posted = { conditions: (body.status as { conditions: Posted[] }).conditions };
+    }
+    const node = { apiVersion: 'v1', kind: 'Node', metadata: {}, status: posted };
+    response.end(JSON.stringify(status === 409 ? exists : node));
+    if (asked.length === 2 + 4 * 2) halfway.resolve();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -48,12 +61,26 @@ test('a deployed system registers a node that carries the uid of its host, and t
   assert.ok(seed !== undefined);
   const notes: string[] = [];
   const note = (event: string, detail: string) => void notes.push(`${event} ${detail}`);
-  await joinCluster(seed, { clock: systemClock, signal: new AbortController().signal, note });
+  const clock = createFakeClock();
+  const ticking = setInterval(() => clock.advance(10_000), 20);
+  t.after(() => clearInterval(ticking));
+  const system = new AbortController();
+  const joining = joinCluster(seed, { clock, signal: system.signal, note });
+  await halfway.promise;
+  system.abort();
+  await joining;
   assert.deepEqual(notes, ['node.joined name=worker-1']);
-  assert.deepEqual(
-    asked.map(({ method, path }) => `${method} ${path}`),
-    ['POST /api/v1/nodes', 'PATCH /api/v1/nodes/worker-1', 'PATCH /api/v1/nodes/worker-1/status'],
-  );
+  const beat = ['GET /api/v1/nodes/worker-1', 'PATCH /api/v1/nodes/worker-1/status'];
+  assert.deepEqual(asked.map(({ method, path }) => `${method} ${path}`).slice(0, 6), [
+    'POST /api/v1/nodes',
+    'PATCH /api/v1/nodes/worker-1',
+    ...beat,
+    ...beat,
+  ]);
+  const beats = asked.filter(({ path }) => path.endsWith('/status')).map(({ body }) => body.status as typeof posted);
+  const times = beats.map(({ conditions: [ready] }) => [ready?.status, ready?.lastHeartbeatTime]);
+  assert.equal(new Set(times.map(String)).size, times.length, 'every heartbeat is a new one');
+  assert.equal(new Set(beats.map(({ conditions: [ready] }) => ready?.lastTransitionTime)).size, 1);
   const labels = { 'kubernetes.io/hostname': 'worker-1', 'metal3.io/uuid': 'uid-of-the-host' };
   assert.deepEqual(asked[0]?.body.metadata, { name: 'worker-1', labels });
   assert.deepEqual(asked[1]?.body, { metadata: { labels } });

@@ -1,4 +1,11 @@
-import { type Clock, createClient, isAlreadyExists, type KubeClient, sleep } from '../../src/kube/index.ts';
+import {
+  type Clock,
+  createClient,
+  isAlreadyExists,
+  type KubeClient,
+  type KubeObject,
+  sleep,
+} from '../../src/kube/index.ts';
 import { refusalToReach } from '../loopback/loopback-address.ts';
 import type { NodeSeed } from './node-seed.ts';
 
@@ -11,38 +18,66 @@ export interface JoinSurroundings {
 }
 
 const retryMs = 30_000;
+const heartbeatMs = 10_000;
+interface Node extends KubeObject {
+  readonly status?: { readonly conditions?: readonly Condition[] };
+}
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly lastTransitionTime?: string;
+}
 const nodes = { group: '', version: 'v1', resource: 'nodes', namespaced: false, kind: 'Node' } as const;
 
-/** Registers the node of a deployed system, as its kubelet does; an API server that is away is asked again. */
+/**
+ * Registers the node of a deployed system and posts that it is ready as long as the system runs, as its kubelet does. An
+ * API server that is away is asked again.
+ */
 export async function joinCluster(seed: NodeSeed, { clock, signal, note }: JoinSurroundings): Promise<void> {
   const refusal = URL.canParse(seed.server) ? await refusalToReach(new URL(seed.server)) : 'that is no address';
   if (refusal !== undefined) {
     note('node.not-joined', `server=${seed.server} why="${refusal}"`);
     return;
   }
+  const { server, caPem, token, name } = seed;
+  const client = await createClient({ server, token, ...(caPem === undefined ? {} : { caPem }) });
+  let isJoined = false;
+  let told: string | undefined;
   while (!signal.aborted) {
-    const problem = await register(seed, new Date(clock.now()));
-    if (signal.aborted) return;
-    note(problem === undefined ? 'node.joined' : 'node.not-joined', `name=${seed.name}${problem ?? ''}`);
-    if (problem === undefined) return;
-    await sleep(clock, retryMs, signal);
+    const problem = await post(client, seed, { isJoined, now: new Date(clock.now()), signal });
+    if (signal.aborted) break;
+    isJoined ||= problem === '';
+    const event = problem === '' ? 'node.joined' : isJoined ? 'node.heartbeat-failed' : 'node.not-joined';
+    if (told !== problem) note(event, `name=${name}${problem}`);
+    told = problem;
+    await sleep(clock, isJoined ? heartbeatMs : retryMs, signal);
   }
+  await client.close();
 }
 
-/** Why it could not be; undefined where it is registered. */
-async function register({ server, caPem, token, name, uuid }: NodeSeed, now: Date): Promise<string | undefined> {
-  const client = await createClient({ server, token, ...(caPem === undefined ? {} : { caPem }) });
+interface Post {
+  readonly isJoined: boolean;
+  readonly now: Date;
+  readonly signal: AbortSignal;
+}
+
+/** Why it could not be; empty where the node is registered and ready. */
+async function post(client: KubeClient, seed: NodeSeed, { isJoined, now, signal }: Post): Promise<string> {
+  const { name } = seed;
   try {
-    await createNode(client, { name, uuid });
+    // A node that was deleted since is not made again before the next start.
+    if (!isJoined) await createNode(client, seed);
+    const node = await client.resource<Node>(nodes).get({ name }, { signal });
+    const before = node.status?.conditions?.find(({ type }) => type === 'Ready');
     const at = now.toISOString().replace(/\.\d+Z$/, 'Z');
+    const lastTransitionTime = before?.status === 'True' ? (before.lastTransitionTime ?? at) : at;
     const ready = { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' };
-    const conditions = [{ ...ready, lastHeartbeatTime: at, lastTransitionTime: at }];
-    await client.resource(nodes).status.patch({ name }, { type: 'merge', body: { status: { conditions } } });
-    return undefined;
+    const conditions = [{ ...ready, lastHeartbeatTime: at, lastTransitionTime }];
+    const body = { status: { conditions } };
+    await client.resource(nodes).status.patch({ name }, { type: 'strategic', body }, { signal });
+    return '';
   } catch (error) {
     return ` why="${error instanceof Error ? error.message.slice(0, 200) : 'not known'}"`;
-  } finally {
-    await client.close();
   }
 }
 

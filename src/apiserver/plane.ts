@@ -34,6 +34,8 @@ export interface PlaneOptions {
   readonly converterFor?: ConverterFactory;
   /** How long events are kept; an hour unless told. */
   readonly eventTtlMs?: number;
+  /** How long a node may be silent before nothing is known of it; 40 seconds unless told. */
+  readonly nodeGraceMs?: number;
   /** False when something else keeps the numbers of pod disruption budgets. */
   readonly runsDisruption?: boolean;
   /** Rules of this program that judge writes, asked as admission webhooks are. */
@@ -63,7 +65,7 @@ export async function openPlane(
   parts: { host: string; watches: WatchGuard; now: () => Date; onFault: (error: unknown) => void },
 ): Promise<Plane> {
   const { now, onFault } = parts;
-  const { dataDir, eventTtlMs, runsDisruption } = options;
+  const { dataDir, eventTtlMs, nodeGraceMs, runsDisruption } = options;
   const store = await openSealedStore(dataDir, onFault);
   const identity = await loadIdentity(dataDir, { host: parts.host, now: now() });
   const { adminToken } = identity;
@@ -80,7 +82,7 @@ export async function openPlane(
   await bootstrap({ ...core, admission: openAdmission });
   await bootstrapRbac({ ...core, admission: openAdmission });
   access.startControllers(core);
-  const controllers = startControllers({ core, eventTtlMs, runsDisruption, onFault });
+  const controllers = startControllers({ core, eventTtlMs, nodeGraceMs, runsDisruption, onFault });
   return {
     core,
     store,

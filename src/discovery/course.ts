@@ -1,4 +1,5 @@
 import type { PollResult } from './poll/poll-sources.ts';
+import type { Arrival } from './poll/sort-machines.ts';
 import type { Tokens } from './poll/token-bucket.ts';
 import type { Report } from './report.ts';
 
@@ -15,7 +16,10 @@ export interface Course {
   unused: number;
   /** Hosts that were created and are in no cache yet, and when. */
   fresh: Map<string, number>;
-  cursor: string;
+  cursor: Arrival | undefined;
+  /** When each machine of the last poll was first heard of, and which of them has which name. */
+  arrivals: ReadonlyMap<string, number>;
+  names: ReadonlyMap<string, string>;
   /** A poll whose hosts are not created yet. */
   poll: PollResult | undefined;
   report: Report | undefined;
@@ -37,7 +41,9 @@ export function newCourse(): Course {
     tokens: undefined,
     unused: 0,
     fresh: new Map(),
-    cursor: '',
+    cursor: undefined,
+    arrivals: new Map(),
+    names: new Map(),
     poll: undefined,
     report: undefined,
     isUntold: false,

@@ -33,7 +33,7 @@ function seen(more: Partial<DiscoverySeen> = {}): DiscoverySeen {
 
 describe('discovery', () => {
   it('creates what was planned before it tells anything', () => {
-    const machine = { id: 'a', bootMac: macOf(1), macs: [macOf(1)], source: 0 };
+    const machine = { id: 'a', bootMac: macOf(1), macs: [macOf(1)], source: 0, arrivedMs: 0 };
     const decision = decideDiscovery(seen({ planned: [{ machine, host: aHost('h', macOf(1)) }] }), 0);
     assert.deepEqual(
       decision.effects.map(({ hosts }) => hosts.length),

@@ -89,8 +89,8 @@ async function readSeen(parts: DiscoveryParts, key: string): Promise<DiscoverySe
   courses.set(key, course);
   const isAsleep = object.spec.paused === true || object.metadata.deletionTimestamp !== undefined;
   if (isAsleep) {
-    const { tokens, uncounted, fresh } = course;
-    Object.assign(course, { ...newCourse(), tokens, uncounted, fresh });
+    const { tokens, uncounted, fresh, arrivals } = course;
+    Object.assign(course, { ...newCourse(), tokens, uncounted, fresh, arrivals });
   } else if (!course.isUntold && isDue(course, object, clock)) await poll(parts, { key, object, course });
   course.isUntold = false;
   const { report, isNews, uncounted } = course;
@@ -132,11 +132,14 @@ async function poll(parts: DiscoveryParts, { key, object, course }: Polled): Pro
     concurrency: settings.concurrency,
     retryMs: settings.retryMs,
     noSource: settings.noSource,
-    cursor: course.cursor,
+    ...{ cursor: course.cursor, arrivals: course.arrivals, names: course.names },
+    now: clock.now(),
   });
   counts.polled(result.problem === undefined ? 'ok' : 'failed');
   course.generation = object.metadata.generation;
   course.cursor = result.cursor;
+  course.arrivals = result.arrivals;
+  course.names = result.plan.names;
   course.macs = result.macs;
   course.poll = result;
   course.waitMs = untilNextPollMs(object, course);

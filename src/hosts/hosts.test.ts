@@ -65,14 +65,13 @@ describe('hosts on an API server', () => {
     const methods = rig.provisioners.methods('h2');
     assert.ok(methods.indexOf('deprovision') > 0 && methods.indexOf('deprovision') < methods.lastIndexOf('setPower'));
     assert.equal(methods.at(-1), 'remove');
-    const secret = await api.secrets.get({ namespace: fleet, name: 'h2-bmc' });
-    assert.equal(secret.metadata.finalizers, undefined);
-    assert.equal((secret.metadata.ownerReferences ?? []).length, 0);
+    // As in Metal3: the host owned it.
+    await untilGone(api.secrets, 'h2-bmc');
   });
 });
 
 describe('requests', () => {
-  it('are at most 16 for each host from its creation until it is available with companions and events', async () => {
+  it('are at most 18 for each host from its creation until it is available with companions and events', async () => {
     const api = await startHostApi();
     const metrics = createMetrics();
     const client = await api.connect(metrics);
@@ -107,7 +106,7 @@ describe('requests', () => {
         .filter((line) => line.includes('request'))
         .join('\n'),
     );
-    assert.ok(total / names.length <= 16, `${total / names.length} requests a host:\n${counted.join('\n')}`);
+    assert.ok(total / names.length <= 18, `${total / names.length} requests a host:\n${counted.join('\n')}`);
     await api.close();
   });
 });

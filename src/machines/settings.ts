@@ -2,6 +2,8 @@
 export interface MachineSettings {
   /** How often the node of a host that has been deployed is looked for in a cluster elsewhere. */
   readonly nodePollMs: number;
+  /** How often the node of a running machine in a cluster elsewhere is read again; nodes of the own API are followed. */
+  readonly nodeHealthPollMs: number;
   /** How often a machine that asks for networks looks again whether a host has the switch ports for them. */
   readonly networkPollMs: number;
   /** How long changes of hosts are gathered before those that wait for one look again. */
@@ -15,6 +17,7 @@ export interface MachineSettings {
 /** The settings unless told otherwise. */
 export const defaultMachineSettings: MachineSettings = {
   nodePollMs: 10_000,
+  nodeHealthPollMs: 30_000,
   networkPollMs: 15_000,
   gatherMs: 50,
   isFastTrack: false,

@@ -11,6 +11,8 @@ export interface KnownMachine {
   readonly macs: readonly string[];
   /** True where the machine came by itself, and nobody registered it. */
   readonly isAutoDiscovered: boolean;
+  /** When it came, where that is known, in milliseconds since 1970. */
+  readonly sinceMs?: number | undefined;
   /** True where somebody else has it: no host is made of it, whoever asks for that. */
   readonly isClaimed?: true | undefined;
 }

@@ -18,15 +18,28 @@ interface Taint {
   effect?: string;
 }
 
-interface Node extends KubeObject {
+/** Where nodes are stored. */
+export const nodeBucket = '/nodes';
+
+/** A node. */
+export interface Node extends KubeObject {
   spec?: { podCIDR?: string; podCIDRs?: string[]; providerID?: string; unschedulable?: boolean; taints?: Taint[] };
   status?: {
     capacity?: Record<string, string>;
     allocatable?: Record<string, string>;
     addresses?: { type: string; address: string }[];
-    conditions?: { type: string; status: string }[];
+    conditions?: NodeCondition[];
     nodeInfo?: Record<string, string>;
   };
+}
+
+interface NodeCondition {
+  type: string;
+  status: string;
+  reason?: string;
+  message?: string;
+  lastHeartbeatTime?: string;
+  lastTransitionTime?: string;
 }
 
 function validate(node: Node): FieldError[] {

@@ -11,7 +11,7 @@ import type { MachineDetails } from '../../provisioners/index.ts';
 import type { NewHost } from '../claims/claim-host.ts';
 import { matchHardware } from '../classification/match-hardware.ts';
 import { nameHost } from '../naming/name-host.ts';
-import { type Candidate, type Refusal, shortened } from './sort-machines.ts';
+import { type Candidate, compareArrivals, type Refusal, shortened } from './sort-machines.ts';
 
 /** A machine, and what it has told; undefined while it has told nothing. */
 export interface Told {
@@ -24,6 +24,8 @@ export interface PlanContext {
   /** Which host of the namespace has a name, if any. */
   readonly isNameTaken: (name: string) => boolean;
   readonly allowance: Allowance;
+  /** Names of machines that wait for their host, and may not be among those that are planned for now. */
+  readonly names?: ReadonlyMap<string, Candidate>;
 }
 
 /** How many hosts may be created now, and what is behind it. */
@@ -59,16 +61,22 @@ export interface HostPlan {
   /** Those that a limit holds back. */
   readonly throttled: number;
   readonly throttledBy: Allowance['by'];
+  /** Which machine has which name, whether its host may be created now or not. */
+  readonly names: ReadonlyMap<string, string>;
 }
 
 /** An annotation of this length still leaves room for others. */
 const longestNote = 64 * 1024;
 
-/** Plans the hosts of machines that have none: who is refused, who waits, and what is created. Pure. */
+/**
+ * Plans the hosts of machines that have none: who is refused, who waits, and what is created. They are told in the order
+ * in which they came, and of two that have the same name the first one gets it. Pure.
+ */
 export function planHosts(object: BareMetalHostDiscovery, told: readonly Told[], context: PlanContext): HostPlan {
   const hosts: PlannedHost[] = [];
   const refused: Refusal[] = [];
-  const names = new Map<string, string>();
+  const present = new Set(told.map(({ machine }) => machine.id));
+  const names = new Map([...(context.names ?? [])].filter(([, { id }]) => !present.has(id)));
   let unselected = 0;
   let untold = 0;
   let throttled = 0;
@@ -87,12 +95,16 @@ export function planHosts(object: BareMetalHostDiscovery, told: readonly Told[],
     else if (hosts.length >= context.allowance.hosts) throttled += 1;
     else hosts.push({ machine, host: planned });
   }
-  return { hosts, refused, unselected, untold, throttled, throttledBy: context.allowance.by };
+  return {
+    ...{ hosts, refused, unselected, untold, throttled },
+    throttledBy: context.allowance.by,
+    names: new Map([...names].map(([name, { id }]) => [name, id])),
+  };
 }
 
 interface Names {
   /** Names that are given out already, and to which machine. */
-  readonly names: Map<string, string>;
+  readonly names: Map<string, Candidate>;
   readonly isNameTaken: (name: string) => boolean;
 }
 
@@ -108,8 +120,8 @@ function planHost(
   const { name } = naming;
   if (isNameTaken(name)) return refuse('NameConflict', conflictMessage(name));
   const other = names.get(name);
-  if (other !== undefined) {
-    return refuse('NameConflict', `The machine ${shortened(other)} is named ${name} too, and comes first.`);
+  if (other !== undefined && compareArrivals(other, machine) < 0) {
+    return refuse('NameConflict', `The machine ${shortened(other.id)} is named ${name} too, and came first.`);
   }
   const host = newHost(object, { machine, details, name });
   const note = host.metadata.annotations?.[discoveryNote] ?? '';
@@ -120,7 +132,7 @@ function planHost(
   if (reading !== undefined && 'problem' in reading) {
     return refuse('DetailsInvalid', `Its details cannot be noted: ${reading.problem.slice(0, 200)}.`);
   }
-  names.set(name, id);
+  names.set(name, machine);
   return host;
 }
 

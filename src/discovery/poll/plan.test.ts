@@ -63,6 +63,19 @@ describe('machines of a source', () => {
     assert.match(refused[0]?.message ?? '', /fleet\/liar says that .* is one of its NICs/);
   });
 
+  it('are in the order in which they came, those that came at once by id', () => {
+    const arrivals = new Map([
+      ['a', 30],
+      ['b', 10],
+      ['c', 10],
+    ]);
+    const machines = ['c', 'b', 'a'].map((id, index) => machine(id, macOf(index + 1)));
+    assert.deepEqual(
+      sortMachines([machines], spec, nobody, arrivals).candidates.map(({ id }) => id),
+      ['b', 'c', 'a'],
+    );
+  });
+
   it('are refused where they boot from no MAC', () => {
     const { refused } = sortMachines(
       [[machine('a', ''), machine('b', 'x'.repeat(1e6)), machine('c', '00:00:00:00:00:00')]],
@@ -104,7 +117,7 @@ describe('machines of a source', () => {
 
 describe('the plan of hosts', () => {
   const told = (id: string, details: Partial<MachineDetails> | undefined, number = 1) => ({
-    machine: { id, bootMac: macOf(number), macs: [macOf(number)], source: 0 },
+    machine: { id, bootMac: macOf(number), macs: [macOf(number)], source: 0, arrivedMs: number },
     details: details === undefined ? undefined : { hardware: {}, ...details },
   });
   const free = { isNameTaken: () => false, allowance: { hosts: Number.POSITIVE_INFINITY, by: 'rate' as const } };
@@ -116,6 +129,25 @@ describe('the plan of hosts', () => {
     assert.deepEqual(
       plan.refused.map(({ id, reason }) => [id, reason]),
       [['b', 'NameConflict']],
+    );
+  });
+
+  it('gives a name to the machine that came first, whatever its id and whether it may have its host now', () => {
+    const early = told('z', { hostname: 'n' }, 1);
+    const late = told('a', { hostname: 'n' }, 2);
+    const held = { ...free, allowance: { hosts: 0, by: 'rate' as const } };
+    const first = planHosts(aDiscovery('d'), [early, late], held);
+    assert.deepEqual([first.throttled, first.refused.map(({ id }) => id)], [1, ['a']]);
+    assert.match(first.refused[0]?.message ?? '', /The machine z is named n too, and came first/);
+    assert.deepEqual([...first.names], [['n', 'z']]);
+    // Not among those that are asked in the next poll.
+    const names = new Map([['n', early.machine]]);
+    assert.deepEqual(planned(planHosts(aDiscovery('d'), [late], { ...free, names })), []);
+    assert.deepEqual(planned(planHosts(aDiscovery('d'), [early], { ...free, names })), ['n']);
+    const { hosts } = planHosts(aDiscovery('d'), [early], { ...free, names: new Map([['n', late.machine]]) });
+    assert.deepEqual(
+      hosts.map(({ machine: { id } }) => id),
+      ['z'],
     );
   });
 

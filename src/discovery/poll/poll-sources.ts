@@ -9,7 +9,15 @@ import type {
 import { readMac } from '../naming/mac.ts';
 import { eachAtOnce } from './at-once.ts';
 import { type HostPlan, type PlanContext, planHosts, type Told } from './plan-hosts.ts';
-import { type Candidate, type HostLookup, type Refusal, type SortedMachines, sortMachines } from './sort-machines.ts';
+import {
+  type Arrival,
+  type Candidate,
+  compareArrivals,
+  type HostLookup,
+  type Refusal,
+  type SortedMachines,
+  sortMachines,
+} from './sort-machines.ts';
 
 /** Why sources could not be asked. */
 export interface SourceProblem {
@@ -28,46 +36,71 @@ export interface PollResult {
   readonly problem: SourceProblem | undefined;
   /** Every MAC that was told, of whatever machine. */
   readonly macs: ReadonlySet<string>;
-  /** Where the next poll begins to ask. */
-  readonly cursor: string;
+  /** The machine that was asked last; undefined where the next poll begins with the first one. */
+  readonly cursor: Arrival | undefined;
+  /** When each machine that was listed was first heard of, by id. */
+  readonly arrivals: ReadonlyMap<string, number>;
 }
 
 /** What a poll is made with. */
 export interface PollParts {
   readonly sources: readonly DiscoverySource[];
   readonly hosts: HostLookup;
-  readonly context: PlanContext;
+  readonly context: Omit<PlanContext, 'names'>;
   readonly readsPerPoll: number;
   readonly concurrency: number;
   readonly retryMs: number;
   /** What is said where there is no source. */
   readonly noSource: string;
-  /** The id of the machine that was asked last in the poll before. */
-  readonly cursor: string;
+  /** As the poll before left them. */
+  readonly cursor: Arrival | undefined;
+  readonly arrivals: ReadonlyMap<string, number>;
+  readonly now: number;
+  /** Which machine has which name, of the plan of the poll before. */
+  readonly names: ReadonlyMap<string, string>;
 }
 
 /** Asks all sources, and those machines for details that may become hosts. Nothing is changed by it. */
 export async function pollSources(object: BareMetalHostDiscovery, parts: PollParts): Promise<PollResult> {
   const listed = await Promise.all(parts.sources.map((source) => listOf(source, parts)));
   const listings = listed.map((each) => ('machines' in each ? each.machines : []));
-  const sorted = sortMachines(listings, object.spec, parts.hosts);
+  const arrivals = arrivalsOf(listings.flat(), parts);
+  const sorted = sortMachines(listings, object.spec, parts.hosts, arrivals);
   const kept = await Promise.all(parts.sources.map(keptOut));
   // What cannot become a host now need not be in memory now; a few more, since some of them are refused.
   const reads = Math.min(parts.readsPerPoll, parts.context.allowance.hosts + spareReads);
   const turn = rotated(sorted.candidates, parts.cursor).slice(0, reads);
   const told = await readAll(turn, parts);
+  const answers = told.answers.toSorted((one, other) => compareArrivals(one.machine, other.machine));
   const problems = listed.flatMap((each) => ('reason' in each ? [each] : [])).concat(told.problem ?? []);
   return {
     sorted: { ...sorted, refused: [...sorted.refused, ...kept.flat()] },
-    plan: planHosts(object, told.answers, parts.context),
+    plan: planHosts(object, answers, { ...parts.context, names: namesKept(parts, sorted.candidates) }),
     unread: sorted.candidates.length - told.answers.length,
     problem: parts.sources.length === 0 ? withoutSource(parts) : problems[0],
     macs: new Set(listings.flat().flatMap(macsOf)),
-    cursor: sorted.candidates.length > turn.length ? (turn.at(-1)?.id ?? '') : '',
+    cursor: sorted.candidates.length > turn.length ? turn.at(-1) : undefined,
+    arrivals,
   };
 }
 
 const spareReads = 200;
+
+/** A machine that introduces itself again came when it did so first; of a source that cannot tell, when it was first listed. */
+function arrivalsOf(machines: readonly KnownMachine[], { arrivals, now }: PollParts): ReadonlyMap<string, number> {
+  return new Map(machines.map(({ id, sinceMs = now }) => [id, Math.min(arrivals.get(id) ?? sinceMs, sinceMs)]));
+}
+
+/** The names of machines that were told before and still have no host: what held these back must not cost them the name. */
+function namesKept({ names }: PollParts, candidates: readonly Candidate[]): ReadonlyMap<string, Candidate> {
+  const waiting = new Map(candidates.map((candidate) => [candidate.id, candidate]));
+  return new Map(
+    [...names].flatMap(([name, id]) => {
+      const candidate = waiting.get(id);
+      return candidate === undefined ? [] : [[name, candidate] as const];
+    }),
+  );
+}
 
 function macsOf({ bootMac, macs }: KnownMachine): string[] {
   return [bootMac, ...macs].flatMap((mac) => readMac(mac) ?? []);
@@ -121,9 +154,9 @@ async function asked<T>(ask: () => Promise<Outcome<T>>, retryMs: number): Promis
   return { reason, message: message.slice(0, 500), afterMs, isOfMachine: outcome.kind !== 'unavailable' };
 }
 
-/** In the order of ids, beginning behind the cursor, so that machines that are refused hold up no others. */
-function rotated(candidates: readonly Candidate[], cursor: string): readonly Candidate[] {
-  const start = candidates.findIndex(({ id }) => id > cursor);
+/** In the order of arrival, beginning behind the cursor, so that machines that are refused hold up no others. */
+function rotated(candidates: readonly Candidate[], cursor: Arrival | undefined): readonly Candidate[] {
+  const start = cursor === undefined ? 0 : candidates.findIndex((each) => compareArrivals(each, cursor) > 0);
   return start <= 0 ? candidates : [...candidates.slice(start), ...candidates.slice(0, start)];
 }
 

@@ -9,6 +9,16 @@ export interface Candidate {
   readonly macs: readonly string[];
   /** Which of the sources knows it. */
   readonly source: number;
+  /** When it was first heard of, in milliseconds since 1970. */
+  readonly arrivedMs: number;
+}
+
+/** Where a machine stands among those that came before and after it. */
+export type Arrival = Pick<Candidate, 'id' | 'arrivedMs'>;
+
+/** Who came first; of those that came at once, by id. */
+export function compareArrivals(one: Arrival, other: Arrival): number {
+  return one.arrivedMs - other.arrivedMs || (one.id < other.id ? -1 : one.id > other.id ? 1 : 0);
 }
 
 /** Why a machine becomes no host. */
@@ -49,11 +59,12 @@ export interface SortedMachines {
   readonly candidates: readonly Candidate[];
 }
 
-/** Sorts the machines of all sources: those that are hosts, those that may become some. Pure; the order is by id. */
+/** Sorts the machines of all sources: those that are hosts, those that may become some. Pure; in the order of arrival. */
 export function sortMachines(
   listings: readonly (readonly KnownMachine[])[],
   spec: BareMetalHostDiscoverySpec,
   hosts: HostLookup,
+  arrivals: ReadonlyMap<string, number> = new Map(),
 ): SortedMachines {
   const read = listings.flatMap((machines, source) => machines.map((machine) => readMachine(machine, source)));
   const likeness = likenessOf(read);
@@ -62,7 +73,10 @@ export function sortMachines(
   const candidates: Candidate[] = [];
   let known = 0;
   let ignored = 0;
-  for (const machine of read.toSorted((one, other) => (one.id < other.id ? -1 : one.id > other.id ? 1 : 0))) {
+  const ordered = read
+    .map((machine) => ({ ...machine, arrivedMs: arrivals.get(machine.id) ?? 0 }))
+    .toSorted(compareArrivals);
+  for (const machine of ordered) {
     if (hosts.isKnown(machine)) known += 1;
     else if (isIgnored(machine)) ignored += 1;
     else {

@@ -144,20 +144,19 @@ describe('the Secret of a BMC', () => {
     });
   });
 
-  it('is let go, but for another host that uses it', () => {
+  it('is let go owned, so that it goes with the host; one that another host uses stays', () => {
     const metadata = {
       name: 'bmc',
       resourceVersion: '3',
       finalizers: ['other', finalizers.secret],
       ownerReferences: [owner],
     };
-    assert.deepEqual(releasePatch(host, { metadata }), {
-      metadata: { resourceVersion: '3', finalizers: ['other'], ownerReferences: [] },
-    });
+    assert.deepEqual(releasePatch(host, { metadata }), { metadata: { resourceVersion: '3', finalizers: ['other'] } });
     const second = { ...owner, name: 'h2', uid: 'u2' };
     assert.deepEqual(releasePatch(host, { metadata: { ...metadata, ownerReferences: [owner, second] } }), {
-      metadata: { resourceVersion: '3', finalizers: ['other', finalizers.secret], ownerReferences: [second] },
+      metadata: { resourceVersion: '3', ownerReferences: [second] },
     });
+    assert.equal(releasePatch(host, { metadata: { ...metadata, ownerReferences: [second] } }), undefined);
     assert.equal(releasePatch(host, { metadata: { name: 'bmc' } }), undefined);
   });
 });

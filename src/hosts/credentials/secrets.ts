@@ -47,12 +47,17 @@ export function claimPatch(host: BareMetalHost, { isLeaving }: { readonly isLeav
   return { metadata: { labels, finalizers: [finalizers.secret], ownerReferences: [ownerOf(host)] } };
 }
 
-/** What lets a Secret go; another host that uses it keeps its finalizer. Undefined when there is nothing of ours. */
+/**
+ * What lets a Secret go with its host: it loses the finalizer, and stays owned, so that the garbage collector takes it
+ * once the host is gone. One that another host uses stays that one's. Undefined when there is nothing of ours.
+ */
 export function releasePatch(host: BareMetalHost, secret: Secret): object | undefined {
   const { ownerReferences = [], finalizers: held = [], resourceVersion } = secret.metadata;
-  const owners = ownerReferences.filter(({ uid }) => uid !== host.metadata.uid);
-  const isShared = owners.some(({ kind }) => kind === resources.hosts.kind);
-  const kept = isShared ? held : held.filter((name) => name !== finalizers.secret);
-  if (owners.length === ownerReferences.length && kept.length === held.length) return undefined;
-  return { metadata: { resourceVersion, finalizers: kept, ownerReferences: owners } };
+  const others = ownerReferences.filter(({ uid }) => uid !== host.metadata.uid);
+  if (others.some(({ kind }) => kind === resources.hosts.kind)) {
+    if (others.length === ownerReferences.length) return undefined;
+    return { metadata: { resourceVersion, ownerReferences: others } };
+  }
+  if (!held.includes(finalizers.secret)) return undefined;
+  return { metadata: { resourceVersion, finalizers: held.filter((name) => name !== finalizers.secret) } };
 }

@@ -4,20 +4,26 @@ import { goodSecret, playHost, wakeMs } from '../testing/played-host.ts';
 import { someHardware } from '../testing/scripted-provisioners.ts';
 
 describe('a new host', () => {
-  it('goes from nothing to available in one round, with one write of its status', async () => {
+  it('goes from nothing to available in one round, with one write of its status for each state', async () => {
     const played = playHost();
     const end = await played.round();
     assert.equal(played.state, 'available');
-    assert.equal(played.stored.length, 1);
+    assert.deepEqual(
+      played.stored.map(({ provisioning }) => provisioning.state),
+      ['registering', 'inspecting', 'preparing', 'available'],
+    );
     assert.equal(wakeMs(end.wake), 60_000);
     assert.deepEqual(played.done, [
       'change-host',
       'ask register',
+      'store-status',
       'ask capacity',
       'ask inspect',
       'put-hardware-data',
       'change-host',
+      'store-status',
       'ask prepare',
+      'store-status',
       'ask look',
       'release-work',
     ]);

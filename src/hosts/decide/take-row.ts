@@ -4,6 +4,7 @@ import { isWithoutBmc } from '../credentials/judge-credentials.ts';
 import { awaitPorts, gateTo } from '../network/await-ports.ts';
 import { abandonService } from '../servicing/service-record.ts';
 import {
+  blankStatus,
   inState,
   operationOfState,
   retryDelayMs,
@@ -30,6 +31,13 @@ export function takeRow(
   const from = stateOf(draft.status);
   const { position, actions } = takeStep(hostTable, { state: from, since: now }, facts, now);
   if (position.state === from) return undefined;
+  if (isUnwritten(seen, from)) {
+    return {
+      kind: 'do',
+      draft: { status: seen.status, events: [], counts: [] },
+      effects: [{ kind: 'store-status', key: 'status' }],
+    };
+  }
   // Ports move last: a host that waits for others goes on running where it is.
   const room = findRoom(seen, draft, position.state);
   if (room !== undefined) return room;
@@ -38,6 +46,11 @@ export function takeRow(
   if (position.state === 'gone') return letGo(seen, ports.draft);
   const moved = move(ports.draft, { from, to: position.state, now });
   return { kind: 'again', draft: actions.reduce((each, action) => act(seen, each, action), moved) };
+}
+
+/** Clients wait for states by name: one is written before it is left, also where its work took no time. */
+function isUnwritten({ host }: HostSeen, state: HostState): boolean {
+  return state !== 'none' && stateOf({ ...blankStatus, ...host.status }) !== state;
 }
 
 /** A host waits for its switch ports; one that goes while it is detached leaves them as they are, for it runs on. */

@@ -45,13 +45,14 @@ export function decideDataImage(
   const leave = (code: string, message: string) => ({ effects: [], status: undefined, wake, why: [{ code, message }] });
   if (host !== undefined && isPaused(host)) return leave('Paused', 'its host is paused');
   const isHeld = hasFinalizer(image, finalizers.dataImage);
+  // It is in no drive any more, whether somebody deletes it or not.
+  if (host === undefined) return isHeld ? doing('release-data-image') : leave('NoHost', 'there is no host of its name');
   if (isBeingDeleted(image)) {
     if (!isHeld) return leave('Gone', 'it is let go');
-    const isOut = host === undefined || host.status?.operationalStatus === 'detached' || attachedUrlOf(image) === '';
+    const isOut = host.status?.operationalStatus === 'detached' || attachedUrlOf(image) === '';
     if (isOut) return doing('release-data-image');
-  } else {
-    if (host === undefined) return leave('NoHost', 'there is no host of its name');
-    if (!isBeingDeleted(host) && (!isHeld || !isOwnedBy(image, host))) return doing('claim-data-image');
+  } else if (!isBeingDeleted(host) && (!isHeld || !isOwnedBy(image, host))) {
+    return doing('claim-data-image');
   }
   const condition = conditionOf(image, now);
   const others = (image.status?.conditions ?? []).filter(({ type }) => type !== condition.type);

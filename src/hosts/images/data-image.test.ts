@@ -148,6 +148,11 @@ describe('the controller of data images', () => {
     assert.deepEqual(kinds(imageWith({ isDeleted, status: attached }), detached), ['release-data-image']);
   });
 
+  it('lets an image go whose host is gone, deleted or not', () => {
+    assert.deepEqual(kinds(imageWith({ status: attached }), undefined), ['release-data-image']);
+    assert.deepEqual(kinds(imageWith({ isNew: true, isDeleted: true }), undefined), []);
+  });
+
   it('does nothing about the image of a host that is paused', () => {
     const paused = { ...host, metadata: { ...host.metadata, annotations: { 'baremetalhost.metal3.io/paused': '' } } };
     assert.deepEqual([kinds(imageWith({ isNew: true }), paused), decide(imageWith(), paused).status], [[], undefined]);

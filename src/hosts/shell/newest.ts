@@ -14,7 +14,7 @@ export interface Newest<T extends KubeObject> {
 }
 
 /** So many of our own writes to one object are told from those of others. */
-const rememberedWrites = 8;
+const rememberedWrites = 16;
 
 /** Follows a cache and is ahead of it by our own writes. */
 export function createNewest<T extends KubeObject>(informer: Informer<T>): Newest<T> {

@@ -14,6 +14,7 @@ import {
   isBeingDeleted,
   type Reason,
   textOfMoment,
+  type Wake,
   writeConditions,
 } from '../../kube/index.ts';
 import type { NodeSearch } from '../nodes/workload-nodes.ts';
@@ -54,13 +55,17 @@ export function decideBuiltinMachine(seen: BuiltinMachineSeen, now: Instant): Bu
     ['add-finalizer', 'remove-finalizer', 'set-provider-id'].includes(kind),
   );
   const why = whyOf(seen);
-  const isSearching = nodes.kind === 'none' || nodes.kind === 'unreachable';
   return {
     effects,
     status: isOwnWrite ? undefined : describe(seen, why, now),
-    wake: isSearching ? { after: settings.nodePollMs } : { on: 'change' },
+    wake: wakeOf(nodes, settings),
     why: [why],
   };
+}
+
+function wakeOf(nodes: NodeSearch, { nodePollMs, nodeHealthPollMs }: MachineSettings): Wake {
+  if (nodes.kind === 'none' || nodes.kind === 'unreachable') return { after: nodePollMs };
+  return nodes.kind === 'found' && !nodes.isFollowed ? { after: nodeHealthPollMs } : { on: 'change' };
 }
 
 function isMachinePaused({ object, cluster }: BuiltinMachineSeen): boolean {
@@ -104,6 +109,16 @@ function isProvisionedNow({ object, infrastructure }: BuiltinMachineSeen): boole
   );
 }
 
+/** Why what ran is not to be relied on any more; undefined where its Metal3Machine says nothing of the kind. */
+function lossOf({ object, infrastructure }: BuiltinMachineSeen): Reason | undefined {
+  if (infrastructure === undefined) {
+    const message = `The Metal3Machine ${object.spec.infrastructureRef.name} is gone: delete the Machine to replace it.`;
+    return { code: 'InfrastructureDeleted', message };
+  }
+  const ready = infrastructure.status?.conditions?.find(({ type }) => type === conditionTypes.ready);
+  return ready?.status === 'False' ? { code: ready.reason, message: ready.message } : undefined;
+}
+
 function isNodeReady(nodes: NodeSearch): boolean {
   if (nodes.kind !== 'found') return false;
   return nodes.node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
@@ -117,19 +132,22 @@ function whyOf(seen: BuiltinMachineSeen): Reason {
     const message = 'There is no bootstrap provider here: name the Secret in bootstrap.dataSecretName.';
     return { code: 'WaitingForBootstrapData', message };
   }
-  if (infrastructure === undefined) {
+  const isProvisioned = isProvisionedNow(seen);
+  if (infrastructure === undefined && !isProvisioned) {
     return {
       code: 'InfrastructureNotFound',
       message: `Waiting for the Metal3Machine ${object.spec.infrastructureRef.name}.`,
     };
   }
-  if (!isProvisionedNow(seen)) {
-    const ready = infrastructure.status?.conditions?.find(({ type }) => type === conditionTypes.ready);
+  if (!isProvisioned) {
+    const ready = infrastructure?.status?.conditions?.find(({ type }) => type === conditionTypes.ready);
     return {
       code: ready?.reason ?? 'InfrastructureNotReady',
       message: ready?.message ?? 'The Metal3Machine was not looked at yet.',
     };
   }
+  const loss = lossOf(seen);
+  if (loss !== undefined) return loss;
   if (nodes.kind === 'unreachable') return { code: 'ClusterUnreachable', message: nodes.message };
   if (nodes.kind !== 'found') return { code: 'NodeNotFound', message: 'Its node is not there.' };
   return isNodeReady(nodes)
@@ -198,7 +216,7 @@ function conditionsOf(seen: BuiltinMachineSeen, why: Reason): ConditionDraft[] {
     says(conditionTypes.available, isReady, 'Available'),
     flag(conditionTypes.upToDate, true, 'UpToDate'),
     says(conditionTypes.bootstrapConfigReady, object.spec.bootstrap.dataSecretName !== undefined, 'DataSecretProvided'),
-    says(conditionTypes.infrastructureReady, isProvisioned, 'Ready'),
+    says(conditionTypes.infrastructureReady, isProvisioned && lossOf(seen) === undefined, 'Ready'),
     says(conditionTypes.nodeReady, isNodeReady(nodes), 'NodeReady'),
     flag(conditionTypes.paused, isPaused, isPaused ? 'Paused' : 'NotPaused'),
     flag(conditionTypes.deleting, isGoing, isGoing ? 'Deleting' : 'NotDeleting'),

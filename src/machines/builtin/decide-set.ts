@@ -41,7 +41,8 @@ export interface BuiltinSetSeen {
 
 /** What the small controller of MachineSets does. */
 export type BuiltinSetEffect =
-  | { readonly kind: 'create-machine'; readonly key: string; readonly name: string }
+  /** Makes those that the server, too, does not have yet. */
+  | { readonly kind: 'create-machines'; readonly key: string; readonly names: readonly string[] }
   | { readonly kind: 'create-infrastructure'; readonly key: string; readonly machine: Machine }
   | { readonly kind: 'delete-machine'; readonly key: string; readonly name: string };
 
@@ -92,9 +93,10 @@ function effectsOf({ object, members, isTaken }: BuiltinSetSeen): BuiltinSetEffe
   });
   // Those that are on their way out still have their hosts: what takes their place comes after them.
   const missing = Math.min(atOnce, Math.max(0, wanted - members.length));
-  const set = { name: nameOf(object), uid: object.metadata.uid ?? '' };
-  const names = newMachineNames(set, missing, isTaken);
-  const creations: BuiltinSetEffect[] = names.map((name) => ({ kind: 'create-machine', key: `create/${name}`, name }));
+  const { uid = '', resourceVersion: version = '' } = object.metadata;
+  const names = newMachineNames({ name: nameOf(object), uid, version }, missing, isTaken);
+  const creations: BuiltinSetEffect[] =
+    missing === 0 ? [] : [{ kind: 'create-machines', key: `create-machines/${objectKey(object)}/${version}`, names }];
   const removals: BuiltinSetEffect[] = inOrderOfRemoval(object, active)
     .slice(0, Math.min(atOnce, Math.max(0, active.length - wanted)))
     .map((machine) => ({ kind: 'delete-machine', key: `delete/${nameOf(machine)}`, name: nameOf(machine) }));

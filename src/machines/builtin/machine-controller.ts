@@ -82,7 +82,10 @@ async function readMachine(
   const found: NodeSearch =
     providerID === undefined
       ? { kind: 'skipped' }
-      : await nodes.find(clusterOf(object), { providerId: providerID, hostUid: '', hostnames: [] });
+      : await nodes.find(clusterOf(object), {
+          ...{ providerId: providerID, hostUid: '', hostnames: [] },
+          name: object.status?.nodeRef?.name,
+        });
   return {
     object,
     cluster: informers.clusters.get(besideKey(object, object.spec.clusterName)),

@@ -3,17 +3,17 @@ import { createHash } from 'node:crypto';
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 
 /**
- * Names for new machines of a set. They follow from the set and a number, so that whoever asks twice because it does not
- * see its own writes yet gets the same names, and makes no machine twice.
+ * Names for new machines of a set. They follow from the version of the set that they are made for: two processes that
+ * make machines for one version make the same ones, and no name is given out twice, since no version comes again.
  */
 export function newMachineNames(
-  set: { readonly name: string; readonly uid: string },
+  set: { readonly name: string; readonly uid: string; readonly version: string },
   count: number,
   isTaken: (name: string) => boolean,
 ): string[] {
   const names = new Set<string>();
   for (let number = 0; names.size < count; number++) {
-    const name = `${set.name}-${suffixOf(`${set.uid}/${number}`)}`;
+    const name = `${set.name}-${suffixOf(`${set.uid}/${set.version}/${number}`)}`;
     if (!isTaken(name)) names.add(name);
   }
   return [...names];

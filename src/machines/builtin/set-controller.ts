@@ -53,15 +53,12 @@ export function createBuiltinSetController(
       writeStatus: ({ object }, status, { signal }) => patchStatus(sets, object, status, { ...write, signal }),
       subjectOf: ({ object }) => ({ ...object, apiVersion: clusterApiVersion, kind: 'MachineSet' }),
       effects: {
-        'create-machine': async ({ name }, { seen, signal }) => {
-          try {
-            const made = await machines.create(newMachine(seen.object, name), { ...write, signal });
-            return complete(seen, made, signal);
-          } catch (error) {
-            // It is ours and not seen yet, or somebody else's: the watch tells which, and another name is found.
-            if (!isAlreadyExists(error)) throw error;
-            return ok();
-          }
+        'create-machines': async ({ names }, { seen, signal }) => {
+          // A cache that is behind must not make machines twice.
+          const present = await membersOf(seen.object, signal);
+          const missing = Math.max(0, (seen.object.spec.replicas ?? 1) - present.length);
+          for (const name of names.slice(0, missing)) await create(seen, name, signal);
+          return ok();
         },
         'create-infrastructure': ({ machine }, { seen, signal }) => complete(seen, machine, signal),
         'delete-machine': async ({ name }, { seen, signal }) => {
@@ -73,13 +70,27 @@ export function createBuiltinSetController(
     options,
   );
 
+  async function create(seen: BuiltinSetSeen, name: string, signal: AbortSignal): Promise<void> {
+    try {
+      const made = await machines.create(newMachine(seen.object, name), { ...write, signal });
+      await complete(seen, made, signal);
+    } catch (error) {
+      // Another process made it for the same version of the set, or it is somebody else's: the watch tells which.
+      if (!isAlreadyExists(error)) throw error;
+    }
+  }
+
+  async function membersOf(set: MachineSet & KubeObject, signal: AbortSignal): Promise<readonly Machine[]> {
+    const labelSelector = `${clusterLabels.setName}=${nameOf(set)}`;
+    const { items } = await machines.list({ namespace: namespaceOf(set), labelSelector, signal });
+    return items.filter((each) => isOwnedBy(each, set));
+  }
+
   /** Asks the server: a cache that is behind must not cost a machine. */
   async function isTooMany(set: MachineSet & KubeObject, name: string, signal: AbortSignal): Promise<boolean> {
     try {
       const { spec } = await sets.get(keyOf(set), { signal });
-      const labelSelector = `${clusterLabels.setName}=${nameOf(set)}`;
-      const { items } = await machines.list({ namespace: namespaceOf(set), labelSelector, signal });
-      const active = items.filter((each) => isOwnedBy(each, set) && !isBeingDeleted(each));
+      const active = (await membersOf(set, signal)).filter((each) => !isBeingDeleted(each));
       return active.length > (spec.replicas ?? 1) && active.some((each) => nameOf(each) === name);
     } catch (error) {
       if (isNotFound(error)) return false;

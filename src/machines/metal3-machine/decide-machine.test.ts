@@ -213,7 +213,11 @@ describe('how a host is taken', () => {
 
 describe('how a machine becomes ready', () => {
   const object = aMetal3Machine('m1', { host: 'h1' });
-  const node = (more: object): NodeSearch => ({ kind: 'found', node: { metadata: { name: 'n' }, ...more } });
+  const node = (more: object): NodeSearch => ({
+    kind: 'found',
+    isFollowed: true,
+    node: { metadata: { name: 'n' }, ...more },
+  });
 
   test('while the host is provisioned it says so, and what is wrong with it', async () => {
     const busy = aHost('h1', { spec: running.spec ?? {}, state: 'provisioning', status: { errorMessage: 'no disk' } });

@@ -64,7 +64,9 @@ export function createClusterNodes({ client, own }: ClusterNodesOptions): Worklo
         const access = await accessTo(cluster);
         if (typeof access === 'string') return { kind: 'unreachable', message: access };
         const node = await access?.find(wish);
-        return node === undefined ? { kind: 'none' } : { kind: 'found', node };
+        return access === undefined || node === undefined
+          ? { kind: 'none' }
+          : { kind: 'found', node, isFollowed: access.isFollowed };
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
         return { kind: 'unreachable', message: `The nodes of the Cluster ${cluster.name} cannot be read: ${why}.` };

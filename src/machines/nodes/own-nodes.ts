@@ -5,6 +5,8 @@ import { type NodeWish, pickNode } from './workload-nodes.ts';
 
 /** The nodes of one API server: where they are looked up, and how they are changed. */
 export interface NodeAccess {
+  /** True where changes of nodes are followed. */
+  readonly isFollowed: boolean;
   find(wish: NodeWish): Promise<Node | undefined>;
   name(node: Node, providerId: string): Promise<void>;
   cordon(node: Node): Promise<void>;
@@ -15,6 +17,7 @@ export interface NodeAccess {
 export function nodesInTable(client: KubeClient, table: ObjectTable<Node>): NodeAccess {
   return {
     ...writesTo(client),
+    isFollowed: true,
     find: async (wish) => {
       const found = [
         ...table.byIndex('providerId', wish.providerId),
@@ -31,12 +34,17 @@ export function nodesOnDemand(client: KubeClient): NodeAccess {
   const nodes = client.resource<Node>(resources.nodes);
   return {
     ...writesTo(client),
-    // The id of a node cannot be selected by, so all of them are listed.
-    find: async (wish) => pickNode((await nodes.list()).items, wish),
+    isFollowed: false,
+    async find(wish) {
+      const known = wish.name === undefined ? undefined : await unlessMissing(nodes.get({ name: wish.name }));
+      if (known?.spec?.providerID === wish.providerId) return known;
+      // The id of a node cannot be selected by, so all of them are listed.
+      return pickNode((await nodes.list()).items, wish);
+    },
   };
 }
 
-function writesTo(client: KubeClient): Omit<NodeAccess, 'find'> {
+function writesTo(client: KubeClient): Omit<NodeAccess, 'find' | 'isFollowed'> {
   const nodes = client.resource<Node>(resources.nodes);
   const write = { fieldManager: machinesFieldManager };
   return {
@@ -54,6 +62,15 @@ function writesTo(client: KubeClient): Omit<NodeAccess, 'find'> {
       await unlessGone(() => nodes.delete(keyOf(node), uid === undefined ? {} : { preconditions: { uid } }));
     },
   };
+}
+
+async function unlessMissing(reading: Promise<Node>): Promise<Node | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
 }
 
 async function unlessGone(write: () => Promise<unknown>): Promise<void> {

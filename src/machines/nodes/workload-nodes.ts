@@ -3,6 +3,8 @@ import type { Node } from '../objects.ts';
 
 /** How the node of a machine is recognised. */
 export interface NodeWish {
+  /** The name that it had when it was last found. */
+  readonly name?: string | undefined;
   /** The id that it has, or is to get. */
   readonly providerId: string;
   /** The uid of its host, which the node carries as a label. */
@@ -16,7 +18,8 @@ export type NodeSearch =
   | { readonly kind: 'skipped' }
   | { readonly kind: 'none' }
   | { readonly kind: 'unreachable'; readonly message: string }
-  | { readonly kind: 'found'; readonly node: Node };
+  /** `isFollowed`: whatever becomes of it is heard of without asking again. */
+  | { readonly kind: 'found'; readonly node: Node; readonly isFollowed: boolean };
 
 /** The nodes of the clusters that machines belong to. */
 export interface WorkloadNodes {

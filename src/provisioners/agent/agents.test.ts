@@ -38,7 +38,8 @@ describe('a machine that introduces itself', () => {
     const { status, id } = await introduced(started, 1);
     assert.equal(status, 201);
     const macs = [macOf(1, 0), macOf(1, 1)];
-    assert.deepEqual(await list(started), [{ id, bootMac: macs[0], macs, isAutoDiscovered: true }]);
+    const sinceMs = started.clock.now();
+    assert.deepEqual(await list(started), [{ id, bootMac: macs[0], macs, isAutoDiscovered: true, sinceMs }]);
     const details = worth(await started.agents.source.read(id));
     assert.deepEqual([details?.hostname, details?.ip, details?.serialNumber], ['machine-1', '192.0.2.7', 'S1']);
     assert.equal(details?.hardware.ramMebibytes, 131_072);

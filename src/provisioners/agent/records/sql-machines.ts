@@ -142,12 +142,15 @@ export async function openMachineRecords(
     alike: (machine) => database.read((tx) => readAlike(tx, machine)),
     list: () =>
       database.read(async (tx) => {
-        const rows = await tx.all('SELECT id, boot_mac, macs, is_own FROM agent_machines WHERE is_removed = 0');
+        const rows = await tx.all(
+          'SELECT id, boot_mac, macs, is_own, introduced_ms FROM agent_machines WHERE is_removed = 0',
+        );
         return rows.map((row) => ({
           id: String(row.id),
           bootMac: String(row.boot_mac),
           macs: JSON.parse(String(row.macs)) as string[],
           isAutoDiscovered: row.is_own === 1,
+          ...(Number(row.introduced_ms) === 0 ? {} : { sinceMs: Number(row.introduced_ms) }),
         }));
       }),
     change: (id, edit) =>

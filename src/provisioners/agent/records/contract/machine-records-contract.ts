@@ -60,7 +60,7 @@ export function describeMachineRecords(target: RecordsTarget): void {
       assert.equal(await records.readDetails('m3'), undefined);
       const listed = (await records.list()).toSorted((left, right) => left.id.localeCompare(right.id));
       assert.deepEqual(listed, [
-        { id: 'm1', bootMac: macOf(1), macs: [macOf(1)], isAutoDiscovered: true },
+        { id: 'm1', bootMac: macOf(1), macs: [macOf(1)], isAutoDiscovered: true, sinceMs: 1_790_000_000_000 },
         { id: 'm2', bootMac: macOf(2), macs: [macOf(2)], isAutoDiscovered: false },
       ]);
     });
