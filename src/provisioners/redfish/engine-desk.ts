@@ -8,7 +8,7 @@ import {
   type JsonValue,
   targetOf,
 } from '../../engine/index.ts';
-import type { DeskAnswer, DeskLook, DeskOrder, FirmwareDesk } from './ports.ts';
+import type { DeskAnswer, DeskLook, DeskMade, DeskOrder, FirmwareDesk } from './ports.ts';
 
 type EngineParts = Pick<Engine, 'cancel' | 'create' | 'get' | 'machines'>;
 
@@ -68,11 +68,26 @@ function judge(conditions: readonly (Condition | undefined)[]): DeskLook {
   const isAllOver = conditions.every((each) => each === undefined || isFinal(each.state));
   if (!isAllOver) return { kind: 'going', message: progressOf(conditions) };
   const failed = conditions.find((each) => each === undefined || each.state === 'failed');
+  const made = madeIn(conditions);
   if (conditions.some((each) => each === undefined || each.state === 'failed')) {
-    return { kind: 'failed', message: failed?.reason?.message ?? 'the record of the work is gone' };
+    return { kind: 'failed', message: failed?.reason?.message ?? 'the record of the work is gone', made };
   }
   const left = conditions.flatMap((each) => leftOutOf(each?.status));
-  return left.length === 0 ? { kind: 'done' } : { kind: 'failed', message: left.join('; ') };
+  return left.length === 0 ? { kind: 'done' } : { kind: 'failed', message: left.join('; '), made };
+}
+
+function madeIn(conditions: readonly (Condition | undefined)[]): DeskMade {
+  const areSettingsMade = conditions.some((each) => each?.kind === 'biosControl' && each.state === 'succeeded');
+  const images = conditions.flatMap((each) => [
+    ...objectsIn(each?.status.actions).flatMap(({ state, firmware_id: id }) => (state === 'succeeded' ? [id] : [])),
+    ...objectsIn(each?.status.skipped).flatMap(({ why, firmware_id: id }) => (isAsWished(why) ? [id] : [])),
+  ]);
+  return { areSettingsMade, images: images.filter((id) => typeof id === 'string') };
+}
+
+function objectsIn(value: JsonValue | undefined): readonly JsonObject[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter((each): each is JsonObject => typeof each === 'object' && each !== null && !Array.isArray(each));
 }
 
 const whatOf: Readonly<Record<string, string>> = { biosControl: 'BIOS settings', firmwareInstall: 'firmware' };
@@ -89,13 +104,12 @@ function progressOf(conditions: readonly (Condition | undefined)[]): string | un
 }
 
 /** An install may leave out what does not fit, and succeed. Who asked for that image on this host is told so. */
-const asWished = ['current', 'duplicate'];
+function isAsWished(why: JsonValue | undefined): boolean {
+  return why === 'current' || why === 'duplicate';
+}
 
 function leftOutOf(status: JsonObject | undefined): readonly string[] {
-  const skipped = status?.skipped;
-  if (!Array.isArray(skipped)) return [];
-  return skipped.flatMap((each: JsonValue) => {
-    const { why, message }: JsonObject = typeof each === 'object' && each !== null && !Array.isArray(each) ? each : {};
-    return typeof why === 'string' && !asWished.includes(why) ? [String(message ?? why)] : [];
-  });
+  return objectsIn(status?.skipped).flatMap(({ why, message }) =>
+    typeof why === 'string' && !isAsWished(why) ? [String(message ?? why)] : [],
+  );
 }

@@ -7,8 +7,10 @@ export interface WorkNote {
   readonly what: Serviced;
   /** The conditions that do it, in order. */
   readonly conditions: readonly string[];
-  /** Undefined until it has ended. */
-  readonly end?: { readonly failure?: string | undefined } | undefined;
+  /** The ids of the images of its updates, one for each. Absent where an earlier version noted it. */
+  readonly images?: readonly string[] | undefined;
+  /** Undefined until it has ended. `serviced`: what was made of it, and what was not; only of one that failed. */
+  readonly end?: { readonly failure?: string | undefined; readonly serviced?: Serviced | undefined } | undefined;
 }
 
 /** What is known of a host that no Ironic looks after: all that its BMC itself cannot be asked for later. */

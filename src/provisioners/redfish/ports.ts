@@ -25,12 +25,20 @@ export type DeskAnswer =
   | { readonly kind: 'busy'; readonly message: string }
   | { readonly kind: 'refused'; readonly message: string };
 
+/** What of an order was made. */
+export interface DeskMade {
+  readonly areSettingsMade: boolean;
+  /** Ids of the images that are installed. */
+  readonly images: readonly string[];
+}
+
 /** How far an order is. */
 export type DeskLook =
   /** `message` says how far it is. */
   | { readonly kind: 'going'; readonly message?: string | undefined }
   | { readonly kind: 'done' }
-  | { readonly kind: 'failed'; readonly message: string };
+  /** `made`: what was made of it all the same. */
+  | { readonly kind: 'failed'; readonly message: string; readonly made: DeskMade };
 
 /** Where changes of firmware are ordered: the engine, so that there is one lock and one history for a machine. */
 export interface FirmwareDesk {

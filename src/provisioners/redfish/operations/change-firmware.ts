@@ -55,8 +55,7 @@ export function serviceHost(place: Workplace, order: Servicing): Promise<Outcome
       return seen.kind === 'done' ? { kind: 'done', value: note.what } : seen;
     }
     if (note?.ticket === order.ticket) {
-      const failure = note.end?.failure;
-      return failure === undefined ? { kind: 'done', value: note.what } : { kind: 'failed', message: failure };
+      return note.end?.failure === undefined ? { kind: 'done', value: note.what } : failedBy(note.end);
     }
     const what = changeIn(order);
     if (isEmpty(what)) return { kind: 'done', value: nothing };
@@ -92,11 +91,11 @@ async function giveUp(place: Workplace, record: HostRecord, { ticket }: Servicin
   if (under !== undefined) return under;
   const { service: note } = record;
   if (note === undefined) return { kind: 'done', value: nothing };
-  const end = note.end ?? endIn(await place.parts.desk.look(note.conditions));
-  const isMade = end.failure === undefined;
+  const end = note.end ?? endIn(note, await place.parts.desk.look(note.conditions));
+  const made = end.failure === undefined ? note.what : (end.serviced ?? nothing);
   // What was made stays noted: whoever asked may not have heard of it.
-  await changeRecord(place, (now) => (isMade ? { ...now, service: { ...note, end } } : without(now, 'service')));
-  return { kind: 'done', value: isMade && note.ticket === ticket ? note.what : nothing };
+  await changeRecord(place, (now) => (isEmpty(made) ? without(now, 'service') : { ...now, service: { ...note, end } }));
+  return { kind: 'done', value: note.ticket === ticket ? made : nothing };
 }
 
 function changeIn({ settings = {}, updates = [] }: Pick<Servicing, 'settings' | 'updates'>): Serviced {
@@ -130,12 +129,25 @@ async function see(place: Workplace, slot: Slot, note: WorkNote): Promise<Outcom
     const { message } = look;
     return { ...goesOnAs(place, slot), ...(message === undefined ? {} : { progress: message }) };
   }
-  await changeRecord(place, (now) => ({ ...now, [slot]: { ...note, end: endIn(look) } }));
-  return look.kind === 'failed' ? { kind: 'failed', message: look.message } : done;
+  const end = endIn(note, look);
+  await changeRecord(place, (now) => ({ ...now, [slot]: { ...note, end } }));
+  return look.kind === 'failed' ? failedBy(end) : done;
 }
 
-function endIn(look: DeskLook): NonNullable<WorkNote['end']> {
-  return look.kind === 'failed' ? { failure: look.message } : {};
+type WorkEnd = NonNullable<WorkNote['end']>;
+
+function failedBy({ failure = '', serviced }: WorkEnd): Outcome<never> {
+  return { kind: 'failed', message: failure, ...(serviced === undefined ? {} : { serviced }) };
+}
+
+function endIn({ what, images = [] }: WorkNote, look: DeskLook): WorkEnd {
+  if (look.kind !== 'failed') return {};
+  const { message: failure, made } = look;
+  const isMade = (_: unknown, at: number) => made.images.includes(images[at] ?? '');
+  const updates = what.updates.filter(isMade);
+  const missing = what.updates.filter((update) => !updates.includes(update));
+  const [settings, unset] = made.areSettingsMade ? [what.settings, {}] : [{}, what.settings];
+  return { failure, serviced: { settings, updates, left: { settings: unset, updates: missing } } };
 }
 
 interface Beginning {
@@ -169,7 +181,8 @@ async function begin(place: Workplace, record: HostRecord, beginning: Beginning)
   });
   if (answer.kind === 'busy') return busy(place, answer.message);
   if (answer.kind === 'refused') return { kind: 'failed', message: answer.message };
-  await changeRecord(place, (now) => note(now, { what, conditions: answer.conditions }));
+  const ids = images.found.map(({ id }) => String(id));
+  await changeRecord(place, (now) => note(now, { what, conditions: answer.conditions, images: ids }));
   return goesOnAs(place, slot, true);
 }
 
