@@ -318,6 +318,11 @@ export interface Provisioner {
   readFirmwareSettings(): Promise<Outcome<FirmwareSettingsSeen>>;
   readFirmwareComponents(): Promise<Outcome<readonly FirmwareComponentSeen[]>>;
   /**
+   * Says before anything is done why updates cannot be made, each with what to do; none where they can. Absent where only
+   * trying tells.
+   */
+  checkUpdates?(updates: readonly FirmwareUpdate[]): Promise<Outcome<readonly string[]>>;
+  /**
    * Puts an image into the virtual drive of the host. What is in it already counts as that image, since a provisioner may
    * serve it under another name: another one has to be taken out first.
    */

@@ -16,6 +16,7 @@ type EngineParts = Pick<Engine, 'cancel' | 'create' | 'get' | 'machines'>;
 export function createEngineDesk(engine: EngineParts): FirmwareDesk {
   return {
     order: (order) => place(engine, order),
+    whyUnknown: async (order) => ((await findMachine(engine, order)) === undefined ? unknown(order) : undefined),
     async look(ids) {
       const conditions = await Promise.all(ids.map((id) => engine.get(id)));
       return judge(conditions);
@@ -35,8 +36,7 @@ async function place(engine: EngineParts, order: DeskOrder): Promise<DeskAnswer>
   const { settings, firmwares, client, isLiveUpdate, gracePeriodMs } = order;
   const machine = await findMachine(engine, order);
   if (machine === undefined) {
-    const message = `the install service does not know the machine ${order.machine} behind ${order.origin}: enrol it (POST /api/v1/serverEnroll) before its firmware is changed`;
-    return { kind: 'refused', message };
+    return { kind: 'refused', message: unknown(order) };
   }
   const hasSettings = Object.keys(settings).length > 0;
   const grace = gracePeriodMs === undefined ? {} : { grace_period_seconds: Math.round(gracePeriodMs / 1000) };
@@ -59,7 +59,13 @@ async function place(engine: EngineParts, order: DeskOrder): Promise<DeskAnswer>
   }
 }
 
-async function findMachine({ machines }: EngineParts, order: DeskOrder): Promise<string | undefined> {
+function unknown({ machine, origin }: MachineName): string {
+  return `the install service does not know the machine ${machine} behind ${origin}: enrol it (POST /api/v1/serverEnroll) before its firmware is changed`;
+}
+
+type MachineName = Pick<DeskOrder, 'machine' | 'origin'>;
+
+async function findMachine({ machines }: EngineParts, order: MachineName): Promise<string | undefined> {
   if ((await machines.get(order.machine)) !== undefined) return order.machine;
   return (await machines.findByAlias({ kind: 'bmc-address', value: order.origin }))?.id;
 }

@@ -1,5 +1,6 @@
 import type { HardwareDetails } from '../../api/index.ts';
 import type { HostIdentity, Serviced } from '../provisioner.ts';
+import type { LinkedImage } from './ports.ts';
 import type { UpdateWait } from './update-waits.ts';
 
 /** A change of firmware that was handed to the desk. */
@@ -24,6 +25,8 @@ export interface HostRecord {
   readonly maintenance?: string | undefined;
   readonly preparation?: WorkNote | undefined;
   readonly updateWait?: UpdateWait | undefined;
+  /** What was behind the links that its owner specified, by their addresses: that is installed and nothing else. */
+  readonly links?: Readonly<Record<string, LinkedImage>> | undefined;
   readonly service?: (WorkNote & { readonly ticket: string }) | undefined;
 }
 

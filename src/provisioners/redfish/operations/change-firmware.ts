@@ -1,5 +1,4 @@
-import { readBios, systemOf } from '../../../bmc/index.ts';
-import type { JsonObject } from '../../../engine/index.ts';
+import { readBios } from '../../../bmc/index.ts';
 import { claimOwnerOf } from '../../claim-owner.ts';
 import type { FirmwareSettings, Outcome, Preparation, Serviced, Servicing } from '../../provisioner.ts';
 import { softOffLimitMs } from '../../soft-off-limit.ts';
@@ -15,6 +14,7 @@ import {
   type Workplace,
   withRecord,
 } from '../workplace.ts';
+import { findImages } from './find-images.ts';
 
 const nothing: Serviced = { settings: {}, updates: [] };
 
@@ -166,13 +166,12 @@ async function begin(place: Workplace, record: HostRecord, beginning: Beginning)
   const reached = place.reach();
   if (reached.kind !== 'bmc') return reached;
   const { desk } = place.parts;
-  const images = await imagesFor(place, what);
-  if ('missing' in images) {
-    const message = `the image of ${images.missing.join(', ')} is not in the catalogue: add it with its version and checksum, so that what is installed is known`;
-    return { kind: 'failed', message };
-  }
+  const found = await findImages(place, record, what.updates);
+  if (found.kind === 'reading') return busy(place, 'its images are read to know what they are');
+  if (found.kind === 'refused') return { kind: 'failed', message: found.messages.join('; ') };
+  const { images } = found;
   const settings = await typed(place, what.settings);
-  const order = { machine: record.id, origin: reached.origin, settings, firmwares: images.found };
+  const order = { machine: record.id, origin: reached.origin, settings, firmwares: images };
   const answer = await desk.order({
     ...order,
     client: clientOf(place),
@@ -181,7 +180,7 @@ async function begin(place: Workplace, record: HostRecord, beginning: Beginning)
   });
   if (answer.kind === 'busy') return busy(place, answer.message);
   if (answer.kind === 'refused') return { kind: 'failed', message: answer.message };
-  const ids = images.found.map(({ id }) => String(id));
+  const ids = images.map(({ id }) => String(id));
   await changeRecord(place, (now) => note(now, { what, conditions: answer.conditions, images: ids }));
   return goesOnAs(place, slot, true);
 }
@@ -201,23 +200,4 @@ async function typed(
     return [name, present === 'string' ? String(value) : value] as const;
   });
   return Object.fromEntries(entries);
-}
-
-type Images = { readonly found: readonly JsonObject[] } | { readonly missing: readonly string[] };
-
-async function imagesFor(place: Workplace, { updates }: Serviced): Promise<Images> {
-  const reached = place.reach();
-  if (updates.length === 0 || reached.kind !== 'bmc') return { found: [] };
-  const { body } = await systemOf(reached.bmc);
-  const [manufacturer, model] = [String(body.Manufacturer ?? ''), String(body.Model ?? '')];
-  const looked = await Promise.all(
-    updates.map(async (update) => ({
-      component: update.component,
-      image: await place.parts.catalogue.find({ ...update, manufacturer, model }),
-    })),
-  );
-  const missing = looked.filter(({ image }) => image === undefined).map(({ component }) => component);
-  return missing.length > 0
-    ? { missing }
-    : { found: looked.flatMap(({ image }) => (image === undefined ? [] : [image])) };
 }
