@@ -6,6 +6,7 @@ export {
   createArtifactCache,
 } from './artifacts/artifact-cache.ts';
 export { type Digest, type DigestAlgorithm, parseDigest } from './artifacts/digest.ts';
+export { type HashedSource, type HashOptions, hashSource } from './artifacts/hash-source.ts';
 export {
   answered,
   askHttp,

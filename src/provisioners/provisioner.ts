@@ -28,9 +28,15 @@ export type Outcome<T = undefined> =
     }
   /**
    * It went wrong on the host, in words for its owner. It is tried anew when asked with `isRetry`. `isInUse`: the host
-   * runs what was not asked for, so nothing was done to it, and nothing may be.
+   * runs what was not asked for, so nothing was done to it, and nothing may be. `serviced`: of a live update that failed
+   * on its way, what was changed and what was not.
    */
-  | { readonly kind: 'failed'; readonly message: string; readonly isInUse?: true }
+  | {
+      readonly kind: 'failed';
+      readonly message: string;
+      readonly isInUse?: true;
+      readonly serviced?: Serviced | undefined;
+    }
   /**
    * Somebody else works on it just now, or there is no room: nothing was done. `isUpdating`: its BMC is at an update of
    * firmware, whoever asked for that, and its power is left alone until it has ended.
@@ -211,12 +217,14 @@ export interface Servicing {
 }
 
 /**
- * What an attempt changed on a host in use: what it was begun with, which may not be what is asked for by now. Of one that
- * was given up it is told only where all of it was made before that could be.
+ * What an attempt changed on a host in use: of what it was begun with, which may not be what is asked for by now. Of one
+ * that was given up or failed, that is what was made before.
  */
 export interface Serviced {
   readonly settings: FirmwareSettings;
   readonly updates: readonly FirmwareUpdate[];
+  /** What was not made of it, or is not known to be; only of one that was given up or failed. */
+  readonly left?: Pick<Serviced, 'settings' | 'updates'> | undefined;
 }
 
 /** Why the BMC of a host could not be asked. */
@@ -309,6 +317,11 @@ export interface Provisioner {
   remove(): Promise<Outcome>;
   readFirmwareSettings(): Promise<Outcome<FirmwareSettingsSeen>>;
   readFirmwareComponents(): Promise<Outcome<readonly FirmwareComponentSeen[]>>;
+  /**
+   * Says before anything is done why updates cannot be made, each with what to do; none where they can. Absent where only
+   * trying tells.
+   */
+  checkUpdates?(updates: readonly FirmwareUpdate[]): Promise<Outcome<readonly string[]>>;
   /**
    * Puts an image into the virtual drive of the host. What is in it already counts as that image, since a provisioner may
    * serve it under another name: another one has to be taken out first.

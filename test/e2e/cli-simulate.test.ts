@@ -170,6 +170,8 @@ describe('rackwright simulate', () => {
   });
 
   test('Ctrl-C stops it, nothing runs any more, and started again it goes on where it was', async () => {
+    const adminOf = ({ printed }: CliProcess) => /Admin API +(\S+)/.exec(printed.out)?.[1];
+    const admin = adminOf(simulator);
     assert.equal(await simulator.end('SIGINT'), 0);
     assert.match(simulator.printed.out, /Stopping \.\.\.\nStopped\.\n$/);
     const nothing = await cli(['status']);
@@ -177,6 +179,7 @@ describe('rackwright simulate', () => {
     assert.match(nothing.err, /no simulator runs with the data directory .*; start one with "rackwright simulate"/);
     simulator = await startSimulate(dataDir, ['--servers', '6', '--speed', '600']);
     assert.match(simulator.printed.out, /It goes on where it was\./);
+    assert.equal(adminOf(simulator), admin, 'links to its images lead there after each start');
     assert.match(await login('r01-s06'), / Not-to-be-seen-1\n$/);
     assert.equal((await askBmc(await login('r01-s06'), { path: '/redfish/v1/Systems' })).status, 200);
   });

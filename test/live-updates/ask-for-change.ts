@@ -41,6 +41,10 @@ export async function askForChange({ api, hosts }: ChangeParts, name: string, ch
   const { settings, updates } = change;
   if (settings !== undefined) await api.firmwareSettings.patch(key, { type: 'merge', body: { spec: { settings } } });
   if (updates !== undefined) await api.firmwareComponents.patch(key, { type: 'merge', body: { spec: { updates } } });
+  if (change.isRefused === true) {
+    const refused = await hosts.when(name, 'refuse it', (host) => liveUpdatesOf(host)?.reason === 'Invalid');
+    return { kind: 'error', type: 'Invalid', message: liveUpdatesOf(refused)?.message ?? '' };
+  }
   await hosts.when(name, 'wait for its reboot', (host) => isWaitingFor(host, change));
   await reboot(api, name);
   const ended = await hosts.when(name, 'the end of its live update', (host) => {
@@ -58,10 +62,14 @@ function beganAt(host: BareMetalHost | undefined): string {
 }
 
 /** What it says that it waits for names all that was asked for. */
-function isWaitingFor({ status }: BareMetalHost, { settings = {}, updates = [] }: Change): boolean {
-  const said = status?.conditions?.find(({ type }) => type === 'LiveUpdates');
+function isWaitingFor(host: BareMetalHost, { settings = {}, updates = [] }: Change): boolean {
+  const said = liveUpdatesOf(host);
   const names = [...Object.keys(settings), ...(updates.length > 0 ? ['firmware of'] : [])];
   return said?.reason === 'WaitsForReboot' && names.every((name) => said.message.includes(name));
+}
+
+function liveUpdatesOf({ status }: BareMetalHost) {
+  return status?.conditions?.find(({ type }) => type === 'LiveUpdates');
 }
 
 function isOver({ status }: BareMetalHost): boolean {

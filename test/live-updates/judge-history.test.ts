@@ -5,11 +5,10 @@ import { hasEnded, mostAtOnce, readService } from './judge-history.ts';
 
 /** A log in which something happens every second. */
 function logOf(...events: readonly string[]): MachineHistory {
-  const told = events.map((event, at) => ({
-    atMs: at * 1000,
-    event,
-    detail: event === 'power.reset' ? 'type=ForceRestart outcome=ok' : '',
-  }));
+  const told = events.map((text, at) => {
+    const [event = '', type = 'ForceRestart'] = text.split(' ');
+    return { atMs: at * 1000, event, detail: event === 'power.reset' ? `type=${type} outcome=ok` : '' };
+  });
   return { name: 'server', events: told, dropped: 0, firmware: [], power: 'On' };
 }
 
@@ -28,6 +27,14 @@ test('a service is from its first change to the end of the self-test, and what w
   assert.deepEqual({ applied, restarts, downMs }, { applied: 1, restarts: 1, downMs: 3000 });
   assert.deepEqual(spans, [{ fromMs: 2000, toMs: 6000 }]);
   assert.equal(readService(logOf(...whole.slice(0, -1)), 0).downMs, Number.NaN);
+});
+
+test('a host that is shut down and started, by force where it must be, was restarted once', () => {
+  const [staged = '', , ...rest] = whole;
+  const resets = ['GracefulShutdown', 'ForceOff', 'On'].map((type) => `power.reset ${type}`);
+  const { restarts, downMs } = readService(logOf(staged, ...resets, ...rest), 0);
+  assert.deepEqual({ restarts, downMs }, { restarts: 1, downMs: 5000 });
+  assert.equal(readService(logOf(...whole, 'power.reset On'), 0).restarts, 2);
 });
 
 test('machines are at once when one begins before the other has ended', () => {

@@ -40,7 +40,7 @@ export function judgeHistory(history: MachineHistory, plan: HostPlan, from: numb
   const versions = updates === 0 ? [] : (bios?.slots ?? []).map((slot) => ({ slot, version: bios?.version ?? '' }));
   const checked = checkHistory(history, { versions, power: 'On' });
   const applied = events.filter(({ event }) => event === 'bios.applied').length;
-  const restarts = events.filter(({ event, detail }) => event === 'power.reset' && isDone(detail)).length;
+  const restarts = events.filter(isStart).length;
   const mayFail = plan.changes.some(({ failure, updates: images = [] }) => failure !== undefined && images.length > 0);
   const violations = [
     ...checked.violations.map(({ rule, message }) => `${rule}: ${message}`),
@@ -54,12 +54,20 @@ export function judgeHistory(history: MachineHistory, plan: HostPlan, from: numb
   return {
     violations: violations.map((each) => `${history.name}: ${each}`),
     ...{ written, applied, restarts },
-    spans: spansOf(events.filter(({ event }) => changing.test(event)).map(({ atMs }) => atMs)),
+    spans: spansOf(events.filter(({ event }) => changing.test(event))),
   };
 }
 
 function isDone(detail: string): boolean {
   return readDetail(detail).outcome === 'ok';
+}
+
+/** Resets that a host is off after: what starts it again is another one. */
+const switchingOff: readonly (string | undefined)[] = ['GracefulShutdown', 'ForceOff'];
+
+/** A host is shut down by one reset and started by another: that is one restart. */
+function isStart({ event, detail }: MachineHistory['events'][number]): boolean {
+  return event === 'power.reset' && isDone(detail) && !switchingOff.includes(readDetail(detail).type);
 }
 
 function isGood(detail: string): boolean {
@@ -70,7 +78,7 @@ function isGood(detail: string): boolean {
 export interface ServiceSeen {
   readonly applied: number;
   readonly restarts: number;
-  /** From the restart to the end of the self-test: what the machine took itself. */
+  /** From the restart, or the shutdown before it, to the end of the self-test: what the machine took itself. */
   readonly downMs: number;
   readonly spans: readonly Span[];
 }
@@ -98,21 +106,25 @@ export function readService(history: MachineHistory, from: number): ServiceSeen 
   const done = events.findLast(({ event }) => event === 'post.done');
   return {
     applied: events.filter(({ event }) => event === 'bios.applied').length,
-    restarts: resets.length,
+    restarts: events.filter(isStart).length,
     downMs: reset === undefined || done === undefined ? Number.NaN : done.atMs - reset.atMs,
     spans: first === undefined || last === undefined ? [] : [{ fromMs: first, toMs: last }],
   };
 }
 
-/** Nothing of one service is further apart than this, in simulated time. */
+/** Nothing of one service is further apart than this, in simulated time, but the end of a shutdown. */
 const restMs = 20_000;
+const shutdownMs = 200_000;
 
-function spansOf(times: readonly number[]): readonly Span[] {
+function spansOf(events: MachineHistory['events']): readonly Span[] {
   const spans: { fromMs: number; toMs: number }[] = [];
-  for (const at of times) {
+  let mostMs = restMs;
+  for (const { atMs, event, detail } of events) {
     const last = spans.at(-1);
-    if (last !== undefined && at - last.toMs <= restMs) last.toMs = at;
-    else spans.push({ fromMs: at, toMs: at });
+    if (last !== undefined && atMs - last.toMs <= mostMs) last.toMs = atMs;
+    else spans.push({ fromMs: atMs, toMs: atMs });
+    const isShuttingDown = event === 'power.reset' && readDetail(detail).type === 'GracefulShutdown' && isDone(detail);
+    mostMs = isShuttingDown ? shutdownMs : restMs;
   }
   return spans;
 }

@@ -9,6 +9,8 @@ export interface Change {
   readonly updates?: readonly FirmwareUpdate[];
   /** What the host has to say in the end where it cannot be made; undefined where it can. */
   readonly failure?: RegExp;
+  /** It is refused when it is specified: no reboot is asked for. */
+  readonly isRefused?: true;
 }
 
 /** What is done to one host, one change after the other. */
@@ -50,7 +52,7 @@ export function planChanges(servers: readonly FleetServer[], { each }: { readonl
 function failing(server: FleetServer, trouble: Exclude<Trouble, 'none'>): Change {
   if (trouble === 'bmc-fails') return { updates: [updateOf(server)], failure: /\S/ };
   const url = 'http://127.0.0.1:9/nobody-knows-it.bin';
-  return { updates: [{ component: 'bios', url }], failure: /not in the catalogue/ };
+  return { updates: [{ component: 'bios', url }], failure: /not in the catalogue/, isRefused: true };
 }
 
 function updateOf({ releases, name }: FleetServer): FirmwareUpdate {

@@ -220,14 +220,47 @@ describe('a BareMetalHost without an Ironic', () => {
     }
   });
 
-  it('is in use again between a live update that failed and the next try', async () => {
-    const updates = [{ component: machine.update.component, url: 'http://127.0.0.1:9/nobody-knows-it.bin' }];
+  it('is told before any reboot that an image cannot be had, and why', async () => {
+    const gone = new URL('/gone.bin', machine.update.url).href;
+    const updates = [{ component: machine.update.component, url: gone }];
     await api.firmwareComponents.patch(key, { type: 'merge', body: { spec: { updates } } });
+    const { status } = await until(api.firmwareComponents, name, (each) =>
+      (each.status?.conditions ?? []).some(({ reason }) => reason === 'ImageRefused'),
+    );
+    const valid = status?.conditions?.find(({ type }) => type === 'Valid');
+    assert.match(valid?.message ?? '', /the image of bios: .*gone\.bin.*404; correct the link/);
+    const host = await until(api.hosts, name, ({ status: said }) =>
+      (said?.conditions ?? []).some(({ type, reason }) => type === 'LiveUpdates' && reason === 'Invalid'),
+    );
+    assert.equal(host.status?.operationalStatus, 'OK');
+  });
+
+  it('gets the image behind a link that no catalogue knows, whatever version it brings', async () => {
+    const before = (await api.hosts.get(key)).status?.operationHistory?.service?.end ?? '';
+    const flashed = flashes();
+    const updates = [{ component: machine.update.component, url: machine.update.link }];
+    await api.firmwareComponents.patch(key, { type: 'merge', body: { spec: { updates } } });
+    await waits();
+    await api.hosts.patch(key, reboot);
+    await serviced(before);
+    const { status } = await until(api.firmwareComponents, name, (each) =>
+      (each.status?.updates ?? []).some(({ url }) => url === machine.update.link),
+    );
+    const bios = status?.components?.find(({ component }) => component === 'bios');
+    assert.equal(bios?.currentVersion, machine.update.version);
+    assert.equal(flashes(), flashed + 1);
+  });
+
+  it('is in use again between a live update that failed and the next try', async () => {
+    machine.setFaults([{ kind: 'task-completed-critical' }]);
+    const values = [{ component: machine.update.component, url: `${machine.update.link}?other` }];
+    await api.firmwareComponents.patch(key, { type: 'merge', body: { spec: { updates: values } } });
     await waits();
     await api.hosts.patch(key, reboot);
     await until(api.hosts, name, ({ status }) => status?.errorType === 'servicing error');
     const other = await askElsewhere();
     assert.deepEqual([other.state, other.reason?.code], ['pending', 'HostInUse']);
+    machine.setFaults([]);
     await api.firmwareComponents.patch(key, { type: 'merge', body: { spec: { updates: [] } } });
     await until(api.hosts, name, ({ status }) => status?.operationalStatus === 'OK');
     assert.equal((await machine.engine.get(other.id))?.state, 'pending', 'also while it was given up');

@@ -14,6 +14,7 @@ import {
   startDataCentre,
 } from '../../simulator/index.ts';
 import { createGates } from '../../src/bmc/index.ts';
+import { createImageLinks } from '../../src/cli/hosts/image-links.ts';
 import {
   createEngine,
   type Engine,
@@ -22,7 +23,9 @@ import {
   openSqliteDatabase,
   startSweeping,
 } from '../../src/engine/index.ts';
+import { hashSource } from '../../src/firmware-store/index.ts';
 import { createArtifactCache, createFlasher, flasherKinds } from '../../src/flasher/index.ts';
+import { systemClock } from '../../src/kube/index.ts';
 import {
   createEngineDesk,
   createRedfishProvisioners,
@@ -48,6 +51,8 @@ export interface RedfishRig {
     readonly url: string;
     readonly version: string;
     readonly firmware: JsonObject;
+    /** The same image under an address that no catalogue has. */
+    readonly link: string;
   };
   /** Has time run hardly faster than the real one, or as before: what shall not be over while it is looked at. */
   goSlowly(isSlow: boolean): void;
@@ -119,6 +124,7 @@ export async function startRedfishRig(
       ...{ gates, records, clock, pollMs, limit, updateWaitMs, lookMs },
       desk: createEngineDesk(engine),
       catalogue: { find: async ({ url }) => (url === release.url ? release.firmware : undefined) },
+      links: createImageLinks({ hash: (url) => hashSource(url, { maxBytes: 1_000_000 }), clock: systemClock }),
     });
     opened.push(made);
     return made;
@@ -129,7 +135,7 @@ export async function startRedfishRig(
     records,
     provisioners: again(),
     host: hostOf(bmc),
-    update: { component: 'bios', url: release.url, version: release.version, firmware: release.firmware },
+    update: { component: 'bios', ...release },
     again,
     goSlowly: pace.goSlowly,
     setFaults: (rules) => centre.setFaults(rules),
@@ -174,7 +180,8 @@ async function serveBios({ machine }: RunningBmc) {
   assert.ok(found);
   const { vendor, models, softwareId, component, version } = found;
   const image = buildImage({ vendor, models, softwareId, component, version, payloadBytes: 20_000 });
-  const server = createServer((_, answer) => {
+  const server = createServer(({ url }, answer) => {
+    if (url?.includes('gone') === true) return void answer.writeHead(404).end();
     answer.setHeader('content-length', image.bytes().length);
     answer.end(image.bytes());
   });
@@ -186,5 +193,5 @@ async function serveBios({ machine }: RunningBmc) {
     models: [machine.hardware.model],
   };
   const close = () => new Promise<void>((resolve) => server.close(() => resolve()));
-  return { url, version, firmware, close };
+  return { url, version, firmware, link: new URL('/linked.bin', url).href, close };
 }

@@ -141,10 +141,11 @@ describe('a host without an Ironic', () => {
     assert.equal(flashes.length, 1);
   });
 
-  it('is not flashed with what nobody knows the version of', async () => {
-    const updates = [{ component: 'bios', url: 'http://elsewhere/bios.bin' }];
+  it('is not serviced for an image that cannot be read', async () => {
+    const updates = [{ component: 'bios', url: new URL('/gone.bin', rig.update.url).href }];
+    assert.match((await drive.done(() => at().checkUpdates?.(updates) ?? assert.fail()))[0] ?? '', /bios: .*404/);
     const outcome = await at().service({ ticket: 'unknown', isSpecified: true, updates });
-    assert.match(messageOf(outcome), /image of bios is not in the catalogue/);
+    assert.match(messageOf(outcome), /the image of bios: .*404; correct the link/);
   });
 
   it('counts against the limit while it is worked on', async () => {

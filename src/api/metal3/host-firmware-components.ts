@@ -8,7 +8,7 @@ import { type Metal3ApiVersion, metal3ApiVersion, metal3Group } from './group.ts
 const FirmwareUpdate = Struct(
   {
     component: Text('Component to update: `bios`, `bmc` or `nic:` and the name of a network card.'),
-    url: Text('Where the firmware image is; another URL asks for another update.'),
+    url: Text('Where the firmware image is: any HTTP link. Another URL asks for another update.'),
   },
   { description: 'One firmware to install.' },
 );
@@ -44,7 +44,7 @@ export const HostFirmwareComponentsStatus = Struct(
     components: Type.Optional(List(ComponentStatus, { description: 'The components of the host.' })),
     lastUpdated: Type.Optional(Time({ description: 'When this status was last written.' })),
     conditions: Type.Optional(
-      Conditions('ChangeDetected: updates are waiting. Valid: every component asked for exists.'),
+      Conditions('ChangeDetected: updates are waiting. Valid: every component and image asked for can be had.'),
     ),
   },
   { description: 'The firmware the host has.' },

@@ -11,8 +11,15 @@ const mostAlone = 4;
 /** Which slots are meant: by name, or by a choice among all of them. Every one of them must have the version. */
 export type SlotChoice = { readonly slots: readonly string[] } | { readonly match: (slot: FirmwareSlot) => boolean };
 
+/** Which version counts as installed. */
+export interface WantedVersion {
+  readonly version: string;
+  /** Of an image of unknown version: whether the version of a slot is another than before. */
+  readonly isNew?: ((slot: string, version: string) => boolean) | undefined;
+}
+
 /** What must be installed where. */
-export type VerifyOrder = SlotChoice & VerifyOptions & { readonly version: string };
+export type VerifyOrder = SlotChoice & VerifyOptions & WantedVersion;
 
 /** How long and how often it is looked at. */
 export interface VerifyOptions {
@@ -118,13 +125,13 @@ async function lookAtKnown(
     if (version === undefined) return undefined;
     slots.push({ ...slot, version, pendingVersion: undefined });
   }
-  return judge(slots, { match: () => true, version: order.version }, { vendor, gaps: [] });
+  return judge(slots, { match: () => true, version: order.version, isNew: order.isNew }, { vendor, gaps: [] });
 }
 
 /** What one read of the inventory says. */
 export function judge(
   slots: readonly FirmwareSlot[],
-  order: SlotChoice & { readonly version: string },
+  order: SlotChoice & WantedVersion,
   about: { readonly vendor: VendorName; readonly gaps: readonly { readonly path: string; readonly reason: string }[] },
 ): Verification {
   const chosen = choose(slots, order);
@@ -134,15 +141,17 @@ export function judge(
     const names = missing.length > 0 ? `no ${missing.join(', ')}` : 'nothing that was asked for';
     return { kind: 'unreadable', message: `the firmware inventory has ${names}${gaps === '' ? '' : ` (${gaps})`}` };
   }
-  const isWanted = (version: string | undefined) =>
-    version !== undefined && isSameVersion(about.vendor, version, order.version);
-  const others = chosen.filter(({ version }) => !isWanted(version));
+  const isWanted = (slot: string, version: string | undefined) =>
+    version !== undefined && (order.isNew?.(slot, version) ?? isSameVersion(about.vendor, version, order.version));
+  const others = chosen.filter(({ slot, version }) => !isWanted(slot, version));
   if (others.length === 0) return { kind: 'installed', slots: chosen };
   const told = others.map(({ slot, version }) => `${slot} has ${version === '' ? 'no version' : version}`).join(', ');
-  if (others.every(({ pendingVersion }) => isWanted(pendingVersion))) {
-    return { kind: 'staged', slots: others, message: `${order.version} is staged and needs a reset: ${told}` };
+  if (others.every(({ slot, pendingVersion }) => isWanted(slot, pendingVersion))) {
+    const pending = order.isNew === undefined ? order.version : (others[0]?.pendingVersion ?? '');
+    return { kind: 'staged', slots: others, message: `${pending} is staged and needs a reset: ${told}` };
   }
-  return { kind: 'other-version', slots: others, message: `${told} and not ${order.version}` };
+  const expected = order.isNew === undefined ? order.version : 'another version than before';
+  return { kind: 'other-version', slots: others, message: `${told} and not ${expected}` };
 }
 
 /** Spare banks follow by themselves or not at all: they count only when they are named. */

@@ -169,6 +169,7 @@ async function serveAgentsOf(
     database,
     engine,
     limit,
+    firmwareLinks: settings.firmwareLinks,
     firmware: service.firmware,
     trustOf: () => trust,
   });

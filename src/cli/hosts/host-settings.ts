@@ -93,6 +93,15 @@ export const hostSettings = {
     fallback: '20',
     parse: parseCount({ least: 0, most: 100_000 }),
   }),
+  firmwareLinks: define({
+    flag: '--firmware-links',
+    value: '<which>',
+    env: 'RACKWRIGHT_FIRMWARE_LINKS',
+    about:
+      'which images HostFirmwareComponents may name where BMCs look after hosts: any link, of which what it leads to when it is specified is installed, or only those of the catalogue',
+    fallback: 'any',
+    parse: parseOneOf('any', 'catalogue'),
+  }),
 } as const;
 
 /** The names of these settings. */
@@ -109,4 +118,5 @@ export const hostSettingNames = [
   'ironicIso',
   'ironicBootImages',
   'provisioningLimit',
+  'firmwareLinks',
 ] as const satisfies readonly (keyof typeof hostSettings)[];

@@ -32,3 +32,15 @@ test('an image is found by the address it has and by the one that is shown, and 
   assert.equal((await find('http://h/7'))?.filename, '7');
   assert.equal(await find('https://images/b'), undefined);
 });
+
+test('an image for other hardware is refused before it is installed, and one that is there already is not', () => {
+  const { whyNot } = createImageCatalogue({} as never);
+  const slot = { slot: 'BIOS', component: 'bios', name: 'BIOS', version: '1', isUpdateable: true, relatedItems: [] };
+  const slots = [{ ...slot, uri: '/BIOS' }] as never;
+  const server = { vendor: 'dell', manufacturer: 'Dell Inc.', model: 'PowerEdge R640', slots, gaps: [] } as const;
+  const image = { id: 'a', vendor: 'dell', component: 'bios', version: '1', URL: 'http://h/a', models: ['R640'] };
+  assert.deepEqual(whyNot?.([image], server), []);
+  assert.deepEqual(whyNot?.([{ ...image, version: '', version_unknown: true, models: [] }], server), []);
+  assert.match(whyNot?.([{ ...image, models: ['R750'] }], server)[0] ?? '', /is for R750; nothing of that/);
+  assert.match(whyNot?.([{ ...image, component: 'bmc' }], server)[0] ?? '', /this server shows no bmc/);
+});

@@ -1,5 +1,8 @@
 import type { Gates, TlsTrust } from '../../bmc/index.ts';
 import type { Database, Engine, JsonObject } from '../../engine/index.ts';
+import { hashSource } from '../../firmware-store/index.ts';
+import { planInstall, toFirmware } from '../../flasher/index.ts';
+import { systemClock } from '../../kube/index.ts';
 import {
   createEngineDesk,
   createRedfishProvisioners,
@@ -8,6 +11,7 @@ import {
   type Provisioners,
 } from '../../provisioners/index.ts';
 import { type FirmwareQuery, type FirmwareRecord, type Serverservice, shownUrl } from '../../serverservice/index.ts';
+import { createImageLinks } from './image-links.ts';
 
 /** What hosts without an Ironic are looked after with. */
 export interface RedfishHostParts {
@@ -18,13 +22,20 @@ export interface RedfishHostParts {
   readonly trustOf: (origin: string) => TlsTrust;
   /** How many hosts may be worked on at once; 0 for no limit. */
   readonly limit: number;
+  /** Which images HostFirmwareComponents may name. */
+  readonly firmwareLinks: 'any' | 'catalogue';
 }
+
+/** The most that an image may have. */
+const maxImageBytes = 4 * 1024 ** 3;
 
 /** Opens the provisioner that needs nothing but BMCs; firmware goes by way of the engine. */
 export async function openRedfish(parts: RedfishHostParts): Promise<Provisioners> {
-  const { gates, database, engine, firmware, trustOf, limit } = parts;
+  const { gates, database, engine, firmware, trustOf, limit, firmwareLinks } = parts;
+  const hash = (url: string) => hashSource(url, { maxBytes: maxImageBytes });
+  const links = firmwareLinks === 'any' ? createImageLinks({ hash, clock: systemClock }) : undefined;
   return createRedfishProvisioners({
-    ...{ gates, trustOf, limit },
+    ...{ gates, trustOf, limit, links },
     records: await openHostRecords(database),
     desk: createEngineDesk(engine),
     catalogue: createImageCatalogue(firmware),
@@ -42,6 +53,13 @@ export function createImageCatalogue(firmware: RedfishHostParts['firmware']): Im
       const fitting = records.find(({ models }) => models.some((each) => each.toLowerCase() === model.toLowerCase()));
       const found = fitting ?? records[0];
       return found === undefined ? undefined : toParameters(found);
+    },
+    whyNot(images, inventory) {
+      const firmwares = images.map((image) => toFirmware(image as unknown as Parameters<typeof toFirmware>[0]));
+      const { skipped, problems } = planInstall({ inventory, firmwares, parameters: { isForced: false } });
+      const unmet = skipped.filter(({ why }) => !['current', 'duplicate', 'no-version'].includes(why));
+      const wrong = problems.filter(({ isTransient }) => !isTransient);
+      return [...unmet, ...wrong].map(({ message }) => message);
     },
   };
 }

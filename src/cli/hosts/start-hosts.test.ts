@@ -19,6 +19,7 @@ const nothing: HostPlaneSettings = {
   ironicIso: undefined,
   ironicBootImages: undefined,
   provisioningLimit: 20,
+  firmwareLinks: 'any',
 };
 const ironicUrl = 'https://ironic.example:6385';
 

@@ -248,8 +248,9 @@ async function openNative(starting: Starting, { plane, parts, gates }: HostsHere
   if (gates === undefined) return undefined;
   const { database } = parts.store;
   const { engine, service } = plane;
-  const limit = starting.settings.provisioningLimit;
-  return openRedfish({ gates, database, engine, limit, firmware: service.firmware, trustOf: trustsOf(starting) });
+  const { provisioningLimit: limit, firmwareLinks } = starting.settings;
+  const trustOf = trustsOf(starting);
+  return openRedfish({ gates, database, engine, limit, firmwareLinks, firmware: service.firmware, trustOf });
 }
 
 async function openParts({ settings, beside, logger, open, terminal }: Starting) {

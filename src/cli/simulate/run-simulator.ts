@@ -1,4 +1,5 @@
 import {
+  type AdminServer,
   type AgentTarget,
   type DataCentre,
   type DataCentreOptions,
@@ -144,7 +145,7 @@ async function startInFolder(
   });
   try {
     await keeper.save();
-    const admin = await startAdminServer(dataCentre);
+    const admin = await startAdmin(dataCentre, folder);
     folder.rememberAdmin(admin);
     if (dataCentre.caPem !== undefined) folder.showAuthority(dataCentre.caPem);
     const close = async (): Promise<void> => {
@@ -157,6 +158,17 @@ async function startInFolder(
     keeper.stop();
     await dataCentre.close();
     throw error;
+  }
+}
+
+/** On the port of the last run, unless that is taken by now. */
+async function startAdmin(dataCentre: DataCentre, { lastAdminPort: port }: SimulatorFolder): Promise<AdminServer> {
+  if (port === undefined) return startAdminServer(dataCentre);
+  try {
+    return await startAdminServer(dataCentre, { port });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    return startAdminServer(dataCentre);
   }
 }
 

@@ -23,6 +23,8 @@ export interface SimulatorFolder {
   readonly stateFile: string;
   /** The state of an earlier run of the same fleet; that of another one is set aside, with a line that says so. */
   readState(fleet: FleetIdentity): Promise<Snapshot | undefined>;
+  /** The port of the admin API in the last run, which serves images too: objects name them by their address. */
+  readonly lastAdminPort: number | undefined;
   /** Leaves the address where other commands find it; only the owner can read it. */
   rememberAdmin(address: AdminAddress): void;
   /** Leaves the authority of the BMCs' certificates for whoever is to trust them. */
@@ -41,7 +43,11 @@ export async function openSimulatorFolder(dataDir: string, terminal: Terminal): 
   return {
     stateFile,
     readState: (fleet) => readState(stateFile, fleet, terminal),
-    rememberAdmin: (address) => writeFileSync(adminFileOf(dataDir), `${JSON.stringify(address)}\n`, { mode: 0o600 }),
+    lastAdminPort: readPort(join(folder, portFile)),
+    rememberAdmin(address) {
+      writeFileSync(join(folder, portFile), `${new URL(address.url).port}\n`);
+      writeFileSync(adminFileOf(dataDir), `${JSON.stringify(address)}\n`, { mode: 0o600 });
+    },
     showAuthority: (caPem) => writeFileSync(authorityFileOf(dataDir), caPem),
     close() {
       rmSync(adminFileOf(dataDir), { force: true });
@@ -69,6 +75,13 @@ export function adminFileOf(dataDir: string): string {
 /** The file with the certificate of the authority that BMCs are checked against. */
 export function authorityFileOf(dataDir: string): string {
   return join(folderOf(dataDir), 'ca.pem');
+}
+
+const portFile = 'admin-port';
+
+function readPort(file: string): number | undefined {
+  const port = existsSync(file) ? Number(readFileSync(file, 'utf8')) : Number.NaN;
+  return Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined;
 }
 
 function folderOf(dataDir: string): string {

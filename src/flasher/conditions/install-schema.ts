@@ -17,7 +17,13 @@ const FirmwareSchema = Type.Object(
     uuid: Type.Optional(short('the same, in the catalogue’s own records')),
     vendor: short('of the server or of the part'),
     filename: Type.Optional(short('of the image')),
-    version: Type.String({ minLength: 1, maxLength: 256, description: 'that is in the image' }),
+    version: Type.Optional(Type.String({ maxLength: 256, description: 'that is in the image' })),
+    version_unknown: Type.Optional(
+      Type.Boolean({
+        description:
+          'instead of version: the image is installed whatever version is there, and the BMC tells which one it brought',
+      }),
+    ),
     component: Type.String({ minLength: 1, maxLength: 64, description: 'bmc, bios, nic, ...' }),
     URL: Type.Optional(Type.String({ maxLength: 4096, description: 'where the image is' })),
     url: Type.Optional(Type.String({ maxLength: 4096 })),
@@ -98,6 +104,7 @@ function problemsOf(given: GivenFirmware, options: { readonly areUnverifiedAllow
   if (toComponent(component) === undefined) {
     problems.push(`there is no component ${component}; the components are ${firmwareComponents.join(', ')}`);
   }
+  if (given.version_unknown !== true && (given.version ?? '') === '') problems.push('version is missing');
   const url = urlOf(given);
   if (url === '') problems.push('URL is missing');
   else problems.push(...whyNot(() => parseSource(url)));
@@ -127,7 +134,7 @@ function softwareIdsOf({ software_id: one, software_ids: more = [] }: GivenFirmw
 }
 
 function normalFirmware(given: GivenFirmware): JsonObject {
-  const { vendor, version, component, filename, checksum, size, software_id: softwareId } = given;
+  const { vendor, version = '', component, filename, checksum, size, software_id: softwareId } = given;
   const id = given.id ?? given.uuid ?? `${vendor}-${component}-${version}`;
   return {
     id,
@@ -140,6 +147,7 @@ function normalFirmware(given: GivenFirmware): JsonObject {
     models: given.models ?? given.model ?? [],
     install_inband: given.install_inband ?? false,
     oem: given.oem ?? false,
+    ...(given.version_unknown === true ? { version_unknown: true } : {}),
     ...(size === undefined ? {} : { size }),
     ...(softwareId === undefined ? {} : { software_id: softwareId }),
     ...(given.software_ids === undefined ? {} : { software_ids: given.software_ids }),
@@ -165,13 +173,13 @@ export function readInstallParameters(stored: JsonObject): InstallParameters {
 
 /** A firmware of the catalogue's JSON, as the planner uses it. */
 export function toFirmware(given: GivenFirmware): Firmware {
-  const { size } = given;
+  const { size, version = '' } = given;
   const softwareIds = softwareIdsOf(given);
   return {
-    id: given.id ?? given.uuid ?? `${given.vendor}-${given.component}-${given.version}`,
+    id: given.id ?? given.uuid ?? `${given.vendor}-${given.component}-${version}`,
     vendor: given.vendor,
     component: toComponent(given.component) ?? 'other',
-    version: given.version,
+    version: given.version_unknown === true ? '' : version,
     filename: given.filename ?? '',
     url: urlOf(given),
     checksum: given.checksum ?? '',

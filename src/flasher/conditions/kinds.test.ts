@@ -107,7 +107,7 @@ const wrong: readonly { readonly kind: string; readonly parameters: JsonObject; 
   {
     kind: 'firmwareInstall',
     parameters: { firmwares: [{ ...firmware, version: '' }] },
-    problem: /firmwares\.0\.version/,
+    problem: /firmwares\.0: version is missing/,
   },
   {
     kind: 'firmwareInstall',

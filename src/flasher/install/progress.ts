@@ -41,6 +41,10 @@ export interface ActionProgress {
   started?: StartedUpdate;
   /** The BMC is done with its part, or shows no more of it. */
   isTaskOver?: boolean;
+  /** The BMC said that the update succeeded. */
+  hasTaskSucceeded?: boolean;
+  /** The version that an image of unknown version brought. */
+  installedVersion?: string;
   /** The reset that makes the firmware run. Stored before it is asked for. */
   reset?: ResetProgress;
   /** The reset of last resort was tried. */

@@ -320,7 +320,7 @@ export class InstallRun {
       image: { path, digest },
       targets: targetsOf(await this.vendor(), action),
       component: action.component,
-      version: action.firmware.version,
+      ...(action.firmware.version === '' ? {} : { version: action.firmware.version }),
       ...(served === undefined ? {} : { served }),
     };
   }

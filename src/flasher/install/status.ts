@@ -37,7 +37,7 @@ function actionStatus(action: ActionProgress): JsonObject {
     firmware_id: firmware.id,
     vendor: firmware.vendor,
     component: firmware.component,
-    version: firmware.version,
+    version: action.installedVersion ?? firmware.version,
     installed_before: [...new Set(slots.map(({ version }) => version))].join(', '),
     slots: slots.map(({ slot }) => slot),
     state,

@@ -6,6 +6,7 @@ export interface Firmware {
   /** Of the server, or of the part. */
   readonly vendor: string;
   readonly component: FirmwareComponent;
+  /** Empty where nobody knows it: then the image is installed whatever is there. */
   readonly version: string;
   readonly filename: string;
   readonly url: string;

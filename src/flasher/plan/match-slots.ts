@@ -180,6 +180,11 @@ function absent(firmware: Firmware): SlotMatch {
 }
 
 /** A firmware in a few words. */
-export function told({ component, version }: Pick<Firmware, 'component' | 'version'>): string {
-  return `${component} ${version}`;
+export function told({
+  component,
+  version,
+  filename = '',
+}: Pick<Firmware, 'component' | 'version'> & Partial<Pick<Firmware, 'filename'>>): string {
+  if (version !== '') return `${component} ${version}`;
+  return filename === '' ? `${component} image` : `${component} image ${filename}`;
 }

@@ -159,7 +159,7 @@ function choose(inventory: PlannedServer, { firmware, slots }: Claim, parameters
   if (planned.every(({ isCurrent }) => isCurrent)) {
     return skip('current', `${told(firmware)} is installed already (${namesOf(planned)})`);
   }
-  const silent = planned.filter(({ version }) => version.trim() === '');
+  const silent = firmware.version === '' ? [] : planned.filter(({ version }) => version.trim() === '');
   if (silent.length > 0) {
     const doubt = `it cannot be told whether ${told(firmware)} is needed: use force_install`;
     return skip('no-version', `${namesOf(silent)} shows no installed version, so ${doubt}`);
@@ -171,13 +171,16 @@ function planSlot(inventory: PlannedServer, firmware: Firmware, slot: FirmwareSl
   const { version } = firmware;
   // Versions of the server's own parts are written as its maker does, those of others as theirs do.
   const vendor = isPartOfServer(firmware.component) ? inventory.vendor : firmware.vendor;
-  const order = compareVersions({ vendor, component: firmware.component, version, than: slot.version });
+  const isKnown = version !== '';
+  const order = isKnown
+    ? compareVersions({ vendor, component: firmware.component, version, than: slot.version })
+    : undefined;
   return {
     slot: slot.slot,
     component: slot.component,
     uri: slot.uri,
     version: slot.version,
-    isCurrent: isSameVersion(inventory.vendor, slot.version, version),
+    isCurrent: isKnown && isSameVersion(inventory.vendor, slot.version, version),
     isGoingBack: order === 'older',
   };
 }

@@ -266,6 +266,18 @@ describe('updates of firmware', () => {
     assert.equal(ordersOf(played).at(-1)?.isRetry, true);
   });
 
+  it('that failed are wanted again without those that were installed before the failure', async () => {
+    const played = playHost({ status: statusIn('preparing') });
+    played.firmwareComponents = componentsOf([bios, bmc]);
+    const serviced = { settings: {}, updates: [bios] };
+    played.provisioners.answer('prepare', started, { kind: 'failed', message: 'flash failed', serviced });
+    await played.round();
+    await played.round();
+    assert.deepEqual(played.firmwareComponents?.status?.updates, [bios]);
+    await played.round();
+    assert.deepEqual(ordersOf(played).at(-1)?.updates, [bmc]);
+  });
+
   it('of an address that was flashed before are not flashed again', async () => {
     const played = playHost({ status: statusIn('preparing') });
     played.firmwareComponents = componentsOf([bios], [bios]);

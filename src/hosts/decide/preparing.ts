@@ -154,7 +154,10 @@ function tellUpdates(updates: readonly FirmwareUpdate[]): HostEffect {
 function forgetBegun(seen: HostSeen, draft: Draft): Aftermath {
   const told = seen.firmwareComponents?.status?.updates ?? [];
   // Where nobody knows what was under way, all that was told may have been flashed long ago.
-  const failed = [...(seen.begun?.updates ?? []), ...(noteOn(seen.host)?.updates ?? [])];
+  const begun = [...(seen.begun?.updates ?? []), ...(noteOn(seen.host)?.updates ?? [])];
+  const { prepare: answer } = seen.answers;
+  const made = answer?.kind === 'failed' ? (answer.serviced?.updates ?? []) : [];
+  const failed = begun.filter((update) => !made.some((each) => isSameJson(each, update)));
   const kept = told.filter((update) => !failed.some((each) => isSameJson(each, update)));
   const effects: HostEffect[] = [];
   if (kept.length < told.length) effects.push(tellUpdates(kept));

@@ -13,9 +13,11 @@ import {
   writeCompanionStatus,
 } from './companion-parts.ts';
 import {
+  type CheckedUpdates,
   type ComponentsEffect,
   type ComponentsSeen,
   decideComponents,
+  pendingUpdates,
   type RememberedComponents,
 } from './decide-components.ts';
 
@@ -29,13 +31,27 @@ export function createComponentsController(parts: CompanionParts): ComponentsCon
   const { client, newest, informers, settings, shell } = parts;
   const companions = client.resource<HostFirmwareComponents & KubeObject>(resources.firmwareComponents);
   const remembered = new Map<string, RememberedComponents>();
+  const checked = new Map<string, CheckedUpdates>();
   const readSeen = (key: string): ComponentsSeen | undefined => {
     const host = newest.hosts.get(key);
     if (host === undefined) {
       remembered.delete(key);
+      checked.delete(key);
       return undefined;
     }
-    return { host, companion: newest.firmwareComponents.get(key), remembered: remembered.get(key), settings };
+    const companion = newest.firmwareComponents.get(key);
+    const canCheck = parts.provisioners.of(identityFor(parts, host)).checkUpdates !== undefined;
+    return { host, companion, remembered: remembered.get(key), canCheck, checked: checked.get(key), settings };
+  };
+  const checkNow = async (key: string, seen: ComponentsSeen) => {
+    const components = seen.remembered?.reading.kind === 'read' ? seen.remembered.reading.components : [];
+    const updates = pendingUpdates(seen, components);
+    const outcome = await parts.provisioners.of(identityFor(parts, seen.host)).checkUpdates?.(updates);
+    const answer: CheckedUpdates['answer'] =
+      outcome === undefined || outcome.kind === 'done'
+        ? { kind: 'checked', refusals: outcome?.value ?? [] }
+        : unreadFrom(outcome, settings.firmwareChangePollMs);
+    checked.set(key, { at: shell.clock.now(), updates, answer });
   };
   const readNow = async (key: string, { host }: ComponentsSeen) => {
     const outcome = await parts.provisioners.of(identityFor(parts, host)).readFirmwareComponents();
@@ -85,6 +101,11 @@ export function createComponentsController(parts: CompanionParts): ComponentsCon
           controller.wake(key);
           return ok();
         },
+        'check-updates': async (_, { seen, key }) => {
+          await checkNow(key, seen);
+          controller.wake(key);
+          return ok();
+        },
         'read-components': async (_, { seen, key }) => {
           await readNow(key, seen);
           controller.wake(key);
@@ -100,7 +121,10 @@ export function createComponentsController(parts: CompanionParts): ComponentsCon
       const seen = readSeen(key);
       if (seen?.companion === undefined) return;
       mustBeRead(key, await readNow(key, seen));
-      const fresh = { ...seen, remembered: remembered.get(key) };
+      const read = { ...seen, remembered: remembered.get(key) };
+      const isCheckDue = decideComponents(read, shell.clock.now()).effects.some(({ kind }) => kind === 'check-updates');
+      if (isCheckDue) await checkNow(key, read);
+      const fresh = { ...read, checked: checked.get(key) };
       const { status } = decideComponents(fresh, shell.clock.now());
       if (status !== undefined && !isSameJson(status, seen.companion.status)) await write(fresh, status, signal);
     },

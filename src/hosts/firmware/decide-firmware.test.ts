@@ -208,6 +208,44 @@ describe('the components of a host', () => {
     assert.deepEqual(read('2', flashed, 120_000).components, [{ ...bios, ...history }]);
   });
 
+  it('that cannot be had are refused when they are specified, and asked about again later', () => {
+    const updates = [{ component: 'bios', url: 'http://files/gone.bin' }];
+    const companion = { apiVersion: metal3ApiVersion, kind: 'HostFirmwareComponents', metadata, spec: { updates } };
+    const seen: ComponentsSeen = {
+      ...{ host, companion: companion as HostFirmwareComponents, settings: defaultHostSettings, canCheck: true },
+      remembered: { at: 0, reading: { kind: 'read', components: [{ component: 'bios', initialVersion: '1' }] } },
+    };
+    assert.deepEqual(
+      decideComponents(seen, 0).effects.map(({ kind }) => kind),
+      ['check-updates'],
+    );
+    const late: ComponentsSeen['checked'] = {
+      at: 0,
+      updates,
+      answer: { kind: 'unread', message: 'read', afterMs: 5000 },
+    };
+    const waiting = decideComponents({ ...seen, checked: late }, 0);
+    assert.deepEqual(
+      [waiting.status, waiting.wake],
+      [undefined, { after: 5000 }],
+      'nothing is said before it is known',
+    );
+    const refusals = ['the server answered 404'];
+    const checked: ComponentsSeen['checked'] = { at: 0, updates, answer: { kind: 'checked', refusals } };
+    const refused = decideComponents({ ...seen, checked }, 0);
+    const valid = refused.status?.conditions?.find(({ type }) => type === 'Valid');
+    assert.deepEqual([valid?.status, valid?.reason, valid?.message], ['False', 'ImageRefused', refusals[0]]);
+    assert.deepEqual(
+      refused.events?.map(({ reason }) => reason),
+      ['ValidationFailed'],
+    );
+    const again = decideComponents({ ...seen, checked }, defaultHostSettings.firmwareChangePollMs);
+    assert.equal(again.effects.length, 1);
+    const fine: ComponentsSeen['checked'] = { at: 0, updates, answer: { kind: 'checked', refusals: [] } };
+    const { status } = decideComponents({ ...seen, checked: fine }, 0);
+    assert.equal(status?.conditions?.find(({ type }) => type === 'Valid')?.status, 'True');
+  });
+
   const components = [
     { component: 'bios', initialVersion: '1' },
     { component: 'nic:eno1', initialVersion: '7' },

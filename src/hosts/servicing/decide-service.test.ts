@@ -232,6 +232,22 @@ describe('a host in use is left alone', () => {
     }
   });
 
+  it('when what is wanted is not valid, and says why; the rest of it is changed', async () => {
+    const played = liveHost();
+    const invalid = settingsOf(settings, { ProcVirtualization: 'Disabled' }, { isValid: false });
+    for (const each of invalid.status?.conditions ?? []) if (each.type === 'Valid') each.message = 'no such value';
+    played.firmwareSettings = invalid;
+    played.onRefresh = () => {};
+    await played.settle();
+    const said = () => played.status.conditions?.find(({ type }) => type === 'LiveUpdates');
+    assert.deepEqual([said()?.status, said()?.reason], ['False', 'Invalid']);
+    assert.equal(said()?.message, 'nothing is changed: HostFirmwareSettings is invalid: no such value');
+    played.firmwareComponents = componentsOf([bios]);
+    await played.round();
+    assert.equal(said()?.reason, 'WaitsForReboot');
+    assert.match(said()?.message ?? '', /firmware of bios; left out: HostFirmwareSettings is invalid: no such value$/);
+  });
+
   it('while somebody holds it off, and says why; it is serviced when that is let go', async () => {
     const played = liveHost({ annotations: { [heldOff]: '', [rebootOnce]: '' } });
     await played.settle();
@@ -497,6 +513,29 @@ describe('a live update that fails', () => {
     assert.equal(played.status.operationalStatus, 'OK');
   });
 
+  it('says what was installed before, which is not wanted again', async () => {
+    const played = liveHost({ annotations: once });
+    played.firmwareSettings = undefined;
+    played.firmwareComponents = componentsOf([bmc, bios]);
+    const serviced = { settings: {}, updates: [bmc], left: { settings: {}, updates: [bios] } };
+    played.provisioners.answer('service', started, {
+      kind: 'failed',
+      message: 'the image is broken',
+      serviced,
+    } as never);
+    await played.round();
+    await played.round();
+    assert.equal(
+      played.status.errorMessage,
+      'the image is broken; BMC firmware was already installed; BIOS firmware was not installed',
+    );
+    assert.deepEqual(played.firmwareComponents?.status?.updates, [bmc]);
+    played.clock.advance(120_000);
+    played.provisioners.answer('service', started);
+    await played.round();
+    assert.deepEqual(services(played).at(-1)?.updates, [bios]);
+  });
+
   it('because settings did not take effect says which', async () => {
     const played = await begun();
     const value = { settings, updates: [] };
@@ -632,13 +671,40 @@ describe('a live update is given up', () => {
     assert.deepEqual(played.firmwareComponents?.status?.updates, [bmc], 'nothing is called made before it is');
     await played.settle();
     assert.deepEqual(played.firmwareComponents?.status?.updates, [bios, bmc]);
-    assert.match(played.events.at(-1)?.message ?? '', /given up: .*; made before: firmware of bios$/);
+    const why = 'no HostUpdatePolicy allows what is specified';
+    const said = `Live update aborted: ${why}; BIOS firmware was already installed`;
+    assert.equal(played.events.at(-1)?.message, said);
     const before = services(played).length;
     played.updatePolicy = policy;
     played.clock.advance(1000);
     played.annotate(once);
     await played.settle();
     assert.deepEqual([services(played).length, powers(played)], [before, ['off', 'on']]);
+  });
+
+  it('and says what was installed, with its version, and what was not', async () => {
+    const played = liveHost({ annotations: once });
+    played.firmwareComponents = componentsOf([bmc, bios]);
+    played.provisioners.answer('service', started);
+    await played.round();
+    const serviced = { settings: {}, updates: [bmc], left: { settings, updates: [bios] } };
+    played.provisioners.answer('service', { kind: 'done', value: serviced as never });
+    played.firmwareSettings = settingsOf({}, { ProcVirtualization: 'Disabled' });
+    played.firmwareComponents = componentsOf([]);
+    const refresh = played.onRefresh;
+    played.onRefresh = () => {
+      refresh?.();
+      const { status } = played.firmwareComponents ?? assert.fail();
+      const components = [{ component: 'bmc', initialVersion: '7.00', currentVersion: '7.10.50.00' }];
+      played.firmwareComponents = { ...componentsOf([]), status: { ...status, components } };
+    };
+    await played.settle();
+    const { reason, message } = played.events.at(-1) ?? {};
+    assert.equal(reason, 'ServicingAborted');
+    assert.equal(
+      message,
+      'Live update aborted: spec cleared; BMC firmware 7.10.50.00 was already installed; BIOS firmware was not installed; BIOS setting ProcVirtualization was not set',
+    );
   });
 
   it('before its host is detached, and what was written all the same is not written again after that', async () => {
@@ -652,7 +718,7 @@ describe('a live update is given up', () => {
     assert.deepEqual(played.firmwareComponents?.status?.updates, [bios, bmc]);
     const { reason, message } = played.events.at(-1) ?? {};
     assert.deepEqual(
-      [reason, /to be detached; made before: firmware of bios/.test(message ?? '')],
+      [reason, /to be detached; BIOS firmware was already installed$/.test(message ?? '')],
       ['ServicingAborted', true],
     );
     const before = services(played).length;

@@ -1,5 +1,5 @@
 import { type Facts, type Instant, isSameJson, takeStep } from '../../kube/index.ts';
-import type { FirmwareUpdate, Serviced, Servicing } from '../../provisioners/index.ts';
+import type { FirmwareUpdate, Outcome, Serviced, Servicing } from '../../provisioners/index.ts';
 import { annotationsOf, rebootWishOf } from '../annotations/read-annotations.ts';
 import { isWithoutBmc } from '../credentials/judge-credentials.ts';
 import { ask, fail } from '../decide/ask.ts';
@@ -7,7 +7,8 @@ import { counting, type Draft, type HostEffect, type HostSeen, rest, type Step, 
 import { type Drained, drainStep, giveNodeBack } from '../nodes/drain-step.ts';
 import { annotations } from '../resources.ts';
 import { retryDelayMs, textOfMoment, withoutError } from '../status/host-status.ts';
-import { describeChange, type LiveWish, liveWishOf } from './live-wish.ts';
+import { describeServiced } from './describe-serviced.ts';
+import { describeChange, hasSettings, hasUpdates, type LiveWish, liveWishOf } from './live-wish.ts';
 import { abandonService, beginService, endService, giveUpService, phaseOf, ticketOf } from './service-record.ts';
 import { type ServiceAction, type ServicePhase, serviceTable } from './service-table.ts';
 
@@ -140,12 +141,37 @@ function seeTo({ seen, draft, use }: Moment, order: Servicing): Looked | Step {
   const taken = order.isSpecified ? noteTaken(seen, order.ticket) : [];
   if (taken.length > 0) return { kind: 'do', draft, effects: taken };
   const { service } = seen.answers;
-  if (service?.kind === 'failed') return { work: 'failed', message: service.message };
+  if (service?.kind === 'failed') return accountForFailure(seen, draft, service);
   // A host that goes is not registered anew for it.
   if (use === 'leaving' && service?.kind === 'unregistered') return { work: 'failed' };
   const question = { name: 'service', order } as const;
   const asked = ask(seen, draft, { question, errorType: 'servicing error', isStoredFirst: true });
   return asked.kind === 'not yet' ? asked.step : conclude(seen, draft, { serviced: asked.value, order });
+}
+
+/** What was installed before it failed is told to its companion, so that the next try does not install it again. */
+function accountForFailure(
+  seen: HostSeen,
+  draft: Draft,
+  { message, serviced }: Extract<Outcome<never>, { kind: 'failed' }>,
+): Looked | Step {
+  if (serviced === undefined) return { work: 'failed', message };
+  const step = accountFor(seen, draft, serviced);
+  if (step !== undefined) return step;
+  const { made, missing } = describeServiced(seen, serviced);
+  const account = made === '' ? [] : [made, ...(missing === '' ? [] : [missing])];
+  return { work: 'failed', message: [message, ...account].join('; ') };
+}
+
+/** Tells the companions what was made; undefined once they know. */
+function accountFor(seen: HostSeen, draft: Draft, { updates }: Serviced): Step | undefined {
+  const told = seen.firmwareComponents?.status?.updates ?? [];
+  const installed = installedAfter(seen, updates);
+  if (updates.length > 0 && !isSameJson(installed, told)) {
+    return { kind: 'do', draft, effects: [{ kind: 'tell-updates', key: 'tell-updates', updates: installed }] };
+  }
+  if (seen.isFirmwareFresh) return undefined;
+  return { kind: 'do', draft, effects: [{ kind: 'refresh-firmware', key: 'refresh-firmware' }] };
 }
 
 /** Once its provisioner has taken the attempt, the reboot that began it is on its way; one asked for later is another. */
@@ -171,14 +197,8 @@ function conclude(
   draft: Draft,
   { serviced, order }: { readonly serviced: Serviced; readonly order: Servicing },
 ): Looked | Step {
-  const told = seen.firmwareComponents?.status?.updates ?? [];
-  const installed = installedAfter(seen, serviced.updates);
-  if (serviced.updates.length > 0 && !isSameJson(installed, told)) {
-    return { kind: 'do', draft, effects: [{ kind: 'tell-updates', key: 'tell-updates', updates: installed }] };
-  }
-  if (!seen.isFirmwareFresh) {
-    return { kind: 'do', draft, effects: [{ kind: 'refresh-firmware', key: 'refresh-firmware' }] };
-  }
+  const account = accountFor(seen, draft, serviced);
+  if (account !== undefined) return account;
   // Of what nobody wants any more nothing can be missing.
   if (!order.isSpecified) return { work: 'done' };
   const has = seen.firmwareSettings?.status?.settings ?? {};
@@ -223,9 +243,9 @@ function act(moment: Moment, looked: Looked, action: ServiceAction): Step {
       return rest(ended, { after: 0 }, 'Serviced', 'its live update has ended');
     }
     case 'let-be': {
-      const why = moment.use === 'leaving' ? 'the host is to be detached' : 'nothing of it is wanted any more';
-      const made = describeChange(servicedIn(seen));
-      const message = `Live update given up: ${why}${made === 'nothing' ? '' : `; made before: ${made}`}`;
+      const { made, missing } = describeServiced(seen, { settings: {}, updates: [], ...servicedIn(seen) });
+      const account = [made === '' ? 'nothing was changed' : made, ...(missing === '' ? [] : [missing])];
+      const message = `Live update aborted: ${[whyGivenUp(moment), ...account].join('; ')}`;
       const ended = endService(draft, now, { result: 'aborted', message });
       return rest(ended, { after: 0 }, 'Serviced', 'its live update was given up');
     }
@@ -236,6 +256,12 @@ function act(moment: Moment, looked: Looked, action: ServiceAction): Step {
       return fail(seen, counted, 'servicing error', looked.message ?? 'it failed');
     }
   }
+}
+
+function whyGivenUp({ seen, use }: Moment): string {
+  if (use === 'leaving') return 'the host is to be detached';
+  const isCleared = !hasSettings(seen.firmwareSettings) && !hasUpdates(seen.firmwareComponents);
+  return isCleared ? 'spec cleared' : 'no HostUpdatePolicy allows what is specified';
 }
 
 /** What its provisioner says that it has made. */

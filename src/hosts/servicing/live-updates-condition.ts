@@ -1,4 +1,4 @@
-import type { BareMetalHostStatus } from '../../api/index.ts';
+import type { BareMetalHostStatus, HostFirmwareComponents, HostFirmwareSettings } from '../../api/index.ts';
 import { type ConditionDraft, liveUpdates } from '../conditions/host-conditions.ts';
 import { firmwareWishOf } from '../decide/firmware-wish.ts';
 import type { HostSeen } from '../decide/seen.ts';
@@ -54,13 +54,35 @@ function forbidden(seen: HostSeen): ConditionDraft | undefined {
   return [liveUpdates, 'False', 'HostInUse', message];
 }
 
+/** What is specified and allowed, and cannot be. */
+function invalidIn(seen: HostSeen): string | undefined {
+  const allowed = allowedBy(seen);
+  const reasons = [
+    ...(allowed.settings ? [invalidity('HostFirmwareSettings', seen.firmwareSettings)] : []),
+    ...(allowed.updates ? [invalidity('HostFirmwareComponents', seen.firmwareComponents)] : []),
+  ].filter((each) => each !== undefined);
+  return reasons.length === 0 ? undefined : reasons.join('; ');
+}
+
+function invalidity(
+  kind: string,
+  companion: HostFirmwareSettings | HostFirmwareComponents | undefined,
+): string | undefined {
+  const { generation } = companion?.metadata ?? {};
+  const valid = companion?.status?.conditions?.find(({ type }) => type === 'Valid');
+  if (valid?.status !== 'False' || valid.observedGeneration !== generation) return undefined;
+  return `${kind} is invalid: ${valid.message}`;
+}
+
 function atRest(seen: HostSeen): ConditionDraft {
   const problem = serviceProblemOf(seen);
   if (problem !== undefined) return [liveUpdates, 'False', 'NotSupported', `live updates are ignored: ${problem}`];
   const wish = liveWishOf(seen);
   const isWanted = wish.settings !== undefined || wish.updates !== undefined;
+  const invalid = invalidIn(seen);
+  if (!isWanted && invalid !== undefined) return [liveUpdates, 'False', 'Invalid', `nothing is changed: ${invalid}`];
   if (!isWanted) return forbidden(seen) ?? [liveUpdates, 'True', 'NothingToChange', ''];
-  const what = describeChange(wish);
+  const what = `${describeChange(wish)}${invalid === undefined ? '' : `; left out: ${invalid}`}`;
   if (rebootOf(seen, 'none') === 'held') {
     return [liveUpdates, 'False', 'HeldOff', `waits until nobody holds the host off with a reboot annotation: ${what}`];
   }

@@ -81,6 +81,7 @@ export function abandonService(draft: Draft, now: Instant): Draft {
   const position = { state: phaseOf(draft.status), since: now };
   if (!takeStep(serviceTable, position, left, now).isTaken) return draft;
   const { errorCount } = draft.status;
-  const ended = endService(draft, now, { result: 'aborted', message: 'Live update given up: the host is not in use' });
+  const message = 'Live update aborted: the host is taken out of use; what was installed by then is not known';
+  const ended = endService(draft, now, { result: 'aborted', message });
   return withStatus(ended, { ...ended.status, errorCount });
 }

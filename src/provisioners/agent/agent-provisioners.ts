@@ -60,6 +60,7 @@ function withBmcSide(place: Workplace, side: Provisioner | undefined): Provision
     service: (order) => askFree((it) => it.service(order)),
     readFirmwareSettings: () => ask((it) => it.readFirmwareSettings()),
     readFirmwareComponents: () => ask((it) => it.readFirmwareComponents()),
+    checkUpdates: (updates) => ask(async (it) => (await it.checkUpdates?.(updates)) ?? { kind: 'done', value: [] }),
     attachDataImage: (order) => askFree((it) => it.attachDataImage(order)),
     detachDataImage: (order) => ask((it) => it.detachDataImage(order)),
     async detach(order) {

@@ -14,7 +14,24 @@ const skipped = (why: string): JsonObject => ({ skipped: [{ component: 'bios', w
 describe('what the engine was asked to do for a host', () => {
   it('is not done where the image was left out as one for other servers', async () => {
     const look = await deskWith({ state: 'succeeded', status: skipped('other-model') }).look(['a']);
-    assert.deepEqual(look, { kind: 'failed', message: 'bios 2: other-model' });
+    const made = { areSettingsMade: false, images: [] };
+    assert.deepEqual(look, { kind: 'failed', message: 'bios 2: other-model', made });
+  });
+
+  it('says which images were installed where another one failed, and that settings were set', async () => {
+    const actions = ['succeeded', 'failed', 'not-started'].map((state, at) => ({ firmware_id: `fw-${at}`, state }));
+    const skipped = [{ firmware_id: 'fw-3', why: 'current', message: 'it is installed already' }];
+    const reason = { code: 'Failed', message: 'no', since: 0 };
+    const conditions: Record<string, Partial<Condition>> = {
+      a: { kind: 'biosControl', state: 'succeeded', status: {} },
+      b: { kind: 'firmwareInstall', state: 'failed', status: { actions, skipped }, reason },
+    };
+    const get: Engine['get'] = async (id) => conditions[id] as Condition;
+    assert.deepEqual(await createEngineDesk({ get } as Engine).look(['a', 'b']), {
+      kind: 'failed',
+      message: 'no',
+      made: { areSettingsMade: true, images: ['fw-0', 'fw-3'] },
+    });
   });
 
   it('is done where that image is installed already', async () => {

@@ -8,7 +8,7 @@ import {
   type JsonValue,
   targetOf,
 } from '../../engine/index.ts';
-import type { DeskAnswer, DeskLook, DeskOrder, FirmwareDesk } from './ports.ts';
+import type { DeskAnswer, DeskLook, DeskMade, DeskOrder, FirmwareDesk } from './ports.ts';
 
 type EngineParts = Pick<Engine, 'cancel' | 'create' | 'get' | 'machines'>;
 
@@ -16,6 +16,7 @@ type EngineParts = Pick<Engine, 'cancel' | 'create' | 'get' | 'machines'>;
 export function createEngineDesk(engine: EngineParts): FirmwareDesk {
   return {
     order: (order) => place(engine, order),
+    whyUnknown: async (order) => ((await findMachine(engine, order)) === undefined ? unknown(order) : undefined),
     async look(ids) {
       const conditions = await Promise.all(ids.map((id) => engine.get(id)));
       return judge(conditions);
@@ -35,8 +36,7 @@ async function place(engine: EngineParts, order: DeskOrder): Promise<DeskAnswer>
   const { settings, firmwares, client, isLiveUpdate, gracePeriodMs } = order;
   const machine = await findMachine(engine, order);
   if (machine === undefined) {
-    const message = `the install service does not know the machine ${order.machine} behind ${order.origin}: enrol it (POST /api/v1/serverEnroll) before its firmware is changed`;
-    return { kind: 'refused', message };
+    return { kind: 'refused', message: unknown(order) };
   }
   const hasSettings = Object.keys(settings).length > 0;
   const grace = gracePeriodMs === undefined ? {} : { grace_period_seconds: Math.round(gracePeriodMs / 1000) };
@@ -59,7 +59,13 @@ async function place(engine: EngineParts, order: DeskOrder): Promise<DeskAnswer>
   }
 }
 
-async function findMachine({ machines }: EngineParts, order: DeskOrder): Promise<string | undefined> {
+function unknown({ machine, origin }: MachineName): string {
+  return `the install service does not know the machine ${machine} behind ${origin}: enrol it (POST /api/v1/serverEnroll) before its firmware is changed`;
+}
+
+type MachineName = Pick<DeskOrder, 'machine' | 'origin'>;
+
+async function findMachine({ machines }: EngineParts, order: MachineName): Promise<string | undefined> {
   if ((await machines.get(order.machine)) !== undefined) return order.machine;
   return (await machines.findByAlias({ kind: 'bmc-address', value: order.origin }))?.id;
 }
@@ -68,11 +74,26 @@ function judge(conditions: readonly (Condition | undefined)[]): DeskLook {
   const isAllOver = conditions.every((each) => each === undefined || isFinal(each.state));
   if (!isAllOver) return { kind: 'going', message: progressOf(conditions) };
   const failed = conditions.find((each) => each === undefined || each.state === 'failed');
+  const made = madeIn(conditions);
   if (conditions.some((each) => each === undefined || each.state === 'failed')) {
-    return { kind: 'failed', message: failed?.reason?.message ?? 'the record of the work is gone' };
+    return { kind: 'failed', message: failed?.reason?.message ?? 'the record of the work is gone', made };
   }
   const left = conditions.flatMap((each) => leftOutOf(each?.status));
-  return left.length === 0 ? { kind: 'done' } : { kind: 'failed', message: left.join('; ') };
+  return left.length === 0 ? { kind: 'done' } : { kind: 'failed', message: left.join('; '), made };
+}
+
+function madeIn(conditions: readonly (Condition | undefined)[]): DeskMade {
+  const areSettingsMade = conditions.some((each) => each?.kind === 'biosControl' && each.state === 'succeeded');
+  const images = conditions.flatMap((each) => [
+    ...objectsIn(each?.status.actions).flatMap(({ state, firmware_id: id }) => (state === 'succeeded' ? [id] : [])),
+    ...objectsIn(each?.status.skipped).flatMap(({ why, firmware_id: id }) => (isAsWished(why) ? [id] : [])),
+  ]);
+  return { areSettingsMade, images: images.filter((id) => typeof id === 'string') };
+}
+
+function objectsIn(value: JsonValue | undefined): readonly JsonObject[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter((each): each is JsonObject => typeof each === 'object' && each !== null && !Array.isArray(each));
 }
 
 const whatOf: Readonly<Record<string, string>> = { biosControl: 'BIOS settings', firmwareInstall: 'firmware' };
@@ -89,13 +110,12 @@ function progressOf(conditions: readonly (Condition | undefined)[]): string | un
 }
 
 /** An install may leave out what does not fit, and succeed. Who asked for that image on this host is told so. */
-const asWished = ['current', 'duplicate'];
+function isAsWished(why: JsonValue | undefined): boolean {
+  return why === 'current' || why === 'duplicate';
+}
 
 function leftOutOf(status: JsonObject | undefined): readonly string[] {
-  const skipped = status?.skipped;
-  if (!Array.isArray(skipped)) return [];
-  return skipped.flatMap((each: JsonValue) => {
-    const { why, message }: JsonObject = typeof each === 'object' && each !== null && !Array.isArray(each) ? each : {};
-    return typeof why === 'string' && !asWished.includes(why) ? [String(message ?? why)] : [];
-  });
+  return objectsIn(status?.skipped).flatMap(({ why, message }) =>
+    typeof why === 'string' && !isAsWished(why) ? [String(message ?? why)] : [],
+  );
 }

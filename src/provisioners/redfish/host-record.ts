@@ -1,5 +1,6 @@
 import type { HardwareDetails } from '../../api/index.ts';
 import type { HostIdentity, Serviced } from '../provisioner.ts';
+import type { LinkedImage } from './ports.ts';
 import type { UpdateWait } from './update-waits.ts';
 
 /** A change of firmware that was handed to the desk. */
@@ -7,8 +8,10 @@ export interface WorkNote {
   readonly what: Serviced;
   /** The conditions that do it, in order. */
   readonly conditions: readonly string[];
-  /** Undefined until it has ended. */
-  readonly end?: { readonly failure?: string | undefined } | undefined;
+  /** The ids of the images of its updates, one for each. Absent where an earlier version noted it. */
+  readonly images?: readonly string[] | undefined;
+  /** Undefined until it has ended. `serviced`: what was made of it, and what was not; only of one that failed. */
+  readonly end?: { readonly failure?: string | undefined; readonly serviced?: Serviced | undefined } | undefined;
 }
 
 /** What is known of a host that no Ironic looks after: all that its BMC itself cannot be asked for later. */
@@ -22,6 +25,8 @@ export interface HostRecord {
   readonly maintenance?: string | undefined;
   readonly preparation?: WorkNote | undefined;
   readonly updateWait?: UpdateWait | undefined;
+  /** What was behind the links that its owner specified, by their addresses: that is installed and nothing else. */
+  readonly links?: Readonly<Record<string, LinkedImage>> | undefined;
   readonly service?: (WorkNote & { readonly ticket: string }) | undefined;
 }
 

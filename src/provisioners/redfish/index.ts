@@ -6,6 +6,10 @@ export type {
   DeskOrder,
   FirmwareDesk,
   ImageCatalogue,
+  ImageLinks,
+  ImageServer,
+  LinkAnswer,
+  LinkedImage,
   WantedImage,
 } from './ports.ts';
 export { readMarks } from './reading/read-marks.ts';

@@ -6,13 +6,14 @@ import { createBackgroundWork } from './background-work.ts';
 import type { HostRecords } from './host-record.ts';
 import { prepareHost, serviceHost } from './operations/change-firmware.ts';
 import { attachImage, detachImage } from './operations/data-image.ts';
+import { checkUpdates } from './operations/find-images.ts';
 import { detachHost, removeHost } from './operations/forget.ts';
 import { inspectHost, knownInventory, readMarks } from './operations/inspect.ts';
 import { lookAtHost } from './operations/look.ts';
 import { bootFromNetwork, switchPower } from './operations/power.ts';
 import { deprovisionHost, provisionHost } from './operations/provision.ts';
 import { adoptHost, registerHost } from './operations/register.ts';
-import type { FirmwareDesk, ImageCatalogue } from './ports.ts';
+import type { FirmwareDesk, ImageCatalogue, ImageLinks } from './ports.ts';
 import { readFirmwareComponents, readFirmwareSettings } from './reading/read-firmware.ts';
 import {
   changeRecord,
@@ -31,6 +32,8 @@ export interface RedfishOptions {
   readonly records: HostRecords;
   readonly desk: FirmwareDesk;
   readonly catalogue: ImageCatalogue;
+  /** Reads images that are not in the catalogue; without it they are refused. */
+  readonly links?: ImageLinks | undefined;
   /** How the certificate at an address is checked; by the authorities of the system unless given. */
   readonly trustOf?: ((origin: string) => TlsTrust) | undefined;
   /** How many hosts may be serviced at once; without a limit unless given. */
@@ -103,6 +106,7 @@ function provisionerAt(place: Workplace): Provisioner {
     remove: () => plainly(removeHost),
     readFirmwareSettings: () => plainly(readFirmwareSettings),
     readFirmwareComponents: () => plainly(readFirmwareComponents),
+    checkUpdates: by(checkUpdates),
     attachDataImage: by(attachImage),
     detachDataImage: () => plainly(detachImage),
     setMaintenance: (reason) =>

@@ -5,7 +5,7 @@ import type { HostIdentity, Outcome } from '../provisioner.ts';
 import { withoutBmc } from '../without-bmc.ts';
 import type { BackgroundWork } from './background-work.ts';
 import type { HostRecord, HostRecords } from './host-record.ts';
-import type { FirmwareDesk, ImageCatalogue } from './ports.ts';
+import type { FirmwareDesk, ImageCatalogue, ImageLinks } from './ports.ts';
 
 /** What is the same for all hosts. */
 export interface RedfishParts {
@@ -14,6 +14,8 @@ export interface RedfishParts {
   readonly records: HostRecords;
   readonly desk: FirmwareDesk;
   readonly catalogue: ImageCatalogue;
+  /** Undefined where only images of the catalogue are installed. */
+  readonly links?: ImageLinks | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly trustOf: (origin: string) => TlsTrust;

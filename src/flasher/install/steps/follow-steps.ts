@@ -64,6 +64,7 @@ function judge(run: InstallRun, outcome: InstallOutcome): InstallResult {
   switch (outcome.kind) {
     case 'completed':
       action.isTaskOver = true;
+      action.hasTaskSucceeded = true;
       // What was taken up in a self-test that somebody else began has had its restart.
       if (action.reset?.hasSpared === true) action.reset.isDone = true;
       if (outcome.hasWarning) action.warnings.push(outcome.message);
@@ -97,7 +98,7 @@ export async function settle(run: InstallRun): Promise<InstallResult> {
     return 'not-there';
   }
   const found = await look(run, { deadlineMs: run.left(settleMs), isStagedEnough: true });
-  return found.kind === 'installed' ? isInstalled(run) : 'not-there';
+  return found.kind === 'installed' ? isInstalled(run, found.slots) : 'not-there';
 }
 
 /** In pieces, each with a look at the BMC: who waits is at work, and keeps its lease. */
@@ -118,7 +119,8 @@ export async function verify(run: InstallRun): Promise<InstallResult> {
   const hasReset = action.reset?.isDone === true;
   const deadlineMs = run.left(context.settings.verify.deadlineMs);
   const found = await look(run, { deadlineMs, isStagedEnough: !hasReset });
-  if (found.kind === 'installed') return isInstalled(run);
+  if (found.kind === 'installed') return isInstalled(run, found.slots);
+  if (isAsBefore(run, found)) return isInstalled(run, found.slots);
   const resets = action.reset?.count ?? 0;
   if (found.kind === 'staged' && resets < context.settings.maxResets) {
     wantReset(action, action.component === 'bmc' ? 'bmc' : 'host');
@@ -137,6 +139,20 @@ export async function verify(run: InstallRun): Promise<InstallResult> {
   // Some BMCs write one part at a time: each round leaves fewer, so that it comes to an end.
   action.attempts = Math.max(0, action.attempts - 1);
   return run.fail({ code: 'PartlyInstalled', message, mayPass: true });
+}
+
+/**
+ * An image of unknown version that the BMC has installed, as it says, and no other version: it brought the one that was
+ * there.
+ */
+function isAsBefore(
+  { action }: InstallRun,
+  found: Verification,
+): found is Extract<Verification, { kind: 'other-version' }> {
+  if (action.firmware.version !== '' || action.hasTaskSucceeded !== true || found.kind !== 'other-version')
+    return false;
+  action.warnings.push('the BMC says that it is installed, and the version is the one from before');
+  return true;
 }
 
 function isPartlyDone({ action }: InstallRun, found: Verification): boolean {

@@ -1,4 +1,5 @@
-import { type Verification, verifyInstalled } from '../../../bmc/index.ts';
+import { type FirmwareSlot, type Verification, verifyInstalled } from '../../../bmc/index.ts';
+import type { ActionProgress } from '../progress.ts';
 import type { InstallRun } from '../run.ts';
 
 /** A short look at the versions. */
@@ -13,6 +14,9 @@ export async function look(
     match,
     known: run.knownSlots.filter(match),
     version: action.firmware.version,
+    ...(action.firmware.version === ''
+      ? { isNew: (slot: string, version: string) => isOtherThanBefore(action, { slot, version }) }
+      : {}),
     consecutiveReads,
     pollMs: run.looksOf(poll),
     isOutageExpected: action.component === 'bmc',
@@ -21,11 +25,24 @@ export async function look(
   });
 }
 
+/** Whether a version is another than the slot had when the install was planned. */
+export function isOtherThanBefore(
+  { slots }: Pick<ActionProgress, 'slots'>,
+  { slot, version }: Pick<FirmwareSlot, 'slot' | 'version'>,
+): boolean {
+  const known = slots.filter((each) => each.slot === slot);
+  // A slot that is named after its version was not there before.
+  return version !== '' && (known.length > 0 ? known : slots).every((each) => each.version !== version);
+}
+
 /** The end of an action as it should be. */
-export function isInstalled(run: InstallRun): 'installed' {
+export function isInstalled(run: InstallRun, slots: readonly FirmwareSlot[]): 'installed' {
   const { action } = run;
   action.state = 'succeeded';
   action.percent = 100;
-  run.sayOf('it is installed');
+  if (action.firmware.version === '') {
+    action.installedVersion = [...new Set(slots.map(({ version }) => version))].join(', ');
+    run.sayOf(`it is installed: version ${action.installedVersion}`);
+  } else run.sayOf('it is installed');
   return 'installed';
 }

@@ -1,4 +1,4 @@
-import { isSameVersion, mustHostBeOff, readInventory, readPower } from '../../../bmc/index.ts';
+import { type FirmwareSlot, isSameVersion, mustHostBeOff, readInventory, readPower } from '../../../bmc/index.ts';
 import { FlasherError } from '../../errors.ts';
 import { assessPlan, describeSkipped, isUnmet, type PlanOutcome } from '../../plan/assess-plan.ts';
 import type { Firmware } from '../../plan/firmware.ts';
@@ -7,6 +7,7 @@ import { goingBack, type InstallPlan, type PlanInput, planInstall } from '../../
 import type { InstallResult } from '../install-table.ts';
 import type { ActionProgress } from '../progress.ts';
 import type { InstallRun, StepEntry } from '../run.ts';
+import { isOtherThanBefore } from './look.ts';
 import { meetOther } from './other-update.ts';
 
 /** Reads what is installed, chooses what to do, and freezes it. */
@@ -128,23 +129,35 @@ export async function checkInstalled(run: InstallRun): Promise<InstallResult> {
   action.state = 'active';
   action.beganAt ??= run.now;
   if (meant.length === 0) throw new FlasherError('unreadable', { detail: `there is no ${action.component} any more` });
-  const behind = meant.filter((slot) => !isSameVersion(vendor, slot.version, version));
+  const behind =
+    version === '' ? unchanged(run, meant) : meant.filter((slot) => !isSameVersion(vendor, slot.version, version));
   action.targets = (run.parameters.isForced ? meant : behind).map(({ slot }) => slot);
   action.wasThere = behind.length === 0;
   if (run.parameters.isForced) return 'outdated';
   if (behind.length === 0) {
     action.state = 'succeeded';
     run.sayOf('it is installed already');
+    if (version === '') action.installedVersion = meant[0]?.version ?? '';
     return 'current';
   }
   const isStaged = behind.every(
-    ({ pendingVersion }) => pendingVersion !== undefined && isSameVersion(vendor, pendingVersion, version),
+    ({ pendingVersion }) =>
+      pendingVersion !== undefined && version !== '' && isSameVersion(vendor, pendingVersion, version),
   );
   if (!isStaged || run.parameters.isDryRun) return 'outdated';
   if (await meetOther(run)) return 'other-runs';
   run.sayOf('it is staged already and needs a restart');
   action.isTaskOver = true;
   return 'staged';
+}
+
+/**
+ * The slots that an image of unknown version is to be written to: all at first. After an attempt of ours a version that is
+ * another than before is the one that it brought.
+ */
+function unchanged({ action }: InstallRun, meant: readonly FirmwareSlot[]): readonly FirmwareSlot[] {
+  if (action.attempts === 0) return meant;
+  return meant.filter(({ slot, version }) => !isOtherThanBefore(action, { slot, version }));
 }
 
 /** Fetches the image and checks it. A rehearsal ends here. */

@@ -98,7 +98,7 @@ export async function recheck(run: InstallRun): Promise<InstallResult> {
   }
   const found = await look(run, { deadlineMs: recheckMs, isStagedEnough: true });
   // A version that was there before says nothing about the restart.
-  if (found.kind === 'installed' && action.wasThere !== true) return isInstalled(run);
+  if (found.kind === 'installed' && action.wasThere !== true) return isInstalled(run, found.slots);
   const progress = action.started === undefined ? undefined : await readProgress(run.bmc, action.started);
   switch (progress?.kind) {
     case 'running':

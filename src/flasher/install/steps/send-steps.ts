@@ -25,6 +25,7 @@ export async function mark(run: InstallRun): Promise<InstallResult> {
   delete action.started;
   delete action.wholeAt;
   delete action.isTaskOver;
+  delete action.hasTaskSucceeded;
   delete action.reset;
   delete action.percent;
   return 'marked';

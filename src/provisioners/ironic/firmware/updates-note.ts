@@ -80,6 +80,7 @@ export function madeOf(
   return [...made, ...asked.filter(isOther)];
 }
 
-function isAmong(all: readonly FirmwareUpdate[], { component, url }: FirmwareUpdate): boolean {
+/** True where a component gets that image in one of them. */
+export function isAmong(all: readonly FirmwareUpdate[], { component, url }: FirmwareUpdate): boolean {
   return all.some((each) => each.component === component && each.url === url);
 }

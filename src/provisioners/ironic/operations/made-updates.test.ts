@@ -25,7 +25,8 @@ function writtenBy(bench: Bench): string[][] {
 async function fail(bench: Bench, ticket: string, { updates, reason }: { updates: FirmwareUpdate[]; reason: string }) {
   bench.ironic.api.fail(name, { target: 'service', reason });
   const outcome = await bench.drive.until(() => bench.at().service({ ticket, isSpecified: true, updates }));
-  assert.deepEqual(outcome, { kind: 'failed', message: reason });
+  assert.deepEqual([outcome.kind, 'message' in outcome && outcome.message], ['failed', reason]);
+  return outcome.kind === 'failed' ? outcome.serviced : undefined;
 }
 
 test('a live update that fails again and again writes what went well once only', async (t) => {
@@ -44,6 +45,25 @@ test('a live update that fails again and again writes what went well once only',
     ['bmc', 'nic:1'],
     ['nic:1'],
   ]);
+});
+
+test('a live update that failed tells what was written and what was not', async (t) => {
+  const bench = await createTestBench(t);
+  await bench.node('active');
+  const updates = [bios, bmc, nic];
+  const made = await fail(bench, 'one', { updates, reason: failureOf(bmc) });
+  assert.deepEqual(made, { settings: {}, updates: [bios], left: { settings: {}, updates: [bmc, nic] } });
+});
+
+test('a live update that was broken off tells what was written and what was not', async (t) => {
+  const bench = await createTestBench(t);
+  const [updates, settings] = [[bios, bmc], { ProcTurboMode: 'Disabled' }];
+  const versions = { bios: '1.0.0', bmc: bench.bmc.firmware.get('bmc') };
+  const note = { ticket: 'one', since: 'active since ever', settings, updates, made: [], versions };
+  await bench.node('service wait', { extra: { rackwright_service: note }, target_provision_state: 'active' });
+  bench.bmc.firmware.set('bios', '1.1.0');
+  const told = await bench.drive.done(() => bench.at().service({ ticket: 'one', isSpecified: false }));
+  assert.deepEqual(told, { settings: {}, updates: [bios], left: { settings, updates: [bmc] } });
 });
 
 test('each component has a step of its own, in order, after the settings', async (t) => {

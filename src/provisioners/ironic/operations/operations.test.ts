@@ -101,7 +101,8 @@ test('a service that failed is told of, and on the next attempt begun again with
   await bench.node('active');
   bench.ironic.api.fail('metal3~host-1', { target: 'service', reason: 'the BIOS said no' });
   const failed = await bench.drive.until(() => bench.at().service(service));
-  assert.deepEqual(failed, { kind: 'failed', message: 'the BIOS said no' });
+  const serviced = { settings: {}, updates: [], left: { settings, updates: [] } };
+  assert.deepEqual(failed, { kind: 'failed', message: 'the BIOS said no', serviced });
   assert.equal(bench.ironic.node('metal3~host-1').maintenance, true);
   await bench.drive.done(() => bench.at().service({ ...service, ticket: 'two' }));
   assert.equal(bench.ironic.node('metal3~host-1').maintenance, false);
@@ -210,7 +211,7 @@ for (const state of ['service wait', 'service failed'] as const) {
     const broken = state === 'service failed' ? failure : {};
     await bench.node(state, { ...broken, extra, target_provision_state: 'active' });
     const told = await bench.drive.done(() => bench.at().service({ ticket: 'one', isSpecified: false }));
-    assert.deepEqual(told, { settings: {}, updates: [] });
+    assert.deepEqual(told, { settings: {}, updates: [], left: { settings, updates: [bios] } });
     assert.deepEqual(targetsOf(bench.changes()), ['abort']);
   });
 }

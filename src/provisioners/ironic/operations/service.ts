@@ -1,6 +1,15 @@
 import type { FirmwareSettings, Serviced, Servicing } from '../../provisioner.ts';
 import { objectOf, objectsOf, textOf } from '../client/index.ts';
-import { firmwareSteps, planUpdates, readUpdatesNote, sinceOf, type UpdatesNote } from '../firmware/index.ts';
+import {
+  firmwareSteps,
+  isAmong,
+  madeOf,
+  planUpdates,
+  readUpdatesNote,
+  readVersions,
+  sinceOf,
+  type UpdatesNote,
+} from '../firmware/index.ts';
 import {
   askAfterFailure,
   endFailure,
@@ -51,6 +60,7 @@ function isBroken({ lastError = '' }: IronicNode): boolean {
 }
 
 const start = special('start');
+const fail = special('fail');
 
 const notInUse = (): Move => ({
   do: 'fail',
@@ -74,7 +84,7 @@ const waitForStep = ({ node }: { readonly node: IronicNode }) => ({ ...wait(), p
 const giveUpOrWait = ({ node, order }: { readonly node: IronicNode; readonly order: Servicing }): Move =>
   order.isSpecified ? waitForStep({ node }) : { do: 'ask', target: 'abort' };
 
-const table: MoveTable<Servicing, 'start'> = {
+const table: MoveTable<Servicing, 'start' | 'fail'> = {
   ...rows(['enroll', 'verifying'], register),
   active: ({ node, order }) => {
     if (order.isSpecified && hasWork(order) && !isBegun(node, order)) return start();
@@ -85,7 +95,7 @@ const table: MoveTable<Servicing, 'start'> = {
   ...rows(['service wait', 'service hold'], giveUpOrWait),
   'service failed': ({ node, order }) => {
     if (!order.isSpecified) return askAfterFailure('abort')();
-    if (isBegun(node, order)) return { do: 'fail', message: whyFailed(node) };
+    if (isBegun(node, order)) return fail();
     return hasWork(order) ? start() : askAfterFailure('abort')();
   },
   ...rows(['deploying', 'wait call-back', 'deploy hold', 'adopting', 'deleting'], wait),
@@ -100,14 +110,16 @@ const table: MoveTable<Servicing, 'start'> = {
 };
 
 /** Changing BIOS settings and firmware of a host in use. */
-export const servicing: Operation<Servicing, 'start', Serviced> = {
+export const servicing: Operation<Servicing, 'start' | 'fail', Serviced> = {
   table,
   specials: (place) => ({
     finish: async ({ node, order }) => {
       const isMade = isBegun(node, order) && (order.isSpecified || !isBroken(node));
       const note = isMade ? noteIn(node) : undefined;
+      if (note === undefined && isBegun(node, order)) return { kind: 'done', value: await accountOf(place, node) };
       return { kind: 'done', value: { settings: note?.settings ?? {}, updates: note?.updates ?? [] } };
     },
+    fail: async ({ node }) => ({ kind: 'failed', message: whyFailed(node), serviced: await accountOf(place, node) }),
     start: async ({ node, order }) => {
       const hasFailed = node.provisionState === 'service failed';
       // One that failed has been taken down before.
@@ -126,6 +138,16 @@ export const servicing: Operation<Servicing, 'start', Serviced> = {
     },
   }),
 };
+
+/** What an attempt that failed or was broken off has made. Whether settings are set is seen when they are read again. */
+async function accountOf(place: Workplace, node: IronicNode): Promise<Serviced> {
+  const note = noteIn(node);
+  if (note === undefined) return { settings: {}, updates: [] };
+  const made = madeOf(note, node, note.updates.length === 0 ? {} : await readVersions(place, node));
+  const updates = note.updates.filter((update) => isAmong(made, update));
+  const missing = note.updates.filter((update) => !isAmong(made, update));
+  return { settings: {}, updates, left: { settings: note.settings, updates: missing } };
+}
 
 /** Noted before it is asked for: whoever comes after us sees by it whether the request has arrived. */
 async function takeNote(place: Workplace, node: IronicNode, note: Note): Promise<void> {

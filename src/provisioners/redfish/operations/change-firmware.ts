@@ -1,5 +1,4 @@
-import { readBios, systemOf } from '../../../bmc/index.ts';
-import type { JsonObject } from '../../../engine/index.ts';
+import { readBios } from '../../../bmc/index.ts';
 import { claimOwnerOf } from '../../claim-owner.ts';
 import type { FirmwareSettings, Outcome, Preparation, Serviced, Servicing } from '../../provisioner.ts';
 import { softOffLimitMs } from '../../soft-off-limit.ts';
@@ -15,6 +14,7 @@ import {
   type Workplace,
   withRecord,
 } from '../workplace.ts';
+import { findImages } from './find-images.ts';
 
 const nothing: Serviced = { settings: {}, updates: [] };
 
@@ -55,8 +55,7 @@ export function serviceHost(place: Workplace, order: Servicing): Promise<Outcome
       return seen.kind === 'done' ? { kind: 'done', value: note.what } : seen;
     }
     if (note?.ticket === order.ticket) {
-      const failure = note.end?.failure;
-      return failure === undefined ? { kind: 'done', value: note.what } : { kind: 'failed', message: failure };
+      return note.end?.failure === undefined ? { kind: 'done', value: note.what } : failedBy(note.end);
     }
     const what = changeIn(order);
     if (isEmpty(what)) return { kind: 'done', value: nothing };
@@ -92,11 +91,11 @@ async function giveUp(place: Workplace, record: HostRecord, { ticket }: Servicin
   if (under !== undefined) return under;
   const { service: note } = record;
   if (note === undefined) return { kind: 'done', value: nothing };
-  const end = note.end ?? endIn(await place.parts.desk.look(note.conditions));
-  const isMade = end.failure === undefined;
+  const end = note.end ?? endIn(note, await place.parts.desk.look(note.conditions));
+  const made = end.failure === undefined ? note.what : (end.serviced ?? nothing);
   // What was made stays noted: whoever asked may not have heard of it.
-  await changeRecord(place, (now) => (isMade ? { ...now, service: { ...note, end } } : without(now, 'service')));
-  return { kind: 'done', value: isMade && note.ticket === ticket ? note.what : nothing };
+  await changeRecord(place, (now) => (isEmpty(made) ? without(now, 'service') : { ...now, service: { ...note, end } }));
+  return { kind: 'done', value: note.ticket === ticket ? made : nothing };
 }
 
 function changeIn({ settings = {}, updates = [] }: Pick<Servicing, 'settings' | 'updates'>): Serviced {
@@ -130,12 +129,25 @@ async function see(place: Workplace, slot: Slot, note: WorkNote): Promise<Outcom
     const { message } = look;
     return { ...goesOnAs(place, slot), ...(message === undefined ? {} : { progress: message }) };
   }
-  await changeRecord(place, (now) => ({ ...now, [slot]: { ...note, end: endIn(look) } }));
-  return look.kind === 'failed' ? { kind: 'failed', message: look.message } : done;
+  const end = endIn(note, look);
+  await changeRecord(place, (now) => ({ ...now, [slot]: { ...note, end } }));
+  return look.kind === 'failed' ? failedBy(end) : done;
 }
 
-function endIn(look: DeskLook): NonNullable<WorkNote['end']> {
-  return look.kind === 'failed' ? { failure: look.message } : {};
+type WorkEnd = NonNullable<WorkNote['end']>;
+
+function failedBy({ failure = '', serviced }: WorkEnd): Outcome<never> {
+  return { kind: 'failed', message: failure, ...(serviced === undefined ? {} : { serviced }) };
+}
+
+function endIn({ what, images = [] }: WorkNote, look: DeskLook): WorkEnd {
+  if (look.kind !== 'failed') return {};
+  const { message: failure, made } = look;
+  const isMade = (_: unknown, at: number) => made.images.includes(images[at] ?? '');
+  const updates = what.updates.filter(isMade);
+  const missing = what.updates.filter((update) => !updates.includes(update));
+  const [settings, unset] = made.areSettingsMade ? [what.settings, {}] : [{}, what.settings];
+  return { failure, serviced: { settings, updates, left: { settings: unset, updates: missing } } };
 }
 
 interface Beginning {
@@ -154,13 +166,12 @@ async function begin(place: Workplace, record: HostRecord, beginning: Beginning)
   const reached = place.reach();
   if (reached.kind !== 'bmc') return reached;
   const { desk } = place.parts;
-  const images = await imagesFor(place, what);
-  if ('missing' in images) {
-    const message = `the image of ${images.missing.join(', ')} is not in the catalogue: add it with its version and checksum, so that what is installed is known`;
-    return { kind: 'failed', message };
-  }
+  const found = await findImages(place, record, what.updates);
+  if (found.kind === 'reading') return busy(place, 'its images are read to know what they are');
+  if (found.kind === 'refused') return { kind: 'failed', message: found.messages.join('; ') };
+  const { images } = found;
   const settings = await typed(place, what.settings);
-  const order = { machine: record.id, origin: reached.origin, settings, firmwares: images.found };
+  const order = { machine: record.id, origin: reached.origin, settings, firmwares: images };
   const answer = await desk.order({
     ...order,
     client: clientOf(place),
@@ -169,7 +180,8 @@ async function begin(place: Workplace, record: HostRecord, beginning: Beginning)
   });
   if (answer.kind === 'busy') return busy(place, answer.message);
   if (answer.kind === 'refused') return { kind: 'failed', message: answer.message };
-  await changeRecord(place, (now) => note(now, { what, conditions: answer.conditions }));
+  const ids = images.map(({ id }) => String(id));
+  await changeRecord(place, (now) => note(now, { what, conditions: answer.conditions, images: ids }));
   return goesOnAs(place, slot, true);
 }
 
@@ -188,23 +200,4 @@ async function typed(
     return [name, present === 'string' ? String(value) : value] as const;
   });
   return Object.fromEntries(entries);
-}
-
-type Images = { readonly found: readonly JsonObject[] } | { readonly missing: readonly string[] };
-
-async function imagesFor(place: Workplace, { updates }: Serviced): Promise<Images> {
-  const reached = place.reach();
-  if (updates.length === 0 || reached.kind !== 'bmc') return { found: [] };
-  const { body } = await systemOf(reached.bmc);
-  const [manufacturer, model] = [String(body.Manufacturer ?? ''), String(body.Model ?? '')];
-  const looked = await Promise.all(
-    updates.map(async (update) => ({
-      component: update.component,
-      image: await place.parts.catalogue.find({ ...update, manufacturer, model }),
-    })),
-  );
-  const missing = looked.filter(({ image }) => image === undefined).map(({ component }) => component);
-  return missing.length > 0
-    ? { missing }
-    : { found: looked.flatMap(({ image }) => (image === undefined ? [] : [image])) };
 }

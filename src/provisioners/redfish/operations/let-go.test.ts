@@ -8,12 +8,13 @@ import { detachHost } from './forget.ts';
 
 const what = { settings: {}, updates: [{ component: 'bios', url: 'http://files/bios-2.bin' }] };
 const nothing = { settings: {}, updates: [] };
+const unmade = { areSettingsMade: false, images: [] };
 const givenUp = { ticket: 'one', isSpecified: false };
 
 /** A host with a change of firmware that was begun and of which the desk says so. */
 function placeWith(look: DeskLook, end?: WorkNote['end']) {
   const cancelled: string[] = [];
-  const note = { ticket: 'one', what, conditions: ['a'], ...(end === undefined ? {} : { end }) };
+  const note = { ticket: 'one', what, conditions: ['a'], images: ['fw-bios'], ...(end === undefined ? {} : { end }) };
   const kept: { record: HostRecord | undefined } = { record: { id: 'm1', use: 'deployed', service: note } };
   const desk = { look: async () => look, cancel: async (ids: readonly string[]) => void cancelled.push(...ids) };
   const records = {
@@ -42,7 +43,7 @@ describe('a host whose firmware is being changed, without an Ironic', () => {
     assert.equal(kept.record, undefined);
   });
 
-  for (const look of [{ kind: 'done' }, { kind: 'failed', message: 'no' }] as const) {
+  for (const look of [{ kind: 'done' }, { kind: 'failed', message: 'no', made: unmade }] as const) {
     it(`is let go of once that is ${look.kind}, though nobody has noted it`, async () => {
       const { place, kept } = placeWith(look);
       assert.equal((await detachHost(place, { isForced: false })).kind, 'done');
@@ -51,10 +52,19 @@ describe('a host whose firmware is being changed, without an Ironic', () => {
   }
 
   it('is let go of once that was given up', async () => {
-    const { place, cancelled } = placeWith({ kind: 'failed', message: 'it was cancelled' });
-    assert.deepEqual(await serviceHost(place, givenUp), { kind: 'done', value: nothing });
+    const { place, cancelled } = placeWith({ kind: 'failed', message: 'it was cancelled', made: unmade });
+    assert.deepEqual(await serviceHost(place, givenUp), { kind: 'done', value: { ...nothing, left: what } });
     assert.deepEqual(cancelled, ['a']);
     assert.equal((await detachHost(place, { isForced: false })).kind, 'done');
+  });
+
+  it('tells which of its images were installed when it was given up, however often it is asked', async () => {
+    const made = { areSettingsMade: false, images: ['fw-bios'] };
+    const { place } = placeWith({ kind: 'failed', message: 'it was cancelled', made });
+    for (const look of ['once', 'again']) {
+      const { value } = (await serviceHost(place, givenUp)) as { value: unknown };
+      assert.deepEqual(value, { ...what, left: nothing }, look);
+    }
   });
 
   it('is told to go on while what was given up has not ended', async () => {
