@@ -59,8 +59,8 @@ describe('a server that is plugged in', () => {
     await fleet.applyExample('12-review-a-host', 'lab');
     await fleet.press('r01-s02', 'On');
     const at = { namespace: 'lab', name: 'lab-r01-s02' };
-    const host = await untilSo(fleet.hosts, at, ({ status }) => status?.hardware !== undefined);
-    assert.equal(host.status?.provisioning.state, 'importing');
+    const host = await untilSo(fleet.hosts, at, inState('importing'));
+    assert.ok(host.status?.hardware !== undefined);
     assert.ok('discovery.rackwright.io/quarantine' in (host.metadata.labels ?? {}));
     assert.equal(replicasOf(await fleet.sets.get({ namespace: 'lab', name: 'workers' })), 0);
     await fleet.run(['label', 'bmh', 'lab-r01-s02', '-n', 'lab', 'discovery.rackwright.io/quarantine-']);

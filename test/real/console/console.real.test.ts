@@ -174,9 +174,10 @@ describe('the console', () => {
     await row.getByText('has work').waitFor();
     await row.getByText(`${card.lldp.switchSystemName} ${card.lldp.portID}`).waitFor();
     await row.scrollIntoViewIfNeeded();
-    // Firmware of cards and power supplies is filed under their own names.
+    // Firmware of cards and power supplies is filed under their own names, and each product has a row.
     const firmware = page.getByRole('region', { name: 'Firmware' });
-    await firmware.getByRole('row', { name: /^nic .* as it is [^–]+ \+\d/ }).waitFor();
+    await firmware.getByRole('row', { name: /^nic Broadcom .* as it is [^–]+ \+\d/ }).waitFor();
+    await firmware.getByRole('row', { name: /^nic Nvidia .* as it is [^–]+ \+\d/ }).waitFor();
     await firmware.getByRole('row', { name: /^psu .* as it is [^–]+ \+\d/ }).waitFor();
     await keepScreenshot(page, 'host-ports');
     await row.getByRole('link', { name: port }).click();
