@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { createDemoProvisioners } from '../provisioners/index.ts';
+import { createDemoProvisioners } from '../provisioners/testing/demo/index.ts';
 import { createHostAdmission } from './admission/host-rules.ts';
 import {
   fleet,

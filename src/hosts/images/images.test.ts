@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { metal3ApiVersion } from '../../api/index.ts';
-import { createDemoProvisioners } from '../../provisioners/index.ts';
+import { createDemoProvisioners } from '../../provisioners/testing/demo/index.ts';
 import { finalizers, secretLabel } from '../resources.ts';
 import {
   fleet,
