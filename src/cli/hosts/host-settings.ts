@@ -15,7 +15,8 @@ export const hostSettings = {
     flag: '--agent-host',
     value: '<address>',
     env: 'RACKWRIGHT_AGENT_HOST',
-    about: 'the address where agents are listened for, with --provisioner agent or on the simulated rack; that of --host unless given',
+    about:
+      'the address where agents are listened for, with --provisioner agent or on the simulated rack; that of --host unless given',
     parse: parseHost,
   }),
   agentPort: define({
