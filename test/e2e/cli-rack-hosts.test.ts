@@ -102,7 +102,8 @@ describe('the hosts of the simulated rack', () => {
     // The operating system is there some simulated minutes after the power is.
     while ((await statusOf('r01-s07')) !== 'On, deployed image')
       await untilField('bmh/r01-s07', '.status.poweredOn', 'true');
-    assert.equal(await statusOf('r01-s01'), 'Off, nothing');
+    // The agent that told what it has goes off a moment later.
+    await untilSo(async () => (await statusOf('r01-s01')) === 'Off, nothing');
   });
 
   test('are switched on and off by their owner', async () => {
