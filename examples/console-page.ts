@@ -49,7 +49,7 @@ export function normalise(text: string, folders: ReadonlyMap<string, string>): s
   result = result
     .replace(/\bcondition [0-9a-f-]{36}\b/g, 'condition 01890a5d-ac96-774b-bcce-b302099a8057')
     .replace(/(https?:\/\/127\.[\d.]+):\d{5}\b/g, '$1:54321')
-    .replace(/^\d+ (?=[a-z-]+\.[a-z-]+ )/gm, '81520 ');
+    .replace(/^\d+ (?=[a-z-]+\.[a-z-]+(?: |$))/gm, '81520 ');
   for (const [folder, name] of folders) result = result.replaceAll(folder, name);
   return result;
 }

@@ -13,7 +13,7 @@ const pages = globSync('[0-9]*/README.md', { cwd: import.meta.dirname })
 // Where others have made the same, or work on the same servers, these would show something else.
 const apart = ['04-who-may-do-what', '05-backup', '06-simulated-fleet'];
 // Nobody has registered these, and they stay off until a page switches one on.
-const spares = ['--provisioner', 'agent', '--spares', '4'];
+const spares = ['--spares', '4'];
 const isOfSpares = (page: string): boolean => /^1[123]-/.test(page);
 const walks = [pages.filter((page) => !apart.includes(page)), pages.filter((page) => apart.includes(page))];
 

@@ -63,8 +63,11 @@ async function untilAtRest({ up, run }: { up: CliProcess; run: (command: string)
     }
   };
   await up.until('Hosts of the rack: ');
-  // What was provisioned runs when the server has booted.
-  await until(async () => /(deployed image.*){2}/s.test(await run('npx rackwright simulate status')));
+  // What was provisioned runs when the server has booted; the others are off once their agents have shut down.
+  await until(async () => {
+    const status = await run('npx rackwright simulate status');
+    return /(deployed image.*){2}/s.test(status) && !/ agent$/m.test(status);
+  });
   // The settings of a host are read beside what is done to it.
   await until(async () => (await run('npx rackwright get hfs -n simulated')).includes('r01-s07'));
 }

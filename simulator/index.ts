@@ -27,6 +27,7 @@ export {
 } from './fleet/index.ts';
 export type { AgentTarget } from './hosts/agent-link.ts';
 export type { Host } from './hosts/host.ts';
+export { simulatedImages } from './hosts/write-image.ts';
 export { buildImage, type FirmwareImage, type ImageOrder } from './images/build-image.ts';
 export type { ComponentType } from './images/component-type.ts';
 export { ListenError } from './listen/index.ts';

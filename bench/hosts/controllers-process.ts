@@ -1,6 +1,6 @@
 import { startHostControllers } from '../../src/hosts/index.ts';
 import { createClient, systemClock } from '../../src/kube/index.ts';
-import { createDemoProvisioners } from '../../src/provisioners/index.ts';
+import { createDemoProvisioners } from '../../src/provisioners/testing/demo/index.ts';
 import { createLogger } from '../../src/telemetry/index.ts';
 
 /** The host controllers for the bench, with demo hosts that take no time: finds the API as any operator does. */

@@ -10,7 +10,7 @@ import { type DiskContent, writeImage } from './write-image.ts';
 const ramdiskBootMs = 60_000;
 
 /** What runs on a host. */
-export type HostRun = 'nothing' | 'agent' | 'deployed image' | 'empty disk';
+export type HostRun = 'nothing' | 'agent' | 'deployed image' | 'empty disk' | 'live image';
 
 /** Where a host can be reached and whom its agent reports to. */
 export interface HostSurroundings {
@@ -36,6 +36,8 @@ export class Host {
   #agent: { readonly commands: AgentCommands; token: string | undefined } | undefined;
   #stop = new AbortController();
   readonly #memory: AgentMemory = { known: undefined };
+  /** What it was to boot an agent from, when nobody was there to report to. */
+  #missed: NonNullable<HostPower['bootedFrom']> | undefined;
 
   constructor(machine: Machine, surroundings: HostSurroundings) {
     this.machine = machine;
@@ -74,14 +76,13 @@ export class Host {
     else if (this.#running === 'empty disk') this.#boot('disk');
   }
 
-  /** Puts an image onto the disk past any agent, or takes off what is there; what runs goes on until the next start. */
-  writeDisk(content: DiskContent | undefined): void {
-    this.#disk = content;
-    if (content === undefined) this.machine.log.add('host.disks-erased');
-    else this.machine.log.add('host.image-written', `url=${content.url}`);
+  /** Boots the agent that it would have booted, had anybody been there to report to. */
+  retryNetworkBoot(): void {
+    if (this.#missed !== undefined) this.#boot(this.#missed);
   }
 
   #halt(): void {
+    this.#missed = undefined;
     this.#stop.abort();
     this.#stop = new AbortController();
     this.#agent = undefined;
@@ -93,13 +94,15 @@ export class Host {
     const doesFallBack = this.#surroundings.doesFallBackToNetwork === true && this.#disk === undefined;
     const isLocal = from === 'bios' || (from === 'disk' && !doesFallBack);
     const link = isLocal ? undefined : this.#bootLink(from);
+    if (!isLocal && from !== 'cd' && this.#surroundings.link() === undefined) this.#missed = from;
     if (link !== undefined) {
       void this.#runAgent(link, this.#stop.signal);
       return;
     }
-    this.#running = this.#disk === undefined ? 'empty disk' : 'deployed image';
+    if (from === 'cd') this.#running = 'live image';
+    else this.#running = this.#disk === undefined ? 'empty disk' : 'deployed image';
     this.machine.log.add('host.runs', `what="${this.#running}" booted-from=${from}`);
-    const node = this.#disk?.node;
+    const node = from === 'cd' ? undefined : this.#disk?.node;
     if (node === undefined) return;
     const { clock, log } = this.machine;
     void joinCluster(node, { clock, signal: this.#stop.signal, note: (event, detail) => log.add(event, detail) });

@@ -85,7 +85,7 @@ export const serverSettings = {
     value: '<n>',
     env: 'RACKWRIGHT_DISCOVERABLE',
     about:
-      'how many more servers are simulated that nobody has registered: they are switched on, boot an agent from the network and introduce themselves ("up" listens for them, as with --provisioner agent)',
+      'how many more servers are simulated that nobody has registered: they are switched on, boot an agent from the network and introduce themselves ("up" listens for them, with --provisioner agent or on the simulated rack)',
     fallback: '0',
     parse: parseCount({ least: 0, most: 20_000 }),
   }),
@@ -102,7 +102,7 @@ export const serverSettings = {
     value: '<url>',
     env: 'RACKWRIGHT_AGENT_URL',
     about:
-      'where simulated servers that boot from the network introduce themselves, as "rackwright up --provisioner agent" prints it; goes with --agent-token-file',
+      'where simulated servers that boot from the network introduce themselves, as "rackwright up" prints it; goes with --agent-token-file',
     parse: parseHttpUrl,
   }),
   agentCa: define({

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { addSettings } from './add-settings.ts';
 import { dataDirFlag } from './data-dir/data-dir-flag.ts';
-import { listenForUnknown } from './hosts/choose-provisioner.ts';
+import { refuseUnheard } from './hosts/choose-provisioner.ts';
 import { hostSettingNames } from './hosts/host-settings.ts';
 import { imageStoreSettings } from './install-service/stand-alone/setting-names.ts';
 import type { RunningWork } from './install-service/start-work.ts';
@@ -108,8 +108,8 @@ async function runUp(settings: Settings<(typeof upSettings)[number]>, terminal: 
   await runInCluster({ ...settings, kubeconfig }, terminal);
 }
 
-async function runEmbedded(given: Settings<(typeof upSettings)[number]>, terminal: Terminal): Promise<void> {
-  const settings = listenForUnknown(given);
+async function runEmbedded(settings: Settings<(typeof upSettings)[number]>, terminal: Terminal): Promise<void> {
+  refuseUnheard(settings);
   terminal.out(`Rackwright ${packageVersion()}: starting the API server in ${settings.dataDir} ...\n`);
   const { startEmbeddedPlane } = await import('./plane/embedded-plane.ts');
   const plane = await startEmbeddedPlane(settings, terminal);

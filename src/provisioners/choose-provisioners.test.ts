@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAbsentProvisioners } from './absent/index.ts';
 import { chooseProvisioners } from './choose-provisioners.ts';
-import { createDemoArrivals, createDemoProvisioners } from './demo/index.ts';
+import { createDemoArrivals, createDemoProvisioners } from './testing/demo/index.ts';
 
 const details = { hardware: {} };
 

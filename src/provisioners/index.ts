@@ -23,19 +23,6 @@ export {
 } from './bmc-address/index.ts';
 export { chooseProvisioners } from './choose-provisioners.ts';
 export { claimOwnerOf } from './claim-owner.ts';
-export {
-  createDemoArrivals,
-  createDemoProvisioners,
-  type DemoArrival,
-  type DemoArrivals,
-  type DemoMachine,
-  type DemoOptions,
-  type DemoPace,
-  type DemoScript,
-  type DemoStep,
-  type DemoTurn,
-  demoSteps,
-} from './demo/index.ts';
 export type { DiscoverySource, KnownMachine, MachineDetails, RefusedMachine } from './discovery-source.ts';
 export { createIronicProvisioners, type IronicOptions } from './ironic/index.ts';
 export type * from './provisioner.ts';

@@ -15,7 +15,11 @@ import {
   untilState,
 } from '../../src/hosts/testing/rig.ts';
 import { type KubeClient, type KubeObject, systemClock } from '../../src/kube/index.ts';
-import { createDemoArrivals, createDemoProvisioners, type DemoArrival } from '../../src/provisioners/index.ts';
+import {
+  createDemoArrivals,
+  createDemoProvisioners,
+  type DemoArrival,
+} from '../../src/provisioners/testing/demo/index.ts';
 
 const image = { url: 'http://images.example/a.qcow2', checksum: 'abc' };
 const discoveries = {

@@ -83,7 +83,7 @@ async function startPlane(t: TestContext): Promise<Plane> {
   open.add(() => client.close());
   await installKinds(client, { isReplacingOthers: true, conversion: 'in-process', signal: terminal.interrupted });
   const rack = await startSimulatedRack(settings, {
-    ...{ client, terminal, admission: createHostAdmission(), hasExampleImages: false },
+    ...{ client, terminal, admission: createHostAdmission(), exampleImage: undefined },
   });
   open.add(() => rack.close());
   const [bmc = assert.fail()] = rack.dataCentre.bmcs;

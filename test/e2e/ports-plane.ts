@@ -18,7 +18,8 @@ import {
   systemClock,
 } from '../../src/kube/index.ts';
 import { type ApiRig, openApi, putNamespace, startControllers } from '../../src/network/testing/rig.ts';
-import { createDemoProvisioners, type Outcome, type Provisioners } from '../../src/provisioners/index.ts';
+import type { Outcome, Provisioners } from '../../src/provisioners/index.ts';
+import { createDemoProvisioners } from '../../src/provisioners/testing/demo/index.ts';
 import { createFixtureRack } from '../../src/switches/index.ts';
 
 /** The namespace of switches and of what the infra team keeps. */

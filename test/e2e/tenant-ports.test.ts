@@ -33,7 +33,7 @@ import {
   untilState,
 } from '../../src/network/testing/rig.ts';
 import { connectAs, putRoles } from '../../src/network/testing/users.ts';
-import { createDemoProvisioners } from '../../src/provisioners/index.ts';
+import { createDemoProvisioners } from '../../src/provisioners/testing/demo/index.ts';
 
 const mac = '52:54:00:00:00:01';
 const at = { namespace: 'red', name: 'r1' };

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  type AgentTarget,
   availableFirmware,
   buildImage,
   createScaledClock,
@@ -56,6 +57,8 @@ export interface RedfishRig {
   };
   /** Has time run hardly faster than the real one, or as before: what shall not be over while it is looked at. */
   goSlowly(isSlow: boolean): void;
+  /** Whom the agent that it boots from the network reports to from now on. */
+  setAgent(target: AgentTarget): void;
   /** What goes wrong with its BMC from now on. */
   setFaults(rules: readonly FaultRule[]): void;
   /** Another one on the same records, as after a restart of the process. */
@@ -138,6 +141,7 @@ export async function startRedfishRig(
     update: { component: 'bios', ...release },
     again,
     goSlowly: pace.goSlowly,
+    setAgent: (target) => centre.setAgent(target),
     setFaults: (rules) => centre.setFaults(rules),
     async close() {
       pace.goSlowly(false);

@@ -125,7 +125,7 @@ function planHosts(settings: ControllersSettings): Starter {
     const trust = readTrust(settings);
     const { network } = parts;
     if (network === undefined) throw new TypeError('hosts look at their ports');
-    const besides = { engine, network, admission, isShared: true, machines: undefined, trustOf: () => trust };
+    const besides = { engine, network, admission, isShared: true, hasRack: false, trustOf: () => trust };
     const hosts = startHosts(settings, { ...parts, ...besides, native: parts.agents?.provisioners });
     return { check: hosts.check, rules: admission.rules };
   };

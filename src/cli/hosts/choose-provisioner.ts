@@ -5,7 +5,7 @@ import type { HostPlaneSettings } from './start-hosts.ts';
 /** One of those that look after hosts. */
 export type ProvisionerName = 'ironic' | 'redfish' | 'agent' | 'rack';
 
-/** What looks after hosts: `rack` looks after those of the simulated rack only. Throws where the settings contradict each other. */
+/** What looks after hosts: `rack` is `agent` for those of the simulated rack only. Throws where the settings contradict each other. */
 export function chooseProvisioner({
   provisioner,
   ironicUrl,
@@ -25,21 +25,17 @@ export function whyNoSource(provisioner: ProvisionerName): string {
   const others =
     'with --provisioner agent for machines that boot an agent from the network, or with --ironic-url for those that come to an Ironic';
   return provisioner === 'rack'
-    ? `All servers of the simulated rack are registered already. Start Rackwright with --discoverable N to have N more that nobody has registered (--spares N: the same, switched off), ${others}.`
+    ? `Without a simulated rack nobody tells of machines that are not registered. Start Rackwright without --simulate 0, ${others}.`
     : `With --provisioner ${provisioner} nobody tells of machines that are not registered. Start Rackwright ${others}.`;
 }
 
-/**
- * Servers that nobody has registered introduce themselves to whoever listens for agents: that goes without saying, unless
- * something else was chosen, which would never hear of them.
- */
-export function listenForUnknown<
-  T extends Pick<HostPlaneSettings, 'provisioner' | 'ironicUrl'> & Settings<'discoverable' | 'spares'>,
->(settings: T): T {
-  if (settings.discoverable + settings.spares === 0) return settings;
+/** Servers that nobody has registered introduce themselves to whoever listens for agents; refused where nobody does. */
+export function refuseUnheard(
+  settings: Pick<HostPlaneSettings, 'provisioner' | 'ironicUrl'> & Settings<'discoverable' | 'spares'>,
+): void {
+  if (settings.discoverable + settings.spares === 0) return;
   const chosen = chooseProvisioner(settings);
-  if (chosen === 'agent') return settings;
-  if (chosen === 'rack') return { ...settings, provisioner: 'agent' };
+  if (chosen === 'agent' || chosen === 'rack') return;
   const flag = settings.discoverable > 0 ? '--discoverable' : '--spares';
   throw usageError(
     `${flag} goes with --provisioner agent, which its servers introduce themselves to: with ${chosen} they would come to nobody`,

@@ -8,14 +8,15 @@ export const hostSettings = {
     value: '<name>',
     env: 'RACKWRIGHT_PROVISIONER',
     about:
-      'what looks after BareMetalHosts: ironic, redfish (their BMCs alone: power, firmware, live ISOs; it writes no disk images), or agent (agents that machines boot from the network introduce them and write disk images, without any BMC); ironic where --ironic-url names one',
+      'what looks after BareMetalHosts: ironic, redfish (their BMCs alone: power, firmware, live ISOs; it writes no disk images), or agent (agents that machines boot from the network introduce them and write disk images; BMCs, where they are known, start them and do the rest); ironic where --ironic-url names one, else agent for the simulated rack only',
     parse: parseOneOf('ironic', 'redfish', 'agent'),
   }),
   agentHost: define({
     flag: '--agent-host',
     value: '<address>',
     env: 'RACKWRIGHT_AGENT_HOST',
-    about: 'the address where agents are listened for with --provisioner agent; that of --host unless given',
+    about:
+      'the address where agents are listened for, with --provisioner agent or on the simulated rack; that of --host unless given',
     parse: parseHost,
   }),
   agentPort: define({
@@ -38,7 +39,7 @@ export const hostSettings = {
     value: '<url>',
     env: 'RACKWRIGHT_IRONIC_URL',
     about:
-      'the Ironic API that provisions BareMetalHosts; without it, and without --provisioner redfish, only those of the simulated rack are looked after',
+      'the Ironic API that provisions BareMetalHosts; without it, and without --provisioner, only those of the simulated rack are looked after',
     parse: parseUrlOf('http', 'https'),
   }),
   ironicAuthFile: define({

@@ -24,6 +24,8 @@ export interface RedfishHostParts {
   readonly limit: number;
   /** Which images HostFirmwareComponents may name. */
   readonly firmwareLinks: 'any' | 'catalogue';
+  /** How long to wait until a host is looked at again; as usual unless given. */
+  readonly pollMs?: number | undefined;
 }
 
 /** The most that an image may have. */
@@ -31,11 +33,11 @@ const maxImageBytes = 4 * 1024 ** 3;
 
 /** Opens the provisioner that needs nothing but BMCs; firmware goes by way of the engine. */
 export async function openRedfish(parts: RedfishHostParts): Promise<Provisioners> {
-  const { gates, database, engine, firmware, trustOf, limit, firmwareLinks } = parts;
+  const { gates, database, engine, firmware, trustOf, limit, firmwareLinks, pollMs } = parts;
   const hash = (url: string) => hashSource(url, { maxBytes: maxImageBytes });
   const links = firmwareLinks === 'any' ? createImageLinks({ hash, clock: systemClock }) : undefined;
   return createRedfishProvisioners({
-    ...{ gates, trustOf, limit, links },
+    ...{ gates, trustOf, limit, links, pollMs },
     records: await openHostRecords(database),
     desk: createEngineDesk(engine),
     catalogue: createImageCatalogue(firmware),

@@ -26,6 +26,8 @@ export interface AgentServing {
   readonly open: Closing;
   /** Looks after all hosts that no agent does, and after the BMCs of those that one does. */
   readonly beside: Provisioners;
+  /** How often a host is looked at again while something goes on; as usual unless given. */
+  readonly pollMs?: number | undefined;
 }
 
 /** An endpoint for agents that is served. */
@@ -48,12 +50,13 @@ const portOffset = 3;
 
 /** Serves the endpoint for agents, and gives the hosts that they look after. */
 export async function serveAgents(settings: AgentSettings, parts: AgentServing): Promise<ServedAgents> {
-  const { database, certificate, logger, metrics, open, beside } = parts;
+  const { database, certificate, logger, metrics, open, beside, pollMs } = parts;
   const tokenFile = settings.agentTokenFile ?? makeTokenFile(settings.dataDir);
   const agents = await openAgents({
     ...{ database, logger, metrics, beside },
     bootTokens: readTokens(tokenFile, logger),
     workLimit: settings.provisioningLimit,
+    times: pollMs === undefined ? {} : { pollMs },
   });
   const rest = await serveRest({
     ...{ info, certificate, logger, metrics, routes: agents.routes },

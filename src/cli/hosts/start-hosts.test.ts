@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { chooseProvisioner, listenForUnknown, whyNoSource } from './choose-provisioner.ts';
+import { chooseProvisioner, refuseUnheard, whyNoSource } from './choose-provisioner.ts';
 import { type HostPlaneSettings, ironicOf, refuseLoneIronicSettings } from './start-hosts.ts';
 
 const nothing: HostPlaneSettings = {
@@ -54,24 +54,20 @@ test('what looks after hosts is chosen, and what contradicts itself is refused',
   assert.throws(() => chooseProvisioner({ ...nothing, ironicUrl, provisioner: 'redfish' }), /contradict/);
 });
 
-test('servers that nobody has registered are listened for, unless something else was chosen', () => {
+test('servers that nobody has registered need somebody who listens for them', () => {
   const unknown = { ...nothing, discoverable: 2, spares: 0 };
-  assert.equal(listenForUnknown(unknown).provisioner, 'agent');
-  assert.equal(listenForUnknown({ ...unknown, discoverable: 0, spares: 1 }).provisioner, 'agent');
-  assert.equal(listenForUnknown({ ...unknown, provisioner: 'agent' }).provisioner, 'agent');
-  assert.equal(listenForUnknown({ ...unknown, discoverable: 0 }).provisioner, undefined);
+  refuseUnheard(unknown);
+  refuseUnheard({ ...unknown, provisioner: 'agent' });
+  refuseUnheard({ ...unknown, discoverable: 0, provisioner: 'redfish' });
+  assert.throws(() => refuseUnheard({ ...unknown, provisioner: 'redfish' }), /--discoverable goes with --provisioner/);
   assert.throws(
-    () => listenForUnknown({ ...unknown, provisioner: 'redfish' }),
-    /--discoverable goes with --provisioner/,
-  );
-  assert.throws(
-    () => listenForUnknown({ ...unknown, discoverable: 0, spares: 1, ironicUrl }),
+    () => refuseUnheard({ ...unknown, discoverable: 0, spares: 1, ironicUrl }),
     /--spares goes with --provisioner agent.* ironic/,
   );
 });
 
 test('who cannot tell of machines says what to start with', () => {
-  for (const flag of ['--discoverable', '--spares', '--provisioner agent', '--ironic-url']) {
+  for (const flag of ['--simulate', '--provisioner agent', '--ironic-url']) {
     assert.ok(whyNoSource('rack').includes(flag), flag);
   }
   assert.match(whyNoSource('redfish'), /--provisioner redfish .*Start .*--provisioner agent/);

@@ -10,7 +10,12 @@ import {
 } from '../../hosts/index.ts';
 import { systemClock } from '../../kube/index.ts';
 import type { NetworkInformers } from '../../network/index.ts';
-import { createIronicProvisioners, type IronicOptions, type Provisioners } from '../../provisioners/index.ts';
+import {
+  createAbsentProvisioners,
+  createIronicProvisioners,
+  type IronicOptions,
+  type Provisioners,
+} from '../../provisioners/index.ts';
 import { startDiscovery } from '../discovery/start-discovery.ts';
 import { usageError } from '../errors.ts';
 import type { Check } from '../install-service/readiness.ts';
@@ -20,8 +25,7 @@ import type { Settings } from '../settings.ts';
 import { chooseProvisioner, whyNoSource } from './choose-provisioner.ts';
 import { openEngineExternalWork } from './engine-external-work.ts';
 import { type hostSettingNames, hostSettings } from './host-settings.ts';
-import type { RackMachines } from './rack-machines.ts';
-import { createRackProvisioners, holdForRack } from './rack-provisioners.ts';
+import { holdForRack, noProvisioner } from './rack-provisioners.ts';
 
 /** What host controllers are told. */
 export type HostPlaneSettings = Settings<(typeof hostSettingNames)[number]>;
@@ -36,9 +40,9 @@ export interface HostParts extends ControllerSetParts {
   readonly admission: HostAdmission;
   /** True when other processes may run them too. */
   readonly isShared: boolean;
-  /** The servers of the simulated rack, which need no Ironic; undefined where there is none. */
-  readonly machines: RackMachines | undefined;
-  /** What looks after hosts by their BMCs alone, where that was chosen. */
+  /** True where there is a simulated rack, whose time runs fast. */
+  readonly hasRack: boolean;
+  /** What looks after hosts without an Ironic, where something does. */
   readonly native?: Provisioners | undefined;
   /** How the certificate of a BMC is checked, where one is asked past an Ironic. */
   readonly trustOf?: ((origin: string) => TlsTrust) | undefined;
@@ -82,9 +86,9 @@ function both(one: Check, other: Check): Check {
   return { of: one.of, look: async () => (await one.look()) ?? (await other.look()) };
 }
 
-/** An Ironic owns all hosts, also simulated ones; without one, only these are looked after. */
+/** An Ironic owns all hosts, also simulated ones. */
 function provisionersOf(settings: HostPlaneSettings, parts: HostParts): Provisioners {
-  const { machines, native, logger, open, trustOf } = parts;
+  const { native, logger, open, trustOf } = parts;
   if (native !== undefined) return native;
   const { ironicUrl } = settings;
   if (ironicUrl !== undefined) {
@@ -92,16 +96,16 @@ function provisionersOf(settings: HostPlaneSettings, parts: HostParts): Provisio
     open.add(() => gates.close());
     return createIronicProvisioners({ ...ironicOf({ ...settings, ironicUrl }), bmcs: { gates, trustOf } });
   }
-  return createRackProvisioners(machines ?? (() => undefined));
+  return createAbsentProvisioners({ message: noProvisioner });
 }
 
 function externalWorkOf(
   settings: HostPlaneSettings,
-  { engine, logger }: HostParts,
+  { engine, logger, hasRack }: HostParts,
 ): (() => OpenExternalWork) | undefined {
   if (engine === undefined) return undefined;
   const open = (): OpenExternalWork => openEngineExternalWork({ engine, clock: systemClock, logger });
-  return ['rack', 'agent'].includes(chooseProvisioner(settings)) ? () => holdForRack(open()) : open;
+  return hasRack && settings.ironicUrl === undefined ? () => holdForRack(open()) : open;
 }
 
 /** Refuses settings of an Ironic that nobody has named: they would be ignored. */

@@ -20,8 +20,7 @@ import {
 import { type FirmwareHereSettings, startFirmwareHere } from '../firmware-plane/firmware-here.ts';
 import { chooseProvisioner } from '../hosts/choose-provisioner.ts';
 import { openRedfish } from '../hosts/open-redfish.ts';
-import type { RackMachines } from '../hosts/rack-machines.ts';
-import { createRackProvisioners } from '../hosts/rack-provisioners.ts';
+import { type IsOfRack, onlyOfRack } from '../hosts/rack-provisioners.ts';
 import { type ServedAgents, serveAgents } from '../hosts/serve-agents.ts';
 import {
   type HostPlaneSettings,
@@ -86,8 +85,8 @@ export interface Beside {
   /** Of the Kubernetes API that is asked who may do what; stays open. */
   readonly client: KubeClient;
   readonly rack?: Rack | undefined;
-  /** The servers of the rack, as the machines behind hosts. */
-  readonly machines?: RackMachines | undefined;
+  /** Which hosts are those of the rack. */
+  readonly isOfRack?: IsOfRack | undefined;
   /** To serve with; without it only loopback addresses are listened on. */
   readonly certificate: CertifiedKey | undefined;
   /** Rules that look into the caches of the firmware controllers once these are full. */
@@ -104,6 +103,8 @@ export interface Beside {
   readonly tracer?: Tracer | undefined;
   /** Is told who changes what through the REST services; stays open. */
   readonly audit?: AuditExport | undefined;
+  /** Is told where agents are listened for, before any host is looked after. */
+  onAgents?(agents: Pick<ServedAgents, 'url' | 'tokenFile'>): Promise<void>;
   /** Makes the Kubernetes API ready for the controllers, once it is known that this store may work there. */
   prepare?(): Promise<void>;
 }
@@ -143,8 +144,7 @@ async function startParts(starting: Starting): Promise<RunningWork> {
   open.add(() => loop.stop());
   const { store, bus, logger, metrics } = parts;
   // One gate for each BMC, whoever of this process talks to it.
-  const gates =
-    chooseProvisioner(settings) === 'redfish' ? createGates({ clock: systemClock, logger, metrics }) : undefined;
+  const gates = doesReachBmcs(starting) ? createGates({ clock: systemClock, logger, metrics }) : undefined;
   if (gates !== undefined) open.add(() => gates.close());
   const { tracer } = starting.beside;
   const flasherParts = { plane, bus, rack, logger, metrics, tracer, gates, isShared: store.isShared };
@@ -163,8 +163,15 @@ async function startParts(starting: Starting): Promise<RunningWork> {
     isShared: isCluster,
     fixtures: rack === undefined ? undefined : await rackSwitchesOf(rack),
   });
-  const agents = chooseProvisioner(settings) === 'agent' ? await serveAgentsHere(starting, parts) : undefined;
-  const hosts = await startHostsHere(starting, { plane, parts, gates, agents, network: network.informers });
+  const native = gates === undefined ? undefined : await openNative(starting, { plane, parts, gates });
+  const agents =
+    native === undefined || chooseProvisioner(settings) === 'redfish'
+      ? undefined
+      : await serveAgentsHere(starting, parts, native);
+  if (agents !== undefined) await starting.beside.onAgents?.(agents);
+  const hosts = await startHostsHere(starting, {
+    ...{ plane, parts, native: agents?.provisioners ?? native, network: network.informers },
+  });
   const machines = await startMachines({
     ...{ client, logger, metrics, open },
     network: network.informers,
@@ -199,12 +206,30 @@ async function startParts(starting: Starting): Promise<RunningWork> {
   return { url: rest.url, handle: rest.handle, hosts, ready, agents, close: () => open.close() };
 }
 
-/** Hosts of the rack are looked after beside those of agents. */
-function serveAgentsHere({ settings, beside, open }: Starting, { store, logger, metrics }: HostsHere['parts']) {
-  const { certificate, machines } = beside;
+/** Whether hosts are looked after by their BMCs here. */
+function doesReachBmcs({ settings, beside }: Pick<Starting, 'settings' | 'beside'>): boolean {
+  const chosen = chooseProvisioner(settings);
+  return chosen === 'rack' ? beside.isOfRack !== undefined : chosen !== 'ironic';
+}
+
+/** Disks are written by agents, all else is done by BMCs. Only hosts of the rack are, unless something was chosen. */
+async function serveAgentsHere(
+  { settings, beside, open }: Starting,
+  { store, logger, metrics }: HostsHere['parts'],
+  native: Provisioners,
+): Promise<ServedAgents> {
+  const { certificate, rack, isOfRack } = beside;
   const { database } = store;
-  const rack = createRackProvisioners(machines ?? (() => undefined));
-  return serveAgents(settings, { database, certificate, logger, metrics, open, beside: rack });
+  const served = await serveAgents(settings, {
+    ...{ database, certificate, logger, metrics, open, beside: native, pollMs: pollMsOf(rack) },
+  });
+  const isChosen = chooseProvisioner(settings) !== 'rack' || isOfRack === undefined;
+  return isChosen ? served : { ...served, provisioners: onlyOfRack(served.provisioners, isOfRack) };
+}
+
+/** Minutes of a simulated server pass in a second. */
+function pollMsOf(rack: Rack | undefined): number | undefined {
+  return rack === undefined ? undefined : 1000;
 }
 
 /** The simulator is loaded where there is a rack only. */
@@ -220,37 +245,44 @@ interface HostsHere {
     readonly logger: Logger;
     readonly metrics: MetricsRegistry;
   };
-  readonly gates: Gates | undefined;
-  readonly agents: ServedAgents | undefined;
+  /** What looks after hosts without an Ironic. */
+  readonly native: Provisioners | undefined;
   readonly network: NetworkInformers;
 }
 
 /** Hosts are looked after where something owns them, and where nobody else may: on an API server of our own. */
 async function startHostsHere(starting: Starting, here: HostsHere): Promise<RunningHosts | undefined> {
   const { settings, beside, open } = starting;
-  const { client, hostAdmission, isCluster, machines } = beside;
+  const { client, hostAdmission, isCluster, rack } = beside;
   if (settings.ironicUrl === undefined) refuseLoneIronicSettings(settings);
   if (hostAdmission === undefined) return undefined;
   const { logger, metrics } = here.parts;
   return startHosts(settings, {
-    ...{ client, machines, logger, metrics, open },
+    ...{ client, logger, metrics, open },
+    hasRack: rack !== undefined,
     engine: here.plane.engine,
     network: here.network,
     admission: hostAdmission,
     isShared: isCluster,
-    native: here.agents?.provisioners ?? (await openNative(starting, here)),
+    native: here.native,
     trustOf: trustsOf(starting),
   });
 }
 
-/** What looks after hosts by their BMCs alone, where that was chosen. */
-async function openNative(starting: Starting, { plane, parts, gates }: HostsHere): Promise<Provisioners | undefined> {
-  if (gates === undefined) return undefined;
+/** What looks after hosts by their BMCs. */
+function openNative(
+  starting: Starting,
+  { plane, parts, gates }: Pick<HostsHere, 'plane' | 'parts'> & { readonly gates: Gates },
+): Promise<Provisioners> {
   const { database } = parts.store;
   const { engine, service } = plane;
-  const { provisioningLimit: limit, firmwareLinks } = starting.settings;
-  const trustOf = trustsOf(starting);
-  return openRedfish({ gates, database, engine, limit, firmwareLinks, firmware: service.firmware, trustOf });
+  const { settings, beside } = starting;
+  return openRedfish({
+    ...{ gates, database, engine, firmware: service.firmware, trustOf: trustsOf(starting) },
+    limit: settings.provisioningLimit,
+    firmwareLinks: settings.firmwareLinks,
+    pollMs: pollMsOf(beside.rack),
+  });
 }
 
 async function openParts({ settings, beside, logger, open, terminal }: Starting) {

@@ -19,9 +19,10 @@ import type { ServedConsole } from '../console/cluster-console.ts';
 import { openConsole } from '../console/open-console.ts';
 import { servePlainConsole } from '../console/plain-console.ts';
 import { CliError } from '../errors.ts';
+import { chooseProvisioner } from '../hosts/choose-provisioner.ts';
 import type { CertificateSettings } from '../install-service/certificate.ts';
 import { Closing } from '../install-service/closing.ts';
-import type { RunningWork, WorkSettings } from '../install-service/start-work.ts';
+import type { Beside, RunningWork, WorkSettings } from '../install-service/start-work.ts';
 import type { AuditSettings } from '../observe/open-audit.ts';
 import { openWitnesses } from '../observe/open-witnesses.ts';
 import { planRoutes, type ServerAddress } from '../plan-service/plan-routes.ts';
@@ -118,11 +119,11 @@ export async function startEmbeddedPlane(settings: EmbeddedPlaneSettings, termin
 
 async function startRack(
   settings: EmbeddedPlaneSettings,
-  beside: Omit<RackSurroundings, 'hasExampleImages'>,
+  beside: Omit<RackSurroundings, 'exampleImage'>,
 ): Promise<SimulatedRack> {
   const { startSimulatedRack } = await import('./simulated-rack.ts');
-  // An Ironic would try to fetch an image that is only an example.
-  return startSimulatedRack(settings, { ...beside, hasExampleImages: settings.ironicUrl === undefined });
+  const { exampleImageFor } = await import('./rack-objects.ts');
+  return startSimulatedRack(settings, { ...beside, exampleImage: exampleImageFor(chooseProvisioner(settings)) });
 }
 
 /** Starts what works beside the API server, and waits until it lets hosts in; a rack that was started for it goes with it when it cannot. */
@@ -149,13 +150,15 @@ async function startWorkHere(
     const { readCertificate } = await import('../install-service/certificate.ts');
     const { startWork } = await import('../install-service/start-work.ts');
     const certificate = readCertificate(settings) ?? readServerCertificate(settings.dataDir);
-    const { openRackMachines } = await import('../hosts/rack-machines.ts');
-    const machines = rack === undefined ? undefined : openRackMachines(rack.all);
-    const besides = { client, rack, machines, certificate, metrics, audit, tracer, ...admissions, isCluster: false };
-    const work = await startWork(settings, besides, terminal);
+    const { createIsOfRack } = await import('../hosts/rack-provisioners.ts');
+    const isOfRack = rack === undefined ? undefined : createIsOfRack(rack.all.bmcs);
+    const besides = { client, rack, isOfRack, certificate, metrics, audit, tracer, ...admissions, isCluster: false };
+    const onAgents: Beside['onAgents'] = async (agents) => {
+      if (rack !== undefined) await plugIn(rack, { server, agents });
+    };
+    const work = await startWork(settings, { ...besides, onAgents }, terminal);
     open.add(() => work.close());
     await work.ready;
-    if (rack !== undefined && work.agents !== undefined) await plugIn(rack, { server, agents: work.agents });
     return { ...work, close: () => open.close() };
   } catch (error) {
     await open.close();
@@ -166,14 +169,14 @@ async function startWorkHere(
 
 /** Switches on the servers that nobody has registered; from now on agents of the rack report here. */
 async function plugIn(
-  { setAgent, discoverable, spares }: Pick<SimulatedRack, 'setAgent' | 'discoverable' | 'spares'>,
+  { setAgent, discoverable, all }: Pick<SimulatedRack, 'setAgent' | 'discoverable' | 'all'>,
   { server, agents }: { readonly server: ApiServer; readonly agents: NonNullable<RunningWork['agents']> },
 ): Promise<void> {
   const { newestToken } = await import('../hosts/serve-agents.ts');
   setAgent({ kind: 'rackwright', url: agents.url, token: newestToken(agents.tokenFile), caPem: server.caPem });
-  // Spares that were on when everything stopped have found no agent since.
-  const running = spares.filter(({ machine }) => machine.power.state === 'On');
-  for (const host of [...discoverable, ...running]) host.bootForDiscovery();
+  // Those that were on when everything stopped have found no agent since.
+  for (const host of all.hosts) host.retryNetworkBoot();
+  for (const host of discoverable) host.bootForDiscovery();
 }
 
 /** The certificate of the API server is good for its neighbour too: same addresses, same authority. */

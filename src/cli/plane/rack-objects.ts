@@ -1,5 +1,5 @@
-import { type DataCentre, type FleetManifest, fleetManifests } from '../../../simulator/index.ts';
-import type { BareMetalHost, BMC } from '../../api/index.ts';
+import { type DataCentre, type FleetManifest, fleetManifests, simulatedImages } from '../../../simulator/index.ts';
+import type { BareMetalHost, BMC, Image } from '../../api/index.ts';
 import { type HostAdmission, listHosts } from '../../hosts/index.ts';
 import {
   type AnyKubeObject,
@@ -12,6 +12,7 @@ import {
   type ResourceClient,
   systemClock,
 } from '../../kube/index.ts';
+import type { ProvisionerName } from '../hosts/choose-provisioner.ts';
 import { fleetNamespace } from '../simulate/fleet-namespace.ts';
 
 const simulatedLabel = 'rackwright.io/simulated';
@@ -67,8 +68,8 @@ export interface CreatedRack {
 
 /** How the objects of a rack are made. */
 export interface CreateRackOptions {
-  /** Some hosts are to be provisioned with an image that is only an example. */
-  readonly hasExampleImages: boolean;
+  /** What some hosts are to be provisioned with; undefined where that is none. */
+  readonly exampleImage: Image | undefined;
   /** Told of no two hosts of one machine, for as long as it takes. */
   readonly admission: HostAdmission;
 }
@@ -77,12 +78,14 @@ export interface CreateRackOptions {
 export async function createRackObjects(
   { bmcs, fabric }: DataCentre,
   client: KubeClient,
-  { hasExampleImages, admission }: CreateRackOptions,
+  { exampleImage, admission }: CreateRackOptions,
 ): Promise<CreatedRack> {
   const mapper = createResourceMapper(client);
-  const deployed = hasExampleImages ? bmcs.slice(...deployedServers).map(({ name }) => name) : [];
+  const deployed = bmcs.slice(...deployedServers).map(({ name }) => name);
   const manifests = manifestsOf({ bmcs, fabric }).map((manifest) =>
-    isHost(manifest) && deployed.includes(manifest.metadata.name ?? '') ? withExampleImage(manifest) : manifest,
+    exampleImage !== undefined && isHost(manifest) && deployed.includes(manifest.metadata.name ?? '')
+      ? { ...manifest, spec: { ...manifest.spec, online: true, image: exampleImage } }
+      : manifest,
   );
   admission.attach(await listHosts({ client, clock: systemClock, expected: manifests.filter(isHost) }));
   try {
@@ -111,16 +114,13 @@ function manifestsOf({ bmcs, fabric }: Pick<DataCentre, 'bmcs' | 'fabric'>): rea
 /** The seventh and the eighth: a rack of eight has another server of the make of each that nobody uses. */
 const deployedServers = [6, 8] as const;
 
-/** Of a name that nobody has: a demo writes nothing that it would have to fetch. */
-const exampleImage = {
-  url: 'http://images.example/linux.qcow2',
-  checksum: 'http://images.example/linux.qcow2.sha256',
-  checksumType: 'sha256',
-  format: 'qcow2',
-} as const;
-
-function withExampleImage(host: BareMetalHost): BareMetalHost {
-  return { ...host, spec: { ...host.spec, online: true, image: exampleImage } };
+/** What hosts of the rack can run; simulated servers know these images, and nobody else does. */
+export function exampleImageFor(provisioner: ProvisionerName): Image | undefined {
+  const url = `http://${simulatedImages}/linux`;
+  if (provisioner === 'ironic') return undefined;
+  // BMCs alone write no disk.
+  if (provisioner === 'redfish') return { url: `${url}.iso`, format: 'live-iso' };
+  return { url: `${url}.qcow2`, checksum: `${url}.qcow2.sha256`, checksumType: 'sha256', format: 'qcow2' };
 }
 
 type Creation = 'created' | 'there' | { readonly refusal: string };

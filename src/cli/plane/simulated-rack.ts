@@ -21,8 +21,6 @@ const rackSeed = 1;
 export interface SimulatedRack extends RunningSimulator, MovedRack, CreatedRack {
   /** Servers that nobody was told of, and that are to be switched on: they are in the rack, but not in `dataCentre`. */
   readonly discoverable: readonly Host[];
-  /** Likewise, but they are switched on by somebody else. */
-  readonly spares: readonly Host[];
   /** Every server, also those that nobody was told of: whoever learns the address of their BMC can use it. */
   readonly all: Pick<DataCentre, 'bmcs' | 'hosts'>;
   /** Changes whom agents report to. */
@@ -50,9 +48,8 @@ export async function startSimulatedRack(
     const created = await createRackObjects(dataCentre, client, options);
     for (const [name, why] of created.refused) terminal.err(`The host ${name} of the rack was not made: ${why}\n`);
     const { setAgent, bmcs, hosts } = simulator.dataCentre;
-    const firstSpare = settings.simulate + (settings.discoverable ?? 0);
-    const unknown = { discoverable: hosts.slice(settings.simulate, firstSpare), spares: hosts.slice(firstSpare) };
-    return { ...simulator, dataCentre, ...unknown, all: { bmcs, hosts }, setAgent, ...moved, ...created };
+    const discoverable = hosts.slice(settings.simulate, settings.simulate + (settings.discoverable ?? 0));
+    return { ...simulator, dataCentre, discoverable, all: { bmcs, hosts }, setAgent, ...moved, ...created };
   } catch (error) {
     await simulator.close();
     throw error;
@@ -88,12 +85,12 @@ async function startAtAnyOf(
 }
 
 function startAt(bmcPort: number, settings: RackSettings, terminal: Terminal): Promise<RunningSimulator> {
-  const discoverable = (settings.discoverable ?? 0) + (settings.spares ?? 0);
+  const servers = settings.simulate + (settings.discoverable ?? 0) + (settings.spares ?? 0);
   return startSimulator(
     {
       dataDir: settings.dataDir,
-      servers: settings.simulate + discoverable,
-      discoverable,
+      servers,
+      discoverable: servers,
       seed: rackSeed,
       speed: settings.speed,
       bmcPort,

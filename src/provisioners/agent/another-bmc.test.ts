@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createDemoProvisioners } from '../demo/index.ts';
 import type { BmcMarks, Provisioners } from '../provisioner.ts';
+import { createDemoProvisioners } from '../testing/demo/index.ts';
 import { handDriven } from './testing/hand-driven.ts';
 import { macOf, registration, startedAgents } from './testing/started-agents.ts';
 

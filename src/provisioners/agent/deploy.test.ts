@@ -6,8 +6,8 @@ import { json } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { sleep, systemClock } from '../../kube/index.ts';
 import { createDrive } from '../contract/index.ts';
-import { createDemoProvisioners } from '../demo/index.ts';
 import type { HostIdentity, Outcome } from '../provisioner.ts';
+import { createDemoProvisioners } from '../testing/demo/index.ts';
 import { type ServedImage, serveImage, startMachine } from './testing/simulated-machine.ts';
 import {
   bootToken,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createDemoProvisioners } from '../demo/index.ts';
 import type { HostIdentity, Outcome, Provisioners } from '../provisioner.ts';
+import { createDemoProvisioners } from '../testing/demo/index.ts';
 import { handOrder } from './testing/hand-driven.ts';
 import { hostOf, inventoryOf, macOf, registration, startedAgents } from './testing/started-agents.ts';
 

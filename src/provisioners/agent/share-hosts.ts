@@ -11,13 +11,14 @@ export interface SharingParties {
 }
 
 /**
- * All hosts: those without a BMC and those that agents have brought are theirs, the others are looked after by their
- * BMCs. A host that is registered by hand, with its BMC, is that of an agent where one has told of its machine before.
+ * All hosts: those that an agent can come for, or has, are theirs, the others are looked after by their BMCs. An agent can
+ * come for a host without a BMC, and for one whose boot MAC is known, by which it is recognised once its BMC has started it.
  */
 export function shareHosts(parts: AgentParts, { agents, beside }: SharingParties): Provisioners {
   const shared = chooseProvisioners([agents, beside], (host) => (isOfAgent(host) ? agents : beside));
   return {
     ...shared,
+    worksByConditions: agents.worksByConditions,
     of: (host) =>
       isOfAgent(host) || host.id !== undefined
         ? shared.of(host)
@@ -37,13 +38,14 @@ function undecided(
   { ofAgent, ofBmc }: { readonly ofAgent: Provisioner; readonly ofBmc: Provisioner },
 ): Provisioner {
   const isTaken = async (): Promise<boolean> => (await parts.records.ofHost(host)) !== undefined;
-  const isIntroduced = async (): Promise<boolean> => {
+  const canCome = async (): Promise<boolean> => {
     const machine = await findByMac({ parts, host });
-    return machine !== undefined && machine.host === undefined && machine.introducedAtMs !== undefined;
+    if (machine === undefined) return host.bootMacAddress !== undefined && ofBmc.bootFromNetwork !== undefined;
+    return machine.host === undefined;
   };
   return {
     ...ofBmc,
-    register: async (order) => ((await isTaken()) || (await isIntroduced()) ? ofAgent : ofBmc).register(order),
+    register: async (order) => ((await isTaken()) || (await canCome()) ? ofAgent : ofBmc).register(order),
     detach: async (order) => ((await isTaken()) ? ofAgent : ofBmc).detach(order),
     remove: async () => ((await isTaken()) ? ofAgent : ofBmc).remove(),
   };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createDemoProvisioners } from '../demo/index.ts';
 import type { Outcome, Provisioners } from '../provisioner.ts';
+import { createDemoProvisioners } from '../testing/demo/index.ts';
 import { handDriven, handOrder } from './testing/hand-driven.ts';
 import { type StartedAgents, startedAgents } from './testing/started-agents.ts';
 

@@ -2,9 +2,12 @@
 export interface BackgroundWork {
   /** How what was begun under that name for the host is; `none` where nothing was, or its end was told already. */
   look(host: string, name: string): BackgroundState;
-  /** Begins it. What goes on for that host under another name is let be: the machine has the last word. */
-  begin(host: string, name: string, work: () => Promise<unknown>): void;
-  /** Forgets what goes on for a host. */
+  /**
+   * Begins it. What goes on for that host is given up: a shutdown that still waits to see the host off would cut its power
+   * once it is on again.
+   */
+  begin(host: string, name: string, work: (signal: AbortSignal) => Promise<unknown>): void;
+  /** Forgets what goes on for a host, and gives it up. */
   forget(host: string): void;
   /** Waits for all that goes on. */
   settle(): Promise<void>;
@@ -19,6 +22,7 @@ interface Begun {
   readonly name: string;
   state: BackgroundState;
   readonly ended: Promise<void>;
+  readonly giveUp: AbortController;
 }
 
 /** Makes a place for such work. A process that dies loses nothing by it: what came of it is asked of the BMC. */
@@ -32,7 +36,9 @@ export function createBackgroundWork(): BackgroundWork {
       return begun.state;
     },
     begin(host, name, work) {
-      const ended = work().then(
+      all.get(host)?.giveUp.abort();
+      const giveUp = new AbortController();
+      const ended = work(giveUp.signal).then(
         () => {
           begun.state = { kind: 'done' };
         },
@@ -40,10 +46,13 @@ export function createBackgroundWork(): BackgroundWork {
           begun.state = { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
         },
       );
-      const begun: Begun = { name, state: { kind: 'going' }, ended };
+      const begun: Begun = { name, state: { kind: 'going' }, ended, giveUp };
       all.set(host, begun);
     },
-    forget: (host) => void all.delete(host),
+    forget(host) {
+      all.get(host)?.giveUp.abort();
+      all.delete(host);
+    },
     async settle() {
       await Promise.all([...all.values()].map(({ ended }) => ended));
     },

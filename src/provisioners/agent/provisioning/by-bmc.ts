@@ -21,14 +21,17 @@ export function createBmcSide(beside: Provisioners | undefined): BmcSide {
   };
 }
 
-const registration: Registration = {
-  isRetry: false,
-  haveCredentialsChanged: false,
-  bootMode: 'UEFI',
-  cleaningMode: 'disabled',
-  isExternallyProvisioned: true,
-  isBootImageSpared: true,
-};
+/** The BMC's side has nothing to do with the disk; it only has to know whether the host is in use. */
+function registrationOf({ use }: MachineRecord): Registration {
+  return {
+    isRetry: false,
+    haveCredentialsChanged: false,
+    bootMode: 'UEFI',
+    cleaningMode: 'disabled',
+    isExternallyProvisioned: use === 'deployed',
+    isBootImageSpared: true,
+  };
+}
 
 /**
  * Makes sure that a BMC is the one of a machine, by what both tell of it: power, and all that restarts, would hit somebody
@@ -81,16 +84,20 @@ function isTelling(mac: string, { bootMac }: MachineRecord): boolean {
 /** Asks the BMC's side, which is told of the host first where it does not know it. The host is taken over as it is. */
 export async function askBmcSide<T>(
   side: Provisioner,
+  machine: MachineRecord,
   question: (side: Provisioner) => Promise<Outcome<T>>,
 ): Promise<Outcome<T>> {
   const outcome = await question(side);
   if (outcome.kind !== 'unregistered') return outcome;
-  const registered = await side.register(registration);
+  const registered = await side.register(registrationOf(machine));
   return registered.kind === 'done' ? question(side) : registered;
 }
 
 /** Tells the BMC's side of new credentials; says what is wrong with them. */
-export function registerAtBmcSide(side: Provisioner, order: Registration): Promise<Outcome<{ readonly id: string }>> {
-  const { haveCredentialsChanged, isRetry } = order;
-  return side.register({ ...registration, haveCredentialsChanged, isRetry });
+export function registerAtBmcSide(
+  side: Provisioner,
+  machine: MachineRecord,
+  { haveCredentialsChanged, isRetry }: Registration,
+): Promise<Outcome<{ readonly id: string }>> {
+  return side.register({ ...registrationOf(machine), haveCredentialsChanged, isRetry });
 }

@@ -1,6 +1,6 @@
 import type { Deprovisioning, Outcome } from '../../provisioner.ts';
 import { type MachineRecord, type MachineWork, withoutAgent } from '../records/machine-record.ts';
-import { startAgent } from './start-agent.ts';
+import { notCome, startAgent } from './start-agent.ts';
 import { imageMarkOf } from './without-secrets.ts';
 import {
   done,
@@ -108,7 +108,5 @@ async function awaitAgent(place: Workplace, machine: MachineRecord): Promise<Out
   return isLate ? fails(message) : waits(place, message);
 }
 
-const notCome =
-  'its BMC has started it from the network, and its agent has not come yet: look at the console of the host and at what it boots';
 const noAgent =
   'its agent does not run, and without credentials of its BMC nobody can start it from here: boot the host from the network';

@@ -6,7 +6,7 @@ import { done, fails, partWithAgent, type Workplace, waits, withMachine } from '
 
 type Registered = Outcome<{ readonly id: string }>;
 
-/** Takes a host in whose agent has introduced itself, and one that runs what was deployed before. */
+/** Takes a host in whose agent has introduced itself or can be started, and one that runs what was deployed before. */
 export async function registerHost(place: Workplace, order: Registration): Promise<Registered> {
   const { parts, host } = place;
   const own = await parts.records.ofHost(host);
@@ -15,17 +15,25 @@ export async function registerHost(place: Workplace, order: Registration): Promi
   const use = isInUse ? ({ use: 'deployed', ...imageIn(order.current) } as const) : {};
   const known = await findMachine(place);
   if (known !== undefined) return claim(place, known, use);
-  return isInUse ? makeDeployed(place, order.current) : waits(place, whyUnknown(place));
+  return isInUse || canBeStarted(place) ? makeUnseen(place, use) : waits(place, whyUnknown(place));
 }
 
-/** Makes a machine of what only its host tells of: it runs what was deployed, and has never been here. */
-async function makeDeployed({ parts, host }: Workplace, current: Deployment | undefined): Promise<Registered> {
+/** Whether its BMC can bring its agent, which is recognised by the MAC that it boots from. */
+function canBeStarted({ host, bootFromNetwork }: Workplace): boolean {
+  return bootFromNetwork !== undefined && host.bootMacAddress !== undefined;
+}
+
+/** Makes a machine of what only its host tells of: it has never been here. */
+async function makeUnseen(
+  { parts, host }: Workplace,
+  use: Partial<Pick<MachineRecord, 'use' | 'image'>>,
+): Promise<Registered> {
   const { marks } = host;
   const mac = host.bootMacAddress?.toLowerCase() ?? '';
   const macs = [...new Set([...(mac === '' ? [] : [mac]), ...(marks?.macs ?? [])])];
   const put: MachineRecord = {
     ...{ id: `agent-${randomUUID()}`, bootMac: mac, macs, serialNumber: marks?.serialNumber },
-    ...{ use: 'deployed', ...imageIn(current), host: { namespace: host.namespace, name: host.name } },
+    ...{ use: 'unused', ...use, host: { namespace: host.namespace, name: host.name } },
   };
   await parts.records.settle(put, () => ({ put }));
   return { kind: 'done', value: { id: put.id } };
@@ -76,7 +84,7 @@ export async function importHost(place: Workplace, { current }: Importing): Prom
   if (named === undefined || named.isRemoved === true) {
     const found = await findByMac(place);
     if (found !== undefined) return claim(place, found, use);
-    return current === undefined ? { kind: 'unregistered' } : makeDeployed(place, current);
+    return current === undefined ? { kind: 'unregistered' } : makeUnseen(place, use);
   }
   const wrong = wrongMac(named, host);
   return wrong === undefined ? claim(place, named, use) : wrong;

@@ -21,3 +21,7 @@ export async function startAgent(place: Workplace, machine: MachineRecord): Prom
 export function isStarting({ parts }: Workplace, { startedAtMs }: MachineRecord): boolean {
   return startedAtMs !== undefined && parts.clock.now() - startedAtMs < parts.times.bootMs;
 }
+
+/** What is said of an agent that does not come. */
+export const notCome =
+  'its BMC has started it from the network, and its agent has not come yet: look at the console of the host and at what it boots';

@@ -100,7 +100,9 @@ export async function settle(
   edit: (now: MachineRecord) => MachineRecord,
 ): Promise<void> {
   if (work !== undefined) parts.desk.withdraw(id, work.command.id);
-  await parts.records.change(id, ({ work: _, awaitedSinceMs: __, startedAtMs: ___, ...now }) => edit(now));
+  await parts.records.change(id, ({ work: _, awaitedSinceMs: __, startedAtMs: ___, inspection: ____, ...now }) =>
+    edit(now),
+  );
 }
 
 /** The agent of a machine is expected to be gone: what it asked is answered, and it is not heard any more. */
@@ -118,4 +120,10 @@ export function failureOf({ parts }: Workplace, { work }: MachineRecord): string
   if (parts.clock.now() - givenAtMs < commandMs) return undefined;
   const minutes = Math.round(commandMs / 60_000);
   return `${name} has not ended within ${minutes} minutes; look at the console of the host`;
+}
+
+/** Its BMC has switched a machine off, or anew: whatever ran there is gone, and so is its agent. */
+export async function loseAgent(place: Workplace, id: string): Promise<void> {
+  partWithAgent(place, id);
+  await place.parts.records.change(id, ({ heardAtMs: _, startedAtMs: __, ...now }) => now);
 }

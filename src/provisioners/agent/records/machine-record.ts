@@ -58,6 +58,8 @@ export interface MachineRecord {
   readonly awaitedSinceMs?: number | undefined;
   /** When its BMC was last told to start it from the network, until its agent has come. */
   readonly startedAtMs?: number | undefined;
+  /** Since when it is to tell anew what it is made of, and whether its BMC has started it for that. */
+  readonly inspection?: { readonly sinceMs: number; readonly isStarted?: true | undefined } | undefined;
   /** The address of the BMC that was found to be its own. */
   readonly bmcAddress?: string | undefined;
   readonly maintenance?: string | undefined;

@@ -109,7 +109,7 @@ const networkBoot = 'boot from the network';
 export function beginPower(place: Workplace, name: string, wish: PowerWish): void {
   const reached = place.reach();
   if (reached.kind !== 'bmc') return;
-  place.background.begin(keyOf(place), name, () => setPower(reached.bmc, wish));
+  place.background.begin(keyOf(place), name, (signal) => setPower(reached.bmc, { ...wish, signal }));
 }
 
 /** The name of a host among others. */

@@ -1,6 +1,6 @@
-import type { HardwareDetails } from '../../api/index.ts';
-import type { FirmwareComponentSeen, HostIdentity, Outcome, PowerOrder, Provisioner } from '../provisioner.ts';
-import { withoutBmc } from '../without-bmc.ts';
+import type { HardwareDetails } from '../../../api/index.ts';
+import type { FirmwareComponentSeen, HostIdentity, Outcome, PowerOrder, Provisioner } from '../../provisioner.ts';
+import { withoutBmc } from '../../without-bmc.ts';
 import type { ArrivedMachine } from './demo-arrivals.ts';
 import { demoComponents, demoHardware, demoSchema, demoSettings } from './demo-hardware.ts';
 import { applyFirmware, createRecord, type DemoRecord, done } from './demo-record.ts';

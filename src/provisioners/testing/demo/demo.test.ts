@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createFakeClock } from '../../kube/index.ts';
-import type { HostIdentity, Registration } from '../provisioner.ts';
+import { createFakeClock } from '../../../kube/index.ts';
+import type { HostIdentity, Registration } from '../../provisioner.ts';
 import { createDemoProvisioners, type DemoOptions } from './index.ts';
 
 const registration: Registration = {

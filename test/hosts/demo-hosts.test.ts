@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { createDemoProvisioners } from '../provisioners/index.ts';
-import { createHostAdmission } from './admission/host-rules.ts';
+import { createHostAdmission } from '../../src/hosts/admission/host-rules.ts';
 import {
   fleet,
   type HostApi,
@@ -11,7 +10,8 @@ import {
   startHostRig,
   until,
   untilGone,
-} from './testing/rig.ts';
+} from '../../src/hosts/testing/rig.ts';
+import { createDemoProvisioners } from '../../src/provisioners/testing/demo/index.ts';
 
 const image = { url: 'http://images.example/a.qcow2', checksum: 'abc' };
 

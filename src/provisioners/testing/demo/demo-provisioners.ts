@@ -1,16 +1,14 @@
-import { type Clock, systemClock } from '../../kube/index.ts';
-import type { HostIdentity, Provisioners } from '../provisioner.ts';
-import { refuseBmcWork } from '../without-bmc.ts';
+import { type Clock, systemClock } from '../../../kube/index.ts';
+import type { HostIdentity, Provisioners } from '../../provisioner.ts';
+import { refuseBmcWork } from '../../without-bmc.ts';
 import type { DemoArrivals } from './demo-arrivals.ts';
 import { demoId } from './demo-hardware.ts';
-import type { DemoMachine } from './demo-machine.ts';
 import { demoProvisionerOf } from './demo-provisioner.ts';
 import { type DemoRecord, restoreRecord } from './demo-record.ts';
-import { machineProvisionerOf } from './machine-provisioner.ts';
 import type { DemoPace, DemoScript } from './pace.ts';
 import type { DemoBehaviour } from './take-step.ts';
 
-/** How demo hosts behave. */
+/** For tests: how demo hosts behave. */
 export interface DemoOptions {
   /** How long each step takes where no script says otherwise; `instant` unless given. */
   readonly pace?: DemoPace | undefined;
@@ -23,14 +21,12 @@ export interface DemoOptions {
   readonly clock?: Clock | undefined;
   /** Machines that come by themselves; none do unless given. */
   readonly arrivals?: DemoArrivals | undefined;
-  /** The machine behind a host; hosts without one exist in memory only. */
-  readonly machineOf?: ((host: HostIdentity) => DemoMachine | undefined) | undefined;
 }
 
 /** The steps that a limit counts. */
 const limitedSteps = ['inspect', 'provision', 'deprovision'];
 
-/** Hosts that exist in memory only, but for machines behind them. After a restart a host is known again by its id. */
+/** For tests: hosts that exist in memory only. After a restart a host is known again by its id. */
 export function createDemoProvisioners(options: DemoOptions = {}): Provisioners {
   const { pace = { kind: 'instant' }, script, pollMs = 5000, clock = systemClock } = options;
   const { arrivals, provisioningLimit } = options;
@@ -72,12 +68,7 @@ export function createDemoProvisioners(options: DemoOptions = {}): Provisioners 
   const isLimited = (record: DemoRecord | undefined): boolean => limitedSteps.includes(record?.work?.step ?? '');
   return {
     of(host) {
-      const base = demoProvisionerOf(behaviour, records, host);
-      const machine = options.machineOf?.(host);
-      const provisioner =
-        machine === undefined
-          ? base
-          : machineProvisionerOf({ base, machine, host, findRecord: () => records.find(host), pollMs });
+      const provisioner = demoProvisionerOf(behaviour, records, host);
       return host.bmc === undefined ? refuseBmcWork(provisioner) : provisioner;
     },
     async hasCapacity(host) {

@@ -1,4 +1,4 @@
-import type { DiscoverySource, KnownMachine, MachineDetails } from '../discovery-source.ts';
+import type { DiscoverySource, KnownMachine, MachineDetails } from '../../discovery-source.ts';
 import { demoId } from './demo-hardware.ts';
 
 /** A machine that nobody has registered, as it introduces itself. */

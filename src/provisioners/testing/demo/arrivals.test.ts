@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { HostIdentity, Outcome, Registration } from '../provisioner.ts';
+import type { HostIdentity, Outcome, Registration } from '../../provisioner.ts';
 import { createDemoArrivals, createDemoProvisioners, type DemoArrival } from './index.ts';
 
 const attempt = { isRetry: false };

@@ -1,5 +1,5 @@
-import { describeProvisionerContract } from '../contract/index.ts';
-import type { Provisioners, ReachedHost } from '../provisioner.ts';
+import { describeProvisionerContract } from '../../contract/index.ts';
+import type { Provisioners, ReachedHost } from '../../provisioner.ts';
 import { createDemoProvisioners, type DemoPace } from './index.ts';
 
 const host: ReachedHost = {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { HardwareDetails } from '../../api/index.ts';
-import type { FirmwareSettingSchema, HostIdentity } from '../provisioner.ts';
+import type { HardwareDetails } from '../../../api/index.ts';
+import type { FirmwareSettingSchema, HostIdentity } from '../../provisioner.ts';
 
 /** The id of a demo host: always the same for a name, so that it is known after a restart. */
 export function demoId(host: Pick<HostIdentity, 'namespace' | 'name'>): string {

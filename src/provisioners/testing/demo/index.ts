@@ -1,4 +1,3 @@
 export { createDemoArrivals, type DemoArrival, type DemoArrivals } from './demo-arrivals.ts';
-export type { DemoMachine } from './demo-machine.ts';
 export { createDemoProvisioners, type DemoOptions } from './demo-provisioners.ts';
 export { type DemoPace, type DemoScript, type DemoStep, type DemoTurn, demoSteps } from './pace.ts';

@@ -1,4 +1,4 @@
-import type { FirmwareSettings, FirmwareUpdate, HostIdentity, Outcome, Serviced } from '../provisioner.ts';
+import type { FirmwareSettings, FirmwareUpdate, HostIdentity, Outcome, Serviced } from '../../provisioner.ts';
 import { demoId } from './demo-hardware.ts';
 import type { DemoPace, DemoStep } from './pace.ts';
 
@@ -24,8 +24,6 @@ export interface DemoRecord {
   failure: { readonly step: DemoStep; readonly message: string } | undefined;
   /** The last attempt at changing the host in use. */
   serviced: { readonly ticket: string; readonly what: Serviced; isOver: boolean } | undefined;
-  /** True while the machine behind the host is started so that it takes over settings. */
-  isStarting: boolean;
   /** How often each step was begun. */
   readonly attempts: Partial<Record<DemoStep, number>>;
 }
@@ -54,7 +52,6 @@ export function createRecord(host: HostIdentity): DemoRecord {
     work: undefined,
     failure: undefined,
     serviced: undefined,
-    isStarting: false,
     attempts: {},
   };
 }

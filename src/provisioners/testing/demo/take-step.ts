@@ -1,5 +1,5 @@
-import type { Clock } from '../../kube/index.ts';
-import type { HostIdentity, Outcome } from '../provisioner.ts';
+import type { Clock } from '../../../kube/index.ts';
+import type { HostIdentity, Outcome } from '../../provisioner.ts';
 import { cannedHosts } from './canned-hosts.ts';
 import { type DemoRecord, type DemoWork, done } from './demo-record.ts';
 import type { DemoPace, DemoScript, DemoStep } from './pace.ts';

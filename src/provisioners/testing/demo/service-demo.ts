@@ -1,4 +1,4 @@
-import type { HostIdentity, Outcome, Serviced, Servicing } from '../provisioner.ts';
+import type { HostIdentity, Outcome, Serviced, Servicing } from '../../provisioner.ts';
 import { applyFirmware, type DemoRecord } from './demo-record.ts';
 import { type DemoBehaviour, takeStep } from './take-step.ts';
 

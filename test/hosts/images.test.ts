@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { metal3ApiVersion } from '../../api/index.ts';
-import { createDemoProvisioners } from '../../provisioners/index.ts';
-import { finalizers, secretLabel } from '../resources.ts';
+import { metal3ApiVersion } from '../../src/api/index.ts';
+import { finalizers, secretLabel } from '../../src/hosts/resources.ts';
 import {
   fleet,
   type HostApi,
@@ -14,8 +13,9 @@ import {
   until,
   untilGone,
   untilState,
-} from '../testing/rig.ts';
-import { createScriptedProvisioners } from '../testing/scripted-provisioners.ts';
+} from '../../src/hosts/testing/rig.ts';
+import { createScriptedProvisioners } from '../../src/hosts/testing/scripted-provisioners.ts';
+import { createDemoProvisioners } from '../../src/provisioners/testing/demo/index.ts';
 
 const image = { url: 'http://images.example/a.qcow2', checksum: 'abc' };
 
