@@ -68,6 +68,10 @@ async function untilAtRest({ up, run }: { up: CliProcess; run: (command: string)
     const status = await run('npx rackwright simulate status');
     return /(deployed image.*){2}/s.test(status) && !/ agent$/m.test(status);
   });
+  await until(async () => {
+    const hosts = await run('npx rackwright get baremetalhosts -n simulated');
+    return !/^r\d+-s\d+ +(?!available|provisioned)/m.test(hosts);
+  });
   // The settings of a host are read beside what is done to it.
   await until(async () => (await run('npx rackwright get hfs -n simulated')).includes('r01-s07'));
 }

@@ -67,6 +67,7 @@ describe('rackwright up', () => {
         .replace(/(Kubernetes API +https:\/\/127\.0\.0\.1:)\d+/, '$17440')
         .replace(/(Console +http:\/\/127\.0\.0\.1:)\d+/, '$17442')
         .replace(/(REST and RPC +https:\/\/127\.0\.0\.1:)\d+/, '$17441')
+        .replace(/(Agents +https:\/\/127\.0\.0\.1:)\d+/, '$17443')
         .replace(/(the first BMC is https:\/\/)\S+/, '$1127.0.1.1:7450')
         .replace(/(Admin token +).*/, '$1TOKEN');
     assert.equal(withoutChance(fleet.up.printed.out), withoutChance(shown));

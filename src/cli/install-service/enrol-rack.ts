@@ -16,6 +16,8 @@ export const rackFacility = 'simulated';
 /** A simulated rack, as far as the inventory is told of it. */
 export interface Rack {
   readonly dataCentre: Pick<DataCentre, 'bmcs' | 'caPem' | 'fabric'>;
+  /** Every server, also those that nobody has registered. */
+  readonly all: Pick<DataCentre, 'bmcs'>;
   readonly adminUrl: string;
 }
 

@@ -321,7 +321,7 @@ function openEnrolment({ settings, beside, logger, open }: Starting) {
 function trustsOf({ settings, beside: { rack } }: Pick<Starting, 'settings' | 'beside'>): (origin: string) => TlsTrust {
   const trust = readTrust(settings);
   const caPem = rack?.dataCentre.caPem;
-  const simulated = new Set(rack?.dataCentre.bmcs.map(({ url }) => new URL(url).origin) ?? []);
+  const simulated = new Set(rack?.all.bmcs.map(({ url }) => new URL(url).origin) ?? []);
   return (origin) => (caPem !== undefined && simulated.has(origin) ? { kind: 'ca', caPem } : trust);
 }
 
