@@ -276,5 +276,5 @@ async function closeServer(server: Server, flights: Flights): Promise<void> {
   server.closeAllConnections();
   await closed;
   // What came on open connections meanwhile, or took too long, has lost its client, and ends by itself.
-  await flights.landed(patienceMs);
+  await flights.allLanded(patienceMs);
 }

@@ -93,7 +93,8 @@ export function createRequestListener(parts: ApiServerParts) {
       response.destroy(); // even the error answer failed: say nothing rather than half of something
       parts.onFault(error, info);
     });
-    if (info.verb !== 'watch') parts.flights.add(work, response);
+    if (info.verb === 'watch') parts.flights.addWatch(work);
+    else parts.flights.add(work, response);
   };
 }
 

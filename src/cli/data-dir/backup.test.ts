@@ -29,7 +29,8 @@ test('a backup lists what it holds, and not what is made anew on every start', a
   const paths = files.map(({ path }) => path);
   for (const path of ['objects.db', 'secrets.key', 'admin-token', 'pki/ca.key', 'audit.log'])
     assert.ok(paths.includes(path), path);
-  for (const path of ['kubeconfig', 'lock.db', 'disk-reserve', 'objects.db-wal']) assert.ok(!paths.includes(path), path);
+  for (const path of ['kubeconfig', 'lock.db', 'disk-reserve', 'objects.db-wal'])
+    assert.ok(!paths.includes(path), path);
   assert.match(readFileSync(join(folder, 'a', 'audit.log'), 'utf8'), /^$|\n$/);
 });
 

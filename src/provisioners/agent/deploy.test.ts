@@ -50,7 +50,8 @@ async function served(t: TestContext): Promise<ServedImage> {
 async function hearNode(t: TestContext) {
   const node = Promise.withResolvers<{ readonly metadata: { readonly name: string; readonly labels: object } }>();
   const server = createServer(async (request, response) => {
-    const body = (await json(request)) as Awaited<typeof node.promise>;
+    const hasBody = request.method === 'POST' || request.method === 'PUT' || request.method === 'PATCH';
+    const body = (hasBody ? await json(request) : {}) as Awaited<typeof node.promise>;
     if (request.method === 'POST') node.resolve(body);
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(body));

@@ -143,7 +143,9 @@ export async function untilSo<T extends KubeObject>(
       if (!limit.aborted) throw error;
     }
   }
-  return assert.fail(`${client.ref.resource} ${name} did not become as it should: ${JSON.stringify(last, withoutFields, 1)}`);
+  return assert.fail(
+    `${client.ref.resource} ${name} did not become as it should: ${JSON.stringify(last, withoutFields, 1)}`,
+  );
 }
 
 /** Managed fields hide what matters. */
