@@ -70,7 +70,7 @@ async function untilAtRest({ up, run }: { up: CliProcess; run: (command: string)
   });
   await until(async () => {
     const hosts = await run('npx rackwright get baremetalhosts -n simulated');
-    return !/^r\d+-s\d+ +(?!available|provisioned)/m.test(hosts);
+    return !/^r\d+-s\d+ +(?! |available|provisioned)/m.test(hosts);
   });
   // The settings of a host are read beside what is done to it.
   await until(async () => (await run('npx rackwright get hfs -n simulated')).includes('r01-s07'));

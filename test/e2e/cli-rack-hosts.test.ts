@@ -194,7 +194,7 @@ describe('a host that is not of the rack', () => {
     await out('wait', 'bmh/heir', '--for=jsonpath={.status.provisioning.state}=available', '--timeout=100s');
     await up.end('SIGTERM');
     up = await startUp(dataDir);
-    await up.untilComplaint(/^The host r01-s06 of the rack was not made: .* default\/heir has this BMC already$/m);
+    await up.untilComplaint(/^The host r01-s06 of the rack was not made: .* default\/heir has this BMC already;/m);
     await up.until('Hosts of the rack: 6 available, 1 provisioned.');
   });
 });
