@@ -16,7 +16,8 @@ const lookMs = 5000;
 
 /**
  * Starts a host that goes off within the grace period: the worker that shut it down for a restart may have been lost before
- * it started it. A host that stays on was started, or was never shut down.
+ * it started it. One that still goes off after that time hangs, and its power is cut. A host that stays on was started, or
+ * was never shut down.
  */
 export async function startAfterShutdown(
   bmc: Bmc,
@@ -25,12 +26,15 @@ export async function startAfterShutdown(
   if (gracePeriodMs === undefined) return;
   const until = bmc.clock.monotonic() + gracePeriodMs;
   for (;;) {
-    const { state } = powerIn((await systemOf(bmc)).body);
-    if (state === 'off') {
+    const { state, said } = powerIn((await systemOf(bmc)).body);
+    const isLate = bmc.clock.monotonic() >= until;
+    const hangs = isLate && said === 'PoweringOff';
+    if (hangs) await setPower(bmc, { target: 'off', signal });
+    if (hangs || state === 'off') {
       await setPower(bmc, { target: 'on', signal });
       return;
     }
-    if (state !== 'changing' && bmc.clock.monotonic() >= until) return;
+    if (state !== 'changing' && isLate) return;
     await pause(lookMs);
   }
 }

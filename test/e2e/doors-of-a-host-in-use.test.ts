@@ -98,7 +98,11 @@ describe('a provisioned host without a HostUpdatePolicy', () => {
       ) ?? assert.fail('there is no setting to change');
     const value = values.find((each) => each !== status?.settings?.[setting]) ?? '';
     await settingsAt().patch(key, { type: 'merge', body: { spec: { settings: { [setting]: value } } } });
-    const updates = [{ component: 'bios', url: 'http://127.0.0.1:9/bios.bin' }];
+    // An image that can be had: any other is refused when it is specified, whatever the host is used for.
+    const { records } = await ask('/api/v1/server-component-firmwares?limit=200');
+    const all = records as { component: string; repository_url: string }[];
+    const image = all.find(({ component }) => component === 'bios') ?? assert.fail('the catalogue has no BIOS');
+    const updates = [{ component: 'bios', url: image.repository_url }];
     await componentsAt().patch(key, { type: 'merge', body: { spec: { updates } } });
     const told = async () => (await hosts().get(key)).status?.conditions?.find(({ type }) => type === 'LiveUpdates');
     await until('the host says why', async () => /firmware of bios/.test((await told())?.message ?? ''));

@@ -185,6 +185,8 @@ describe('a BareMetalHost without an Ironic', () => {
       const ended = (await api.hosts.get(key)).status?.operationHistory?.service?.end ?? '';
       await api.firmwareSettings.patch(key, { type: 'merge', body: { spec: { settings: { [name]: value } } } });
       await waits();
+      // A host whose system still starts has none to shut down, and goes off at once.
+      while (machine.bmc.machine.power.bootProgress !== 'OSRunning') await delay(20);
       const { log } = machine.bmc.machine;
       const [before, since] = [log.events.length, log.events.at(-1)?.atMs ?? 0];
       const annotations = { 'reboot.metal3.io': JSON.stringify({ mode }) };

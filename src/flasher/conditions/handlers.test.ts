@@ -94,6 +94,32 @@ test('a hard power cycle whose worker was lost right after it is not done twice'
   assert.equal(resets.length, 1, rig.machine.log.text());
 });
 
+test('a system that hangs in its shutdown is cut off once, also by the worker that goes on after a lost one', async (context) => {
+  const rig = await startFlasherRig(context, 'dell-idrac9');
+  const { timings, bios } = rig.machine.personality;
+  const usual = timings.gracefulShutdownMs;
+  Object.assign(timings, { gracefulShutdownMs: 10 * 60 * 60_000 });
+  context.after(() => Object.assign(timings, { gracefulShutdownMs: usual }));
+  const { name, values = [] } =
+    bios.find((each) => each.isReadOnly !== true && (each.values?.length ?? 0) > 1) ?? assert.fail();
+  const value = values.find((each) => each !== rig.machine.bios.current[name]) ?? '';
+  const attributes = { [name]: value };
+  const stored = order('biosControl', { action: 'set_config', attributes, grace_period_seconds: 180 });
+  const first = await handle(
+    rig,
+    stored,
+    createMortal((what) => what.endsWith('ComputerSystem.Reset')),
+  );
+  assert.equal(first.end.outcome, 'killed');
+  assert.equal(rig.machine.power.state, 'PoweringOff');
+  succeeded(await handle(rig, stored), rig);
+  const resets = rig.machine.log.events.filter(({ event }) => event === 'power.reset');
+  assert.deepEqual(
+    resets.map(({ detail }) => /type=(\w+)/.exec(detail)?.[1]),
+    ['GracefulShutdown', 'ForceOff', 'On'],
+  );
+});
+
 /** Lets an install be given up once the BMC writes what it was sent. */
 async function leaveWriting(rig: FlasherRig, component: 'bmc' | 'bios' = 'bmc'): Promise<void> {
   const mortal = createMortal((what) => what === 'stored following');
