@@ -207,7 +207,10 @@ export interface Servicing {
   /** Only what differs from what is. */
   readonly settings?: FirmwareSettings | undefined;
   readonly updates?: readonly FirmwareUpdate[] | undefined;
-  /** False when the owner wants none of it any more: then what is under way is given up. */
+  /**
+   * False when the owner wants none of it any more: then what is under way is given up. The host may be off by then, since
+   * its system is shut down first; only who asks knows whether it may be on, and switches it.
+   */
   readonly isSpecified: boolean;
   /**
    * How a host that is on is taken down for it, once for each restart. `soft` (unless given): its system is shut down, and

@@ -739,6 +739,62 @@ describe('a live update is given up', () => {
     assert.deepEqual([played.status.operationalStatus, services(played).at(-1)?.isSpecified], ['OK', false]);
   });
 
+  it('and a host that was shut down for it is switched on, as it is to be', async () => {
+    const played = await begun();
+    played.provisioners.machine('h1').isPoweredOn = false;
+    played.updatePolicy = undefined;
+    await played.settle();
+    assert.deepEqual([played.status.operationalStatus, played.status.poweredOn, powers(played)], ['OK', true, ['on']]);
+  });
+
+  it('and a host that was shut down for it is on before it is detached', async () => {
+    const played = await begun();
+    played.provisioners.machine('h1').isPoweredOn = false;
+    played.provisioners.answer('service', goesOn);
+    await played.round();
+    assert.equal(played.status.poweredOn, false);
+    played.annotate({ [detached]: '' });
+    played.provisioners.answer('setPower', started);
+    await played.round();
+    assert.ok(!played.provisioners.methods().includes('detach'), 'it is not let go of while it is off');
+    played.forget();
+    await played.settle();
+    assert.deepEqual([played.status.operationalStatus, played.status.poweredOn], ['detached', true]);
+    assert.deepEqual(
+      [played.provisioners.machine('h1').isPoweredOn, powers(played), played.provisioners.methods().at(-1)],
+      [true, ['on', 'on'], 'detach'],
+    );
+  });
+
+  for (const [what, change] of [
+    ['is to be off', (played: PlayedHost) => played.edit({ online: false })],
+    ['somebody holds off', (played: PlayedHost) => played.annotate({ [heldOff]: '' })],
+  ] as const) {
+    it(`and a host that ${what} is detached as it is`, async () => {
+      const played = await begun();
+      played.provisioners.machine('h1').isPoweredOn = false;
+      change(played);
+      played.annotate({ [detached]: '' });
+      await played.settle();
+      assert.deepEqual([played.status.operationalStatus, powers(played)], ['detached', []]);
+    });
+  }
+
+  for (const [method, outcome] of [
+    ['look', failed],
+    ['setPower', failed],
+    ['setPower', { kind: 'unregistered' }],
+  ] as const) {
+    it(`and a host that cannot be switched on is detached all the same: ${method} is ${outcome.kind}`, async () => {
+      const played = await begun();
+      played.provisioners.machine('h1').isPoweredOn = false;
+      played.annotate({ [detached]: '' });
+      played.provisioners.answer(method, outcome);
+      await played.settle();
+      assert.deepEqual([played.status.operationalStatus, played.status.errorType], ['detached', undefined]);
+    });
+  }
+
   for (const outcome of [failed, { kind: 'unregistered' }] as const) {
     it(`as far as it can be where its host is detached: ${outcome.kind} does not keep it`, async () => {
       const played = await begun();
@@ -825,7 +881,7 @@ describe('a live update is given up', () => {
       await played.settle();
       assert.deepEqual([played.status.operationalStatus, closed(played.status)], ['detached', true]);
       assert.equal(services(played).at(-1)?.isSpecified, false);
-      assert.deepEqual(played.provisioners.methods().slice(-2), ['service', 'detach']);
+      assert.deepEqual(played.provisioners.methods().slice(-3), ['service', 'look', 'detach']);
       const before = services(played).length;
       played.annotate({ [detached]: undefined });
       await played.settle();

@@ -11,6 +11,7 @@ import { describeServiced } from './describe-serviced.ts';
 import { describeChange, hasSettings, hasUpdates, type LiveWish, liveWishOf } from './live-wish.ts';
 import { abandonService, beginService, endService, giveUpService, phaseOf, ticketOf } from './service-record.ts';
 import { type ServiceAction, type ServicePhase, serviceTable } from './service-table.ts';
+import { switchOnAgain } from './switch-on-again.ts';
 
 type ServiceFacts = Facts<(typeof serviceTable)['facts']>;
 
@@ -118,7 +119,11 @@ interface Looked {
 function lookAtWork(moment: Moment): Looked | Step {
   const { seen, draft, phase, wish } = moment;
   const ticket = ticketOf(draft.status);
-  if (phase === 'giving up') return seeTo(moment, { ticket, isSpecified: false });
+  if (phase === 'giving up') {
+    const looked = seeTo(moment, { ticket, isSpecified: false });
+    const isOver = 'work' in looked && looked.work === 'done' && moment.use === 'leaving';
+    return (isOver ? switchOnAgain(seen, draft) : undefined) ?? looked;
+  }
   if (phase !== 'servicing' || !wish.isSpecified || moment.use === 'leaving') return { work: 'unasked' };
   if (!wish.isReady && seen.begun?.ticket !== ticket) {
     return waitForWish(draft, { after: seen.settings.companionWaitMs });

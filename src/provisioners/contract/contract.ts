@@ -200,6 +200,7 @@ export function describeProvisionerContract(options: ContractOptions): void {
         await checkSetting(setting);
         assert.equal((await at().service(service)).kind, 'done', 'one attempt is made once');
         assert.equal((await at().register(order())).kind, 'done');
+        if (canSwitchPower) assert.equal(await isPoweredOn(), true, 'what was done leaves it on');
       });
 
       it('gives up what nobody wants any more, and calls nothing of it done', async () => {
@@ -209,6 +210,8 @@ export function describeProvisionerContract(options: ContractOptions): void {
         await drive.done(() => at().service({ ticket: 'given up', isSpecified: false }));
         await drive.done(() => at().adopt({ isRetry: false, deployment: subject.deployment }));
         await drive.done(() => at().service({ ticket: 'nothing', isSpecified: true }));
+        // It may have been shut down for what was given up: who asked for that switches it on again.
+        if (canSwitchPower) await setPower('on');
       });
     } else {
       it('refuses to change a host in use in words, and to change nothing is done', async () => {

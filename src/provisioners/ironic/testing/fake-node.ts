@@ -133,8 +133,7 @@ export function planWork(order: {
     case 'active':
       if (node.power_interface === 'fake') return fastTrack(order, way);
       return way(['wait call-back', 'deploying', 'active'], 'deploy failed', () => {
-        node.power_state = 'power on';
-        if (bmc !== undefined) bmc.isOn = true;
+        startSystem(node, bmc);
       });
     case 'deleted':
       return way(['cleaning', 'clean wait', 'available'], 'clean failed', () => {
@@ -146,7 +145,10 @@ export function planWork(order: {
     case 'adopt':
       return way(['active'], 'adopt failed');
     case 'service':
-      return way(['service wait', 'servicing', 'active'], 'service failed', () => applySteps(bmc, body.service_steps));
+      return way(['service wait', 'servicing', 'active'], 'service failed', () => {
+        applySteps(bmc, body.service_steps);
+        startSystem(node, bmc);
+      });
     case 'abort':
       node.last_error = 'aborted by request';
       return { states: [], atEnd: () => {} };
@@ -176,6 +178,11 @@ function fastTrack(
 export function canLogIn(node: FakeNode, bmc: FakeBmc | undefined): boolean {
   const { redfish_username, redfish_password } = node.driver_info;
   return bmc !== undefined && redfish_username === bmc.username && redfish_password === bmc.password;
+}
+
+function startSystem(node: FakeNode, bmc: FakeBmc | undefined): void {
+  node.power_state = 'power on';
+  if (bmc !== undefined) bmc.isOn = true;
 }
 
 function applySteps(bmc: FakeBmc | undefined, steps: unknown): void {
