@@ -150,3 +150,75 @@ test('a port that is down is opened only once it has its VLANs, and not at all w
     assert.equal(fake.flows.down.size, 0);
     await device.close();
   }));
+
+/** Watches, and gives the ports of the next event that names any, or `all`. */
+async function hear(device: ReturnType<typeof open>): Promise<() => Promise<readonly string[] | 'all'>> {
+  const told: (readonly string[] | 'all')[] = [];
+  let look = (): void => undefined;
+  device.watch((event) => {
+    if (event.kind === 'lost') return;
+    told.push(event.kind === 'changed' ? event.ports : 'all');
+    look();
+  });
+  const next = (): Promise<readonly string[] | 'all'> =>
+    new Promise((resolve) => {
+      look = () => {
+        const event = told.shift();
+        if (event === undefined) return;
+        look = () => undefined;
+        resolve(event);
+      };
+      look();
+    });
+  assert.equal(await next(), 'all');
+  return next;
+}
+
+const onPort = (ofport: number) => (flow: { readonly match: Buffer }) => flow.match.readUInt32BE(8) === ofport;
+
+test('a flow of an access list that somebody takes away or adds is told with its port', () =>
+  withFake(async ({ address, flows }) => {
+    const device = open(address);
+    await device.apply(names.map((port) => ({ port, wanted: guarded })));
+    const next = await hear(device);
+    const [flow] = flows.flows.filter(onPort(2));
+    assert.ok(flow !== undefined);
+    flows.putIn({ ...flow, cookie: 0n, priority: 7 });
+    flows.takeAway((each) => each === flow);
+    assert.deepEqual(await next(), ['swp2'], 'the flow that is not of an access list is not told');
+    flows.putIn({ ...flow, cookie: 0n });
+    assert.deepEqual(await next(), ['swp2']);
+    flows.takeAway(() => true);
+    assert.deepEqual((await next()).toString(), 'swp1,swp2');
+    flows.resume();
+    assert.equal(await next(), 'all');
+    await device.close();
+  }));
+
+test('changed flows are told again after either line was lost', () =>
+  withFake(async (fake) => {
+    const device = open(fake.address);
+    await device.apply([{ port: 'swp1', wanted: guarded }]);
+    const next = await hear(device);
+    fake.dropLines();
+    assert.equal(await next(), 'all');
+    fake.flows.takeAway(onPort(1));
+    assert.deepEqual(await next(), ['swp1']);
+    fake.restartSwitch();
+    assert.equal(await next(), 'all');
+    await device.apply([{ port: 'swp1', wanted: guarded }]);
+    assert.deepEqual(await next(), ['swp1'], 'the database tells our own write');
+    fake.flows.takeAway(onPort(1));
+    assert.deepEqual(await next(), ['swp1']);
+    await device.close();
+  }));
+
+test('a switch that cannot monitor flows is watched by its database', () =>
+  withFake(async (fake) => {
+    fake.flows.hasMonitors = false;
+    const device = open(fake.address);
+    const next = await hear(device);
+    fake.setPort('swp1', { tag: 78 });
+    assert.deepEqual(await next(), ['swp1']);
+    await device.close();
+  }));

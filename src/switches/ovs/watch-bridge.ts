@@ -1,8 +1,9 @@
 import { type BackoffOptions, backoffDelay, type Clock, type Random, sleep } from '../../kube/index.ts';
 import type { SwitchEvent, SwitchWatch } from '../switch-device.ts';
 import type { SwitchResult } from '../switch-result.ts';
+import type { FlowChanges } from './openflow/index.ts';
 import type { OvsLines } from './ovs-lines.ts';
-import { type OvsdbSession, textOf } from './ovsdb/index.ts';
+import { numberOf, type OvsdbRow, type OvsdbSession, textOf } from './ovsdb/index.ts';
 
 /** Watches one bridge as long as anybody listens. */
 export interface OvsWatcher {
@@ -89,14 +90,25 @@ async function beginWatch(
   openflow?.value.onEnd(() => resolve('the switch closed its OpenFlow line'));
   if (openflow?.value.isOpen === false) resolve('the switch closed its OpenFlow line');
   signal.addEventListener('abort', () => resolve('closed'), { once: true });
-  const names = new Map<string, string>();
+  const rows: KnownRows = new Map();
   session.value.onNotification((method, params) => {
-    if (method === 'update' || method === 'update2') report(params, names, tell);
+    if (method === 'update' || method === 'update2') report(params, rows, tell);
   });
   const started = await monitor(session.value, signal);
   if (started.kind !== 'done') return started;
-  remember(started.value, names);
+  remember(started.value, rows);
+  const flows = await openflow?.value.monitorFlows((changes) => reportFlows(changes, rows, tell), signal);
+  // A switch that monitors no flows is watched for the rest.
+  if (flows !== undefined && flows.kind !== 'done' && flows.kind !== 'refused') return flows;
   return { kind: 'done', value: lost };
+}
+
+/** What is known of the rows of ports and interfaces, by their ids: updates tell changed columns only. */
+type KnownRows = Map<string, KnownRow>;
+
+interface KnownRow {
+  readonly name?: string | undefined;
+  readonly ofport?: number | undefined;
 }
 
 /** `monitor_cond` where there is one, else the `monitor` of the RFC. */
@@ -110,13 +122,12 @@ async function monitor(session: OvsdbSession, signal: AbortSignal): Promise<Swit
   return session.call('monitor', ['Open_vSwitch', monitorId, plain], signal);
 }
 
-/** Rows of an update by table and id; both forms of update put whole or changed rows one level down. */
-function rowsOf(update: unknown): { readonly id: string; readonly name: string | undefined }[] {
+/** Rows of an update by their ids; both forms of update put whole or changed rows one level down. */
+function rowsOf(update: unknown): { readonly id: string; readonly columns: OvsdbRow }[] {
   return entriesOf(update).flatMap(([, rows]) =>
     entriesOf(rows).map(([id, change]) => {
-      const bodies = entriesOf(change).map(([, body]) => body);
-      const named = bodies.find((body) => entriesOf(body).some(([column]) => column === 'name'));
-      return { id, name: named === undefined ? undefined : textOf(Object.fromEntries(entriesOf(named)).name) };
+      const bodies = entriesOf(change).filter(([form]) => form !== 'old');
+      return { id, columns: Object.fromEntries(bodies.flatMap(([, body]) => entriesOf(body))) };
     }),
   );
 }
@@ -125,14 +136,31 @@ function entriesOf(value: unknown): [string, unknown][] {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
 }
 
-function remember(update: unknown, names: Map<string, string>): void {
-  for (const { id, name } of rowsOf(update)) if (name !== undefined) names.set(id, name);
+function remember(update: unknown, known: KnownRows): void {
+  for (const { id, columns } of rowsOf(update)) {
+    const { name, ofport } = known.get(id) ?? {};
+    known.set(id, { name: textOf(columns.name) ?? name, ofport: numberOf(columns.ofport) ?? ofport });
+  }
 }
 
-function report(params: readonly unknown[], names: Map<string, string>, tell: (event: SwitchEvent) => void): void {
+function report(params: readonly unknown[], known: KnownRows, tell: (event: SwitchEvent) => void): void {
   const [id, update] = params;
   if (id !== monitorId) return;
-  remember(update, names);
-  const ports = new Set(rowsOf(update).flatMap(({ id: row }) => names.get(row) ?? []));
+  remember(update, known);
+  const ports = new Set(rowsOf(update).flatMap(({ id: row }) => known.get(row)?.name ?? []));
   if (ports.size > 0) tell({ kind: 'changed', ports: [...ports] });
+}
+
+/** Numbers count for one bridge; ports of others that have the same one are told too. */
+function reportFlows(
+  { ofports, isIncomplete }: FlowChanges,
+  known: KnownRows,
+  tell: (event: SwitchEvent) => void,
+): void {
+  if (isIncomplete) {
+    tell({ kind: 'restarted' });
+    return;
+  }
+  const rows = [...known.values()].filter(({ ofport }) => ofport !== undefined && ofports.includes(ofport));
+  if (rows.length > 0) tell({ kind: 'changed', ports: rows.flatMap(({ name }) => name ?? []) });
 }

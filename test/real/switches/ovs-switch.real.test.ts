@@ -14,6 +14,7 @@ import {
   type TlsCredentials,
   vlanSetOf,
 } from '../../../src/switches/index.ts';
+import { describeFlowDrift } from './flow-drift.ts';
 import { describeHostPortLife, type SwitchToLiveOn } from './host-port-life.ts';
 import { describeInterleavings, interleavingsMs } from './interleavings.ts';
 import { whyNoRealSwitches } from './programs.ts';
@@ -78,6 +79,7 @@ describe('a real Open vSwitch by OVSDB and OpenFlow', {
     },
   });
   describeHostPortLife(() => ovs, toLiveOn);
+  describeFlowDrift(() => ovs, toLiveOn);
   describeInterleavings(() => ovs, toLiveOn, { count: 2, settleMs: 3000, pauseMs: 400 });
 
   it('is reached by TLS both ways, and tells a strange certificate of the switch from one of ours', async () => {

@@ -9,6 +9,8 @@ const protocols = { tcp: 6, udp: 17, icmp: { ipv4: 1, ipv6: 58 } } as const;
 const topPriority = 45_000;
 const discoveryPriority = 40_001;
 const endPriority = 40_000;
+/** Between these priorities are the flows of access lists. */
+export const aclPriorities = { first: topPriority, last: endPriority } as const;
 /** Router solicitation, neighbour solicitation and neighbour advertisement: without them IPv6 finds nobody. */
 const discoveryTypes = [133, 135, 136] as const;
 

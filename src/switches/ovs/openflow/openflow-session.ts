@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { done, type SwitchFailure, type SwitchResult } from '../../switch-result.ts';
+import { decodeFlowChanges, encodeFlowMonitor, type FlowChanges, flowMonitorType } from './flow-monitor.ts';
 import { createMessageCutter, encodeMessage, messageType, type OpenflowMessage, openflowVersion } from './wire.ts';
 
 /** A message to send; a body that has to know the number of its message is made when that is known. */
@@ -16,6 +17,8 @@ export interface OpenflowSession {
   bundle(flowMods: readonly Buffer[], signal: AbortSignal): Promise<SwitchResult<undefined>>;
   /** Asks for something that may come in parts. */
   multipart(type: number, body: Buffer, signal: AbortSignal): Promise<SwitchResult<Buffer>>;
+  /** Tells which flows other connections change, to the listener given last; `refused` by a switch that cannot. */
+  monitorFlows(listener: (changes: FlowChanges) => void, signal: AbortSignal): Promise<SwitchResult<undefined>>;
   onEnd(listener: () => void): void;
   readonly isOpen: boolean;
   close(): void;
@@ -49,6 +52,7 @@ class Session implements OpenflowSession {
   readonly #cut = createMessageCutter();
   readonly #waiting = new Map<number, Waiting>();
   readonly #ended = new Set<() => void>();
+  #onFlowChanges: ((changes: FlowChanges) => void) | undefined;
   #nextXid = 1;
   #nextBundle = 1;
   #greeting: ((result: SwitchResult<undefined>) => void) | undefined;
@@ -134,19 +138,28 @@ class Session implements OpenflowSession {
   }
 
   async multipart(type: number, body: Buffer, signal: AbortSignal): Promise<SwitchResult<Buffer>> {
-    const head = Buffer.alloc(8);
-    head.writeUInt16BE(type, 0);
     const hasMore = 1;
     const answer = await this.#ask(
       {
         type: messageType.multipartRequest,
-        body: Buffer.concat([head, body]),
+        body: multipartRequest(type, body),
         isLast: (message) =>
           message.type === messageType.multipartReply && (message.body.readUInt16BE(2) & hasMore) === 0,
       },
       signal,
     );
     return answer.kind === 'done' ? done(Buffer.concat(answer.value.map((part) => part.body.subarray(8)))) : answer;
+  }
+
+  async monitorFlows(listener: (changes: FlowChanges) => void, signal: AbortSignal): Promise<SwitchResult<undefined>> {
+    this.#onFlowChanges = listener;
+    const ask = (command: 'add' | 'delete') => ({
+      type: messageType.multipartRequest,
+      body: multipartRequest(flowMonitorType, encodeFlowMonitor(command)),
+    });
+    // The monitor of an earlier watch; that there is none is an error.
+    await this.send([ask('delete')], signal);
+    return this.send([ask('add')], signal);
   }
 
   close(): void {
@@ -188,6 +201,8 @@ class Session implements OpenflowSession {
     else if (type === messageType.error) this.#fail(message, waiting);
     else if (type === messageType.echoRequest)
       this.#socket.write(encodeMessage(messageType.echoReply, xid, message.body));
+    else if (type === messageType.multipartReply && message.body.readUInt16BE(0) === flowMonitorType)
+      this.#onFlowChanges?.(decodeFlowChanges(message.body.subarray(8)));
     else {
       waiting?.parts.push(message);
       if (waiting?.isLast(message)) waiting.leave(done(waiting.parts));
@@ -222,6 +237,12 @@ class Session implements OpenflowSession {
     for (const { leave } of [...this.#waiting.values()]) leave(this.#gone(why));
     for (const listener of this.#ended) listener();
   }
+}
+
+function multipartRequest(type: number, body: Buffer): Buffer {
+  const head = Buffer.alloc(8);
+  head.writeUInt16BE(type, 0);
+  return Buffer.concat([head, body]);
 }
 
 /** A message in a bundle carries the number of the message that adds it. */

@@ -8,4 +8,4 @@ export {
   startOvsdbSession,
 } from './ovsdb-session.ts';
 export { columnsOfSettings, vlansOfColumns } from './port-columns.ts';
-export { numberOf, optionalOf, setOf, textOf, uuidOf } from './values.ts';
+export { numberOf, type OvsdbRow, optionalOf, setOf, textOf, uuidOf } from './values.ts';

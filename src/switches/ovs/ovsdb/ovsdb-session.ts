@@ -21,7 +21,7 @@ export interface OvsdbSession {
     operations: readonly OvsdbOperation[],
     signal: AbortSignal,
   ): Promise<SwitchResult<readonly OperationResult[]>>;
-  /** Called for what the server tells by itself: `update`, `update2`. */
+  /** Tells what the server sends by itself, `update` and `update2`, to the listener given last. */
   onNotification(listener: (method: string, params: readonly unknown[]) => void): void;
   onEnd(listener: (why: string) => void): void;
   readonly isOpen: boolean;
@@ -50,8 +50,8 @@ class Session implements OvsdbSession {
   readonly #options: SessionOptions;
   readonly #frames = createJsonFrames({ maxBytes: maxMessageBytes });
   readonly #waiting = new Map<number, (result: SwitchResult<unknown>) => void>();
-  readonly #told = new Set<(method: string, params: readonly unknown[]) => void>();
   readonly #ended = new Set<(why: string) => void>();
+  #told: ((method: string, params: readonly unknown[]) => void) | undefined;
   #nextId = 1;
   #probe: Timer;
   #isProbing = false;
@@ -72,7 +72,7 @@ class Session implements OvsdbSession {
   }
 
   onNotification(listener: (method: string, params: readonly unknown[]) => void): void {
-    this.#told.add(listener);
+    this.#told = listener;
   }
 
   onEnd(listener: (why: string) => void): void {
@@ -134,7 +134,7 @@ class Session implements OvsdbSession {
     if (typeof method === 'string') {
       // A server that gets no echo takes the line for dead and closes it.
       if (method === 'echo') this.#send({ id, result: params, error: null });
-      else for (const listener of this.#told) listener(method, Array.isArray(params) ? params : []);
+      else this.#told?.(method, Array.isArray(params) ? params : []);
       return;
     }
     const leave = typeof id === 'number' ? this.#waiting.get(id) : undefined;

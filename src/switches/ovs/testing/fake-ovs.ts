@@ -80,10 +80,10 @@ export async function startFakeOvs(ports: readonly string[]): Promise<FakeOvs> {
 
 function filled(ports: readonly string[]): FakeDatabase {
   const database = new FakeDatabase();
-  const ids = [bridge, ...ports].map((name) => {
+  const ids = [bridge, ...ports].map((name, ofport) => {
     const port = database.insert('Interface', {
       name,
-      ofport: 1,
+      ofport: ofport === 0 ? 65_534 : ofport,
       admin_state: 'up',
       link_state: 'up',
       lldp: ['map', []],
@@ -156,7 +156,9 @@ function catchUp(database: FakeDatabase): void {
 
 function initialUpdate(database: FakeDatabase): unknown {
   const table = (name: string) =>
-    Object.fromEntries([...database.rows(name)].map(([id, row]) => [id, { initial: { name: row.name } }]));
+    Object.fromEntries(
+      [...database.rows(name)].map(([id, row]) => [id, { initial: { name: row.name, ofport: row.ofport } }]),
+    );
   return { Port: table('Port'), Interface: table('Interface') };
 }
 
