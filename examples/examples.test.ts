@@ -33,6 +33,8 @@ for (const walk of walks) {
         const text = readFileSync(file, 'utf8');
         const steps = readConsoleSteps(text);
         assert.ok(steps.length > 0, 'the page shows no command');
+        // The page before may have left a host that is prepared again.
+        await fleet.untilHostsRest();
         const seen: ConsoleStep[] = [];
         for (const { command } of steps) seen.push({ command, output: await fleet.run(command) });
         if (isUpdating) writeFileSync(file, writeConsoleSteps(text, seen));

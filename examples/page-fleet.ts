@@ -15,6 +15,8 @@ export interface PageFleet {
   runForCode(command: string): Promise<{ readonly code: number; readonly printed: string }>;
   /** What was printed, without what differs from run to run. */
   alike(printed: string): string;
+  /** Resolves once no host of the rack is on its way to another state. */
+  untilHostsRest(): Promise<void>;
   /** Resolves once the terminal of `rackwright up` has told so. */
   untilTold(line: string): Promise<void>;
   close(): Promise<void>;
@@ -38,6 +40,7 @@ export async function startPageFleet(words: readonly string[] = []): Promise<Pag
   await untilAtRest({ up, run });
   return {
     ...{ folder: folder.path, dataDir, run, runForCode, alike },
+    untilHostsRest: () => untilHostsRest({ up, run }),
     untilTold: (line) => up.until(`\n${line}\n`),
     async close() {
       await up.end('SIGTERM');
@@ -55,23 +58,34 @@ function runLine(command: string, cwd: string): Promise<CliResult> {
   return runCli([...words.slice(1), ...(isBrief ? ['--timeout', '300s'] : [])], { cwd });
 }
 
-async function untilAtRest({ up, run }: { up: CliProcess; run: (command: string) => Promise<string> }): Promise<void> {
-  const until = async (isSo: () => Promise<boolean>): Promise<void> => {
-    while (!(await isSo())) {
-      assert.equal(up.child.exitCode, null, up.printed.err);
-      await pause(100);
-    }
-  };
+interface Rack {
+  readonly up: CliProcess;
+  readonly run: (command: string) => Promise<string>;
+}
+
+async function untilSo({ up }: Rack, isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) {
+    assert.equal(up.child.exitCode, null, up.printed.err);
+    await pause(100);
+  }
+}
+
+async function untilAtRest(rack: Rack): Promise<void> {
+  const { up, run } = rack;
   await up.until('Hosts of the rack: ');
   // What was provisioned runs when the server has booted; the others are off once their agents have shut down.
-  await until(async () => {
+  await untilSo(rack, async () => {
     const status = await run('npx rackwright simulate status');
     return /(deployed image.*){2}/s.test(status) && !/ agent$/m.test(status);
   });
-  await until(async () => {
-    const hosts = await run('npx rackwright get baremetalhosts -n simulated');
+  await untilHostsRest(rack);
+  // The settings of a host are read beside what is done to it.
+  await untilSo(rack, async () => (await run('npx rackwright get hfs -n simulated')).includes('r01-s07'));
+}
+
+function untilHostsRest(rack: Rack): Promise<void> {
+  return untilSo(rack, async () => {
+    const hosts = await rack.run('npx rackwright get baremetalhosts -n simulated');
     return !/^r\d+-s\d+ +(?! |available|provisioned)/m.test(hosts);
   });
-  // The settings of a host are read beside what is done to it.
-  await until(async () => (await run('npx rackwright get hfs -n simulated')).includes('r01-s07'));
 }
