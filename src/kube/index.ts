@@ -1,3 +1,4 @@
+export { type AccessQuestion, createMayDo, isSuperuser, type MayDo, unreadable } from './admission/access-review.ts';
 export {
   type AdmissionMatch,
   type AdmissionRequest,
@@ -193,3 +194,4 @@ export {
   TableError,
 } from './table-error.ts';
 export { durationMs, growingWaitMs, momentOf, textOfMoment } from './times.ts';
+export { meetUser, type TestRule } from './testing/meet-user.ts';
