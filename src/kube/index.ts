@@ -193,5 +193,5 @@ export {
   isErrorOf,
   TableError,
 } from './table-error.ts';
-export { durationMs, growingWaitMs, momentOf, textOfMoment } from './times.ts';
 export { meetUser, type TestRule } from './testing/meet-user.ts';
+export { durationMs, growingWaitMs, momentOf, textOfMoment } from './times.ts';

@@ -113,7 +113,7 @@ function directory(): ServerDirectory {
       if (server === undefined) return undefined;
       const { url, username, password, systemPath } = server;
       const credentials = async () => ({ username, password });
-      return { endpoint: { origin: url, credentials, trust: { kind: 'system' } }, systemPath };
+      return { endpoint: { origin: url, credentials, trust: { kind: 'system', allowsHttp: true } }, systemPath };
     },
   };
 }

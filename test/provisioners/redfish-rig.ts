@@ -111,7 +111,7 @@ export async function startRedfishRig(
   // This machine may be slow, and its time runs fast.
   const gates = createGates({ clock, settings: { deadlineMs: 20 * minute, connectMs: 20 * minute } });
   const credentials = async () => ({ username: bmc.username, password: bmc.password });
-  const endpoint = { origin: bmc.url, credentials, trust: { kind: 'system' as const } };
+  const endpoint = { origin: bmc.url, credentials, trust: { kind: 'system' as const, allowsHttp: true } };
   const flasher = createFlasher({
     ...{ port: engine.worker, artifacts, gates, clock, facilities: ['fc1'] },
     servers: { find: async () => ({ endpoint }) },

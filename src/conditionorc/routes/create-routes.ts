@@ -62,9 +62,13 @@ const InstallBody = Type.Object(
     firmware_set_id: SetId,
     'firmware-set-id': SetId,
     firmwares: Type.Optional(
-      ListOf(Type.Union([Uuid('Of the catalogue.'), AnyObject('An image, whole: takes the right to create firmware.')]), 'Instead of a set.', {
-        maxItems: 100,
-      }),
+      ListOf(
+        Type.Union([Uuid('Of the catalogue.'), AnyObject('An image, whole: takes the right to create firmware.')]),
+        'Instead of a set.',
+        {
+          maxItems: 100,
+        },
+      ),
     ),
     force_install: flag('Also install what is installed already.'),
     dry_run: flag('Plan, and do nothing that disrupts.'),

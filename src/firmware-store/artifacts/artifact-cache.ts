@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { chmod, rename, stat } from 'node:fs/promises';
 import { getCACertificates } from 'node:tls';
-import { Agent } from 'undici';
+import { Agent, buildConnector } from 'undici';
+import { createEgress, type Egress } from '../../egress/index.ts';
 import { type Clock, type Random, systemClock } from '../../kube/index.ts';
 import { type Logger, type Metrics, noMetrics, silentLogger } from '../../telemetry/index.ts';
-import { StoreError } from '../errors.ts';
+import { isStoreError, StoreError } from '../errors.ts';
 import { type CacheFolder, keyOf, openCacheFolder } from './cache-folder.ts';
 import { type Digest, parseDigest } from './digest.ts';
 import { type Downloaded, download, type Fetched } from './download.ts';
@@ -71,6 +72,8 @@ export interface ArtifactCacheOptions {
   /** Authorities for sources, besides those of the system. */
   readonly caPem?: string;
   readonly credentialsFor?: (origin: string) => Promise<SourceCredentials | undefined>;
+  /** What may be connected to; all but guarded addresses unless given. */
+  readonly egress?: Egress;
   /** Entries that are not thrown away to make room, by their key; none unless given. */
   readonly isKept?: KeepRule;
 }
@@ -98,6 +101,11 @@ export async function openArtifactFolder(options: ArtifactCacheOptions): Promise
   return new FolderCache(options, folder);
 }
 
+/** Errors that tell what a source answered. */
+const tellingCodes = ['digestMismatch', 'sizeMismatch', 'tooLarge', 'sourceRefused', 'sourceFailed'] as const;
+const withheldDetail =
+  'its host is internal, so what it answered is in the log of this process only; name the host in --egress-hosts to have it told';
+
 const mostKnown = 1000;
 const longestShareMs = 3_600_000;
 
@@ -106,6 +114,7 @@ class FolderCache implements ArtifactFolder {
   readonly folder: CacheFolder;
   readonly #clock: Clock;
   readonly #agent: Agent;
+  readonly #egress: Egress;
   readonly #turns;
   readonly #closing = new AbortController();
   /** What an object looked like when its hash was found right: it is not hashed again until that changes. */
@@ -119,9 +128,10 @@ class FolderCache implements ArtifactFolder {
     this.folder = folder;
     this.#clock = options.clock ?? systemClock;
     this.#turns = createTurns(options.maxParallel ?? 4);
-    this.#agent = new Agent({
-      connect: options.caPem === undefined ? {} : { ca: [...getCACertificates('default'), options.caPem] },
-    });
+    this.#egress = options.egress ?? createEgress();
+    const { lookup } = this.#egress;
+    const trust = options.caPem === undefined ? {} : { ca: [...getCACertificates('default'), options.caPem] };
+    this.#agent = new Agent({ connect: this.#egress.guard(buildConnector({ ...trust, lookup })) });
     this.#bytes = (options.metrics ?? noMetrics).counter({
       name: 'flasher_download_bytes',
       help: 'Bytes of firmware images that were fetched.',
@@ -144,7 +154,21 @@ class FolderCache implements ArtifactFolder {
     const signal = AbortSignal.any([this.#closing.signal, ...(order.signal === undefined ? [] : [order.signal])]);
     const opened = async () =>
       (await this.#share(key, digest)) ?? this.#openKey(key, { ...order, url, digest, signal });
-    return this.#turns.inTurn(key, () => orDiskFull(shownSource(url), opened));
+    try {
+      return await this.#turns.inTurn(key, () => orDiskFull(shownSource(url), opened));
+    } catch (error) {
+      throw await this.#withheld(url, error);
+    }
+  }
+
+  /** What an internal host answers is for operators alone: whoever may name an image must not read it from errors. */
+  async #withheld(url: URL, error: unknown): Promise<unknown> {
+    if (!isStoreError(error, ...tellingCodes) || url.protocol === 'file:') return error;
+    if ((error.cause as { code?: unknown } | undefined)?.code === 'EGRESS_REFUSED') return error;
+    if (await this.#egress.mayDescribe(url)) return error;
+    const source = shownSource(url);
+    this.#options.logger?.warn('an image cannot be had from an internal host', { source, error });
+    return new StoreError('sourceFailed', { source, detail: withheldDetail });
   }
 
   bytesUsed(): Promise<number> {
@@ -339,6 +363,7 @@ class FolderCache implements ArtifactFolder {
     const { maxRedirects, idleMs, credentialsFor, fileFolders } = this.#options;
     return {
       dispatcher: this.#agent,
+      egress: this.#egress,
       maxRedirects: maxRedirects ?? 5,
       idleMs: idleMs ?? 60_000,
       fileFolders: fileFolders ?? [],

@@ -78,7 +78,10 @@ describe('a role without the right to a BMCSecret', () => {
   test('names no other BMCSecret', async () => {
     await isRefused(of('user').bmcs.patch({ name: 'b' }, merge({ bmcSecretRef: { name: 'all' } })), noRight);
     await isRefused(of('keeper').bmcs.patch({ name: 'b' }, merge({ bmcSecretRef: { name: 'all' } })), /keeper may not/);
-    await isRefused(of('user').servers.patch({ name: 's' }, merge({ bmc: { bmcSecretRef: { name: 'all' } } })), noRight);
+    await isRefused(
+      of('user').servers.patch({ name: 's' }, merge({ bmc: { bmcSecretRef: { name: 'all' } } })),
+      noRight,
+    );
   });
 
   test('changes all else, and whoever may read it says where it is sent', async () => {

@@ -6,7 +6,11 @@ import { resources } from '../resources.ts';
 import { fleet, type HostApi, hostObject, startHostApi } from '../testing/rig.ts';
 import { createHostAdmission } from './host-rules.ts';
 
-const hostRule = { apiGroups: ['metal3.io'], resources: ['baremetalhosts'], verbs: ['get', 'create', 'update', 'patch'] };
+const hostRule = {
+  apiGroups: ['metal3.io'],
+  resources: ['baremetalhosts'],
+  verbs: ['get', 'create', 'update', 'patch'],
+};
 const secretRule = { apiGroups: [''], resources: ['secrets'], verbs: ['get'] };
 
 describe('a role without the right to a Secret', () => {
@@ -45,7 +49,10 @@ describe('a role without the right to a Secret', () => {
   const isRefused = (promise: Promise<unknown>, secret: string): Promise<void> =>
     assert.rejects(promise, (error) => {
       assert.ok(error instanceof KubeError, String(error));
-      assert.match(error.message, new RegExp(`where the Secret ${secret} is sent can read it, and user may not get it`));
+      assert.match(
+        error.message,
+        new RegExp(`where the Secret ${secret} is sent can read it, and user may not get it`),
+      );
       return true;
     });
 

@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { BareMetalHost } from '../../api/index.ts';
-import {
-  createMayDo,
-  type KubeClient,
-  KubeError,
-  type KubeObject,
-  meetUser,
-  systemClock,
-} from '../../kube/index.ts';
+import { createMayDo, type KubeClient, KubeError, type KubeObject, meetUser, systemClock } from '../../kube/index.ts';
 import { discoveryNote, writeDiscoveryNote } from '../annotations/discovery-note.ts';
 import { resources } from '../resources.ts';
 import { fleet, type HostApi, hostObject, startHostApi } from '../testing/rig.ts';

@@ -60,7 +60,10 @@ export function createReach(
     if (origin === '') return { kind: 'failed', message: `a host is reached by Redfish here, not by ${scheme}` };
     if (login === undefined) return { kind: 'failed', message: 'there are no credentials for its BMC' };
     const { gates, clock, random } = parts;
-    const trust = isCertificateUnchecked ? { kind: 'insecure' as const } : parts.trustOf(origin);
+    const trusted = parts.trustOf(origin);
+    // Who writes hosts may do without certificates; without TLS only an operator may.
+    const { allowsHttp = false } = trusted;
+    const trust = isCertificateUnchecked ? { kind: 'insecure' as const, allowsHttp } : trusted;
     const endpoint = { origin, credentials: credentialsOf(`${host.namespace}/${host.name}`, login), trust };
     const options = { gates, endpoint, clock, random, ...(systemPath === undefined ? {} : { systemPath }) };
     return { kind: 'bmc', bmc: connectBmc(options), origin };
