@@ -23,6 +23,8 @@ export const JobBmcSchema = Type.Object({
   trust: TrustSchema,
   systemPath: Type.Optional(text()),
   authentication: Type.Optional(Type.Union([Type.Literal('session'), Type.Literal('basic')])),
+  /** What the service root of the BMC is known by. */
+  serviceUuid: Type.Optional(Type.String({ maxLength: 64 })),
   /** What the server is known by: the job keeps away from any other machine. */
   machine: Type.Optional(Type.Object({ uuid: Type.Optional(text()), serial: Type.Optional(text()) })),
 });

@@ -22,6 +22,11 @@ export interface BmcEndpoint {
   readonly origin: string;
   readonly credentials: CredentialSource;
   readonly trust: TlsTrust;
+  /**
+   * The UUID that its service root is known by. Where no certificate is checked, it has to be that one before a password
+   * is sent; a BMC that hides its root, or has none in it, cannot prove itself so.
+   */
+  readonly serviceUuid?: string | undefined;
   /** `session` falls back on Basic where the BMC has no sessions; `basic` never logs in. `session` unless given. */
   readonly authentication?: 'session' | 'basic';
 }

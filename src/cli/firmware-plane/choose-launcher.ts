@@ -151,10 +151,11 @@ function outside(settings: LauncherSettings, { plane, trust, url, images, patien
       const { target } = work.condition;
       const found = await directory.find(target);
       if (found === undefined) return undefined;
-      const { origin, credentials } = found.endpoint;
+      const { origin, credentials, serviceUuid } = found.endpoint;
       const { systemPath, machine } = found;
       return {
         ...{ target, origin, trust, ...(await credentials()) },
+        ...(serviceUuid === undefined ? {} : { serviceUuid }),
         ...(systemPath === undefined ? {} : { systemPath }),
         ...(machine === undefined ? {} : { machine }),
       };

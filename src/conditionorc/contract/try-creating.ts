@@ -149,6 +149,7 @@ export function tryCreating(start: StartOrc): void {
         [path, { kind: 'firmwareInstall', parameters: { firmwares: [whole] } }],
         [`${path}/firmwareInstallInband`, { parameters: { firmwares: [whole] } }],
         [path, { kind: 'virtualMediaMount', parameters: { image_uri: 'http://evil.example/boot.iso' } }],
+        [`${server}/biosControl`, { action: 'set_config', bios_config_url: 'http://10.0.0.1/admin' }],
       ] as const) {
         const { status, body: answer } = await rig.call('POST', way, body, onCall);
         assert.equal(status, 403, JSON.stringify(answer));

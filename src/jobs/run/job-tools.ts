@@ -78,10 +78,11 @@ export async function openJobTools(parts: JobToolsParts): Promise<OpenedTools> {
 /** A job knows one server. */
 export function directoryOf(bmc: JobBmc | undefined): ServerDirectory {
   if (bmc === undefined) return { find: async () => undefined };
-  const { origin, username, password, trust, authentication, systemPath, machine } = bmc;
+  const { origin, username, password, trust, authentication, systemPath, machine, serviceUuid } = bmc;
   const endpoint = {
     origin,
     trust,
+    serviceUuid,
     credentials: async () => ({ username, password }),
     ...(authentication === undefined ? {} : { authentication }),
   };

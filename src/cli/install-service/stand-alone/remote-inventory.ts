@@ -34,6 +34,7 @@ export interface RemoteInventory extends InventoryAccess {
 interface ShownServer {
   readonly uuid: string;
   readonly bmc_address: string;
+  readonly bmc_uuid?: string;
   readonly serial?: string;
   readonly system_uuid?: string;
   readonly attributes?: NotedServer['attributes'];
@@ -54,7 +55,7 @@ export function remoteInventory(options: RemoteInventoryOptions): RemoteInventor
       if (found === undefined) return undefined;
       const { uuid, serial, system_uuid: systemUuid, attributes, versioned_attributes: versionedAttributes } = found;
       const machine = knownMachineOf({ id: uuid, systemUuid, serial, attributes, versionedAttributes });
-      return { bmcAddress: found.bmc_address, machine };
+      return { bmcAddress: found.bmc_address, machine, bmcUuid: found.bmc_uuid };
     },
     async bmcLoginOf(id) {
       const found = await read<{ username: string; password: string }>(`${of(id)}/credentials/bmc`);
