@@ -56,6 +56,7 @@ createFlasher({
 });
 const releases = servers.flatMap((server) => server.releases);
 const provisioners = createRedfishProvisioners({
+  trustOf: () => ({ kind: 'system', allowsHttp: true }),
   ...{ gates, clock, limit: order.limit, ...times.poll },
   records: await openHostRecords(database),
   desk: createEngineDesk(engine),
