@@ -63,7 +63,16 @@ const plain = ['--bmc-http', 'yes'];
 /** A conditionOrc with its inventory, and a flasher that works for it over HTTP. */
 async function startServices(t: TestContext, more: readonly string[] = []) {
   const name = `plane-${randomBytes(4).toString('hex')}`;
-  const orc = await start(['conditionorc', '--data-dir', at(name), '--request-deadline', '1s', ...issuer, ...plain, ...more]);
+  const orc = await start([
+    'conditionorc',
+    '--data-dir',
+    at(name),
+    '--request-deadline',
+    '1s',
+    ...issuer,
+    ...plain,
+    ...more,
+  ]);
   t.after(() => orc.stop());
   const scopes = ['read', 'write', 'write:server:credentials', 'read:server:credentials', 'update:worker'];
   const words = ['issue-token', ...issuer, '--subject', 'me', ...scopes.flatMap((scope) => ['--scope', scope])];
