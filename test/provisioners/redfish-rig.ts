@@ -16,6 +16,7 @@ import {
 } from '../../simulator/index.ts';
 import { createGates } from '../../src/bmc/index.ts';
 import { createImageLinks } from '../../src/cli/hosts/image-links.ts';
+import { createEgress } from '../../src/egress/index.ts';
 import {
   createEngine,
   type Engine,
@@ -119,6 +120,8 @@ export async function startRedfishRig(
     inventorySink: { write: async () => {} },
     settings: { verify: { consecutiveReads: 2, deadlineMs: 15 * minute, poll: { first: 5000, most: 30_000 } } },
   });
+  // What internal hosts answer is told where they are named.
+  const egress = createEgress({ hosts: ['127.0.0.1'] });
   const release = await serveBios(bmc);
   const records = await openHostRecords(database);
   const opened: Provisioners[] = [];
@@ -128,7 +131,7 @@ export async function startRedfishRig(
       ...{ gates, records, clock, pollMs, limit, updateWaitMs, lookMs },
       desk: createEngineDesk(engine),
       catalogue: { find: async ({ url }) => (url === release.url ? release.firmware : undefined) },
-      links: createImageLinks({ hash: (url) => hashSource(url, { maxBytes: 1_000_000 }), clock: systemClock }),
+      links: createImageLinks({ hash: (url) => hashSource(url, { maxBytes: 1_000_000, egress }), clock: systemClock }),
     });
     opened.push(made);
     return made;

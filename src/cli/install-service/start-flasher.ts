@@ -115,6 +115,7 @@ async function openOptions(parts: ToolParts) {
     settings: parts.settings,
     logger,
     metrics,
+    egress: parts.images.egress,
     artifacts: rackImages === undefined ? cache : rackImages.follow(cache),
     ...imageAddress,
   };

@@ -5,7 +5,7 @@ import { Agent, buildConnector } from 'undici';
 import { createEgress, type Egress } from '../../egress/index.ts';
 import { type Clock, type Random, systemClock } from '../../kube/index.ts';
 import { type Logger, type Metrics, noMetrics, silentLogger } from '../../telemetry/index.ts';
-import { isStoreError, StoreError } from '../errors.ts';
+import { StoreError } from '../errors.ts';
 import { type CacheFolder, keyOf, openCacheFolder } from './cache-folder.ts';
 import { type Digest, parseDigest } from './digest.ts';
 import { type Downloaded, download, type Fetched } from './download.ts';
@@ -16,6 +16,7 @@ import { bytesUsed, type KeepRule, makeRoom } from './make-room.ts';
 import { parseSource, type SourceSettings, shownSource } from './source.ts';
 import { createTurns } from './turns.ts';
 import { markUse } from './uses.ts';
+import { withheld } from './withhold.ts';
 
 /** A file that somebody needs. */
 export interface ArtifactOrder {
@@ -101,11 +102,6 @@ export async function openArtifactFolder(options: ArtifactCacheOptions): Promise
   return new FolderCache(options, folder);
 }
 
-/** Errors that tell what a source answered. */
-const tellingCodes = ['digestMismatch', 'sizeMismatch', 'tooLarge', 'sourceRefused', 'sourceFailed'] as const;
-const withheldDetail =
-  'its host is internal, so what it answered is in the log of this process only; name the host in --egress-hosts to have it told';
-
 const mostKnown = 1000;
 const longestShareMs = 3_600_000;
 
@@ -157,18 +153,8 @@ class FolderCache implements ArtifactFolder {
     try {
       return await this.#turns.inTurn(key, () => orDiskFull(shownSource(url), opened));
     } catch (error) {
-      throw await this.#withheld(url, error);
+      throw await withheld(error, { url, egress: this.#egress, logger: this.#options.logger });
     }
-  }
-
-  /** What an internal host answers is for operators alone: whoever may name an image must not read it from errors. */
-  async #withheld(url: URL, error: unknown): Promise<unknown> {
-    if (!isStoreError(error, ...tellingCodes) || url.protocol === 'file:') return error;
-    if ((error.cause as { code?: unknown } | undefined)?.code === 'EGRESS_REFUSED') return error;
-    if (await this.#egress.mayDescribe(url)) return error;
-    const source = shownSource(url);
-    this.#options.logger?.warn('an image cannot be had from an internal host', { source, error });
-    return new StoreError('sourceFailed', { source, detail: withheldDetail });
   }
 
   bytesUsed(): Promise<number> {

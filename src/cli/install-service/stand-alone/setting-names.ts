@@ -177,6 +177,7 @@ export const controllersSettings = [
   'bmcCa',
   'bmcInsecure',
   'bmcHttp',
+  ...egressSettings,
   'maxAttempts',
   'attemptsFirst',
   'powerInterval',
