@@ -49,7 +49,7 @@ async function readOne(
     endpoint: {
       origin: url,
       credentials: async () => ({ username, password }),
-      trust: way.caPem === undefined ? { kind: 'insecure' } : { kind: 'ca', caPem: way.caPem },
+      trust: way.caPem === undefined ? { kind: 'insecure', allowsHttp: true } : { kind: 'ca', caPem: way.caPem },
     },
   });
   const inventory = await readInventory(bmc);

@@ -34,16 +34,19 @@ export function serviceRoles(): ClusterRole[] {
     ),
     clusterRole(
       'rackwright-rest-operator',
-      'Reads everything but credentials; orders, changes and cancels work on servers.',
+      'Reads everything but credentials; orders, changes and cancels work on servers, with images that the catalogue has.',
       [...viewerRules, rule(['conditions'], changeVerbs)],
     ),
-    clusterRole('rackwright-rest-admin', 'Keeps inventory and firmware, and orders work; no credentials.', [
-      ...viewerRules,
-      rule(plainResources, changeVerbs),
-    ]),
-    clusterRole('rackwright-rest-credentials', 'Reads and writes the credentials of BMCs.', [
-      rule(['servers/credentials'], [...readVerbs, ...changeVerbs]),
-    ]),
+    clusterRole(
+      'rackwright-rest-admin',
+      'Keeps inventory and firmware, and orders work; no credentials, so no addresses of BMCs that have any.',
+      [...viewerRules, rule(plainResources, changeVerbs)],
+    ),
+    clusterRole(
+      'rackwright-rest-credentials',
+      'Reads and writes the credentials of BMCs; with rackwright-rest-admin, enrols servers and changes addresses of BMCs.',
+      [rule(['servers/credentials'], [...readVerbs, ...changeVerbs])],
+    ),
     clusterRole(
       'rackwright-rest-worker',
       'What a flasher needs that works for a conditionorc: work, BMC addresses and their credentials.',

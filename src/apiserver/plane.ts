@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import type { Egress } from '../egress/index.ts';
 import type { InProcessHook } from '../kube/index.ts';
 import { openAdmission } from './admission/admission.ts';
 import { chainAdmission } from './admission/admission-chain.ts';
@@ -42,6 +43,8 @@ export interface PlaneOptions {
   readonly admission?: readonly InProcessHook[];
   /** Where a webhook's Service is; without it, webhooks have to be given by URL. */
   readonly resolveService?: ServiceResolver;
+  /** What webhooks may be at; all but guarded addresses unless given. */
+  readonly egress?: Egress;
 }
 
 /** Everything behind the HTTP door: the store, who may do what, every kind, and the controllers that keep house. */
@@ -70,7 +73,7 @@ export async function openPlane(
   const identity = await loadIdentity(dataDir, { host: parts.host, now: now() });
   const { adminToken } = identity;
   const access = new Access({ dataDir, store, adminToken, caPem: identity.authority.certificatePem, now, onFault });
-  const client = new WebhookClient(options.resolveService);
+  const client = new WebhookClient(options.resolveService, options.egress);
   const webhooks = new WebhookIndex();
   const following = webhooks.follow(store);
   const core = createCore({ options, store, access, webhooks, client, watches: parts.watches, now });

@@ -34,6 +34,11 @@ export const bmcErrors = {
     retry: 'blocked',
     message: 'the certificate of the BMC at {origin} is not trusted: {detail}',
   },
+  otherBmc: {
+    retry: 'blocked',
+    message:
+      'another BMC answers at {origin}: the UUID of its service root is {found} and not {known}, and no certificate says otherwise; nothing secret was sent to it. If the BMC was replaced, clear bmc_uuid of its server',
+  },
   leaseLost: { retry: 'blocked', message: 'the lease for the BMC at {origin} is not held any more: {detail}' },
   unsupported: { retry: 'terminal', message: 'the BMC at {origin} cannot {what}: {detail}' },
   blocked: { retry: 'blocked', message: 'the BMC at {origin} cannot {what} now: {detail}' },

@@ -1,4 +1,5 @@
-import { Agent, type Dispatcher } from 'undici';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { createEgress, type Egress } from '../egress/index.ts';
 import type { SourceCredentials } from '../firmware-store/index.ts';
 import { type Clock, systemClock } from '../kube/index.ts';
 import { isSameVendor } from '../versions/index.ts';
@@ -21,6 +22,8 @@ export interface CatalogReaderOptions {
   readonly idleMs?: number;
   readonly maxRedirects?: number;
   readonly credentialsFor?: ((origin: string) => Promise<SourceCredentials | undefined>) | undefined;
+  /** What may be connected to; all but guarded addresses unless given. */
+  readonly egress?: Egress;
   /** Opens connections; one of its own unless given. */
   readonly dispatcher?: Dispatcher;
 }
@@ -43,7 +46,7 @@ export interface CatalogReader {
 
 /** Makes a reader of catalogues. */
 export function createCatalogReader(options: CatalogReaderOptions = {}): CatalogReader {
-  const agent = options.dispatcher ?? new Agent();
+  const agent = options.dispatcher ?? openAgent(options.egress ?? createEgress());
   const closing = new AbortController();
   return {
     async read(source, query, signal) {
@@ -61,6 +64,10 @@ export function createCatalogReader(options: CatalogReaderOptions = {}): Catalog
       if (options.dispatcher === undefined) await agent.destroy();
     },
   };
+}
+
+function openAgent(egress: Egress): Agent {
+  return new Agent({ connect: egress.guard(buildConnector({ lookup: egress.lookup })) });
 }
 
 /** Reads what one catalogue has for a model, and closes what was opened for it. */

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { parseHostRule } from '../egress/index.ts';
 import { parseDurationMs } from './duration.ts';
 import { usageError } from './errors.ts';
 import type { Given } from './setting.ts';
@@ -124,4 +125,19 @@ export function parseOneOf<const W extends string>(...words: readonly W[]): (tex
     if (found === undefined) throw usageError(`${as}: one of ${words.join(', ')} is needed`);
     return found;
   };
+}
+
+/** Hosts that may be connected to, separated by commas. */
+export function parseHostRules(text: string, { as }: Given): readonly string[] {
+  const rules = text.split(',').map((each) => each.trim());
+  const bad = rules.find((each) => parseHostRule(each) === undefined);
+  if (bad === undefined) return rules;
+  throw usageError(`${as}: ${JSON.stringify(bad)} is neither a name, *.domain, an address nor a network`);
+}
+
+/** `https`, `http` or both. */
+export function parseEgressSchemes(text: string, { as }: Given): readonly string[] {
+  const schemes = text.split(',').map((each) => each.trim().toLowerCase());
+  if (schemes.every((each) => each === 'https' || each === 'http')) return schemes;
+  throw usageError(`${as}: these are https and http, separated by a comma`);
 }

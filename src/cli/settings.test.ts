@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Option } from 'commander';
 import { CliError } from './errors.ts';
+import { readTrust } from './install-service/start-flasher.ts';
 import { readSettings, type SettingName, serverSettings } from './settings.ts';
 
 const read = (name: SettingName, flag: string | undefined, env: Record<string, string> = {}) =>
@@ -54,6 +55,26 @@ test('an address that is only ever an address has no log-in, wherever it comes f
   }
 });
 
+test('plain HTTP to BMCs is allowed by a word of its own, and the checks of certificates stay beside it', () => {
+  const words = ['bmcCa', 'bmcInsecure', 'bmcHttp'] as const;
+  const trust = (flags: Partial<Record<(typeof words)[number], string>>) =>
+    readTrust(readSettings(words, flags, { env: {}, cwd: '/home/me' }));
+  assert.deepEqual(trust({}), { kind: 'system' });
+  assert.deepEqual(trust({ bmcHttp: 'no' }), { kind: 'system' });
+  assert.deepEqual(trust({ bmcInsecure: 'yes' }), { kind: 'insecure' });
+  assert.deepEqual(trust({ bmcHttp: 'yes' }), { kind: 'system', allowsHttp: true });
+  assert.deepEqual(trust({ bmcHttp: 'yes', bmcInsecure: 'yes' }), { kind: 'insecure', allowsHttp: true });
+});
+
+test('what may be connected to is named by hosts and schemes, separated by commas', () => {
+  assert.equal(read('egressHosts', undefined), undefined);
+  assert.deepEqual(read('egressSchemes', undefined), ['https', 'http']);
+  assert.deepEqual(read('egressSchemes', 'HTTPS'), ['https']);
+  const hosts = 'images.example, *.vendor.example,10.0.0.0/8,fd00::1';
+  const named = ['images.example', '*.vendor.example', '10.0.0.0/8', 'fd00::1'];
+  assert.deepEqual(read('egressHosts', undefined, { RACKWRIGHT_EGRESS_HOSTS: hosts }), named);
+});
+
 const bad: [SettingName, string, RegExp][] = [
   ['port', '-1', /--port -1: a port is a number/],
   ['port', '80a', /a port is a number/],
@@ -67,6 +88,9 @@ const bad: [SettingName, string, RegExp][] = [
   ['seed', '-1', /a whole number from 0/],
   ['bmcHost', '192.0.2.1', /simulated BMCs listen on loopback only/],
   ['plainHttp', 'maybe', /yes or no is needed/],
+  ['bmcHttp', 'maybe', /yes or no is needed/],
+  ['egressHosts', '10.0.0.0/33', /neither a name, \*\.domain, an address nor a network/],
+  ['egressSchemes', 'ftp', /https and http/],
   ['databaseUrl', 'mysql://me:secret@db/x', /\.\.\.: not a URL like postgres:/],
   ['natsUrl', 'amqp://me:secret@bus', /\.\.\.: not a URL like nats:/],
   ['restUrl', 'ftp://host', /not a URL like https/],

@@ -4,7 +4,8 @@ import { addSettings } from './add-settings.ts';
 import { dataDirFlag } from './data-dir/data-dir-flag.ts';
 import { refuseUnheard } from './hosts/choose-provisioner.ts';
 import { hostSettingNames } from './hosts/host-settings.ts';
-import { imageStoreSettings } from './install-service/stand-alone/setting-names.ts';
+import { egressOf } from './install-service/egress.ts';
+import { egressSettings, imageStoreSettings } from './install-service/stand-alone/setting-names.ts';
 import type { RunningWork } from './install-service/start-work.ts';
 import { networkSettingNames } from './network/network-settings.ts';
 import { observeSettingNames } from './observe/observe-settings.ts';
@@ -34,6 +35,7 @@ const upSettings = [
   'concurrency',
   'bmcCa',
   'bmcInsecure',
+  'bmcHttp',
   'bmcSpeed',
   'databaseUrl',
   'databaseUrlFile',
@@ -65,6 +67,7 @@ const upSettings = [
   'notifyUrl',
   'notifyTokenFile',
   'notifySecretFile',
+  ...egressSettings,
   'tlsCert',
   'tlsKey',
   ...hostSettingNames,
@@ -75,6 +78,7 @@ const upSettings = [
 const apiserverSettings = [
   ...['dataDir', 'host', 'port'],
   ...apiLimitNames,
+  ...egressSettings,
   ...['auditLog', 'auditLogSize', 'auditLogFiles', 'tracesEndpoint'],
 ] as const;
 
@@ -226,6 +230,7 @@ async function runApiServer(settings: Settings<(typeof apiserverSettings)[number
   const witnesses = await openWitnesses(settings, terminal);
   const server = await startEmbeddedServer(settings, terminal, {
     limits: apiLimits(settings),
+    egress: egressOf(settings),
     ...witnesses.ofServer,
   });
   const kubeconfig = join(settings.dataDir, 'kubeconfig');

@@ -131,7 +131,7 @@ describe('machines that lie', () => {
     admission.attach({
       hosts: { byIndex: () => [], get: () => undefined },
       read: (key) => api.hosts.get(key),
-      mayDiscover: async () => true,
+      mayDo: async () => true,
       clock: fastClock,
     });
   });

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, type TestContext, test } from 'node:test';
+import { createEgress } from '../egress/index.ts';
 import { holderName } from './artifacts/holder.ts';
 import { sha256Of } from './artifacts/testing/file-server.ts';
 import { pieces, storeContract } from './contract/store-contract.ts';
@@ -23,6 +24,7 @@ storeContract({
       folder: join(root, place),
       publicUrl: 'http://images.example/',
       backoff: { baseMs: 1, maxMs: 2 },
+      egress: createEgress({ hosts: ['127.0.0.0/8'] }),
     }),
 });
 

@@ -59,11 +59,12 @@ export async function openFolderStore(options: FolderStoreOptions): Promise<Firm
   return new FolderStore(options, { folder, references, sums, origins, clock });
 }
 
-function sourcesOf({ fileFolders, caPem, credentialsFor, maxTries, backoff }: StoreSources) {
+function sourcesOf({ fileFolders, caPem, credentialsFor, egress, maxTries, backoff }: StoreSources) {
   return {
     ...(fileFolders === undefined ? {} : { fileFolders }),
     ...(caPem === undefined ? {} : { caPem }),
     ...(credentialsFor === undefined ? {} : { credentialsFor }),
+    ...(egress === undefined ? {} : { egress }),
     ...(maxTries === undefined ? {} : { maxTries }),
     ...(backoff === undefined ? {} : { backoff }),
   };

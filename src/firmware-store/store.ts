@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Egress } from '../egress/index.ts';
 import type { SourceCredentials } from './artifacts/http-source.ts';
 
 /** What an image must be to be taken. */
@@ -88,6 +89,8 @@ export interface StoreSources {
   readonly fileFolders?: readonly string[] | undefined;
   readonly caPem?: string | undefined;
   readonly credentialsFor?: ((origin: string) => Promise<SourceCredentials | undefined>) | undefined;
+  /** What may be connected to. */
+  readonly egress?: Egress | undefined;
   readonly maxTries?: number | undefined;
   readonly backoff?: { readonly baseMs: number; readonly maxMs: number } | undefined;
 }

@@ -62,7 +62,7 @@ async function setUp(context: TestContext, personalities: readonly PersonalityNa
       const [own, bmc, credentials] = [dataCentre.bmcs[at], dataCentre.bmcs[there], credentialsOf[there]];
       if (own === undefined || bmc === undefined || credentials === undefined) return undefined;
       const { uuid, serial } = own.machine.hardware;
-      const endpoint = { origin: bmc.url, credentials, trust: { kind: 'system' as const } };
+      const endpoint = { origin: bmc.url, credentials, trust: { kind: 'system' as const, allowsHttp: true } };
       return { endpoint, machine: { uuid, serial } };
     },
   };

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { createGates, type Gates } from '../bmc/index.ts';
+import type { Egress } from '../egress/index.ts';
 import {
   type Bus,
   createLeisure,
@@ -47,6 +48,8 @@ export interface FlasherOptions {
   readonly gates?: Gates;
   /** Where BMCs that pull can fetch an image; from where it is published, unless that needs credentials. */
   readonly imageAddress?: ImageAddress;
+  /** What BMCs may be told to fetch; all but guarded addresses unless given. */
+  readonly egress?: Pick<Egress, 'check'> | undefined;
   readonly settings?: Partial<InstallSettings>;
   readonly bus?: Pick<Bus, 'listen'>;
   readonly clock?: Clock;
@@ -114,6 +117,7 @@ export function createHandlerContext(options: HandlerContextOptions): HandlerCon
     artifacts: options.artifacts,
     inventorySink: options.inventorySink,
     imageAddress: options.imageAddress ?? publishedAddress,
+    egress: options.egress,
     metrics: createFlasherMetrics(metrics),
     settings: { ...defaultInstallSettings, ...options.settings },
     restarts: createRestartMemory(),

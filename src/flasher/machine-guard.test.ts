@@ -29,7 +29,7 @@ function guarded(systems: Readonly<Record<string, JsonObject>>, about: { uuid: s
   const clock = createFakeClock();
   const endpoint = {
     origin,
-    trust: { kind: 'system' as const },
+    trust: { kind: 'system' as const, allowsHttp: true },
     credentials: async () => assert.fail('nobody logs in'),
   };
   const gates = { open: () => lane, states: [], close: async () => {} };

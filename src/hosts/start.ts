@@ -3,6 +3,7 @@ import {
   type Clock,
   type ControllerOptions,
   createEventRecorder,
+  createMayDo,
   type EventRecorder,
   type KubeClient,
   type KubeObject,
@@ -14,8 +15,7 @@ import {
 } from '../kube/index.ts';
 import type { PowerOrder, Provisioners } from '../provisioners/index.ts';
 import { type Logger, type Metrics, noMetrics, silentLogger } from '../telemetry/index.ts';
-import type { HostView } from './admission/claims.ts';
-import { createMayDiscover } from './admission/may-discover.ts';
+import { type HostView, rememberMs } from './admission/claims.ts';
 import { createHostInformers } from './caches.ts';
 import type { BegunFirmware } from './decide/seen.ts';
 import type { CompanionParts } from './firmware/companion-parts.ts';
@@ -131,7 +131,7 @@ function viewOf(hosts: HostInformers['hosts'], client: KubeClient, clock: Clock)
   return {
     hosts,
     read: (key) => client.resource<BareMetalHost & KubeObject>(resources.hosts).get(key),
-    mayDiscover: createMayDiscover(client, clock),
+    mayDo: createMayDo(client, { clock, ms: rememberMs }),
     clock,
   };
 }

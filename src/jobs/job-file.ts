@@ -6,11 +6,12 @@ import { JobError } from './errors.ts';
 const text = (maxLength = 4096) => Type.String({ minLength: 1, maxLength });
 
 /** How the certificate of a BMC is checked, as the BMC room takes it. */
+const allowsHttp = Type.Optional(Type.Boolean());
 const TrustSchema = Type.Union([
-  Type.Object({ kind: Type.Literal('system') }),
-  Type.Object({ kind: Type.Literal('ca'), caPem: text(1_000_000) }),
-  Type.Object({ kind: Type.Literal('fingerprint'), sha256: text() }),
-  Type.Object({ kind: Type.Literal('insecure') }),
+  Type.Object({ kind: Type.Literal('system'), allowsHttp }),
+  Type.Object({ kind: Type.Literal('ca'), caPem: text(1_000_000), allowsHttp }),
+  Type.Object({ kind: Type.Literal('fingerprint'), sha256: text(), allowsHttp }),
+  Type.Object({ kind: Type.Literal('insecure'), allowsHttp }),
 ]);
 
 /** The BMC of the job's server, with the password. */
@@ -22,6 +23,8 @@ export const JobBmcSchema = Type.Object({
   trust: TrustSchema,
   systemPath: Type.Optional(text()),
   authentication: Type.Optional(Type.Union([Type.Literal('session'), Type.Literal('basic')])),
+  /** What the service root of the BMC is known by. */
+  serviceUuid: Type.Optional(Type.String({ maxLength: 64 })),
   /** What the server is known by: the job keeps away from any other machine. */
   machine: Type.Optional(Type.Object({ uuid: Type.Optional(text()), serial: Type.Optional(text()) })),
 });
@@ -78,6 +81,10 @@ export const JobFileSchema = Type.Object({
   bmc: Type.Optional(JobBmcSchema),
   /** Undefined unless images found in catalogues are to be kept. */
   store: Type.Optional(StoreSchema),
+  /** What images and catalogues may be fetched from, as the egress room takes it; all but guarded addresses unless given. */
+  egress: Type.Optional(
+    Type.Object({ schemes: Type.Optional(Type.Array(text(16))), hosts: Type.Optional(Type.Array(text(300))) }),
+  ),
   /** Take firmware that comes without a checksum. */
   areUnverifiedAllowed: Type.Optional(Type.Boolean()),
   /** Undefined for jobs that touch no server. */

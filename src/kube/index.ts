@@ -1,3 +1,4 @@
+export { type AccessQuestion, createMayDo, isSuperuser, type MayDo, unreadable } from './admission/access-review.ts';
 export {
   type AdmissionMatch,
   type AdmissionRequest,
@@ -192,4 +193,5 @@ export {
   isErrorOf,
   TableError,
 } from './table-error.ts';
+export { meetUser, type TestRule } from './testing/meet-user.ts';
 export { durationMs, growingWaitMs, momentOf, textOfMoment } from './times.ts';

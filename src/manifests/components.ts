@@ -86,6 +86,7 @@ export const components: readonly Component[] = [
       new Optional(isUpdateServiceEnabled, { name: 'RACKWRIGHT_FACILITY', value: value('updateService.facility') }),
       { name: 'RACKWRIGHT_TOKEN_FILE', value: '/var/run/secrets/kubernetes.io/serviceaccount/token' },
       yes('RACKWRIGHT_BMC_INSECURE', 'firmware.bmcInsecure'),
+      yes('RACKWRIGHT_BMC_HTTP', 'firmware.bmcHttp'),
       yes('RACKWRIGHT_ALLOW_UNVERIFIED_FIRMWARE', 'firmware.allowUnverified'),
     ],
     files: [...databaseFiles, bmcCaFile, ...updateServiceCaFiles],

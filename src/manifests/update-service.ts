@@ -59,6 +59,8 @@ export const updateService: Component = {
     limit('RACKWRIGHT_MAX_QUEUED', 'queued'),
     limit('RACKWRIGHT_MAX_UPLOADS', 'uploads'),
     yes('RACKWRIGHT_BMC_INSECURE', 'firmware.bmcInsecure'),
+    yes('RACKWRIGHT_BMC_HTTP', 'firmware.bmcHttp'),
+    plain('RACKWRIGHT_EGRESS_HOSTS', 'firmware.egressHosts'),
     yes('RACKWRIGHT_ALLOW_UNVERIFIED_FIRMWARE', 'firmware.allowUnverified'),
   ],
   files: [

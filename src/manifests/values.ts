@@ -79,6 +79,14 @@ export const valuesSchema = Type.Object(
         bmcInsecure: Type.Boolean({
           description: 'take any certificate of a BMC: whoever is on the way to it can read its password',
         }),
+        bmcHttp: Type.Boolean({
+          description:
+            'speak plain HTTP to BMCs whose address says http: whoever is on the way can read their passwords',
+        }),
+        egressHosts: Type.String({
+          description: 'hosts that images and catalogues may be at, separated by commas; see --egress-hosts',
+          pattern: '^[0-9A-Za-z.:/*,_-]*$',
+        }),
         allowUnverified: Type.Boolean({ description: 'take firmware that comes without a checksum' }),
       },
       closed,
@@ -146,6 +154,8 @@ export function defaultValues(version: string): Values {
       updateServiceCaSecret: '',
       bmcCaSecret: '',
       bmcInsecure: false,
+      bmcHttp: false,
+      egressHosts: '',
       allowUnverified: false,
     },
     updateService: structuredClone(updateServiceDefaults),

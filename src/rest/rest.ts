@@ -15,8 +15,8 @@ import {
   type Tracer,
   withLogFields,
 } from '../telemetry/index.ts';
-import type { AuthenticatedUser, Authorizer } from './access/authorizer.ts';
-import { enforceAccess } from './access/enforce.ts';
+import type { AccessNeed, AuthenticatedUser, Authorizer } from './access/authorizer.ts';
+import { enforceAccess, requireRight } from './access/enforce.ts';
 import { noteUser } from './access/note-user.ts';
 import { auditRequests } from './audit-requests.ts';
 import { answerError } from './error-answer.ts';
@@ -199,7 +199,13 @@ function addRoute(app: FastifyInstance, route: Route, { options, validators, rou
       reply.raw.once('close', () => {
         if (!reply.raw.writableFinished) gone.abort();
       });
-      const from = { url: request.url, user: users.get(request), requestId: request.id, signal: gone.signal };
+      const user = users.get(request);
+      const require = async (need: AccessNeed): Promise<void> => {
+        if (route.access === 'public' || user === undefined)
+          throw new TypeError('a public route has no rights to ask for');
+        await requireRight(options.authorizer, user, need);
+      };
+      const from = { url: request.url, user, requestId: request.id, signal: gone.signal, require };
       const answer = await withLogFields({ request: request.id }, () =>
         traceRoute(tracer, { route, request }, () => route.handle({ ...call, ...from })),
       );

@@ -1,5 +1,5 @@
 import type { Static, TObject, TSchema } from 'typebox';
-import type { Access, AuthenticatedUser } from './access/authorizer.ts';
+import type { Access, AccessNeed, AuthenticatedUser } from './access/authorizer.ts';
 import type { Answer } from './answer.ts';
 
 /** The methods that routes have. HEAD goes with GET. */
@@ -17,6 +17,8 @@ export interface Call<P, Q, B> {
   readonly requestId: string;
   /** Aborts when whoever asked is gone before the answer. */
   readonly signal: AbortSignal;
+  /** Rights that depend on what is in the body: throws 403 unless the user has this one too. */
+  require(need: AccessNeed): Promise<void>;
 }
 
 /** Who asks, as far as that is known before the body is read. */

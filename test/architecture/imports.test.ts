@@ -31,6 +31,7 @@ const rooms = [
   'schema',
   'cel',
   'versions',
+  'egress',
   'telemetry',
 ];
 

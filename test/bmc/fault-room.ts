@@ -101,7 +101,11 @@ export async function openRoom(t: TestContext, options: RoomOptions): Promise<Fa
       const { url, username } = running;
       const password = more.password ?? now.password ?? running.password;
       const credentials = async () => ({ username, password });
-      const endpoint = { origin: url, credentials, trust: more.trust ?? trust ?? ({ kind: 'system' } as const) };
+      const endpoint = {
+        origin: url,
+        credentials,
+        trust: more.trust ?? trust ?? ({ kind: 'system', allowsHttp: true } as const),
+      };
       return connectBmc({ gates, endpoint, clock: timers, random });
     };
     const visit: Visit = {

@@ -303,7 +303,8 @@ export function runFirmwareCommandsContract(
     assert.ok(plane.admission);
     const rig = await startControllers(api);
     t.after(() => rig.stop());
-    plane.admission.attach({ fleet: rig.controllers.fleet, discovered: rig.controllers.informers.discovered });
+    const { fleet, informers } = rig.controllers;
+    plane.admission.attach({ fleet, discovered: informers.discovered }, async () => true);
     await putGroup(api, 'rival', { serverSelector: { matchLabels: { rack: 'a1' } }, firmwares: [fw('ssd', '8')] });
     await until(api.groups, 'rival', ({ status }) => status?.observedGeneration === 1);
     const selecting = (name: string, labels: string) =>

@@ -74,7 +74,7 @@ test('conditionorc, serverservice and flashers of both forms share PostgreSQL an
   const store = ['--database-url-file', at('database-url'), '--credential-keys', at('credentials.key')];
   const collector = await startOtlpReceiver();
   t.after(() => collector.close());
-  const env = { RACKWRIGHT_NATS_URL: nats.url, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+  const env = { RACKWRIGHT_NATS_URL: nats.url, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, RACKWRIGHT_BMC_HTTP: 'yes' };
   const start = async (name: string, more: readonly string[]) => {
     const service = await startService([name, '--data-dir', at(name), ...more], { token, env });
     t.after(() => service.end('SIGKILL'));

@@ -37,7 +37,19 @@ import { temporaryFolder } from './cli-fixture.ts';
 import { until } from './hosts-lock-rig.ts';
 
 const settingNames = [
-  ...(['dataDir', 'host', 'port', 'simulate', 'speed', 'facilities', 'concurrency', 'bmcCa', 'bmcInsecure'] as const),
+  ...([
+    'dataDir',
+    'host',
+    'port',
+    'simulate',
+    'speed',
+    'facilities',
+    'concurrency',
+    'bmcCa',
+    'bmcInsecure',
+    'bmcHttp',
+  ] as const),
+  ...(['egressHosts', 'egressSchemes'] as const),
   ...(['bmcSpeed', 'databaseUrl', 'databaseUrlFile', 'natsUrl', 'natsUrlFile', 'natsCreds', 'natsCa'] as const),
   ...(['natsPrefix', 'maxActive', 'maxActivePerFacility', 'maxActivePerModel', 'maxPending', 'maxUploads'] as const),
   ...([

@@ -50,7 +50,10 @@ test('with the times of operation, a job that is killed in mid-flash is resumed 
   // Only how often the BMC is looked at is not as in operation.
   const soon = ['--poll-first', '100ms', '--poll-most', '500ms', '--verify-first', '100ms', '--verify-most', '500ms'];
   const words = ['update-service', '--data-dir', at('updates'), '--facility', 'lab', '--launcher', 'process'];
-  const service = await startService([...words, ...soon, ...issuer.words], issuer);
+  const service = await startService([...words, ...soon, ...issuer.words], {
+    ...issuer,
+    env: { RACKWRIGHT_BMC_HTTP: 'yes' },
+  });
   started.push(service);
   const server = await findSimulated(at('simulator'), 'r01-s01');
   const id = await enrol(service, server, { facility: 'lab', set: 'newest', components: ['bmc'] });

@@ -57,10 +57,22 @@ async function run(words: readonly string[]): Promise<{ code: number; out: strin
   return { code, out };
 }
 
+/** Its simulated BMCs speak plain HTTP. */
+const plain = ['--bmc-http', 'yes'];
+
 /** A conditionOrc with its inventory, and a flasher that works for it over HTTP. */
 async function startServices(t: TestContext, more: readonly string[] = []) {
   const name = `plane-${randomBytes(4).toString('hex')}`;
-  const orc = await start(['conditionorc', '--data-dir', at(name), '--request-deadline', '1s', ...issuer, ...more]);
+  const orc = await start([
+    'conditionorc',
+    '--data-dir',
+    at(name),
+    '--request-deadline',
+    '1s',
+    ...issuer,
+    ...plain,
+    ...more,
+  ]);
   t.after(() => orc.stop());
   const scopes = ['read', 'write', 'write:server:credentials', 'read:server:credentials', 'update:worker'];
   const words = ['issue-token', ...issuer, '--subject', 'me', ...scopes.flatMap((scope) => ['--scope', scope])];
@@ -78,6 +90,7 @@ async function startServices(t: TestContext, more: readonly string[] = []) {
   const flasher = await start([
     ...['flasher', '--facility', 'fc1', '--orchestrator-url', orc.url, '--token-file', tokenFile],
     ...['--data-dir', at(`${name}-flasher`), '--poll-first', '50ms', '--poll-most', '200ms'],
+    ...plain,
     ...['--verify-first', '50ms', '--verify-most', '200ms', '--retry-first', '100ms', '--retry-most', '500ms'],
   ]);
   t.after(() => flasher.stop());

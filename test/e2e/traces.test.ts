@@ -42,7 +42,10 @@ after(async () => {
 });
 
 async function start(words: readonly string[]) {
-  const service = await startService([...words, '--traces-endpoint', collector.url], issuer);
+  const service = await startService([...words, '--traces-endpoint', collector.url], {
+    ...issuer,
+    env: { RACKWRIGHT_BMC_HTTP: 'yes' },
+  });
   started.push(service);
   return service;
 }

@@ -78,7 +78,7 @@ export function runKubernetesLauncherContract(
             origin: 'http://127.0.0.1:1',
             username: 'root',
             password,
-            trust: { kind: 'system' },
+            trust: { kind: 'system', allowsHttp: true },
           }),
           clock: systemClock,
           logger: silentLogger,

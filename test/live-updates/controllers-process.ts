@@ -56,6 +56,7 @@ createFlasher({
 });
 const releases = servers.flatMap((server) => server.releases);
 const provisioners = createRedfishProvisioners({
+  trustOf: () => ({ kind: 'system', allowsHttp: true }),
   ...{ gates, clock, limit: order.limit, ...times.poll },
   records: await openHostRecords(database),
   desk: createEngineDesk(engine),
@@ -113,7 +114,7 @@ function directory(): ServerDirectory {
       if (server === undefined) return undefined;
       const { url, username, password, systemPath } = server;
       const credentials = async () => ({ username, password });
-      return { endpoint: { origin: url, credentials, trust: { kind: 'system' } }, systemPath };
+      return { endpoint: { origin: url, credentials, trust: { kind: 'system', allowsHttp: true } }, systemPath };
     },
   };
 }

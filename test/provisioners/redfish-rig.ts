@@ -16,6 +16,7 @@ import {
 } from '../../simulator/index.ts';
 import { createGates } from '../../src/bmc/index.ts';
 import { createImageLinks } from '../../src/cli/hosts/image-links.ts';
+import { createEgress } from '../../src/egress/index.ts';
 import {
   createEngine,
   type Engine,
@@ -111,7 +112,7 @@ export async function startRedfishRig(
   // This machine may be slow, and its time runs fast.
   const gates = createGates({ clock, settings: { deadlineMs: 20 * minute, connectMs: 20 * minute } });
   const credentials = async () => ({ username: bmc.username, password: bmc.password });
-  const endpoint = { origin: bmc.url, credentials, trust: { kind: 'system' as const } };
+  const endpoint = { origin: bmc.url, credentials, trust: { kind: 'system' as const, allowsHttp: true } };
   const flasher = createFlasher({
     ...{ port: engine.worker, artifacts, gates, clock, facilities: ['fc1'] },
     servers: { find: async () => ({ endpoint }) },
@@ -119,15 +120,18 @@ export async function startRedfishRig(
     inventorySink: { write: async () => {} },
     settings: { verify: { consecutiveReads: 2, deadlineMs: 15 * minute, poll: { first: 5000, most: 30_000 } } },
   });
+  // What internal hosts answer is told where they are named.
+  const egress = createEgress({ hosts: ['127.0.0.1'] });
   const release = await serveBios(bmc);
   const records = await openHostRecords(database);
   const opened: Provisioners[] = [];
   const again = ({ lookMs = 20 * minute }: Pick<RedfishOptions, 'lookMs'> = {}): Provisioners => {
     const made = createRedfishProvisioners({
+      trustOf: () => ({ kind: 'system', allowsHttp: true }),
       ...{ gates, records, clock, pollMs, limit, updateWaitMs, lookMs },
       desk: createEngineDesk(engine),
       catalogue: { find: async ({ url }) => (url === release.url ? release.firmware : undefined) },
-      links: createImageLinks({ hash: (url) => hashSource(url, { maxBytes: 1_000_000 }), clock: systemClock }),
+      links: createImageLinks({ hash: (url) => hashSource(url, { maxBytes: 1_000_000, egress }), clock: systemClock }),
     });
     opened.push(made);
     return made;

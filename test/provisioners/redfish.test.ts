@@ -58,6 +58,18 @@ describe('a host without an Ironic', () => {
     }
   });
 
+  it('is never told to fetch what may not be fetched', async () => {
+    const url = 'http://169.254.169.254/latest/meta-data';
+    const image = { ...liveIso.image, url };
+    const order = { isRetry: false, isForced: false, config: {}, deployment: { ...liveIso, image } };
+    for (const ask of [() => at().attachDataImage({ isRetry: false, url }), () => at().provision(order)]) {
+      const outcome = await ask();
+      assert.equal(outcome.kind, 'failed');
+      assert.match(messageOf(outcome), /its host is none that may be connected to/);
+      assert.equal(rig.bmc.machine.media.hasMedium, false);
+    }
+  });
+
   it('is looked at for power and health, and what keeps its BMC from telling them is told', async () => {
     const look = () => drive.done(() => at().look());
     const { health, bmcProblem } = await look();

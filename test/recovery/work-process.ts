@@ -167,7 +167,7 @@ function directory(): ServerDirectory {
       const { url, username, password, systemPath } = server;
       // A source of its own for each holder, so that each has a session of its own.
       const credentials = async () => ({ username, password });
-      return { endpoint: { origin: url, credentials, trust: { kind: 'system' } }, systemPath };
+      return { endpoint: { origin: url, credentials, trust: { kind: 'system', allowsHttp: true } }, systemPath };
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Agent } from 'undici';
+import { createEgress, type Egress } from '../../egress/index.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../schema/index.ts';
 import type { WebhookClientConfig } from '../crd/crd-object.ts';
 import { serverFault, transportFault } from './webhook-fault.ts';
@@ -24,9 +25,11 @@ export class WebhookClient {
   /** Loaded with the first call: most servers have no webhooks, and it is a tenth of what an empty one holds. */
   #undici: Promise<Undici> | undefined;
   readonly #resolveService: ServiceResolver;
+  readonly #egress: Egress;
 
-  constructor(resolveService: ServiceResolver = () => undefined) {
+  constructor(resolveService: ServiceResolver = () => undefined, egress: Egress = createEgress()) {
     this.#resolveService = resolveService;
+    this.#egress = egress;
   }
 
   /** Posts a review and resolves with the answer; rejects with a WebhookCallError. */
@@ -90,7 +93,13 @@ export class WebhookClient {
     const ca = caBundle === '' ? undefined : Buffer.from(caBundle, 'base64').toString('utf8');
     const agent = new undici.Agent({
       connections: maxConnections,
-      connect: { ...(ca === undefined ? {} : { ca }), ALPNProtocols: ['http/1.1'] },
+      connect: this.#egress.guard(
+        undici.buildConnector({
+          ...(ca === undefined ? {} : { ca }),
+          ALPNProtocols: ['http/1.1'],
+          lookup: this.#egress.lookup,
+        }),
+      ),
     });
     this.#agents.set(key, agent);
     return agent;

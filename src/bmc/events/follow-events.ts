@@ -30,6 +30,7 @@ const finalCodes: readonly BmcErrorCode[] = [
   'credentials',
   'lockedOut',
   'certificate',
+  'otherBmc',
   'leaseLost',
   'closed',
   'unsupported',

@@ -36,7 +36,7 @@ async function startRig(t: TestContext, personality: PersonalityName, faults: re
         const gates = createGates({ clock: party, random: () => 0.5 });
         const credentials = async () => ({ username: bmc.username, password });
         try {
-          return await work(gates.open({ origin: bmc.url, credentials, trust: { kind: 'system' } }));
+          return await work(gates.open({ origin: bmc.url, credentials, trust: { kind: 'system', allowsHttp: true } }));
         } finally {
           await gates.close();
         }

@@ -2,12 +2,16 @@ import type { Readable } from 'node:stream';
 import type { JsonObject } from '../json.ts';
 
 /** How the BMC's certificate is checked. Nothing is skipped unless said. */
-export type TlsTrust =
+export type TlsTrust = (
   | { readonly kind: 'system' }
   | { readonly kind: 'ca'; readonly caPem: string }
   /** SHA-256 of the certificate, hex with or without colons. */
   | { readonly kind: 'fingerprint'; readonly sha256: string }
-  | { readonly kind: 'insecure' };
+  | { readonly kind: 'insecure' }
+) & {
+  /** A BMC at an http address is spoken to as well, though whoever is on the way can read its password. */
+  readonly allowsHttp?: boolean;
+};
 
 /** A log-in name and password. Asked for anew at each log-in, so that a rotated one is picked up. */
 export type CredentialSource = () => Promise<{ readonly username: string; readonly password: string }>;
@@ -18,6 +22,11 @@ export interface BmcEndpoint {
   readonly origin: string;
   readonly credentials: CredentialSource;
   readonly trust: TlsTrust;
+  /**
+   * The UUID that its service root is known by. Where no certificate is checked, it has to be that one before a password
+   * is sent; a BMC that hides its root, or has none in it, cannot prove itself so.
+   */
+  readonly serviceUuid?: string | undefined;
   /** `session` falls back on Basic where the BMC has no sessions; `basic` never logs in. `session` unless given. */
   readonly authentication?: 'session' | 'basic';
 }

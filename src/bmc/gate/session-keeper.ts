@@ -169,9 +169,27 @@ export class SessionKeeper {
       const problem = await this.#probe(caller);
       if (problem !== undefined) return problem;
     }
+    const stranger = await this.#stranger(caller);
+    if (stranger !== undefined) return stranger;
     if (caller.endpoint.authentication === 'basic' || this.#path === null)
       return this.#takeBasic(credentials, mark, caller);
     return this.#logIn(credentials, mark, caller);
+  }
+
+  /** Why the password is not sent: another BMC answers, and no certificate was asked to prove that it is the right one. */
+  async #stranger(caller: Caller): Promise<PassOutcome | undefined> {
+    const { origin, shared } = this.#options;
+    const { serviceUuid: known, trust } = caller.endpoint;
+    const isProven = origin.startsWith('https:') && trust.kind !== 'insecure';
+    if (known === undefined || known === '' || isProven) return undefined;
+    const answer = await this.#ask({ method: 'GET', path: rootPath }, caller);
+    if (answer instanceof BmcError)
+      return { error: answer, again: answer.retry === 'transient' ? this.#patience() : 'never' };
+    if (answer.status >= 500) return this.#busy({ detail: `its root answers ${answer.status}`, status: answer.status });
+    const found = readAnswer(answer, shared.settings).body?.UUID;
+    if (answer.status >= 300 || typeof found !== 'string' || found.toLowerCase() === known.toLowerCase())
+      return undefined;
+    return failed(new BmcError('otherBmc', { origin, found: found.slice(0, 64), known }), 'never');
   }
 
   /** While an outage is expected nobody logs in before the BMC answers at all. */

@@ -89,6 +89,7 @@ export function createWire(options: WireOptions): Wire {
 }
 
 function trustKey(trust: TlsTrust): string {
-  if (trust.kind === 'ca') return `ca ${trust.caPem}`;
-  return trust.kind === 'fingerprint' ? `fingerprint ${trust.sha256}` : trust.kind;
+  const plain = trust.allowsHttp === true ? 'http ' : '';
+  if (trust.kind === 'ca') return `${plain}ca ${trust.caPem}`;
+  return trust.kind === 'fingerprint' ? `${plain}fingerprint ${trust.sha256}` : `${plain}${trust.kind}`;
 }

@@ -112,9 +112,13 @@ function mayResume(socket: Socket, trust: Trust): boolean {
   return trust.kind !== 'fingerprint' && (socket as TLSSocket).getProtocol() === 'TLSv1.3';
 }
 
+const noCertificate =
+  'it shows none, since its address says plain HTTP, and whoever is on the way could read the password; use https, or allow plain HTTP (--bmc-http yes)';
+
 /** Why the other end is not to be trusted, if it is not. */
 function distrust(socket: Socket, { isTls, trust }: ConnectorOptions): HttpFailure | undefined {
-  if (!isTls || trust.kind === 'insecure') return undefined;
+  if (!isTls) return trust.allowsHttp === true ? undefined : untrusted(noCertificate);
+  if (trust.kind === 'insecure') return undefined;
   const tls = socket as TLSSocket;
   // To read a certificate costs as much as a request: only where it matters.
   if (trust.kind !== 'fingerprint' && tls.authorized) return undefined;

@@ -26,7 +26,7 @@ function openWay(t: TestContext, to: { port: number; host?: string; trust?: Trus
     host: to.host ?? '127.0.0.1',
     port: to.port,
     isTls: to.trust !== undefined,
-    trust: to.trust ?? { kind: 'system' },
+    trust: to.trust ?? { kind: 'system', allowsHttp: true },
     trustStore,
     clock,
     connectMs: 10_000,
@@ -103,7 +103,7 @@ test('a certificate for another address is not trusted, and nothing is sent', as
 test('a certificate of another authority is not trusted by the system', async (t) => {
   const { tls } = await certify(['127.0.0.1']);
   const bmc = await openBmc(t, { tls });
-  const { transport } = openWay(t, { port: bmc.port, trust: { kind: 'system' } });
+  const { transport } = openWay(t, { port: bmc.port, trust: { kind: 'system', allowsHttp: true } });
   await assert.rejects(transport.send(get()), fails('certificate', false));
   assert.deepEqual(bmc.seen, []);
 });

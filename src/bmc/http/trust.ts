@@ -1,11 +1,12 @@
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 
 /** How the other end proves itself; the gate's TlsTrust, as far as TLS is concerned. */
-export type Trust =
+export type Trust = (
   | { readonly kind: 'system' }
   | { readonly kind: 'ca'; readonly caPem: string }
   | { readonly kind: 'fingerprint'; readonly sha256: string }
-  | { readonly kind: 'insecure' };
+  | { readonly kind: 'insecure' }
+) & { readonly allowsHttp?: boolean };
 
 /** TLS contexts by trust. One with the system's roots takes megabytes, so all BMCs of one trust share one. */
 export interface TrustStore {

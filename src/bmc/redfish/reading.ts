@@ -16,6 +16,7 @@ const finalCodes: readonly BmcErrorCode[] = [
   'lockedOut',
   'leaseLost',
   'certificate',
+  'otherBmc',
   'sessionsExhausted',
   'cancelled',
   'closed',

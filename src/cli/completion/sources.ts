@@ -59,6 +59,7 @@ export const optionSources: Readonly<Record<string, ArgumentSource>> = {
   '--for': ['condition=', 'jsonpath=', 'create', 'delete'],
   '--provisioner': ['ironic', 'redfish', 'agent'],
   '--bmc-insecure': yesOrNo,
+  '--bmc-http': yesOrNo,
   '--plain-http': yesOrNo,
   '--set': ['latest'],
 };

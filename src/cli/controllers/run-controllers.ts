@@ -11,6 +11,7 @@ import { type ServedAgents, serveAgents } from '../hosts/serve-agents.ts';
 import { ironicOf, refuseLoneIronicSettings, startHosts } from '../hosts/start-hosts.ts';
 import { readCertificate } from '../install-service/certificate.ts';
 import { claimStore, makeSystemNamespace, refuseClaimedFleet } from '../install-service/claim-store.ts';
+import { egressOf } from '../install-service/egress.ts';
 import type { Check } from '../install-service/readiness.ts';
 import { secretUrl } from '../install-service/secret-url.ts';
 import { connectionOf } from '../install-service/stand-alone/access.ts';
@@ -170,6 +171,8 @@ async function serveAgentsOf(
     engine,
     limit,
     firmwareLinks: settings.firmwareLinks,
+    egress: egressOf(settings),
+    logger,
     firmware: service.firmware,
     trustOf: () => trust,
   });

@@ -32,7 +32,13 @@ test('Jobs of Kubernetes are told which implementations to load, as they were gi
   const launcher = await chooseLauncher(settings, {
     plane: { service: {} },
     ...{ client: clusterOf(created), url: 'https://updates.example', logger: silentLogger, open: new Closing() },
-    ...{ strategy: undefined, sources: [], images: undefined, trust: { kind: 'system' }, implementations: [] },
+    ...{
+      strategy: undefined,
+      sources: [],
+      images: undefined,
+      trust: { kind: 'system', allowsHttp: true },
+      implementations: [],
+    },
   } as unknown as LauncherParts);
   const work = { lease: { token: 1 } };
   const order = { jobId: 'one', type: 'discovery', token: 'secret', work } as LaunchOrder;
@@ -56,7 +62,13 @@ test('jobs outside this process are told what their server is known by', async (
   const launcher = await chooseLauncher(settings, {
     plane: { service },
     ...{ client: clusterOf(created), url: 'https://updates.example', logger: silentLogger, open: new Closing() },
-    ...{ strategy: undefined, sources: [], images: undefined, trust: { kind: 'system' }, implementations: [] },
+    ...{
+      strategy: undefined,
+      sources: [],
+      images: undefined,
+      trust: { kind: 'system', allowsHttp: true },
+      implementations: [],
+    },
   } as unknown as LauncherParts);
   const work = { lease: { token: 1 }, condition: { target: `server/${id}` } };
   await launcher.launch({ jobId: 'one', type: 'update', token: 'secret', work } as LaunchOrder);

@@ -17,6 +17,7 @@ import {
 } from '../../update-service/index.ts';
 import { CliError, usageError } from '../errors.ts';
 import type { Closing } from '../install-service/closing.ts';
+import { type EgressSettings, egressOf, egressRulesOf } from '../install-service/egress.ts';
 import { storedInventory } from '../install-service/inventory-access.ts';
 import { createServerDirectory } from '../install-service/server-directory.ts';
 import type { WorkPlane } from '../install-service/work-plane.ts';
@@ -40,7 +41,8 @@ export type LauncherSettings = Settings<
   | 'allowUnverifiedFirmware'
   | 'logLevel'
   | 'tracesEndpoint'
->;
+> &
+  EgressSettings;
 
 /** What jobs are run with. */
 export interface LauncherParts {
@@ -93,7 +95,7 @@ function isReachedByOthers(host: string): boolean {
 export async function chooseLauncher(settings: LauncherSettings, parts: LauncherParts): Promise<Launcher> {
   switch (settings.launcher) {
     case 'embedded':
-      return embedded(parts);
+      return embedded(settings, parts);
     case 'process':
       return createProcessLauncher({
         ...outside(settings, parts),
@@ -116,11 +118,11 @@ export async function chooseLauncher(settings: LauncherSettings, parts: Launcher
   }
 }
 
-async function embedded(parts: LauncherParts): Promise<Launcher> {
+async function embedded(settings: LauncherSettings, parts: LauncherParts): Promise<Launcher> {
   const { plane, strategy, implementations, sources, images, logger, open } = parts;
   const { tools, close } = await parts.openTools();
   open.add(close);
-  const reader = createCatalogReader();
+  const reader = createCatalogReader({ egress: egressOf(settings) });
   open.add(() => reader.close());
   return createEmbeddedLauncher({
     servers: { strategy, tools },
@@ -143,15 +145,17 @@ function outside(settings: LauncherSettings, { plane, trust, url, images, patien
     store: images?.place,
     patience,
     areUnverifiedAllowed: settings.allowUnverifiedFirmware,
+    egress: egressRulesOf(settings),
     tracesEndpoint: settings.tracesEndpoint,
     async bmcOf({ work }: LaunchOrder): Promise<JobBmc | undefined> {
       const { target } = work.condition;
       const found = await directory.find(target);
       if (found === undefined) return undefined;
-      const { origin, credentials } = found.endpoint;
+      const { origin, credentials, serviceUuid } = found.endpoint;
       const { systemPath, machine } = found;
       return {
         ...{ target, origin, trust, ...(await credentials()) },
+        ...(serviceUuid === undefined ? {} : { serviceUuid }),
         ...(systemPath === undefined ? {} : { systemPath }),
         ...(machine === undefined ? {} : { machine }),
       };

@@ -6,6 +6,7 @@ import type { Authorizer, CallHandler } from '../../rest/index.ts';
 import type { AuditExport, Tracer } from '../../telemetry/index.ts';
 import { createEmbeddedLauncher, firmwareDiscover } from '../../update-service/index.ts';
 import type { Closing } from '../install-service/closing.ts';
+import { egressOf } from '../install-service/egress.ts';
 import { type Rack, rackFacility } from '../install-service/enrol-rack.ts';
 import type { Check } from '../install-service/readiness.ts';
 import { readTrust } from '../install-service/start-flasher.ts';
@@ -20,7 +21,7 @@ import { type FirmwareControllerSettings, startControllers } from './start-contr
 /** What desired firmware is told in `rackwright up`. */
 export type FirmwareHereSettings = FirmwareControllerSettings &
   ImageStoreSettings &
-  Settings<'catalog' | 'catalogFile' | 'jobImplementation' | 'facilities' | 'bmcCa' | 'bmcInsecure'>;
+  Settings<'catalog' | 'catalogFile' | 'jobImplementation' | 'facilities' | 'bmcCa' | 'bmcInsecure' | 'bmcHttp'>;
 
 /** What it runs on. */
 export interface FirmwareHereParts {
@@ -60,7 +61,7 @@ export async function startFirmwareHere(
     ...{ ...shared, store, authorizer, sources, images, audit: here.audit, tracer: here.tracer },
     strategy: { name: 'redfish' },
   });
-  const reader = createCatalogReader();
+  const reader = createCatalogReader({ egress: egressOf(settings) });
   open.add(() => reader.close());
   const catalogue = plane.service.firmware;
   updates.service.startRunner({

@@ -5,6 +5,7 @@ import type { JobFile } from '../../jobs/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
 import { usageError } from '../errors.ts';
 import type { Closing } from '../install-service/closing.ts';
+import { type EgressSettings, egressOf } from '../install-service/egress.ts';
 import { explainListenError } from '../plane/listen-error.ts';
 import type { Settings } from '../settings.ts';
 import type { NamedPlace } from './parse-places.ts';
@@ -22,7 +23,8 @@ export type ImageStoreSettings = Settings<
   | 'imageFolder'
   | 'allowUnverifiedFirmware'
   | 'dataDir'
->;
+> &
+  EgressSettings;
 
 /** A store that is open, and where others open it. */
 export interface OpenImageStore {
@@ -60,6 +62,7 @@ export async function openImageStore(
     staging: { folder: join(dataDir, 'image-staging'), maxBytes },
     areUnverifiedAllowed,
     credentialsFor: catalogLogins(catalogs),
+    egress: egressOf(settings),
     logger,
     ...(imageFolder === undefined ? {} : { fileFolders: [imageFolder] }),
   });

@@ -9,7 +9,7 @@ import {
   startFirmwareControllers,
   type UpdateServicePort,
 } from '../../firmware/index.ts';
-import { type KubeClient, systemClock } from '../../kube/index.ts';
+import { createMayDo, type KubeClient, systemClock } from '../../kube/index.ts';
 import type { Logger, Metrics } from '../../telemetry/index.ts';
 import type { Closing } from '../install-service/closing.ts';
 import type { Check } from '../install-service/readiness.ts';
@@ -75,11 +75,14 @@ export function startControllers(settings: FirmwareControllerSettings, parts: Co
   });
   open.add(() => controllers.stop());
   const onFull = () =>
-    admission?.attach({
-      fleet: controllers.fleet,
-      discovered: controllers.informers.discovered,
-      bmcs: controllers.informers.bmcs,
-    });
+    admission?.attach(
+      {
+        fleet: controllers.fleet,
+        discovered: controllers.informers.discovered,
+        bmcs: controllers.informers.bmcs,
+      },
+      createMayDo(client),
+    );
   return { controllers, ...followCaches('firmware', controllers, { logger, open, onFull }) };
 }
 

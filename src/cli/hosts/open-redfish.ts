@@ -1,4 +1,5 @@
 import type { Gates, TlsTrust } from '../../bmc/index.ts';
+import type { Egress } from '../../egress/index.ts';
 import type { Database, Engine, JsonObject } from '../../engine/index.ts';
 import { hashSource } from '../../firmware-store/index.ts';
 import { planInstall, toFirmware } from '../../flasher/index.ts';
@@ -11,6 +12,7 @@ import {
   type Provisioners,
 } from '../../provisioners/index.ts';
 import { type FirmwareQuery, type FirmwareRecord, type Serverservice, shownUrl } from '../../serverservice/index.ts';
+import type { Logger } from '../../telemetry/index.ts';
 import { createImageLinks } from './image-links.ts';
 
 /** What hosts without an Ironic are looked after with. */
@@ -24,6 +26,9 @@ export interface RedfishHostParts {
   readonly limit: number;
   /** Which images HostFirmwareComponents may name. */
   readonly firmwareLinks: 'any' | 'catalogue';
+  /** What images may be read from, and BMCs be told to read from. */
+  readonly egress: Egress;
+  readonly logger: Logger;
   /** How long to wait until a host is looked at again; as usual unless given. */
   readonly pollMs?: number | undefined;
 }
@@ -33,11 +38,11 @@ const maxImageBytes = 4 * 1024 ** 3;
 
 /** Opens the provisioner that needs nothing but BMCs; firmware goes by way of the engine. */
 export async function openRedfish(parts: RedfishHostParts): Promise<Provisioners> {
-  const { gates, database, engine, firmware, trustOf, limit, firmwareLinks, pollMs } = parts;
-  const hash = (url: string) => hashSource(url, { maxBytes: maxImageBytes });
+  const { gates, database, engine, firmware, trustOf, limit, firmwareLinks, egress, logger, pollMs } = parts;
+  const hash = (url: string) => hashSource(url, { maxBytes: maxImageBytes, egress, logger });
   const links = firmwareLinks === 'any' ? createImageLinks({ hash, clock: systemClock }) : undefined;
   return createRedfishProvisioners({
-    ...{ gates, trustOf, limit, links, pollMs },
+    ...{ gates, trustOf, limit, links, egress, pollMs },
     records: await openHostRecords(database),
     desk: createEngineDesk(engine),
     catalogue: createImageCatalogue(firmware),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { embeddedImages, inFastTime } from './embedded-flashers.ts';
 
-const settings = { dataDir: '/data', allowUnverifiedFirmware: false };
+const settings = { dataDir: '/data', allowUnverifiedFirmware: false, egressHosts: undefined, egressSchemes: [] };
 
 test('the flashers of "up" take images below the folder that was named, and no other files', () => {
   assert.deepEqual(embeddedImages({ ...settings, imageFolder: '/srv/firmware' }).fileFolders, ['/srv/firmware']);

@@ -4,6 +4,7 @@ import type { Bus } from '../../engine/index.ts';
 import { defaultInstallSettings, type InstallSettings, type PollTimes } from '../../flasher/index.ts';
 import type { Logger, Metrics, Tracer } from '../../telemetry/index.ts';
 import type { Settings } from '../settings.ts';
+import { type EgressSettings, egressOf } from './egress.ts';
 import { type Rack, rackFacility } from './enrol-rack.ts';
 import { storedInventory, storedInventorySink } from './inventory-access.ts';
 import { createRackImages } from './rack-images.ts';
@@ -12,9 +13,9 @@ import type { WorkPlane } from './work-plane.ts';
 
 /** What the flashers of `rackwright up` are told. */
 export type EmbeddedFlasherSettings = ImageSettings &
-  Settings<'speed' | 'bmcSpeed' | 'facilities' | 'concurrency' | 'bmcCa' | 'bmcInsecure'>;
+  Settings<'speed' | 'bmcSpeed' | 'facilities' | 'concurrency' | 'bmcCa' | 'bmcInsecure' | 'bmcHttp'>;
 
-type ImageSettings = Settings<'dataDir' | 'imageFolder' | 'allowUnverifiedFirmware'>;
+type ImageSettings = Settings<'dataDir' | 'imageFolder' | 'allowUnverifiedFirmware'> & EgressSettings;
 
 /** The most that images take on disk. */
 const imagesBytes = 20 * 1024 ** 3;
@@ -73,7 +74,8 @@ export async function startEmbeddedFlashers(
       ...shared,
       ...idOf('simulated'),
       facilities: [rackFacility],
-      trust: caPem === undefined ? { kind: 'system' } : { kind: 'ca', caPem },
+      // Without an authority it speaks plain HTTP, on this machine.
+      trust: caPem === undefined ? { kind: 'system', allowsHttp: true } : { kind: 'ca', caPem },
       rackImages: createRackImages(rack.adminUrl),
       settings: inFastTime(settings.speed),
     });
@@ -84,12 +86,10 @@ export async function startEmbeddedFlashers(
 }
 
 /** Where they keep images, and where they may take them from. */
-export function embeddedImages({
-  dataDir,
-  imageFolder,
-  allowUnverifiedFirmware,
-}: ImageSettings): FlasherParts['images'] {
+export function embeddedImages(settings: ImageSettings): FlasherParts['images'] {
+  const { dataDir, imageFolder, allowUnverifiedFirmware } = settings;
   return {
+    egress: egressOf(settings),
     folder: join(dataDir, 'images'),
     maxBytes: imagesBytes,
     areUnverifiedAllowed: allowUnverifiedFirmware,

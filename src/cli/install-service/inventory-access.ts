@@ -9,6 +9,8 @@ export interface InventoryServer {
   /** Empty where no BMC is known. */
   readonly bmcAddress: string;
   readonly machine: KnownMachine;
+  /** What the service root of its BMC is known by. */
+  readonly bmcUuid?: string;
 }
 
 /** What a flasher asks of the inventory; in this process or over HTTP. */
@@ -28,7 +30,9 @@ export function storedInventory(service: Service): InventoryAccess {
   return {
     async serverOf(id) {
       const found = await orMissing(service.servers.getDetails(id));
-      return found === undefined ? undefined : { bmcAddress: found.bmcAddress, machine: knownMachineOf(found) };
+      if (found === undefined) return undefined;
+      const { bmcAddress, bmcUuid } = found;
+      return { bmcAddress, machine: knownMachineOf(found), ...knownUuid(bmcUuid) };
     },
     bmcLoginOf: async (id) => {
       const found = await orMissing(service.credentials.get(id, 'bmc'));
@@ -69,4 +73,9 @@ export async function orMissing<T>(work: Promise<T>): Promise<T | undefined> {
     if (isInventoryError(error, 'notFound')) return undefined;
     throw error;
   }
+}
+
+/** A server whose BMC was never read has an empty one, which proves nothing. */
+export function knownUuid(bmcUuid: string | undefined): Pick<InventoryServer, 'bmcUuid'> {
+  return bmcUuid === undefined || bmcUuid === '' ? {} : { bmcUuid };
 }

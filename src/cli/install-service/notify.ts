@@ -1,10 +1,11 @@
 import type { WebhookOptions } from '../../conditionorc/index.ts';
 import { usageError } from '../errors.ts';
 import type { Settings } from '../settings.ts';
+import { type EgressSettings, egressOf } from './egress.ts';
 import { readSecretFile } from './secret-url.ts';
 
 /** Where operators want to be told. */
-export type NotifySettings = Settings<'notifyUrl' | 'notifyTokenFile' | 'notifySecretFile'>;
+export type NotifySettings = Settings<'notifyUrl' | 'notifyTokenFile' | 'notifySecretFile'> & EgressSettings;
 
 /** The webhook that operators named, if they did. */
 export function webhookOf(settings: NotifySettings): { webhook?: WebhookOptions } {
@@ -16,5 +17,5 @@ export function webhookOf(settings: NotifySettings): { webhook?: WebhookOptions 
   const token = notifyTokenFile === undefined ? {} : { token: readSecretFile(notifyTokenFile, '--notify-token-file') };
   const secret =
     notifySecretFile === undefined ? {} : { secret: readSecretFile(notifySecretFile, '--notify-secret-file') };
-  return { webhook: { url, ...token, ...secret } };
+  return { webhook: { url, ...token, ...secret, egress: egressOf(settings) } };
 }

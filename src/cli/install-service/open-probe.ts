@@ -11,7 +11,7 @@ const probeSettings = { connectMs: 5000, deadlineMs: 10_000, maxTries: 2 };
 
 /** Opens what asks BMCs which machines they are in, when servers are enrolled. */
 export function openProbe(
-  settings: Settings<'bmcCa' | 'bmcInsecure'>,
+  settings: Settings<'bmcCa' | 'bmcInsecure' | 'bmcHttp'>,
   { logger, open }: { readonly logger: Logger; readonly open: Closing },
   trustOf?: (origin: string) => TlsTrust,
 ): BmcProbe {

@@ -9,7 +9,7 @@ const target = `server/${id}`;
 function directoryOf(address: string) {
   const login = { username: 'u', password: 'p' };
   const inventory = { serverOf: async () => ({ bmcAddress: address, machine: {} }), bmcLoginOf: async () => login };
-  return onlySimulated(createServerDirectory(inventory, { kind: 'system' }));
+  return onlySimulated(createServerDirectory(inventory, { kind: 'system', allowsHttp: true }));
 }
 
 test('a rehearsal works on BMCs of this machine', async () => {

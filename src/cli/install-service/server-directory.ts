@@ -16,14 +16,14 @@ export function createServerDirectory(
       if (id === undefined || server === undefined || server.bmcAddress === '') return undefined;
       // Without it nobody can log in; better said before than after a few attempts.
       if ((await inventory.bmcLoginOf(id)) === undefined) return undefined;
-      const { bmcAddress, machine } = server;
+      const { bmcAddress, machine, bmcUuid: serviceUuid } = server;
       const { origin, systemPath } = parseBmcAddress(bmcAddress);
       const credentials = async () => {
         const login = await inventory.bmcLoginOf(id);
         if (login === undefined) throw new FlasherError('unknownServer', { target });
         return login;
       };
-      const endpoint = { origin, trust, credentials };
+      const endpoint = { origin, trust, credentials, serviceUuid };
       return systemPath === undefined ? { endpoint, machine } : { endpoint, machine, systemPath };
     },
   };

@@ -1,7 +1,9 @@
 import {
   parseCount,
   parseDuration,
+  parseEgressSchemes,
   parseFacilities,
+  parseHostRules,
   parseHttpUrl,
   parsePath,
   parseSize,
@@ -137,6 +139,31 @@ export const serviceSettings = {
     about: 'take any certificate of a BMC: whoever is on the way to it can read its password',
     fallback: 'no',
     parse: parseYesNo,
+  }),
+  bmcHttp: define({
+    flag: '--bmc-http',
+    value: '<yes|no>',
+    env: 'RACKWRIGHT_BMC_HTTP',
+    about: 'speak plain HTTP to BMCs whose address says http: whoever is on the way can read their passwords',
+    fallback: 'no',
+    parse: parseYesNo,
+  }),
+  egressHosts: define({
+    flag: '--egress-hosts',
+    value: '<host>',
+    env: 'RACKWRIGHT_EGRESS_HOSTS',
+    about:
+      'a host that images, catalogues and webhooks may be at: a name, *.domain, an address or a network; may be repeated. Unless given, all but link-local addresses and those of cloud metadata, which have to be named themselves. What internal hosts answer is told in messages only where they are named',
+    isRepeatable: true,
+    parse: parseHostRules,
+  }),
+  egressSchemes: define({
+    flag: '--egress-schemes',
+    value: '<schemes>',
+    env: 'RACKWRIGHT_EGRESS_SCHEMES',
+    about: 'what images, catalogues and webhooks may be had by: https, or https,http',
+    fallback: 'https,http',
+    parse: parseEgressSchemes,
   }),
   facility: define({
     flag: '--facility',

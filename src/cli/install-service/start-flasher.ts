@@ -28,7 +28,10 @@ export interface FlasherParts {
   /** How certificates of BMCs are checked. */
   readonly trust: TlsTrust;
   readonly bus?: Bus | undefined;
-  readonly images: Pick<ArtifactCacheOptions, 'folder' | 'maxBytes' | 'areUnverifiedAllowed' | 'fileFolders'>;
+  readonly images: Pick<
+    ArtifactCacheOptions,
+    'folder' | 'maxBytes' | 'areUnverifiedAllowed' | 'fileFolders' | 'egress'
+  >;
   readonly facilities: readonly string[];
   /** Kinds of conditions that are left to others. */
   readonly without?: readonly string[] | undefined;
@@ -112,6 +115,7 @@ async function openOptions(parts: ToolParts) {
     settings: parts.settings,
     logger,
     metrics,
+    egress: parts.images.egress,
     artifacts: rackImages === undefined ? cache : rackImages.follow(cache),
     ...imageAddress,
   };
@@ -119,9 +123,10 @@ async function openOptions(parts: ToolParts) {
 }
 
 /** How certificates of BMCs are checked: against the authorities of a file, or those of the system, or not at all. */
-export function readTrust({ bmcCa, bmcInsecure }: Settings<'bmcCa' | 'bmcInsecure'>): TlsTrust {
+export function readTrust({ bmcCa, bmcInsecure, bmcHttp }: Settings<'bmcCa' | 'bmcInsecure' | 'bmcHttp'>): TlsTrust {
   if (bmcInsecure && bmcCa !== undefined) throw usageError('--bmc-ca and --bmc-insecure yes contradict each other');
-  if (bmcInsecure) return { kind: 'insecure' };
-  if (bmcCa === undefined) return { kind: 'system' };
-  return { kind: 'ca', caPem: readOptionFile(bmcCa, '--bmc-ca') };
+  const plain = bmcHttp ? { allowsHttp: true } : {};
+  if (bmcInsecure) return { kind: 'insecure', ...plain };
+  if (bmcCa === undefined) return { kind: 'system', ...plain };
+  return { kind: 'ca', caPem: readOptionFile(bmcCa, '--bmc-ca'), ...plain };
 }

@@ -37,6 +37,7 @@ import { createBmcObjects } from './bmc-objects.ts';
 import { type CertificateSettings, followCertificate } from './certificate.ts';
 import { claimStore } from './claim-store.ts';
 import { Closing } from './closing.ts';
+import { egressOf } from './egress.ts';
 import { type EmbeddedFlasherSettings, startEmbeddedFlashers } from './embedded-flashers.ts';
 import { enrolRack, offerOlder, type Rack } from './enrol-rack.ts';
 import { type JobLimitSettings, jobLimitsOf, type LimitSettings, limitsOf } from './limits.ts';
@@ -281,6 +282,8 @@ function openNative(
     ...{ gates, database, engine, firmware: service.firmware, trustOf: trustsOf(starting) },
     limit: settings.provisioningLimit,
     firmwareLinks: settings.firmwareLinks,
+    egress: egressOf(settings),
+    logger: starting.logger,
     pollMs: pollMsOf(beside.rack),
   });
 }

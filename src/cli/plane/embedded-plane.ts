@@ -22,6 +22,7 @@ import { CliError } from '../errors.ts';
 import { chooseProvisioner } from '../hosts/choose-provisioner.ts';
 import type { CertificateSettings } from '../install-service/certificate.ts';
 import { Closing } from '../install-service/closing.ts';
+import { egressOf } from '../install-service/egress.ts';
 import type { Beside, RunningWork, WorkSettings } from '../install-service/start-work.ts';
 import type { AuditSettings } from '../observe/open-audit.ts';
 import { openWitnesses } from '../observe/open-witnesses.ts';
@@ -71,6 +72,7 @@ export async function startEmbeddedPlane(settings: EmbeddedPlaneSettings, termin
     readiness: { 'rackwright-kinds': () => missing },
     admission: inProcessAdmission([...admission.rules, ...networkAdmission.rules, ...hostAdmission.rules]).hooks,
     limits: apiLimits(settings),
+    egress: egressOf(settings),
     ...witnesses.ofServer,
     routes: planRoutes({ address: () => address, settings }),
     front: (request, response) => console.handle(request, response),

@@ -13,7 +13,7 @@ export async function startEmbeddedServer(
   terminal: Terminal,
   more: Pick<
     ApiServerOptions,
-    'readiness' | 'admission' | 'limits' | 'auditSinks' | 'tracer' | 'routes' | 'front'
+    'readiness' | 'admission' | 'egress' | 'limits' | 'auditSinks' | 'tracer' | 'routes' | 'front'
   > = {},
 ): Promise<ApiServer> {
   try {

@@ -2,6 +2,7 @@ import { createFirmwareAdmission, createFleet, createFleetInformers } from '../.
 import { createHostAdmission, followHosts } from '../../hosts/index.ts';
 import {
   createClient,
+  createMayDo,
   definitionsRef,
   isNotFound,
   type KubeClient,
@@ -81,7 +82,7 @@ function followAll(client: KubeClient, { logger, metrics, open }: ServiceContext
   follow('host', hosts, () => hostAdmission.attach(hosts.view));
   const firmware = followFirmware(shared);
   const firmwareAdmission = createFirmwareAdmission();
-  follow('firmware', firmware, () => firmwareAdmission.attach(firmware));
+  follow('firmware', firmware, () => firmwareAdmission.attach(firmware, createMayDo(client)));
   return { rules: [...firmwareAdmission.rules, ...networkAdmission.rules, ...hostAdmission.rules], checks };
 }
 

@@ -137,6 +137,36 @@ export function tryCreating(start: StartOrc): void {
       );
     });
 
+    test('an image that is given whole takes the right to write firmware, by whichever way it comes', async (t) => {
+      const rig = await start(t);
+      await rig.addMachine(serverA);
+      rig.inventory.sets.set(setA, [firmwareForTests(imageA)]);
+      const whole = { component: 'bios', vendor: 'dell', version: '1', URL: 'http://169.254.169.254/latest/meta-data' };
+      const server = `/servers/${serverA}`;
+      const onCall = 'orders';
+      for (const [way, body] of [
+        [`${server}/firmwareInstall`, { firmwares: [imageA, whole] }],
+        [path, { kind: 'firmwareInstall', parameters: { firmwares: [whole] } }],
+        [`${path}/firmwareInstallInband`, { parameters: { firmwares: [whole] } }],
+        [path, { kind: 'virtualMediaMount', parameters: { image_uri: 'http://evil.example/boot.iso' } }],
+        [`${server}/biosControl`, { action: 'set_config', bios_config_url: 'http://10.0.0.1/admin' }],
+      ] as const) {
+        const { status, body: answer } = await rig.call('POST', way, body, onCall);
+        assert.equal(status, 403, JSON.stringify(answer));
+        assert.match(String(answer.message), /may not create firmware/);
+      }
+      assert.deepEqual((await rig.engine.list({})).conditions, []);
+      const named = await rig.call('POST', `${server}/firmwareInstall`, { firmwares: [imageA] }, onCall);
+      assert.equal(named.status, 200, JSON.stringify(named.body));
+      const { lock, parameters } = named.record;
+      const at = `/conditions/${named.record.id}`;
+      const bad = { lock, parameters: { ...parameters, firmwares: [whole] } };
+      assert.equal((await rig.call('PUT', at, bad, onCall)).status, 403);
+      const good = { lock, parameters: { ...parameters, force_install: true } };
+      const changed = await rig.call('PUT', at, good, onCall);
+      assert.equal(changed.status, 200, JSON.stringify(changed.body));
+    });
+
     test('fifty at once create exactly one', async (t) => {
       const rig = await start(t);
       await rig.addMachine(serverA);

@@ -50,6 +50,16 @@ test('a server that is enrolled without an id gets the one that its BMC says, an
   );
 });
 
+test('a server is enrolled by those who may write credentials, since it comes with one', async (t) => {
+  const rig = await startOrc(t, {}, { probe: probeOf() });
+  for (const path of ['/serverEnroll', `/serverEnroll/${serverA}`]) {
+    const answer = await rig.call('POST', path, { parameters }, 'writer');
+    assert.equal(answer.status, 403);
+    assert.match(String(answer.body.message), /lacks the scope write:server:credentials/);
+  }
+  assert.deepEqual(rig.inventory.enrolled, []);
+});
+
 test('an id that is given has to be the one of the machine', async (t) => {
   const rig = await startOrc(t, {}, { probe: probeOf() });
   const answer = await rig.call('POST', `/serverEnroll/${serverB}`, { parameters });
@@ -109,7 +119,7 @@ async function startOne(t: TestContext) {
   });
   const [bmc] = dataCentre.bmcs;
   assert.ok(bmc);
-  return { bmc, probe: createBmcProbe({ gates, trustOf: () => ({ kind: 'system' }) }) };
+  return { bmc, probe: createBmcProbe({ gates, trustOf: () => ({ kind: 'system', allowsHttp: true }) }) };
 }
 
 test('a probe reads the id of the machine from its BMC and leaves no session behind', async (t) => {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { isIP } from 'node:net';
 import { getCACertificates } from 'node:tls';
-import { Agent, request } from 'undici';
+import { Agent, buildConnector, request } from 'undici';
+import { createEgress, type Egress } from '../../egress/index.ts';
 import type { JsonObject } from '../../engine/index.ts';
 import { OrcError } from '../errors.ts';
 import { showTime } from '../records/condition-record.ts';
@@ -17,6 +17,8 @@ export interface WebhookOptions {
   readonly secret?: string;
   /** Certificates to trust besides those of the system, as PEM. */
   readonly ca?: string;
+  /** What may be connected to; all but guarded addresses unless given. */
+  readonly egress?: Egress | undefined;
   /** How long all of an attempt may take; 10 s unless given. */
   readonly timeoutMs?: number;
 }
@@ -52,10 +54,11 @@ const mostAnswerBytes = 64 * 1024;
  * `badWebhook` for an address that cannot be used, or over which a token would be readable by others.
  */
 export function createWebhook(options: WebhookOptions): Webhook {
-  const url = checkUrl(options);
-  const { timeoutMs = 10_000, ca } = options;
+  const { timeoutMs = 10_000, ca, egress = createEgress() } = options;
+  const url = checkUrl(options, egress);
   const trust = ca === undefined ? {} : { ca: [...getCACertificates('default'), ca] };
-  const agent = new Agent({ connect: { ...trust, timeout: timeoutMs } });
+  const { lookup } = egress;
+  const agent = new Agent({ connect: egress.guard(buildConnector({ ...trust, timeout: timeoutMs, lookup })) });
   return {
     async send(notice) {
       const body = JSON.stringify(showNotice(notice));
@@ -81,7 +84,7 @@ export function createWebhook(options: WebhookOptions): Webhook {
   };
 }
 
-function checkUrl({ url, token }: WebhookOptions): URL {
+function checkUrl({ url, token }: WebhookOptions, egress: Egress): URL {
   const refuse = (detail: string) => new OrcError('badWebhook', { detail });
   // The text is not shown: many have what is secret in their path.
   if (!URL.canParse(url)) throw refuse('it is not a URL');
@@ -91,19 +94,13 @@ function checkUrl({ url, token }: WebhookOptions): URL {
   if (parsed.protocol === 'http:' && token !== undefined && !isLoopback(parsed.hostname)) {
     throw refuse('a token goes over https only, but for addresses of this machine');
   }
-  const host = parsed.hostname.replaceAll(/[[\]]/g, '');
-  if (isIP(host) !== 0 && isLinkLocal(host)) {
-    throw refuse('it is a link-local address, where clouds keep what no webhook is to see');
-  }
+  const why = egress.whyNot(parsed);
+  if (why !== undefined) throw refuse(why);
   return parsed;
 }
 
 function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
-}
-
-function isLinkLocal(host: string): boolean {
-  return /^169\.254\./.test(host) || /^fe[89ab][0-9a-f]:/i.test(host) || /^::ffff:a9fe:/i.test(host);
 }
 
 /** The number of the notice lets whoever gets one twice know it. */

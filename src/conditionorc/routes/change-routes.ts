@@ -14,6 +14,7 @@ import {
 import { OrcError } from '../errors.ts';
 import { changeParameters } from '../orders/change-parameters.ts';
 import { requireById, requireOfKind, unitOf } from '../orders/find-conditions.ts';
+import { hasInlineImages, imageRight } from '../orders/inline-images.ts';
 import { requireMachine } from '../orders/place-order.ts';
 import { storedKind } from '../orders/shipped-kinds.ts';
 import { StateShape, showCondition, showTime } from '../records/condition-record.ts';
@@ -104,8 +105,13 @@ export function changeRoutes(context: OrcContext): readonly Route[] {
   const answer = async (record: Condition, message: string): Promise<Answer> =>
     answerCondition(serverOf(record), { record, unit: await unitOf(engine, record), message });
 
-  const change = async (condition: Condition, body: Change): Promise<Answer> => {
+  const change = async (
+    condition: Condition,
+    { body, require }: Pick<Call<unknown, unknown, Change>, 'body' | 'require'>,
+  ): Promise<Answer> => {
     const asked = readChange(condition, body);
+    if (asked.parameters !== undefined && hasInlineImages(asked.parameters, showCondition(condition).parameters))
+      await require(imageRight);
     const parameters =
       asked.parameters === undefined ? undefined : await changeParameters(context, condition, asked.parameters);
     const wanted = parameters === undefined ? asked : { ...asked, parameters };
@@ -142,7 +148,7 @@ export function changeRoutes(context: OrcContext): readonly Route[] {
       params: ServerPath,
       body: NamedChangeBody,
       answers,
-      handle: async ({ params, body }) => change(await ofKind({ uuid: params.uuid, kind: body.kind }), body),
+      handle: async (call) => change(await ofKind({ uuid: call.params.uuid, kind: call.body.kind }), call),
     }),
     defineRoute({
       ...changing,
@@ -152,7 +158,7 @@ export function changeRoutes(context: OrcContext): readonly Route[] {
       params: KindPath,
       body: ChangeBody,
       answers,
-      handle: async ({ params, body }) => change(await ofKind(params), body),
+      handle: async (call) => change(await ofKind(call.params), call),
     }),
     defineRoute({
       ...changing,
@@ -162,7 +168,7 @@ export function changeRoutes(context: OrcContext): readonly Route[] {
       params: ConditionPath,
       body: ChangeBody,
       answers,
-      handle: async ({ params, body }) => change(await requireById(engine, params.id), body),
+      handle: async (call) => change(await requireById(engine, call.params.id), call),
     }),
     defineRoute({
       ...cancelling,

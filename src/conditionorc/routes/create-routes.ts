@@ -12,6 +12,7 @@ import {
   Uuid,
 } from '../../rest/index.ts';
 import { OrcError } from '../errors.ts';
+import { hasInlineImages, imageRight } from '../orders/inline-images.ts';
 import { placeOrder, type WorkOrder } from '../orders/place-order.ts';
 import { answerCondition, clientOf } from './answers.ts';
 import type { OrcContext } from './context.ts';
@@ -61,9 +62,13 @@ const InstallBody = Type.Object(
     firmware_set_id: SetId,
     'firmware-set-id': SetId,
     firmwares: Type.Optional(
-      ListOf(Type.Union([Uuid('Of the catalogue.'), AnyObject('An image, whole.')]), 'Instead of a set.', {
-        maxItems: 100,
-      }),
+      ListOf(
+        Type.Union([Uuid('Of the catalogue.'), AnyObject('An image, whole: takes the right to create firmware.')]),
+        'Instead of a set.',
+        {
+          maxItems: 100,
+        },
+      ),
     ),
     force_install: flag('Also install what is installed already.'),
     dry_run: flag('Plan, and do nothing that disrupts.'),
@@ -101,11 +106,12 @@ function queueing(body: { readonly priority?: number | undefined; readonly deadl
   };
 }
 
-type ServerCall = Pick<Call<Static<typeof ServerPath>, unknown, unknown>, 'params' | 'user'>;
+type ServerCall = Pick<Call<Static<typeof ServerPath>, unknown, unknown>, 'params' | 'user' | 'require'>;
 
 /** The routes that ask for work on a server. */
 export function createRoutes(context: OrcContext): readonly Route[] {
   const place = async (call: ServerCall, order: Omit<WorkOrder, 'serverId' | 'client'>, message: string) => {
+    if (hasInlineImages(order.parameters)) await call.require(imageRight);
     const placed = await placeOrder(context, { serverId: call.params.uuid, client: clientOf(call), ...order });
     const said = placed.isNew ? message : `${message}; it was asked for already`;
     return answerCondition(placed.machine, { record: placed.asked, unit: placed.conditions, message: said });

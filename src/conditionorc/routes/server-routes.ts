@@ -56,9 +56,11 @@ const enrolRefusals = {
 /** Trying a set takes so long at most. */
 const validateWithinMs = 30 * 60_000;
 
-type EnrolCall = Pick<Call<unknown, unknown, Static<typeof EnrolBody>>, 'body' | 'user'>;
+type EnrolCall = Pick<Call<unknown, unknown, Static<typeof EnrolBody>>, 'body' | 'user' | 'require'>;
 
 async function enrol(context: OrcContext, id: string | undefined, call: EnrolCall): Promise<Answer> {
+  // It keeps a log-in, and has it sent to the address.
+  await call.require({ verb: 'update', resource: restResources.credentials });
   const { facility, name = '', vendor = '', model = '', serial = '', ...rest } = call.body.parameters;
   const bmc = { address: rest['bmc-ip'], username: rest['bmc-user'], password: rest['bmc-pwd'] };
   const order = { id, name, facility, vendor, model, serial, bmc, client: clientOf(call) };
@@ -164,14 +166,16 @@ function enrolRoutes(context: OrcContext): readonly Route[] {
       ...route,
       path: '/api/v1/serverEnroll',
       operation: 'enrollServer',
-      summary: 'Takes a server in under a new id, and asks for its inventory.',
+      summary:
+        'Takes a server in under a new id, and asks for its inventory. Takes the right to write credentials too.',
       handle: (call) => enrol(context, undefined, call),
     }),
     defineRoute({
       ...route,
       path: '/api/v1/serverEnroll/:uuid',
       operation: 'enrollServerAs',
-      summary: 'Takes a server in under its System UUID, and asks for its inventory.',
+      summary:
+        'Takes a server in under its System UUID, and asks for its inventory. Takes the right to write credentials too.',
       params: ServerPath,
       handle: (call) => enrol(context, call.params.uuid, call),
     }),

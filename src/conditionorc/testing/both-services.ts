@@ -38,7 +38,7 @@ export async function startBoth(t: Pick<TestContext, 'after'>): Promise<BothServ
   const rest = createRest({
     info: { title: 'both', description: 'Of a test.', version: '1' },
     authorizer: createFixedAuthorizer({
-      all: { name: 'dustin', scopes: ['read', 'write', 'read:server:credentials'] },
+      all: { name: 'dustin', scopes: ['read', 'write', 'read:server:credentials', 'write:server:credentials'] },
     }),
   });
   rest.add(

@@ -51,10 +51,14 @@ export const imageA = '1f000000-0000-4000-8000-00000000000a';
 export const imageB = '1f000000-0000-4000-8000-00000000000b';
 
 const tokens = {
-  all: { name: 'dustin', scopes: ['read', 'write', 'update:worker'] },
+  all: {
+    name: 'dustin',
+    scopes: ['read', 'write', 'update:worker', 'read:server:credentials', 'write:server:credentials'],
+  },
   writer: { name: 'writer', scopes: ['read', 'write', 'update'] },
   reader: { name: 'reader', scopes: ['read'] },
   conditions: { name: 'conditions', scopes: ['create:condition', 'read:condition'] },
+  orders: { name: 'orders', scopes: ['read', 'create:condition', 'update:condition'] },
   worker: { name: 'worker', scopes: ['update:worker'] },
 };
 

@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { createEgress } from '../../egress/index.ts';
 import { createFakeClock } from '../../kube/index.ts';
+import { createLogger } from '../../telemetry/index.ts';
 import { isStoreError } from '../errors.ts';
 import { type ArtifactCacheOptions, createArtifactCache } from './artifact-cache.ts';
 import { holderName } from './holder.ts';
@@ -19,12 +21,15 @@ async function folderFor(context: TestContext): Promise<string> {
   return folder;
 }
 
+/** What is on this machine is told, as where an operator named it. */
+const egress = createEgress({ hosts: ['127.0.0.0/8'] });
+
 async function setUp(context: TestContext, options: Partial<ArtifactCacheOptions> = {}) {
   const folder = options.folder ?? (await folderFor(context));
   const server = await startFileServer(context);
   const backoff = { baseMs: 1, maxMs: 2 };
   const open = async (more: Partial<ArtifactCacheOptions> = {}) => {
-    const cache = await createArtifactCache({ folder, maxBytes: 10_000_000, backoff, ...options, ...more });
+    const cache = await createArtifactCache({ folder, maxBytes: 10_000_000, backoff, egress, ...options, ...more });
     context.after(() => cache.close());
     return cache;
   };
@@ -372,4 +377,66 @@ test('only so many downloads go on at once', async (context) => {
     bodies.map((body, at) => cache.open({ url: server.put(`/${at}`, body), checksum: sha256Of(body) })),
   );
   assert.ok(most <= 2, `${most} at once`);
+});
+
+test('what an internal host that no operator named answers is in the log and in no error', async (context) => {
+  const lines: string[] = [];
+  const logger = createLogger({ level: 'warn', write: (line) => lines.push(line) });
+  const { server, open } = await setUp(context, { egress: createEgress(), maxTries: 1, logger });
+  const cache = await open();
+  const closed = 'http://127.0.0.1:1/x';
+  const secret = server.put('/latest/meta-data', Buffer.from('root:secret'));
+  const asked = [
+    { url: secret, checksum: sha256Of(Buffer.from('guess')) },
+    { url: secret, checksum: sha256Of(Buffer.from('guess')), sizeBytes: 3 },
+    { url: `${server.origin}/none`, checksum: sha256Of(Buffer.from('guess')) },
+    { url: closed, checksum: sha256Of(Buffer.from('guess')) },
+  ];
+  const told = new Set<string>();
+  for (const order of asked) {
+    await assert.rejects(cache.open(order), (error) => {
+      assert.ok(isStoreError(error, 'sourceFailed'), String(error));
+      assert.equal(error.cause, undefined);
+      told.add(error.message.replace(/^\S+ /, ''));
+      return true;
+    });
+  }
+  assert.deepEqual(
+    [...told],
+    [
+      'could not be fetched: its host is internal, so what it answered is in the log of this process only; name the host in --egress-hosts to have it told',
+    ],
+  );
+  assert.match(lines.join('\n'), /404/);
+  assert.match(lines.join('\n'), new RegExp(sha256Of(Buffer.from('root:secret'))));
+});
+
+for (const [what, url] of [
+  ['an address', 'http://169.254.169.254/latest/meta-data'],
+  ['an address written otherwise', 'http://0xa9fea9fe/latest/meta-data'],
+] as const) {
+  test(`nothing is asked of cloud metadata by ${what}, whoever names it`, async (context) => {
+    const { open } = await setUp(context, { egress: createEgress() });
+    const cache = await open();
+    await assert.rejects(cache.open({ url, checksum: sha256Of(Buffer.from('x')) }), (error) => {
+      assert.ok(isStoreError(error, 'sourceRefused'), String(error));
+      assert.match(error.message, /its host is none that may be connected to/);
+      return true;
+    });
+  });
+}
+
+test('a redirect to where nothing may be fetched from is not followed', async (context) => {
+  const { server, open } = await setUp(context);
+  const cache = await open();
+  for (const [location, message] of [
+    ['http://169.254.169.254/latest/meta-data', /redirected to an internal host/],
+    ['http://10.255.255.1/', /redirected to an internal host/],
+  ] as const) {
+    server.misbehave(async (_, response) => {
+      response.writeHead(302, { location }).end();
+      return true;
+    });
+    await assert.rejects(cache.open({ url: `${server.origin}/moved`, checksum: sha256Of(Buffer.from('x')) }), message);
+  }
 });

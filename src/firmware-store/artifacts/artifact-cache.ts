@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { chmod, rename, stat } from 'node:fs/promises';
 import { getCACertificates } from 'node:tls';
-import { Agent } from 'undici';
+import { Agent, buildConnector } from 'undici';
+import { createEgress, type Egress } from '../../egress/index.ts';
 import { type Clock, type Random, systemClock } from '../../kube/index.ts';
 import { type Logger, type Metrics, noMetrics, silentLogger } from '../../telemetry/index.ts';
 import { StoreError } from '../errors.ts';
@@ -15,6 +16,7 @@ import { bytesUsed, type KeepRule, makeRoom } from './make-room.ts';
 import { parseSource, type SourceSettings, shownSource } from './source.ts';
 import { createTurns } from './turns.ts';
 import { markUse } from './uses.ts';
+import { withheld } from './withhold.ts';
 
 /** A file that somebody needs. */
 export interface ArtifactOrder {
@@ -71,6 +73,8 @@ export interface ArtifactCacheOptions {
   /** Authorities for sources, besides those of the system. */
   readonly caPem?: string;
   readonly credentialsFor?: (origin: string) => Promise<SourceCredentials | undefined>;
+  /** What may be connected to; all but guarded addresses unless given. */
+  readonly egress?: Egress;
   /** Entries that are not thrown away to make room, by their key; none unless given. */
   readonly isKept?: KeepRule;
 }
@@ -106,6 +110,7 @@ class FolderCache implements ArtifactFolder {
   readonly folder: CacheFolder;
   readonly #clock: Clock;
   readonly #agent: Agent;
+  readonly #egress: Egress;
   readonly #turns;
   readonly #closing = new AbortController();
   /** What an object looked like when its hash was found right: it is not hashed again until that changes. */
@@ -119,9 +124,10 @@ class FolderCache implements ArtifactFolder {
     this.folder = folder;
     this.#clock = options.clock ?? systemClock;
     this.#turns = createTurns(options.maxParallel ?? 4);
-    this.#agent = new Agent({
-      connect: options.caPem === undefined ? {} : { ca: [...getCACertificates('default'), options.caPem] },
-    });
+    this.#egress = options.egress ?? createEgress();
+    const { lookup } = this.#egress;
+    const trust = options.caPem === undefined ? {} : { ca: [...getCACertificates('default'), options.caPem] };
+    this.#agent = new Agent({ connect: this.#egress.guard(buildConnector({ ...trust, lookup })) });
     this.#bytes = (options.metrics ?? noMetrics).counter({
       name: 'flasher_download_bytes',
       help: 'Bytes of firmware images that were fetched.',
@@ -144,7 +150,11 @@ class FolderCache implements ArtifactFolder {
     const signal = AbortSignal.any([this.#closing.signal, ...(order.signal === undefined ? [] : [order.signal])]);
     const opened = async () =>
       (await this.#share(key, digest)) ?? this.#openKey(key, { ...order, url, digest, signal });
-    return this.#turns.inTurn(key, () => orDiskFull(shownSource(url), opened));
+    try {
+      return await this.#turns.inTurn(key, () => orDiskFull(shownSource(url), opened));
+    } catch (error) {
+      throw await withheld(error, { url, egress: this.#egress, logger: this.#options.logger });
+    }
   }
 
   bytesUsed(): Promise<number> {
@@ -339,6 +349,7 @@ class FolderCache implements ArtifactFolder {
     const { maxRedirects, idleMs, credentialsFor, fileFolders } = this.#options;
     return {
       dispatcher: this.#agent,
+      egress: this.#egress,
       maxRedirects: maxRedirects ?? 5,
       idleMs: idleMs ?? 60_000,
       fileFolders: fileFolders ?? [],

@@ -1,10 +1,13 @@
 import { type Dispatcher, request } from 'undici';
+import { type Egress, EgressRefused } from '../../egress/index.ts';
 import { StoreError } from '../errors.ts';
 import { type Opened, shownSource, type Wanted } from './source.ts';
 
 /** How files are fetched over HTTP. */
 export interface HttpSettings {
   readonly dispatcher: Dispatcher;
+  /** With it nobody outside is followed to where only operators are told what is answered. */
+  readonly egress?: Pick<Egress, 'mayDescribe'> | undefined;
   readonly maxRedirects: number;
   /** How long the source may say nothing. */
   readonly idleMs: number;
@@ -52,7 +55,11 @@ export async function askHttp(url: URL, question: HttpQuestion, settings: HttpSe
     if (redirects === settings.maxRedirects) {
       throw refused(url, `it was redirected more than ${settings.maxRedirects} times`);
     }
-    at = nextAddress(at, location);
+    const next = nextAddress(at, location);
+    const { egress } = settings;
+    if (egress !== undefined && (await egress.mayDescribe(at)) && !(await egress.mayDescribe(next)))
+      throw refused(url, 'it was redirected to an internal host');
+    at = next;
   }
 }
 
@@ -177,14 +184,15 @@ export async function discard(answer: Dispatcher.ResponseData): Promise<void> {
   }
 }
 
-function refused(url: URL, detail: string): StoreError {
-  return new StoreError('sourceRefused', { source: shownSource(url), detail });
+function refused(url: URL, detail: string, cause?: unknown): StoreError {
+  return new StoreError('sourceRefused', { source: shownSource(url), detail }, { cause });
 }
 
 /** Only the code: messages of the network may repeat the address. */
 function failed(url: URL, error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const code = (error as { code?: unknown } | undefined)?.code;
+  if (error instanceof EgressRefused) return refused(url, error.message, error);
   const detail = typeof code === 'string' ? code : error instanceof Error ? error.name : 'unknown reason';
   if (/CERT|VERIFY|SELF_SIGNED/.test(detail)) return refused(url, `its certificate is not trusted (${detail})`);
   return new StoreError('sourceFailed', { source: shownSource(url), detail }, { cause: error });

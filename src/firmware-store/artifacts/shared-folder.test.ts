@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
+import { createEgress } from '../../egress/index.ts';
 import { createCertificateAuthority, issueServerCertificate } from '../../kube/index.ts';
 import { isStoreError } from '../errors.ts';
 import { createArtifactCache } from './artifact-cache.ts';
@@ -108,7 +109,8 @@ test('a source whose certificate is not trusted is refused, and trusted with its
   });
   const order = { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/x`, checksum: sha256Of(body) };
   const folder = await folderFor(context);
-  const shared = { folder, maxBytes: 10_000, maxTries: 1 };
+  const egress = createEgress({ hosts: ['127.0.0.1'] });
+  const shared = { folder, maxBytes: 10_000, maxTries: 1, egress };
   const strict = await createArtifactCache(shared);
   const trusting = await createArtifactCache({ ...shared, caPem: authority.certificatePem });
   context.after(() => Promise.all([strict.close(), trusting.close()]));

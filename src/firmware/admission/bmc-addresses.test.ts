@@ -32,7 +32,7 @@ describe('two BMC objects', () => {
         [other, one],
       ] as const) {
         const bmcs = createTable([bmcAt('known', objectAddress(first))], bmcIndexers);
-        const verdict = admitBmc(requestFor(bmcAt('new', objectAddress(second))), { bmcs } as never);
+        const verdict = admitBmc(requestFor(bmcAt('new', objectAddress(second))), { view: { bmcs } as never });
         assert.equal(verdict.kind, 'allowed');
         const isWarned = /BMC known is at \S+ already; what is behind both shares one lock/.test(
           JSON.stringify(verdict),

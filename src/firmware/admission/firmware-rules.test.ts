@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ironcoreApiVersion } from '../../api/index.ts';
-import { type AdmissionRequest, allowed, type KubeObject } from '../../kube/index.ts';
+import { type AdmissionRequest, allowed, createMayDo, type KubeObject } from '../../kube/index.ts';
 import {
   type ApiRig,
   type ControllerRig,
@@ -32,7 +32,7 @@ describe('what is refused before it is stored', () => {
     api = await startApi(admission.rules);
     rig = await startControllers(api);
     const { fleet, informers } = rig.controllers;
-    admission.attach({ fleet, discovered: informers.discovered });
+    admission.attach({ fleet, discovered: informers.discovered }, createMayDo(api.client));
   });
   after(async () => {
     await rig?.stop();

@@ -18,6 +18,7 @@ import {
   type Denial,
   defineAdmissionRule,
   denied,
+  type MayDo,
   type Verdict,
 } from '../../kube/index.ts';
 import { selectorKey } from '../../parts/index.ts';
@@ -29,6 +30,7 @@ import type { ObjectTable } from '../fleet/table.ts';
 import { hardwareKey } from '../hardware.ts';
 import { addressFault } from '../onboarding/access.ts';
 import { durationMs, longestPauseMs } from '../times.ts';
+import { bmcDestination, describeSecret, serverDestination, unreadableSecret } from './secret-rights.ts';
 
 /** What rules look at besides the request: the caches of the controllers. */
 export interface AdmissionView {
@@ -41,13 +43,17 @@ export interface AdmissionView {
 /** The rules of this room, and where they get their view: an API server in the same process starts before its caches. */
 export interface FirmwareAdmission {
   readonly rules: readonly AdmissionRule[];
-  /** From now on requests are also held against what is there. */
-  attach(view: AdmissionView): void;
+  /**
+   * From now on requests are also held against what is there. Before that, only superusers may say where credentials are
+   * sent.
+   */
+  attach(view: AdmissionView, mayDo: MayDo): void;
 }
 
 /** Makes the rules. Before a view is attached only the request itself is looked at. */
 export function createFirmwareAdmission(): FirmwareAdmission {
   let view: AdmissionView | undefined;
+  let mayDo: MayDo | undefined;
   const read = (): AdmissionView | undefined => view;
   return {
     rules: [
@@ -58,18 +64,18 @@ export function createFirmwareAdmission(): FirmwareAdmission {
         read,
         admit: admitFirmware,
       }),
-      defineAdmissionRule({
+      defineAdmissionRule<DestinationSeen>({
         name: 'bmcs.firmware.rackwright.io',
         type: 'validating',
         matches: [matchOf('bmcs')],
-        read,
+        read: async (request) => ({ view, unreadable: await unreadableSecret(mayDo, request, bmcDestination) }),
         admit: admitBmc,
       }),
-      defineAdmissionRule({
+      defineAdmissionRule<DestinationSeen>({
         name: 'servers.firmware.rackwright.io',
         type: 'validating',
         matches: [matchOf('servers')],
-        read,
+        read: async (request) => ({ view, unreadable: await unreadableSecret(mayDo, request, serverDestination) }),
         admit: admitServer,
       }),
       defineAdmissionRule({
@@ -87,8 +93,9 @@ export function createFirmwareAdmission(): FirmwareAdmission {
         admit: admitDiscovered,
       }),
     ],
-    attach(given) {
+    attach(given, rights) {
       view = given;
+      mayDo = rights;
     },
   };
 }
@@ -99,6 +106,13 @@ function matchOf(resource: string): AdmissionMatch {
 }
 
 type View = AdmissionView | undefined;
+
+/** What an object that sends a log-in somewhere is judged by, besides the request. */
+export interface DestinationSeen {
+  readonly view?: View;
+  /** The BMCSecret that it has sent somewhere else than before, where whoever writes it may not read that. */
+  readonly unreadable?: string | undefined;
+}
 
 function verdictOf(reasons: readonly Denial[], ...warnings: string[]): Verdict {
   return reasons.length === 0 ? allowed(...warnings) : denied(...reasons);
@@ -118,8 +132,9 @@ function specOf(object: AdmissionRequest['object']): unknown {
 }
 
 /** Judges a BMC. A second object of one BMC is let in, as one may replace the other; its servers share one lock. Pure. */
-export function admitBmc(request: AdmissionRequest, view: View): Verdict {
+export function admitBmc(request: AdmissionRequest, { view, unreadable: secret }: DestinationSeen = {}): Verdict {
   if (isPassed(request)) return allowed();
+  if (secret !== undefined) return denied(describeSecret(request, secret, 'spec.bmcSecretRef'));
   const bmc = request.object as unknown as BMC;
   const { access, protocol } = bmc.spec;
   if (access === undefined) return allowed();
@@ -132,8 +147,9 @@ export function admitBmc(request: AdmissionRequest, view: View): Verdict {
 }
 
 /** Judges where a Server says that its BMC is. Pure. */
-export function admitServer(request: AdmissionRequest): Verdict {
+export function admitServer(request: AdmissionRequest, { unreadable: secret }: DestinationSeen = {}): Verdict {
   if (isPassed(request)) return allowed();
+  if (secret !== undefined) return denied(describeSecret(request, secret, 'spec.bmc.bmcSecretRef'));
   const { bmc, systemURI = '' } = (request.object as unknown as Server).spec;
   const fault = bmc === undefined ? undefined : addressFault(bmc);
   if (bmc === undefined || fault !== undefined)

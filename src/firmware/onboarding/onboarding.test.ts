@@ -40,7 +40,7 @@ async function setUp(t: TestContext): Promise<Rig> {
       mirrored.delete(name);
     },
   };
-  const readBmc = createBmcReader({ gates, clock: systemClock, trustOf: () => ({ kind: 'system' }) });
+  const readBmc = createBmcReader({ gates, clock: systemClock, trustOf: () => ({ kind: 'system', allowsHttp: true }) });
   const controllers = await startControllers(api, { isOnboarding: true, readBmc, mirror });
   t.after(async () => {
     await controllers.stop();

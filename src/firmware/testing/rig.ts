@@ -32,6 +32,7 @@ import { createFakeUpdateService, type FakeUpdateService } from './fake-update-s
 /** For tests: an embedded API server with the kinds of this room, and a client of it. */
 export interface ApiRig {
   readonly client: KubeClient;
+  readonly connection: ConnectionSpec;
   readonly bmcs: ResourceClient<BMC & KubeObject>;
   readonly bmcSecrets: ResourceClient<BMCSecret & KubeObject>;
   readonly servers: ResourceClient<Server & KubeObject>;
@@ -57,6 +58,7 @@ export async function openApi(connection: ConnectionSpec): Promise<ApiRig> {
   await installDefinitions(client, definitions, { fieldManager: 'test' });
   return {
     client,
+    connection,
     connect,
     bmcs: client.resource(resources.bmcs),
     bmcSecrets: client.resource(resources.bmcSecrets),

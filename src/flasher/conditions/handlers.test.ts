@@ -310,6 +310,15 @@ test('a host that is to boot from the network for good is restarted once, also w
   assert.equal(restarts.length, 1, rig.machine.log.text());
 });
 
+test('a BMC is not told to fetch an image from where nothing may be fetched', async (context) => {
+  const rig = await startFlasherRig(context, 'supermicro-x12');
+  const image_uri = 'http://169.254.169.254/latest/meta-data';
+  const { end } = await handle(rig, order('virtualMediaMount', { image_uri }));
+  assert.ok(end.outcome === 'failed', JSON.stringify(end));
+  assert.match(end.reason.message, /its host is none that may be connected to/);
+  assert.equal(rig.machine.media.hasMedium, false);
+});
+
 test('an image is put into a virtual drive, its credentials beside it, and taken out again', async (context) => {
   const rig = await startFlasherRig(context, 'supermicro-x12');
   const image_uri = 'http://reader:s3cret@127.0.0.1:9/boot.iso';

@@ -1,4 +1,5 @@
 import { ejectMedia, insertMedium } from '../../bmc/index.ts';
+import { createEgress } from '../../egress/index.ts';
 import type { WorkHandler } from '../../engine/index.ts';
 import { holdBmc } from '../held-bmc.ts';
 import { readVirtualMedia } from './control-schemas.ts';
@@ -7,6 +8,7 @@ import { createStepStatus } from './step-status.ts';
 
 /** Makes the handler that puts an image into a virtual drive, or takes it out. Done twice it does no more. */
 export function createMediaHandler(context: HandlerContext): WorkHandler {
+  const egress = context.egress ?? createEgress();
   return async (work) => {
     const held = await holdBmc(work, context);
     const status = createStepStatus(work.condition.status, context.clock);
@@ -15,6 +17,11 @@ export function createMediaHandler(context: HandlerContext): WorkHandler {
       await ejectMedia(held.bmc);
       status.say('all virtual drives are empty');
       return { outcome: 'succeeded', status: status.with() };
+    }
+    const why = await egress.check(new URL(image));
+    if (why !== undefined) {
+      const message = `the image may not be fetched: ${why}`;
+      return { outcome: 'failed', reason: { code: 'sourceRefused', message }, status: status.with() };
     }
     status.say('the image is put into a virtual drive');
     await held.report({ status: status.with() });

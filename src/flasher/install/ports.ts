@@ -1,4 +1,5 @@
 import type { BmcEndpoint, Gates, KnownMachine } from '../../bmc/index.ts';
+import type { Egress } from '../../egress/index.ts';
 import type { Work } from '../../engine/index.ts';
 import type { ArtifactCache } from '../../firmware-store/index.ts';
 import type { Clock, Random } from '../../kube/index.ts';
@@ -40,6 +41,8 @@ export interface InstallContext {
   readonly catalogue: FirmwareCatalogue;
   readonly artifacts: ArtifactCache;
   readonly imageAddress: ImageAddress;
+  /** What BMCs may be told to fetch; all but guarded addresses unless given. */
+  readonly egress?: Pick<Egress, 'check'> | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;

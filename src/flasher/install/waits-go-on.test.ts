@@ -99,7 +99,7 @@ test('a step that never ends is left behind with its time, and changes nothing w
         endpoint: {
           origin: 'http://127.0.0.1:9',
           credentials: async () => ({ username: 'u', password: 'p' }),
-          trust: { kind: 'system' },
+          trust: { kind: 'system', allowsHttp: true },
         },
       }),
     },

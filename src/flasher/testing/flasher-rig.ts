@@ -100,7 +100,7 @@ export async function startFlasherRig(
   // One object: another one would look like other credentials.
   const { username, password } = running;
   const credentials = async () => ({ username, password });
-  const endpoint = { origin: running.url, credentials, trust: { kind: 'system' as const } };
+  const endpoint = { origin: running.url, credentials, trust: { kind: 'system' as const, allowsHttp: true } };
 
   const rig: FlasherRig = {
     machine,

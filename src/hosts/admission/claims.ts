@@ -1,7 +1,6 @@
 import type { BareMetalHost } from '../../api/index.ts';
-import { type Clock, formatKey, isNotFound, type KubeObject, keyOf } from '../../kube/index.ts';
+import { type Clock, formatKey, isNotFound, type KubeObject, keyOf, type MayDo } from '../../kube/index.ts';
 import { bmcAt, macOf } from '../objects.ts';
-import type { MayDiscover } from './may-discover.ts';
 
 /** The hosts that are there, and how one of them is asked for directly. */
 export interface HostView {
@@ -14,9 +13,12 @@ export interface HostView {
     readonly namespace?: string | undefined;
     readonly name: string;
   }) => Promise<BareMetalHost & KubeObject>;
-  readonly mayDiscover: MayDiscover;
+  readonly mayDo: MayDo;
   readonly clock: Clock;
 }
+
+/** Who may do something is asked again after so long: hosts come in hundreds, and all of them from one controller. */
+export const rememberMs = 10_000;
 
 /** What no two hosts may have in common. */
 const exclusive: Readonly<Record<string, Exclusive>> = {

@@ -339,7 +339,7 @@ describe('admission of hosts', () => {
     admission.attach({
       hosts: { byIndex: () => known, get: () => undefined },
       read: (key) => api.hosts.get(key),
-      mayDiscover: async () => true,
+      mayDo: async () => true,
       clock: systemClock,
     });
   });

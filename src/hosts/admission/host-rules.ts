@@ -14,12 +14,16 @@ import {
   defineAdmissionRule,
   denied,
   isSameJson,
+  isSuperuser,
+  unreadable,
   type Verdict,
 } from '../../kube/index.ts';
 import { isPasswordName } from '../firmware/judge-settings.ts';
 import { asksForNothing, createHostClaims, type HostView, type Rival } from './claims.ts';
 import { judgeHost } from './judge-host.ts';
 import { judgeNote, noteChangeOf } from './judge-note.ts';
+import { mayDiscover } from './may-discover.ts';
+import { judgeNamedSecrets, newlyNamedSecrets } from './named-secrets.ts';
 
 /** The rules of this room, and where they get their view: an API server in the same process starts before its caches. */
 export interface HostAdmission {
@@ -38,6 +42,17 @@ export function createHostAdmission(): HostAdmission {
     if (view !== undefined) return view;
     throw new Error('hosts cannot be told from each other yet; try again in a moment');
   };
+  const readRights = async (request: AdmissionRequest): Promise<Omit<HostRequestSeen, 'rivals'>> => {
+    const { userInfo, namespace = '' } = request;
+    const names = isOver(request) ? [] : newlyNamedSecrets(request).map(({ name }) => name);
+    return {
+      mayDiscover: noteChangeOf(request) === 'brought' && (await mayDiscover(needed().mayDo, userInfo, namespace)),
+      unreadable:
+        names.length === 0 || isSuperuser(userInfo)
+          ? []
+          : await unreadable(needed().mayDo, userInfo, { group: '', resource: 'secrets', namespace, names }),
+    };
+  };
   return {
     rules: [
       defineAdmissionRule<HostRequestSeen>({
@@ -45,18 +60,16 @@ export function createHostAdmission(): HostAdmission {
         type: 'validating',
         matches: [matchOf('baremetalhosts')],
         async read(request) {
-          const mayDiscover =
-            noteChangeOf(request) === 'brought' &&
-            (await needed().mayDiscover(request.userInfo, request.namespace ?? ''));
-          if (isOver(request)) return { rivals: [], mayDiscover };
+          const rights = await readRights(request);
+          if (isOver(request)) return { ...rights, rivals: [] };
           const host = hostIn(request);
           const before = (request.oldObject ?? undefined) as unknown as BareMetalHost | undefined;
           // What is refused for itself takes nothing away from others.
-          if (asksForNothing(host, before) || judgeHost(host).length > 0) return { rivals: [], mayDiscover };
+          if (asksForNothing(host, before) || judgeHost(host).length > 0) return { ...rights, rivals: [] };
           // At a start, the rack's own hosts are told their new addresses before anything can be compared.
-          if (view === undefined && before !== undefined) return { rivals: [], mayDiscover };
+          if (view === undefined && before !== undefined) return { ...rights, rivals: [] };
           const isDryRun = request.dryRun === true;
-          return { rivals: await claims.rivalsOf(needed(), host, { before, isDryRun }), mayDiscover };
+          return { ...rights, rivals: await claims.rivalsOf(needed(), host, { before, isDryRun }) };
         },
         admit: admitHost,
       }),
@@ -110,14 +123,18 @@ export interface HostRequestSeen {
   readonly rivals: readonly Rival[];
   /** Whether whoever writes it may say which machine it is. */
   readonly mayDiscover: boolean;
+  /** Secrets that it names anew and that whoever writes it may not read. */
+  readonly unreadable: readonly string[];
 }
 
 /** Judges a host. Pure. */
-export function admitHost(request: AdmissionRequest, { rivals, mayDiscover }: HostRequestSeen): Verdict {
+export function admitHost(request: AdmissionRequest, seen: HostRequestSeen): Verdict {
+  const { rivals, mayDiscover, unreadable } = seen;
   // Also of a host that goes: what its provisioner then forgets is what the note says.
   const noted = judgeNote(request, { mayDiscover });
   if (isOver(request)) return verdictOf(noted);
-  return verdictOf([...judgeHost(hostIn(request)), ...noted, ...rivals.map(describeRival)]);
+  const secrets = judgeNamedSecrets(request, newlyNamedSecrets(request), unreadable);
+  return verdictOf([...judgeHost(hostIn(request)), ...noted, ...secrets, ...rivals.map(describeRival)]);
 }
 
 function describeRival({ field, host, isLeaving }: Rival): Denial {

@@ -1,9 +1,8 @@
 import type { BareMetalHost } from '../../api/index.ts';
-import { type Clock, createTable, type KubeClient, type KubeObject } from '../../kube/index.ts';
+import { type Clock, createMayDo, createTable, type KubeClient, type KubeObject } from '../../kube/index.ts';
 import { hostIndexers } from '../objects.ts';
 import { resources } from '../resources.ts';
-import type { HostView } from './claims.ts';
-import { createMayDiscover } from './may-discover.ts';
+import { type HostView, rememberMs } from './claims.ts';
 
 /** What hosts are listed with. */
 export interface ListedViewParts {
@@ -18,5 +17,6 @@ export async function listHosts({ client, clock, expected }: ListedViewParts): P
   const resource = client.resource<BareMetalHost & KubeObject>(resources.hosts);
   const { items } = await resource.list();
   const hosts = createTable<BareMetalHost & KubeObject>([...expected, ...items], hostIndexers);
-  return { hosts, read: (key) => resource.get(key), mayDiscover: createMayDiscover(client, clock), clock };
+  const mayDo = createMayDo(client, { clock, ms: rememberMs });
+  return { hosts, read: (key) => resource.get(key), mayDo, clock };
 }

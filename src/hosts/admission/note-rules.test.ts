@@ -1,25 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { BareMetalHost } from '../../api/index.ts';
-import {
-  type AnyKubeObject,
-  createClient,
-  type KubeClient,
-  KubeError,
-  type KubeObject,
-  systemClock,
-} from '../../kube/index.ts';
+import { createMayDo, type KubeClient, KubeError, type KubeObject, meetUser, systemClock } from '../../kube/index.ts';
 import { discoveryNote, writeDiscoveryNote } from '../annotations/discovery-note.ts';
 import { resources } from '../resources.ts';
 import { fleet, type HostApi, hostObject, startHostApi } from '../testing/rig.ts';
 import { someHardware } from '../testing/scripted-provisioners.ts';
 import { createHostAdmission } from './host-rules.ts';
-import { createMayDiscover } from './may-discover.ts';
 
-const rbac = (resource: string, kind: string) => ({
-  ...{ group: 'rbac.authorization.k8s.io', version: 'v1', namespaced: false },
-  ...{ resource, kind },
-});
 const all = ['get', 'create', 'update', 'patch', 'delete'];
 
 /** People, and what each may write besides hosts. */
@@ -38,25 +26,15 @@ describe('the note that says which machine a host is', () => {
 
   before(async () => {
     api = await startHostApi(admission.rules);
-    for (const [user, resourceNames] of Object.entries(people)) await meet(user as Person, resourceNames);
+    for (const [user, also] of Object.entries(people)) {
+      const rules = [{ apiGroups: ['metal3.io'], resources: ['baremetalhosts', ...also], verbs: all }];
+      clients.set(user as Person, await meetUser(api, user, rules));
+    }
   });
   after(async () => {
     for (const client of clients.values()) await client.close();
     await api.close();
   });
-
-  async function meet(user: Person, also: readonly string[]): Promise<void> {
-    const metadata = { name: user };
-    const rules = [{ apiGroups: ['metal3.io'], resources: ['baremetalhosts', ...also], verbs: all }];
-    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: user };
-    const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }];
-    const write = { fieldManager: 'test', isForced: true };
-    const { client } = api;
-    await client.resource<AnyKubeObject>(rbac('clusterroles', 'ClusterRole')).apply({ metadata, rules }, write);
-    const binding = { metadata, roleRef, subjects };
-    await client.resource<AnyKubeObject>(rbac('clusterrolebindings', 'ClusterRoleBinding')).apply(binding, write);
-    clients.set(user, await createClient(api.connection, { impersonate: { user, groups: [] } }));
-  }
 
   const hostsOf = (user: Person | 'admin') => {
     const client = user === 'admin' ? api.client : clients.get(user);
@@ -83,8 +61,7 @@ describe('the note that says which machine a host is', () => {
     await isRefused(create('controller', noted('a')), /try again in a moment/);
     const { client } = api;
     const hosts = { byIndex: () => [], get: () => undefined };
-    const mayDiscover = createMayDiscover(client, systemClock);
-    admission.attach({ hosts, read: (key) => api.hosts.get(key), mayDiscover, clock: systemClock });
+    admission.attach({ hosts, read: (key) => api.hosts.get(key), mayDo: createMayDo(client), clock: systemClock });
   });
 
   it('is brought by the discovery controller and by those who write BareMetalHostDiscoveries, and by nobody else', async () => {

@@ -1,4 +1,5 @@
 import { createGates, type Gates } from '../../bmc/index.ts';
+import type { Egress } from '../../egress/index.ts';
 import { type ArtifactCache, createArtifactCache } from '../../firmware-store/index.ts';
 import {
   createFlasherMetrics,
@@ -22,6 +23,7 @@ export interface JobToolsParts {
     readonly maxBytes: number;
     readonly fileFolders?: readonly string[] | undefined;
     readonly areUnverifiedAllowed?: boolean | undefined;
+    readonly egress?: Egress | undefined;
   };
   readonly settings?: Partial<InstallSettings> | undefined;
   readonly clock: Clock;
@@ -40,7 +42,7 @@ export interface OpenedTools {
 /** Opens what strategies work with. */
 export async function openJobTools(parts: JobToolsParts): Promise<OpenedTools> {
   const { clock, random, logger, metrics = noMetrics } = parts;
-  const { fileFolders, areUnverifiedAllowed = false, ...images } = parts.images;
+  const { fileFolders, egress, areUnverifiedAllowed = false, ...images } = parts.images;
   const artifacts: ArtifactCache = await createArtifactCache({
     ...images,
     clock,
@@ -48,6 +50,7 @@ export async function openJobTools(parts: JobToolsParts): Promise<OpenedTools> {
     logger,
     areUnverifiedAllowed,
     ...(fileFolders === undefined ? {} : { fileFolders }),
+    ...(egress === undefined ? {} : { egress }),
   });
   const gates: Gates = createGates({ clock, random, logger, metrics });
   return {
@@ -75,10 +78,11 @@ export async function openJobTools(parts: JobToolsParts): Promise<OpenedTools> {
 /** A job knows one server. */
 export function directoryOf(bmc: JobBmc | undefined): ServerDirectory {
   if (bmc === undefined) return { find: async () => undefined };
-  const { origin, username, password, trust, authentication, systemPath, machine } = bmc;
+  const { origin, username, password, trust, authentication, systemPath, machine, serviceUuid } = bmc;
   const endpoint = {
     origin,
     trust,
+    serviceUuid,
     credentials: async () => ({ username, password }),
     ...(authentication === undefined ? {} : { authentication }),
   };

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Transport } from '@connectrpc/connect';
 import { type CatalogSource, catalogLogins, createCatalogReader } from '../../catalogs/index.ts';
+import { createEgress, type Egress } from '../../egress/index.ts';
 import { type BusHint, createWorker, type Work, type Worker, type WorkOutcome } from '../../engine/index.ts';
 import { type FirmwareStore, openStoreAt } from '../../firmware-store/index.ts';
 import type { InstallSettings } from '../../flasher/index.ts';
@@ -226,6 +227,7 @@ class JobRun implements Task {
         maxBytes: this.#mostBytes,
         fileFolders: options.fileFolders,
         areUnverifiedAllowed: this.#file.areUnverifiedAllowed,
+        egress: this.#egress,
       },
       settings: { ...this.#file.patience, ...options.settings },
       clock: this.#clock,
@@ -233,7 +235,11 @@ class JobRun implements Task {
       logger: this.#logger,
       metrics: options.metrics,
     });
-    const catalogs = createCatalogReader({ clock: this.#clock, cacheFolder: join(this.#folder, 'catalogs') });
+    const catalogs = createCatalogReader({
+      clock: this.#clock,
+      cacheFolder: join(this.#folder, 'catalogs'),
+      egress: this.#egress,
+    });
     const load = options.loadStrategy ?? loadByName;
     try {
       return await found.run(work, {
@@ -251,6 +257,10 @@ class JobRun implements Task {
     }
   }
 
+  get #egress(): Egress {
+    return createEgress(this.#file.egress);
+  }
+
   get #mostBytes(): number {
     return this.#options.maxImageBytes ?? defaultMaxImageBytes;
   }
@@ -264,6 +274,7 @@ class JobRun implements Task {
       areUnverifiedAllowed,
       fileFolders: this.#options.fileFolders,
       credentialsFor: catalogLogins(sources),
+      egress: this.#egress,
       clock: this.#clock,
       logger: this.#logger,
     });

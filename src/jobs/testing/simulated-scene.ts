@@ -51,7 +51,15 @@ export async function startSimulatedScene(
   const target = 'server/1';
   const known = { uuid: machine.hardware.uuid, serial: machine.hardware.serial };
   const opened = await openJobTools({
-    bmc: { target, origin, username, password, systemPath, trust: { kind: 'system' }, machine: known },
+    bmc: {
+      target,
+      origin,
+      username,
+      password,
+      systemPath,
+      trust: { kind: 'system', allowsHttp: true },
+      machine: known,
+    },
     sink: new Harvest(),
     images: { folder, maxBytes: 10_000_000 },
     clock,

@@ -3,9 +3,12 @@ import {
   type AdmissionMatch,
   type AdmissionRequest,
   type AdmissionRule,
+  createMayDo,
   defineAdmissionRule,
+  isSuperuser,
   type KubeClient,
   kubeError,
+  type MayDo,
 } from '../../kube/index.ts';
 import { describeProviderLimits } from '../../switches/index.ts';
 import { type FullReference, fullReference, nameOf, namespaceOf } from '../fabric/references.ts';
@@ -13,7 +16,7 @@ import { type NetworkTables, providerKey, usersOf } from '../fabric/tables.ts';
 import { seenOf } from '../port/read-port.ts';
 import { providerResources } from '../resources.ts';
 import { defaultNetworkSettings } from '../settings.ts';
-import { createMayDo, infraQuestion, type MayDo, tenantQuestion } from './access.ts';
+import { infraQuestion, tenantQuestion } from './access.ts';
 import { admitConfiguration, admitMachine } from './admit-configuration.ts';
 import { admitHost, type HostAdmissionSeen, infraNamespaces, isAboutPorts } from './admit-host.ts';
 import { admitPort, isHarmless, type PortAdmissionSeen } from './admit-port.ts';
@@ -42,7 +45,7 @@ export function createNetworkAdmission(): NetworkAdmission {
   let view: View | undefined;
   /** Gives the view. Whoever may do everything anyway is not held up while there is none. */
   const needed = ({ userInfo }: AdmissionRequest): View | undefined => {
-    if (view !== undefined || userInfo.groups?.includes('system:masters') === true) return view;
+    if (view !== undefined || isSuperuser(userInfo)) return view;
     throw kubeError('ServiceUnavailable', 'the caches of the network controllers are being filled; try again');
   };
   const within =
@@ -163,7 +166,8 @@ async function readSwitchRights({ tables, mayDo }: View, request: AdmissionReque
   const limits = used === undefined ? undefined : describeProviderLimits(used, object.spec.parkingVLAN);
   return {
     warnings: [limits?.cleaning, limits?.control].flatMap((each) => each ?? []),
-    mayUseProvider: isHome || (await mayDo(request.userInfo, { verb: 'update', resource, namespace })),
+    mayUseProvider:
+      isHome || (await mayDo(request.userInfo, { verb: 'update', group: metal3Group, resource, namespace })),
     rival: rivals[0] === undefined ? undefined : `${namespaceOf(rivals[0])}/${nameOf(rivals[0])}`,
     listerOf: (port) => {
       const lister = tables.switches.byIndex('port', `${home}/${port}`).find((each) => nameOf(each) !== nameOf(object));

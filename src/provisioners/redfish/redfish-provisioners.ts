@@ -1,4 +1,5 @@
 import type { Gates, TlsTrust } from '../../bmc/index.ts';
+import { createEgress, type Egress } from '../../egress/index.ts';
 import { type Clock, type Random, systemClock } from '../../kube/index.ts';
 import type { HostIdentity, Outcome, Provisioner, Provisioners } from '../provisioner.ts';
 import { createAdmission } from './admit-hosts.ts';
@@ -34,6 +35,8 @@ export interface RedfishOptions {
   readonly catalogue: ImageCatalogue;
   /** Reads images that are not in the catalogue; without it they are refused. */
   readonly links?: ImageLinks | undefined;
+  /** What BMCs may be told to fetch; all but guarded addresses unless given. */
+  readonly egress?: Pick<Egress, 'check'> | undefined;
   /** How the certificate at an address is checked; by the authorities of the system unless given. */
   readonly trustOf?: ((origin: string) => TlsTrust) | undefined;
   /** How many hosts may be serviced at once; without a limit unless given. */
@@ -62,7 +65,8 @@ export function createRedfishProvisioners(options: RedfishOptions): Provisioners
     limit,
   } = options;
   const trustOf = options.trustOf ?? ((): TlsTrust => ({ kind: 'system' }));
-  const parts: RedfishParts = { ...options, clock, random, trustOf, pollMs, lookMs, updateWaitMs };
+  const egress = options.egress ?? createEgress();
+  const parts: RedfishParts = { ...options, egress, clock, random, trustOf, pollMs, lookMs, updateWaitMs };
   const reach = createReach(parts);
   const background = createBackgroundWork();
   const placeOf = (host: HostIdentity): Workplace => ({

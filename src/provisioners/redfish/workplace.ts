@@ -1,4 +1,5 @@
 import { type Bmc, connectBmc, type Gates, isBmcError, type TlsTrust } from '../../bmc/index.ts';
+import type { Egress } from '../../egress/index.ts';
 import type { Clock, Random } from '../../kube/index.ts';
 import { readBmcAddress } from '../bmc-address/index.ts';
 import type { HostIdentity, Outcome } from '../provisioner.ts';
@@ -16,6 +17,8 @@ export interface RedfishParts {
   readonly catalogue: ImageCatalogue;
   /** Undefined where only images of the catalogue are installed. */
   readonly links?: ImageLinks | undefined;
+  /** What BMCs may be told to fetch. */
+  readonly egress: Pick<Egress, 'check'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly trustOf: (origin: string) => TlsTrust;
@@ -60,7 +63,10 @@ export function createReach(
     if (origin === '') return { kind: 'failed', message: `a host is reached by Redfish here, not by ${scheme}` };
     if (login === undefined) return { kind: 'failed', message: 'there are no credentials for its BMC' };
     const { gates, clock, random } = parts;
-    const trust = isCertificateUnchecked ? { kind: 'insecure' as const } : parts.trustOf(origin);
+    const trusted = parts.trustOf(origin);
+    // Who writes hosts may do without certificates; without TLS only an operator may.
+    const { allowsHttp = false } = trusted;
+    const trust = isCertificateUnchecked ? { kind: 'insecure' as const, allowsHttp } : trusted;
     const endpoint = { origin, credentials: credentialsOf(`${host.namespace}/${host.name}`, login), trust };
     const options = { gates, endpoint, clock, random, ...(systemPath === undefined ? {} : { systemPath }) };
     return { kind: 'bmc', bmc: connectBmc(options), origin };
@@ -93,6 +99,13 @@ const longFactor = 6;
  */
 export function goesOnForLong(place: Workplace, hasStarted = false): UnderWay {
   return goesOn(place, hasStarted, longFactor);
+}
+
+/** The outcome of telling a BMC to fetch what may not be fetched; undefined where it may. */
+export async function refusedMedium({ parts }: Workplace, image: string): Promise<Outcome<never> | undefined> {
+  const url = URL.parse(image);
+  const why = url === null ? 'it is no URL' : await parts.egress.check(url);
+  return why === undefined ? undefined : { kind: 'failed', message: `the image may not be fetched: ${why}` };
 }
 
 /** The outcome of what somebody else keeps us from. */

@@ -13,11 +13,17 @@ export async function enforceAccess(
 ): Promise<AuthenticatedUser> {
   const answer = await authorizer.authenticate(readBearer(header));
   if (answer.outcome !== 'known') throw unauthenticated(`${answer.reason}; get a new one`, 'invalid_token');
-  const verdict = await authorizer.allow(answer.user, need);
-  if (verdict.isAllowed === true) return answer.user;
+  await requireRight(authorizer, answer.user, need);
+  return answer.user;
+}
+
+/** Throws 403 unless the user may do this, and 503 where nobody can say so. */
+export async function requireRight(authorizer: Authorizer, user: AuthenticatedUser, need: AccessNeed): Promise<void> {
+  const verdict = await authorizer.allow(user, need);
+  if (verdict.isAllowed === true) return;
   throw new RestError(
     'forbidden',
-    { user: answer.user.name, verb: need.verb, resource: need.resource.kube, detail: verdict.reason },
+    { user: user.name, verb: need.verb, resource: need.resource.kube, detail: verdict.reason },
     { headers: { 'www-authenticate': `${realm}, error="insufficient_scope", scope="${scopesFor(need).join(' ')}"` } },
   );
 }

@@ -35,6 +35,22 @@ export function tryCredentials(open: OpenRig): void {
     assert.equal((await call('DELETE', path)).status, 404);
   });
 
+  test('the address that a credential is sent to is changed by those who may read the credential', async (t) => {
+    const { call, service } = await open(t);
+    const { id } = await service.servers.create({ facility: 'a', bmcAddress: 'https://10.0.0.7' });
+    await service.credentials.put(id, 'bmc', { username: 'root', password });
+    const path = `/servers/${id}`;
+    for (const address of ['https://10.6.6.6', 'http://10.0.0.7', 'https://10.0.0.7:8443', 'evil.example', '']) {
+      const { status, body } = await call('PUT', path, { body: { bmc_address: address }, token: 'writer' });
+      assert.equal(status, 403, address);
+      assert.match(body.message, /lacks the scope read:server:credentials$/);
+    }
+    assert.equal((await service.servers.get(id)).bmcAddress, 'https://10.0.0.7');
+    const same = { bmc_address: 'https://10.0.0.7:443/', name: 'n' };
+    assert.equal((await call('PUT', path, { body: same, token: 'writer' })).status, 200);
+    assert.equal((await call('PUT', path, { body: { bmc_address: 'https://10.0.0.8' } })).status, 200);
+  });
+
   test('a credential moved to another server does not open', async (t) => {
     const { service, database } = await open(t);
     const [one, two] = [

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { ListOf, pageQuery, type Route, restResources, Struct, Text, Uuid } from '../../rest/index.ts';
 import { parseAttributeFilters } from '../attributes/attribute-filter.ts';
-import { facilityPattern } from '../servers/check-server.ts';
+import { facilityPattern, isSameAddress } from '../servers/check-server.ts';
 import type { ServerDetails, ServerFields, ServerQuery, ServerRecord } from '../servers/server.ts';
 import { serverOrders } from '../servers/servers.ts';
 import type { Serverservice } from '../serverservice.ts';
@@ -188,10 +188,17 @@ export function serverRoutes({ servers }: Serverservice): readonly Route[] {
     routes.put({
       ...one,
       operation: 'updateServer',
-      summary: 'Changes what is given and leaves the rest.',
+      summary:
+        'Changes what is given and leaves the rest. Another bmc_address takes the right to read credentials: they are sent there.',
       body: ServerChange,
       refusals: { ...notFound, 409: 'A name of the machine is taken, or work on it goes on.' },
-      put: ({ params, body }) => servers.update(params.uuid, readFields(body)),
+      async put({ params, body, require }) {
+        const { bmc_address: address } = body;
+        // Whoever says where the password is sent can read it.
+        if (address !== undefined && !isSameAddress(address, (await servers.get(params.uuid)).bmcAddress))
+          await require({ verb: 'get', resource: restResources.credentials });
+        return servers.update(params.uuid, readFields(body));
+      },
     }),
     routes.remove({
       ...one,

@@ -1,4 +1,4 @@
-import { isBmcError, parseBmcAddress } from '../../bmc/index.ts';
+import { isBmcError, parseBmcAddress, tryParseBmcAddress } from '../../bmc/index.ts';
 import { InventoryError } from '../errors.ts';
 import type { ServerDraft, ServerFields } from './server.ts';
 
@@ -48,6 +48,12 @@ export function addressProblem(text: string): string | undefined {
     if (!isBmcError(error, 'badAddress')) throw error;
     return `bmc_address: ${error.message}`;
   }
+}
+
+/** Whether an address as it is given is the one that is kept. */
+export function isSameAddress(given: string, kept: string): boolean {
+  const text = trimmed(given);
+  return (tryParseBmcAddress(text)?.canonical ?? text) === kept;
 }
 
 function trimmed(text: string | undefined): string {

@@ -1,3 +1,4 @@
+import type { EgressRules } from '../../egress/index.ts';
 import type { JobBmc, JobFile } from '../../jobs/index.ts';
 import { traceparentHere } from '../../telemetry/index.ts';
 import type { LaunchOrder } from './launcher.ts';
@@ -12,6 +13,8 @@ export interface JobFileParts {
   readonly store?: JobFile['store'];
   /** Take firmware that comes without a checksum. False unless given. */
   readonly areUnverifiedAllowed?: boolean | undefined;
+  /** What they may fetch images and catalogues from. */
+  readonly egress?: EgressRules | undefined;
   /** How patient jobs on servers are. */
   readonly patience?: JobFile['patience'];
   /** Where jobs send their spans; without it they make none. */
@@ -21,7 +24,7 @@ export interface JobFileParts {
 /** What a job is launched with; it goes on with the trace that it is launched in. */
 export async function jobFileOf(
   order: LaunchOrder,
-  { updateService, bmcOf, store, areUnverifiedAllowed, patience, tracesEndpoint }: JobFileParts,
+  { updateService, bmcOf, store, areUnverifiedAllowed, egress, patience, tracesEndpoint }: JobFileParts,
   tls?: JobFile['tls'],
 ): Promise<JobFile> {
   const isDiscovery = order.type === 'discovery';
@@ -35,8 +38,16 @@ export async function jobFileOf(
     ...(isDiscovery && store !== undefined ? { store } : {}),
     ...(isDiscovery || patience === undefined ? {} : { patience }),
     ...(areUnverifiedAllowed === true ? { areUnverifiedAllowed } : {}),
+    ...(egress === undefined ? {} : { egress: toFile(egress) }),
     ...(tls === undefined ? {} : { tls }),
     ...(tracesEndpoint === undefined ? {} : { traces: tracesOf(tracesEndpoint) }),
+  };
+}
+
+function toFile({ schemes, hosts }: EgressRules): NonNullable<JobFile['egress']> {
+  return {
+    ...(schemes === undefined ? {} : { schemes: [...schemes] }),
+    ...(hosts === undefined ? {} : { hosts: [...hosts] }),
   };
 }
 

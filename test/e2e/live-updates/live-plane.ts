@@ -35,7 +35,7 @@ export async function startLivePlane(scratch: Scratch, { name, kind, words }: Pl
   const cluster = kind === 'cluster' ? await startCluster(scratch, name) : undefined;
   // The API server, and REST above it, are where they were when it is started again.
   const port = await freePortRange(3);
-  const where = ['--data-dir', dataDir, '--port', String(port), '--simulate', '0'];
+  const where = ['--data-dir', dataDir, '--port', String(port), '--simulate', '0', '--bmc-http', 'yes'];
   const start = () => startCli(['up', ...where, ...(cluster === undefined ? [] : ['--kubeconfig', cluster]), ...words]);
   let running = start();
   let before = '';

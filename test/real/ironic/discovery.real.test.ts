@@ -74,7 +74,7 @@ describe('machines that come to a real Ironic by themselves', { skip: whyNoRealI
     const gates = createGates({ clock: systemClock });
     scratch.keep({ stop: () => gates.close() });
     provisioners = createIronicProvisioners({
-      bmcs: { gates },
+      bmcs: { gates, trustOf: () => ({ kind: 'system', allowsHttp: true }) },
       url: ironic.url,
       credentials: ironicLogin,
       deployImages: { kernelUrl: ramdisk, ramdiskUrl: ramdisk },

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
+import { createEgress } from '../../../src/egress/index.ts';
 import { pieces, storeContract } from '../../../src/firmware-store/contract/store-contract.ts';
 import { isStoreError, openS3Store, type S3StoreOptions } from '../../../src/firmware-store/index.ts';
 import { whyNoRealS3 } from './binaries.ts';
@@ -29,6 +30,7 @@ describe('the firmware store in a real S3 server', { skip: whyNoRealS3() ?? fals
       bucket: { ...server, prefix, ...more.bucket },
       staging: { folder: mkdtempSync(join(folder, 'staging-')), maxBytes: 100 * mib },
       backoff: { baseMs: 1, maxMs: 2 },
+      egress: createEgress({ hosts: ['127.0.0.0/8'] }),
       ...more,
     });
 

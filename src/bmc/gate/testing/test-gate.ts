@@ -39,7 +39,7 @@ export async function openTestGate(t: TestContext, options: TestGateOptions = {}
   const endpoint: BmcEndpoint = {
     origin: bmc.origin,
     credentials: async () => ({ ...credentials }),
-    trust: options.trust ?? { kind: 'system' },
+    trust: options.trust ?? { kind: 'system', allowsHttp: true },
     ...(authentication === undefined ? {} : { authentication }),
   };
   t.after(async () => {

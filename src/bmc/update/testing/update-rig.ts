@@ -107,7 +107,7 @@ async function inProcess<T>(running: RunningBmc, clock: Clock, work: (bmc: Bmc) 
   const gates = createGates({ clock, random, settings: { idleLogOutMs: 24 * 3_600_000 } });
   const { url, username, password } = running;
   const credentials = async () => ({ username, password });
-  const endpoint = { origin: url, credentials, trust: { kind: 'system' as const } };
+  const endpoint = { origin: url, credentials, trust: { kind: 'system' as const, allowsHttp: true } };
   try {
     return await work(connectBmc({ gates, endpoint, clock, random }));
   } finally {

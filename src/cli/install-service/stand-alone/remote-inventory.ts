@@ -1,7 +1,7 @@
 import type { TokenSource } from '../../../conditionorc/index.ts';
 import { toFirmware } from '../../../flasher/index.ts';
 import { backoffDelay, type Clock, sleep, systemClock } from '../../../kube/index.ts';
-import type { InventoryAccess } from '../inventory-access.ts';
+import { type InventoryAccess, knownUuid } from '../inventory-access.ts';
 import { knownMachineOf, type NotedServer } from '../known-machine.ts';
 import { createRestClient, isUnreachable, type RestCall, type RestClient, statusOfRefusal } from '../rest-client.ts';
 
@@ -34,6 +34,7 @@ export interface RemoteInventory extends InventoryAccess {
 interface ShownServer {
   readonly uuid: string;
   readonly bmc_address: string;
+  readonly bmc_uuid?: string;
   readonly serial?: string;
   readonly system_uuid?: string;
   readonly attributes?: NotedServer['attributes'];
@@ -54,7 +55,7 @@ export function remoteInventory(options: RemoteInventoryOptions): RemoteInventor
       if (found === undefined) return undefined;
       const { uuid, serial, system_uuid: systemUuid, attributes, versioned_attributes: versionedAttributes } = found;
       const machine = knownMachineOf({ id: uuid, systemUuid, serial, attributes, versionedAttributes });
-      return { bmcAddress: found.bmc_address, machine };
+      return { bmcAddress: found.bmc_address, machine, ...knownUuid(found.bmc_uuid) };
     },
     async bmcLoginOf(id) {
       const found = await read<{ username: string; password: string }>(`${of(id)}/credentials/bmc`);

@@ -5,6 +5,7 @@ import { defaultInstallSettings, flasherKinds, type InstallSettings } from '../.
 import { usageError } from '../../errors.ts';
 import type { Settings } from '../../settings.ts';
 import type { Terminal } from '../../terminal.ts';
+import { type EgressSettings, egressOf } from '../egress.ts';
 import { readTrust, startFlasher } from '../start-flasher.ts';
 import { nobody, openAccess } from './access.ts';
 import { openWork } from './flasher-work.ts';
@@ -77,16 +78,14 @@ function readWithout(given: readonly string[] | undefined): readonly string[] | 
 }
 
 /** Where images are kept. */
-export function imagesOf({
-  imageCache,
-  dataDir,
-  imageCacheSize,
-  imageFolder,
-  allowUnverifiedFirmware: areUnverifiedAllowed,
-}: Settings<'imageCache' | 'dataDir' | 'imageCacheSize' | 'imageFolder' | 'allowUnverifiedFirmware'>) {
+export function imagesOf(
+  settings: Settings<'imageCache' | 'dataDir' | 'imageCacheSize' | 'imageFolder' | 'allowUnverifiedFirmware'> &
+    EgressSettings,
+) {
+  const { imageCache, dataDir, imageCacheSize, imageFolder, allowUnverifiedFirmware: areUnverifiedAllowed } = settings;
   const folder = imageCache ?? join(dataDir, 'images');
   const fileFolders = imageFolder === undefined ? {} : { fileFolders: [imageFolder] };
-  return { folder, maxBytes: imageCacheSize, areUnverifiedAllowed, ...fileFolders };
+  return { folder, maxBytes: imageCacheSize, areUnverifiedAllowed, egress: egressOf(settings), ...fileFolders };
 }
 
 /** How patient installs are. */

@@ -29,6 +29,9 @@ export const planeSettings = [
   'allowUnverifiedFirmware',
 ] as const;
 
+/** The settings that say what a process may be made to connect to. */
+export const egressSettings = ['egressHosts', 'egressSchemes'] as const;
+
 /** The settings of a process that gives work to workers; all on one database need the same ones. */
 export const leasingSettings = [
   'lease',
@@ -54,11 +57,13 @@ export const conditionorcSettings = [
   'inventory',
   'bmcCa',
   'bmcInsecure',
+  'bmcHttp',
   'sweepEvery',
   'publishEvery',
   'notifyUrl',
   'notifyTokenFile',
   'notifySecretFile',
+  ...egressSettings,
   ...observeSettingNames,
 ] as const;
 
@@ -96,9 +101,11 @@ export const flasherSettings = [
   ...leasingSettings,
   'bmcCa',
   'bmcInsecure',
+  'bmcHttp',
   'imageCache',
   'imageCacheSize',
   'imageFolder',
+  ...egressSettings,
   ...patienceSettings,
   'stopWithin',
   ...serveSettings,
@@ -139,6 +146,7 @@ export const updateServiceSettings = [
   'inventory',
   'bmcCa',
   'bmcInsecure',
+  'bmcHttp',
   'imageCache',
   'imageCacheSize',
   'imageFolder',
@@ -149,6 +157,7 @@ export const updateServiceSettings = [
   'notifyUrl',
   'notifyTokenFile',
   'notifySecretFile',
+  ...egressSettings,
   'stopWithin',
   'installed',
   ...observeSettingNames,
@@ -167,6 +176,8 @@ export const controllersSettings = [
   'facility',
   'bmcCa',
   'bmcInsecure',
+  'bmcHttp',
+  ...egressSettings,
   'maxAttempts',
   'attemptsFirst',
   'powerInterval',

@@ -32,5 +32,5 @@ export function lookAtHost(place: Workplace): Promise<Outcome<HostSeen>> {
 
 /** Only these stay until somebody changes something; whatever else a BMC says may be over at the next call. */
 function kindOf(error: BmcError): BmcProblem['kind'] {
-  return isBmcError(error, 'credentials', 'lockedOut', 'certificate') ? 'lasting' : 'passing';
+  return isBmcError(error, 'credentials', 'lockedOut', 'certificate', 'otherBmc') ? 'lasting' : 'passing';
 }

@@ -1,7 +1,7 @@
 import { type Bmc, ejectMedia, insertMedium, isBmcError, readPower, setBootOverride } from '../../../bmc/index.ts';
 import type { Deployment, Deprovisioning, HostConfig, Outcome } from '../../provisioner.ts';
 import type { HostRecord } from '../host-record.ts';
-import { changeRecord, done, goesOn, type Workplace, withFreeRecord } from '../workplace.ts';
+import { changeRecord, done, goesOn, refusedMedium, type Workplace, withFreeRecord } from '../workplace.ts';
 import { beginPower, keyOf, letUpdateEnd, updateThatMinds } from './power.ts';
 
 /** Why a deployment cannot be done here; undefined where it can. Nothing was done to the host by asking. */
@@ -42,6 +42,8 @@ export function provisionHost(
     const isOn = (await readPower(reached.bmc)).state === 'on';
     const writing = await letUpdateEnd(place, reached.bmc, updateThatMinds(!isOn));
     if (writing !== undefined) return writing;
+    const refused = await refusedMedium(place, image);
+    if (refused !== undefined) return refused;
     await insertMedium(reached.bmc, { image });
     await bootFromDrive(reached.bmc, deployment);
     beginPower(place, name, { target: isOn ? 'reset' : 'on' });

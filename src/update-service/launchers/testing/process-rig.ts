@@ -30,7 +30,7 @@ export async function startProcessRig(context: TestContext, more: Partial<Proces
         origin: 'http://127.0.0.1:1',
         username: 'root',
         password: bmcPassword,
-        trust: { kind: 'system' },
+        trust: { kind: 'system', allowsHttp: true },
       }),
       clock: systemClock,
       logger: silentLogger,
