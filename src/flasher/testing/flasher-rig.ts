@@ -13,6 +13,7 @@ import {
   startDataCentre,
 } from '../../../simulator/index.ts';
 import { createGates, type Gates, type KnownMachine } from '../../bmc/index.ts';
+import { createEgress } from '../../egress/index.ts';
 import type { WorkOutcome } from '../../engine/index.ts';
 import { createArtifactCache, startFileServer } from '../../firmware-store/index.ts';
 import type { FirmwareComponent } from '../../parts/index.ts';
@@ -79,7 +80,9 @@ export async function startFlasherRig(
   });
   const folder = await mkdtemp(join(tmpdir(), 'flasher-'));
   const files = await startFileServer(context);
-  const cache = await createArtifactCache({ folder, maxBytes: 100_000_000 });
+  // The operator named the host of the images; of an internal one that is not named, errors say nothing.
+  const egress = createEgress({ hosts: ['127.0.0.1'] });
+  const cache = await createArtifactCache({ folder, maxBytes: 100_000_000, egress });
   const opened: Gates[] = [];
   const [running] = dataCentre.bmcs;
   assert.ok(running);
