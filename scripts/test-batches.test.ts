@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { batchFiles, mayShareProcess } from './test-batches.ts';
@@ -39,6 +39,17 @@ test('every file is in one process, those that need one for themselves alone', (
     shared.filter(({ entry }) => existsSync(entry)),
     [],
   );
+});
+
+test('a file that runs the whole product has a process of its own', (t) => {
+  const [beside = ''] = writeFiles(t, [`test('a', () => {});\n`]);
+  const whole = join(dirname(beside), 'test', 'e2e', 'whole.test.ts');
+  mkdirSync(dirname(whole), { recursive: true });
+  writeFileSync(whole, `test('a', () => {});\n`);
+  const batches = batchFiles([beside, whole]);
+  t.after(batches.remove);
+  assert.deepEqual(batches.all[0], { entry: whole, files: [whole] });
+  assert.equal(batches.all.length, 2);
 });
 
 test('a file shares a process unless it has hooks outside suites, looks at the process or takes its tests from others', () => {

@@ -24,7 +24,7 @@ const filesOfOne = 12;
  */
 export function batchFiles(files: readonly string[]): Batches {
   const folder = mkdtempSync(join(tmpdir(), 'rackwright-tests-'));
-  const social = files.filter((file) => mayShareProcess(readFileSync(file, 'utf8')));
+  const social = files.filter((file) => !takesLong(file) && mayShareProcess(readFileSync(file, 'utf8')));
   const lonely = files.filter((file) => !social.includes(file)).map((file) => ({ entry: file, files: [file] }));
   const shared: Batch[] = [];
   for (let start = 0; start < social.length; start += filesOfOne) {
@@ -35,6 +35,9 @@ export function batchFiles(files: readonly string[]): Batches {
   }
   return { all: [...lonely, ...shared], remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
+
+/** Whole products run in these files: several in one process, one after the other, would end long after all the rest. */
+const takesLong = (file: string): boolean => /[\\/]test[\\/](?:docs|e2e|provisioners)[\\/]/.test(file);
 
 /** Each file in a process of its own. */
 export function alone(files: readonly string[]): Batches {
