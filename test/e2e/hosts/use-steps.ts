@@ -104,7 +104,11 @@ export async function leave(stage: HostStage, secrets: readonly string[]): Promi
     assert.deepEqual(stage.states(machine, mark), ['available', 'powering off before delete', 'deleting']);
     assert.equal(await stage.nodeOf(machine), undefined);
     assert.equal(await machine.isPoweredOn(), false);
-    await stage.cli(['delete', 'secret', `${name}-bmc`]);
+    await until({
+      what: `${name}: the end of its Secret, which it owned`,
+      timeoutMs: patienceMs,
+      look: async () => ((await stage.run(['get', 'secret', `${name}-bmc`])).code === 1 ? true : undefined),
+    });
   });
   assert.deepEqual(await stage.nodes(), []);
   const { items } = await diary.client.resource<KubeObject>(eventsRef).list({ namespace });

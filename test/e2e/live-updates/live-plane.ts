@@ -75,11 +75,13 @@ export async function restToken(client: KubeClient, namespace: string): Promise<
   const accounts = client.resource<AnyKubeObject>(refOf('', 'serviceaccounts', 'ServiceAccount'));
   await accounts.create({ metadata: { name, namespace } });
   const bindings = refOf('rbac.authorization.k8s.io', 'clusterrolebindings', 'ClusterRoleBinding');
-  await client.resource<AnyKubeObject>(bindings).create({
-    metadata: { name },
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'rackwright-rest-admin' },
-    subjects: [{ kind: 'ServiceAccount', name, namespace }],
-  });
+  for (const role of ['rackwright-rest-credentials', 'rackwright-rest-admin']) {
+    await client.resource<AnyKubeObject>(bindings).create({
+      metadata: { name: role },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+      subjects: [{ kind: 'ServiceAccount', name, namespace }],
+    });
+  }
   const order = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };
   const made = await accounts.subresource<AnyKubeObject>('token').create({ name, namespace }, order);
   return (made.status as { token: string }).token;

@@ -151,7 +151,7 @@ export function describeRackWorkflows(name: string, kubectlOn: (dataDir: string)
         { apiVersion: 'v1', kind: 'Secret', metadata, stringData: { username, password } },
         {
           ...{ apiVersion: metal3, kind: 'BareMetalHost', metadata: { ...metadata, name: 'edge-r01-s05' } },
-          spec: { bmc },
+          spec: { online: true, bmc },
         },
       );
       await stage.untilField(

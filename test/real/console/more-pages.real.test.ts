@@ -165,14 +165,20 @@ describe('the console', () => {
     await keepScreenshot(page, 'discovery-viewer');
     await page.goto(`${rig.url}network/simulated/${port}`);
     await page.locator('button[title*="do not let you patch switchports"]').waitFor();
-    // Events are part of no role of ours: what may not be read is not said to be nothing.
     const events = page.getByRole('region', { name: 'Events' });
-    await events.getByText(/You may not see this: .*events.* is forbidden/).waitFor();
+    await events.getByText('Configured', { exact: true }).first().waitFor();
     await keepScreenshot(page, 'port-viewer');
     await page.goto(`${rig.url}audit`);
     await page.getByRole('alert').filter({ hasText: 'You may not see the audit log' }).waitFor();
     await page.goto(`${rig.url}firmware`);
     await page.locator('button[title*="do not let you create serverfirmwaregroups"]').waitFor();
+  });
+
+  test('says of events that may not be read that they are refused, not that there are none', async (t) => {
+    const page = await openAs(t, await rig.tokenWith('network', 'rackwright-network-manager'));
+    await page.goto(`${rig.url}network/simulated/${port}`);
+    const events = page.getByRole('region', { name: 'Events' });
+    await events.getByText(/You may not see this: .*events.* is forbidden/).waitFor();
   });
 
   for (const theme of ['light', 'dark'] as const) {
