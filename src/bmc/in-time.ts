@@ -1,6 +1,6 @@
 import type { Bmc } from './bmc.ts';
 import { connectOver } from './connect.ts';
-import { BmcError } from './errors.ts';
+import { BmcError, isBmcError } from './errors.ts';
 import type { GateLane } from './gate/gate.ts';
 
 /** How long something may take, with all retries and pauses of the gate. */
@@ -10,7 +10,10 @@ export interface TimeLimit {
   readonly what: string;
 }
 
-/** Asks a BMC something that must not take long. Throws `timeout` where it does, or `busy` where the BMC asked for a pause. */
+/**
+ * Reads something from a BMC that must not take long. Where it does, throws what the BMC answered last, `busy` where it
+ * asked for a pause, or else `timeout`.
+ */
 export async function inTime<T>(bmc: Bmc, { withinMs, what }: TimeLimit, work: (bmc: Bmc) => Promise<T>): Promise<T> {
   const { gate, clock, random, systemPath } = bmc;
   const tooLong = new AbortController();
@@ -44,8 +47,9 @@ function withSignal(gate: GateLane, signal: AbortSignal): GateLane {
   };
 }
 
-/** A BMC that asks for a pause answers; one that is only waited for does not. */
+/** The last failure of the request that was ended, else whether the BMC asked for a pause: only then silence. */
 function tooLate({ origin, state }: GateLane, { withinMs, what }: TimeLimit, cause: unknown): BmcError {
+  if (isBmcError(cause, 'cancelled') && isBmcError(cause.cause)) return cause.cause;
   if (state.mode === 'open') {
     return new BmcError('timeout', { origin, method: 'GET', path: what, ms: withinMs }, { cause });
   }

@@ -83,12 +83,20 @@ export class BmcGate {
   async #repeat(plan: Plan, caller: LaneCaller): Promise<GateReply> {
     const { settings, random, clock } = this.#shared;
     const maxTries = plan.request.maxTries ?? settings.maxTries;
-    for (let tries = 1; ; tries += 1) {
-      const outcome = await this.#inTurn(caller, { isFirst: tries > 1 }, () => this.#attempt(plan));
-      if (outcome.error === undefined) return outcome.reply;
-      const useful = { never: 1, once: 2, often: maxTries }[outcome.again];
-      if (tries >= Math.min(useful, maxTries)) throw outcome.error;
-      await sleep(clock, backoffDelay(settings.backoff, tries, random), caller.signal);
+    let last: BmcError | undefined;
+    try {
+      for (let tries = 1; ; tries += 1) {
+        const outcome = await this.#inTurn(caller, { isFirst: tries > 1 }, () => this.#attempt(plan));
+        if (outcome.error === undefined) return outcome.reply;
+        const useful = { never: 1, once: 2, often: maxTries }[outcome.again];
+        if (tries >= Math.min(useful, maxTries)) throw outcome.error;
+        last = outcome.error;
+        await sleep(clock, backoffDelay(settings.backoff, tries, random), caller.signal);
+      }
+    } catch (error) {
+      // A caller that gives up between two tries still learns what the BMC answered to the first one.
+      if (last !== undefined && caller.signal?.aborted === true) throw this.#cancelledError(last);
+      throw error;
     }
   }
 
@@ -262,7 +270,7 @@ export class BmcGate {
     return new BmcError('closed', { origin: this.origin });
   }
 
-  #cancelledError(): BmcError {
-    return new BmcError('cancelled', { origin: this.origin });
+  #cancelledError(cause?: BmcError): BmcError {
+    return new BmcError('cancelled', { origin: this.origin }, { cause });
   }
 }

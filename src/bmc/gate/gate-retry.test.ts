@@ -387,3 +387,17 @@ test('an upload whose file cannot be read is no matter of the BMC', async (t) =>
     (error) => isBmcError(error, 'badImage') && /no such file/.test(error.message),
   );
 });
+
+test('a request that its caller ends tells what the BMC answered to the try before', async (t) => {
+  const abort = new AbortController();
+  const silent: SmallHandler = () => {
+    abort.abort();
+    return 'handled';
+  };
+  const { lane, bmc } = await openTestGate(t);
+  bmc.on(`GET ${path}`, inTurn(busy, silent));
+  await assert.rejects(
+    lane.request({ method: 'GET', path, signal: abort.signal }),
+    (error) => isBmcError(error, 'cancelled') && isBmcError(error.cause, 'busy'),
+  );
+});
