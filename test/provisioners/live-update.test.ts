@@ -169,14 +169,16 @@ describe('a BareMetalHost without an Ironic', () => {
     assert.equal(host.status?.poweredOn, true);
   });
 
-  for (const [what, mode, gracefulShutdownMs, expected] of [
-    ['cut off once, after the limit, when its system does not shut down', 'soft', 1_200_000, hung],
-    ['restarted by force where its reboot annotation says so', 'hard', undefined, ['ForceRestart']],
+  for (const [what, mode, gracefulShutdownMs, expected, disablePowerOff] of [
+    ['cut off once, after the limit, when its system does not shut down', 'soft', 1_200_000, hung, false],
+    ['restarted by force where its reboot annotation says so', 'hard', undefined, ['ForceRestart'], false],
+    ['restarted and never switched off where that is disabled', 'soft', undefined, ['ForceRestart'], true],
   ] as const) {
     it(`is ${what}`, async () => {
       const { timings } = machine.bmc.machine.personality;
       const usual = timings.gracefulShutdownMs;
       Object.assign(timings, { gracefulShutdownMs: gracefulShutdownMs ?? usual });
+      await api.hosts.patch(key, { type: 'merge', body: { spec: { disablePowerOff } } });
       const { status, spec } = await api.firmwareSettings.get(key);
       const [name = ''] = Object.keys(spec?.settings ?? {});
       const schema = await api.firmwareSchemas.get({ namespace: fleet, name: status?.schema?.name ?? '' });
@@ -197,6 +199,7 @@ describe('a BareMetalHost without an Ironic', () => {
       const forced = log.events.slice(before).find(({ detail }) => /type=ForceOff/.test(detail ?? ''));
       if (forced !== undefined) assert.ok(forced.atMs - since >= 180_000, `${forced.atMs - since} ms`);
       assert.equal(machine.bmc.machine.bios.current[name], value);
+      await api.hosts.patch(key, { type: 'merge', body: { spec: { disablePowerOff: false } } });
     });
   }
 

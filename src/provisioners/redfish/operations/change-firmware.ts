@@ -61,7 +61,9 @@ export function serviceHost(place: Workplace, order: Servicing): Promise<Outcome
     if (isEmpty(what)) return { kind: 'done', value: nothing };
     const { ticket } = order;
     const noted = (now: HostRecord, begun: WorkNote) => ({ ...now, service: { ...begun, ticket } });
-    const gracePeriodMs = order.shutdown === 'hard' ? undefined : softOffLimitMs;
+    // A graceful restart shuts the system down and starts it again; a host that must stay on is restarted in one go.
+    const isForced = order.shutdown === 'hard' || place.host.isPowerOffDisabled;
+    const gracePeriodMs = isForced ? undefined : softOffLimitMs;
     return begin(place, record, { what, slot: 'service', note: noted, gracePeriodMs });
   });
 }
