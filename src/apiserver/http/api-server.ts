@@ -212,7 +212,7 @@ async function answerRequest(parts: ApiServerParts, flight: Flight): Promise<num
   if (answer === undefined) return 200;
   if (seen.name === '' && info.verb === 'create') seen.name = nameIn(answer.json);
   const form = writtenForm(seen.media);
-  const text = form === undefined ? answer.json : await parts.heavy.write(seen.user.username, answer.json, form);
+  const text = form === undefined ? answer.json : await parts.heavy.write(payerOf(seen), answer.json, form);
   respondJson(response, text, {
     code: answer.code,
     media: form === undefined ? seen.media : { ...seen.media, format: 'written' },
@@ -317,6 +317,11 @@ function isListOfAll(info: RequestInfo, served: ServedResource): boolean {
   return served.origin === 'builtin' && (info.verb === 'create' || info.verb === 'deletecollection');
 }
 
+/** Whose share of heavy work a request uses up: that of who proved who they are, or each name taken on would bring another share. */
+function payerOf({ caller, user }: Flight['seen']): string {
+  return (caller ?? user).username;
+}
+
 function contextOf(parts: ApiServerParts, flight: Flight): RequestContext {
   const { request, response, info, warnings, seen } = flight;
   return {
@@ -331,7 +336,7 @@ function contextOf(parts: ApiServerParts, flight: Flight): RequestContext {
       if (!verdict.isAllowed) throw forbiddenRequest(asked, seen.user, verdict.reason);
     },
     giveWay: () => seen.visit?.giveWay(),
-    work: parts.heavy.of(seen.user.username),
+    work: parts.heavy.of(payerOf(seen)),
     request,
     response,
     warnings,

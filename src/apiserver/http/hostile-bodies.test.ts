@@ -41,11 +41,14 @@ test('a client that has had its share of heavy work is told to wait, and can do 
   assert.equal(refused.code, 429);
   assert.equal(refused.headers.get('retry-after'), '60');
   assert.match(refused.text, /share of large objects/);
+  // Acting as somebody else brings no share of its own.
+  const asOther = { 'impersonate-user': 'other', 'impersonate-group': 'system:masters' };
+  assert.equal((await server.request('POST', configMaps, large('c'), asOther)).code, 429);
   // A small change of a large object is heavy, too.
   assert.equal((await server.patch(`${configMaps}/a`, { data: { z: '1' } })).code, 429);
   assert.equal((await server.request('POST', configMaps, configMap('small', '"data":{}'))).code, 201);
   assert.equal((await server.request('GET', `${configMaps}/b`)).code, 404);
-  const counted = /rackwright_apiserver_rejected_total\{reason="heavy-work"\} 2/;
+  const counted = /rackwright_apiserver_rejected_total\{reason="heavy-work"\} 3/;
   assert.match(await server.metrics.registry.metrics(), counted);
 });
 
