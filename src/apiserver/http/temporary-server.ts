@@ -5,7 +5,8 @@ import type { TestContext } from 'node:test';
 import { noTracer } from '../../telemetry/index.ts';
 import { openAdmission } from '../admission/admission.ts';
 import type { AuditEntry } from '../audit/audit-line.ts';
-import type { AccessQuery } from '../auth/auth.ts';
+import type { AccessQuery, Authorizer } from '../auth/auth.ts';
+import { impersonate } from '../auth/impersonation.ts';
 import { bootstrap } from '../bootstrap.ts';
 import { builtinResources } from '../builtins/index.ts';
 import { serveBuiltin } from '../builtins/serve-builtin.ts';
@@ -104,14 +105,15 @@ export async function temporaryServer(t: TestContext, options: TemporaryServerOp
   const faults: unknown[] = [];
   const audited: AuditEntry[] = [];
   const admin = { username: 'admin', groups: ['system:masters'] };
+  const authorizer: Authorizer = { authorize: (query) => ({ isAllowed: options.mayDo?.(query) ?? true, reason: '' }) };
   const server = createServer(
     // A connection that is dropped for being idle while the machine stood still fails whatever is sent on it next.
     { keepAliveTimeout: 600_000 },
     createRequestListener({
       core,
       authenticator: { authenticate: (request) => options.userOf?.(request) ?? admin },
-      authorizer: { authorize: (query) => ({ isAllowed: options.mayDo?.(query) ?? true, reason: '' }) },
-      impersonate: () => undefined,
+      authorizer,
+      impersonate: (request, caller) => impersonate(request, caller, authorizer),
       audit: {
         record: (entry) => audited.push(entry),
         fault: () => undefined,
