@@ -8,14 +8,20 @@ import { startedRest } from './testing/started-rest.ts';
 
 const secret = 'hunter2-hunter2';
 
-function route(method: RouteMethod, verb: 'get' | 'create' | 'update') {
+interface Access {
+  readonly verb: 'get' | 'create' | 'update';
+  readonly resource?: (typeof restResources)['serverAttributes' | 'credentials'];
+  readonly path?: string;
+}
+
+function route(method: RouteMethod, { verb, resource = restResources.serverAttributes, path }: Access) {
   return defineRoute({
     method,
-    path: '/servers/:name/credentials',
-    operation: `${verb}Thing`,
+    path: path ?? '/servers/:name/credentials',
+    operation: `${verb}Thing${path?.length ?? ''}`,
     summary: 'A thing.',
     tag: 'things',
-    access: { verb, resource: restResources.serverAttributes },
+    access: { verb, resource },
     params: Struct({ name: Text('Which.') }),
     query: Struct({ x: Text('Anything.') }),
     ...(method === 'PUT' ? { body: AnyObject('Anything.') } : {}),
@@ -32,7 +38,9 @@ test('what changes something and what nobody may do is recorded with who did it,
     lost: () => 0,
     close: async () => undefined,
   };
-  const { rest, url } = await startedRest(t, [route('GET', 'get'), route('PUT', 'update')], { audit });
+  const { rest, url } = await startedRest(t, [route('GET', { verb: 'get' }), route('PUT', { verb: 'update' })], {
+    audit,
+  });
   const call = (method: string, token: string) =>
     fetch(`${url}/servers/a/credentials?x=${secret}`, {
       method,
@@ -56,5 +64,32 @@ test('what changes something and what nobody may do is recorded with who did it,
       sourceIp: '127.0.0.1',
     },
   );
+  assert.ok(!JSON.stringify(recorded).includes(secret));
+});
+
+test('a read of credentials is recorded although it changes nothing', async (t) => {
+  const recorded: AuditedRequest[] = [];
+  const audit = {
+    record: (request: AuditedRequest) => void recorded.push(request),
+    fault: () => undefined,
+    lost: () => 0,
+    close: async () => undefined,
+  };
+  const path = '/logins/:name';
+  const secrets = route('GET', { verb: 'get', resource: restResources.credentials, path });
+  const { rest, url } = await startedRest(t, [secrets, route('GET', { verb: 'get' })], { audit });
+  const read = async (path: string, token: string): Promise<unknown> =>
+    (await fetch(`${url}${path}?x=1`, { headers: { authorization: `Bearer ${token}` } })).text();
+  await read('/logins/a', 'opener');
+  await read('/servers/a/credentials', 'reader');
+  await rest.close();
+  const seen = recorded.map(({ verb, object, code }) => [
+    verb,
+    object?.resource,
+    object?.subresource,
+    object?.name,
+    code,
+  ]);
+  assert.deepEqual(seen, [['get', 'servers', 'credentials', 'a', 200]]);
   assert.ok(!JSON.stringify(recorded).includes(secret));
 });

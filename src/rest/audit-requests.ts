@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '../kube/index.ts';
 import type { AuditExport, AuditObject } from '../telemetry/index.ts';
 import type { AuthenticatedUser } from './access/authorizer.ts';
-import { accessGroup } from './access/resources.ts';
+import { accessGroup, restResources } from './access/resources.ts';
 import type { Route } from './route.ts';
 
 /** What an audit of requests needs. */
@@ -19,7 +19,7 @@ export interface AuditParts {
 
 const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Records what changed something or was sent away for want of rights. What is only read is not recorded. */
+/** Records writes, reads of credentials, and what was refused for want of rights. Other reads are not recorded. */
 export function auditRequests(app: FastifyInstance, parts: AuditParts): void {
   // The address is gone once the connection is.
   const received = new WeakMap<FastifyRequest, { readonly at: Date; readonly from: string | undefined }>();
@@ -29,9 +29,10 @@ export function auditRequests(app: FastifyInstance, parts: AuditParts): void {
   app.addHook('onResponse', async (request, reply) => {
     const { statusCode: code } = reply;
     if (parts.isElsewhere(request)) return;
-    if (reading.has(request.method) && code !== 401 && code !== 403) return;
-    const endedAt = new Date(parts.clock.now());
     const route = routeOf(parts.routes, request);
+    const isPlainRead = reading.has(request.method) && !readsCredentials(route);
+    if (isPlainRead && code !== 401 && code !== 403) return;
+    const endedAt = new Date(parts.clock.now());
     const user = parts.userOf(request);
     parts.audit.record({
       id: request.id,
@@ -51,6 +52,10 @@ export function auditRequests(app: FastifyInstance, parts: AuditParts): void {
 function routeOf(routes: readonly Route[], request: FastifyRequest): Route | undefined {
   const { url } = request.routeOptions;
   return routes.find(({ path, method }) => path === url && method === request.method);
+}
+
+function readsCredentials(route: Route | undefined): boolean {
+  return route !== undefined && route.access !== 'public' && route.access.resource === restResources.credentials;
 }
 
 function verbOf(route: Route | undefined, request: FastifyRequest): string {

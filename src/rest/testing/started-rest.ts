@@ -7,6 +7,7 @@ import type { Route } from '../route.ts';
 export const testTokens = {
   reader: { name: 'reader', scopes: ['read'] },
   writer: { name: 'writer', scopes: ['read', 'write'] },
+  opener: { name: 'opener', scopes: ['read:server:credentials'] },
   nobody: { name: 'nobody', scopes: [] },
 };
 
