@@ -25,7 +25,7 @@ const kind = options.map((option) => kinds[option as keyof typeof kinds])[0] ?? 
 const fileTimeoutMs = { unit: 10, real: 60, chaos: 8 * 60 }[kind] * 60_000;
 
 /** Tests wait a third of their time, for a clock or another process; long failure runs want the machine for themselves. */
-const atOnce = { unit: 3, real: 3, chaos: 1 };
+const atOnce = { unit: 4, real: 3, chaos: 1 };
 const durations = openDurations(join(cacheDirectory(), 'test-durations.json'));
 
 const tally = new TestTally({

@@ -28,21 +28,24 @@ export const whyKinds = [
   'machines.cluster.x-k8s.io',
 ];
 
-/** The object of a name in the namespace, if there is one of a kind that is explained. */
+/** The object of a name in the namespace, if there is one of these kinds. Throws Forbidden only when no kind that may be read has it. */
 export async function findObject(
   name: string,
   types: readonly string[],
   session: Session,
 ): Promise<{ readonly resource: ServedResource; readonly object: AnyKubeObject } | undefined> {
+  let refused: unknown;
   for (const type of types) {
     try {
       const resource = await session.mapper.byName(type);
       const key = resource.namespaced ? { name, namespace: session.namespace } : { name };
       return { resource, object: await session.client.resource<AnyKubeObject>(resource).get(key) };
     } catch (error) {
-      if (!isNotFound(error)) throw error;
+      if (isForbidden(error)) refused ??= error;
+      else if (!isNotFound(error)) throw error;
     }
   }
+  if (refused !== undefined) throw refused;
   return undefined;
 }
 

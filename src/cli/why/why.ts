@@ -1,3 +1,4 @@
+import { isForbidden } from '../../kube/index.ts';
 import { CliError } from '../errors.ts';
 import { type WhyFlags, whyServer } from '../firmware/why-server.ts';
 import { withRestIfThere } from '../fleet/read-fleet.ts';
@@ -25,7 +26,9 @@ export async function why(words: readonly string[], flags: WhyFlags, asking: Ask
   try {
     await whyOfServer(first, flags, asking);
   } catch (error) {
-    if (!(error instanceof CliError) || !(await explained(first, whyKinds, { flags, asking }))) throw error;
+    // People of one namespace may not list Servers; what the name means there they may well read.
+    const isElsewhere = error instanceof CliError || isForbidden(error);
+    if (!isElsewhere || !(await explained(first, whyKinds, { flags, asking }))) throw error;
   }
 }
 
