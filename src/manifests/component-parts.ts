@@ -44,6 +44,7 @@ export function rolesOf(component: Component): Manifest[] {
     ['-home', component.rights.home, 'in the namespace that they run in'],
     ['-ports', component.rights.ports ?? [], 'where switches and their ports are kept'],
     ['-shared', component.rights.shared ?? [], `in ${home}`],
+    ['-tenants', component.rights.tenants ?? [], 'to keep the Roles of tenants'],
   ] as const;
   return places
     .filter(([, rules]) => rules.length > 0)
@@ -113,12 +114,15 @@ function placed(component: Component, placement: Placement): Manifest[] {
 
 function bindingsOf(component: Component, placement: Placement): Manifest[] {
   const { isOfTenant, namespace } = placement;
-  const { objects, cluster, home: own, shared = [] } = component.rights;
+  const { objects, cluster, home: own, shared = [], tenants = [] } = component.rights;
   return [
     ...(objects.length === 0
       ? []
       : [bindingOf(component, placement, { suffix: '', within: isOfTenant ? namespace : undefined })]),
     ...(cluster.length === 0 ? [] : [bindingOf(component, placement, { suffix: '-cluster', within: undefined })]),
+    ...(tenants.length === 0 || isOfTenant
+      ? []
+      : [bindingOf(component, placement, { suffix: '-tenants', within: undefined })]),
     ...(own.length === 0 ? [] : [bindingOf(component, placement, { suffix: '-home', within: namespace })]),
     ...(shared.length === 0 ? [] : [bindingOf(component, placement, { suffix: '-shared', within: home })]),
   ];

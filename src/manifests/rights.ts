@@ -27,6 +27,11 @@ export interface Rights {
   readonly standing?: readonly NamedRule[];
   /** In the namespace of the installation. */
   readonly shared?: readonly NamedRule[];
+  /**
+   * For the Roles that it keeps for tenants, where it looks after all namespaces: a Role may only grant what its writer
+   * may do.
+   */
+  readonly tenants?: readonly NamedRule[];
   /** What only some values make it ask for. */
   readonly chosen?: readonly ChosenRights[];
 }
@@ -128,6 +133,10 @@ const network: Rights = {
   cluster: metricsReaders,
   home: [election],
   standing: [metal3(['update'], 'switches')],
+  tenants: [
+    on('rbac.authorization.k8s.io', ['list', 'watch', 'create', 'patch'], 'roles'),
+    metal3(['update'], 'switchports'),
+  ],
 };
 
 const machines: Rights = {
@@ -253,5 +262,5 @@ export function requestedRules({ objects, cluster, home, ports, shared, chosen }
 
 /** All that a component may do. */
 export function rulesOf(of: Rights): readonly NamedRule[] {
-  return [...requestedRules(of), ...(of.standing ?? [])];
+  return [...requestedRules(of), ...(of.standing ?? []), ...(of.tenants ?? [])];
 }

@@ -157,14 +157,26 @@ function createControllers({ options, settings, informers }: Parts): AnyControll
     shell,
   );
   const configurations = createConfigurationController({ client, tables, watches: watches.configurations }, shell);
-  const roles = createTenantRoleInformer({ ...options, resyncMs: settings.resyncMs });
-  const tenants = createTenantRoleController({ client, tables, roles }, shell);
   const limits = createLimitController({ client, tables, watches: watches.limits }, shell);
   // What devices are doing ends with the controllers: whoever goes on reads them anew.
   const devices: AnyController = { start: () => undefined, stop: () => switchBook.close() };
-  // Nothing waits for these: whoever may not keep Roles keeps ports all the same.
+  return [
+    configurations,
+    limits,
+    switches,
+    ports,
+    devices,
+    ...tenantRoleControllers({ options, settings, informers }, shell),
+  ];
+}
+
+/** Controllers of one namespace know no other tenants, so they keep no Roles. */
+function tenantRoleControllers({ options, settings, informers }: Parts, shell: ControllerOptions): AnyController[] {
+  if (options.namespace !== undefined) return [];
+  const roles = createTenantRoleInformer({ ...options, resyncMs: settings.resyncMs });
+  // Nothing waits for these: controllers without the right to keep Roles keep ports all the same.
   const following: AnyController = { start: () => roles.start(), stop: () => roles.stop() };
-  return [configurations, limits, switches, ports, devices, following, tenants];
+  return [following, createTenantRoleController({ client: options.client, tables: informers, roles }, shell)];
 }
 
 function shellOf(options: NetworkControllersOptions): ControllerOptions {

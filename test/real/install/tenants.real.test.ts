@@ -39,6 +39,10 @@ describe('controllers of a tenant do their work with the rights in their namespa
     await life.registerHosts(living);
     await claimMachine(living);
     await life.untilPlugged(switches, `${tenant}/shop`);
+    const roles = await switches.objects.list('Role', 'rbac.authorization.k8s.io/v1');
+    const [role] = roles.filter(({ metadata }) => metadata?.name === `rackwright-tenant-ports-${tenant}`);
+    assert.ok(role !== undefined, 'the tenant has a Role for its ports');
+    assert.match(JSON.stringify(role), /"resourceNames":\[".+"\]/);
     await life.endMachines(living);
     assert.deepEqual(await alone.now(), alone.before);
     await world.end([...own, ...shared]);
