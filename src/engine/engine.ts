@@ -188,6 +188,8 @@ export interface SweepReport {
 export interface Machines {
   get(id: string): Promise<MachineRecord | undefined>;
   findByAlias(alias: Alias): Promise<MachineRecord | undefined>;
+  /** The machine that is meant by names of different kinds: its id and its address decide before MACs and serial number. */
+  findByNames(names: readonly Alias[]): Promise<MachineRecord | undefined>;
   /**
    * Adds or changes a machine and its names, all or nothing: a name held by another machine changes nothing. The names
    * given are all it has from then on. Another BMC is refused with `machineBusy` while work on the machine goes on, and so

@@ -14,9 +14,12 @@ export interface MachineRecord {
   readonly hold: { readonly code: string; readonly message: string } | undefined;
 }
 
-/** A name by which a machine is known: its BMC's address, a serial number, a MAC, a BareMetalHost, a Server. */
+/**
+ * A name by which a machine is known: its BMC's address, a serial number, a MAC, a BareMetalHost, a Server. `machine-id` is
+ * the id of its record, for those who look it up or claim it.
+ */
 export interface Alias {
-  readonly kind: 'bmc-address' | 'serial' | 'mac' | 'baremetalhost' | 'server' | 'bmc';
+  readonly kind: 'bmc-address' | 'serial' | 'mac' | 'baremetalhost' | 'server' | 'bmc' | 'machine-id';
   readonly value: string;
 }
 

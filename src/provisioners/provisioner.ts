@@ -64,6 +64,11 @@ export interface HostIdentity {
   readonly bootMacAddress?: string | undefined;
   /** What a machine that came by itself has told, by which others may know it, and its BMC is seen to be its own. */
   readonly marks?: HostMarks | undefined;
+  /**
+   * What the last inspection told, also of a host that was registered by hand: for locks and claims, which go by it where
+   * nobody knows the machine by its id or address. The host may have moved to another machine since.
+   */
+  readonly hardware?: HostMarks | undefined;
   readonly isPowerOffDisabled: boolean;
 }
 

@@ -1,11 +1,15 @@
 import { personalityNames, personalityOf, startDataCentre } from '../../simulator/index.ts';
 import { connectBmc, createGates, type Inventory, readInventory } from '../../src/bmc/index.ts';
 import { systemClock } from '../../src/kube/index.ts';
+import type { FirmwareComponentSeen } from '../../src/provisioners/index.ts';
+import { readComponents } from '../../src/provisioners/redfish/reading/read-firmware.ts';
 
 /** What the BMC of one server of a model says. */
 export interface SimulatedInventory {
   readonly model: string;
   readonly inventory: Inventory;
+  /** What the Redfish provisioner reads for a HostFirmwareComponents. */
+  readonly components: readonly FirmwareComponentSeen[];
 }
 
 const random = () => 0.5;
@@ -28,8 +32,9 @@ export async function readSimulatedModels(): Promise<readonly SimulatedInventory
         if (bmc === undefined) continue;
         const { url: origin, username, password } = bmc;
         const endpoint = { origin, credentials: async () => ({ username, password }), trust };
-        const inventory = await readInventory(connectBmc({ gates, endpoint, clock: systemClock, random }));
-        found.push({ model, inventory });
+        const connected = connectBmc({ gates, endpoint, clock: systemClock, random });
+        const inventory = await readInventory(connected);
+        found.push({ model, inventory, components: await readComponents(connected) });
       }
     } finally {
       await gates.close();

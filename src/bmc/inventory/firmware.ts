@@ -32,15 +32,21 @@ export interface RunningVersions {
   readonly manager?: Member;
 }
 
+/** How a list of firmware is read. */
+export interface FirmwareReadingOptions extends ReadingOptions {
+  /** Also compare with what system and manager say, as a whole inventory does: the slots are those of `readInventory`. */
+  readonly isCrossChecked?: boolean;
+}
+
 /**
  * What firmware is installed, in as few requests as possible: the list alone, and also manager and system on OpenBMC,
  * where they say which image of the list runs, and where there is no list.
  */
-export async function readFirmware(bmc: Bmc, options: ReadingOptions = {}): Promise<FirmwareList> {
+export async function readFirmware(bmc: Bmc, options: FirmwareReadingOptions = {}): Promise<FirmwareList> {
   const { vendor } = await bmc.root();
   const reading = beginReading(bmc, options);
   const members = await readInventoryMembers(reading);
-  const isRunningNeeded = vendor === 'openbmc' || members === 'none';
+  const isRunningNeeded = vendor === 'openbmc' || members === 'none' || options.isCrossChecked === true;
   const running = isRunningNeeded ? await readRunning(reading) : {};
   return { slots: toSlots(reading, members, { vendor, running }), gaps: reading.gaps };
 }

@@ -251,6 +251,14 @@ test('a firmware list that cannot be read now is not made up from system and man
   assert.deepEqual([slots, gaps.length], [[], 1]);
 });
 
+test('firmware alone is that of a whole inventory where it is cross-checked', async () => {
+  const firmware = { BIOS: { Name: 'BIOS', Version: '' } };
+  const { bmc } = createScriptedBmc({ tree: sampleTree({ root: { Vendor: 'Dell' }, firmware }) });
+  const { slots } = await readFirmware(bmc, { isCrossChecked: true });
+  assert.deepEqual(slots, (await readInventory(bmc)).firmware);
+  assert.ok(slots.some(({ component, version }) => component === 'bios' && version === '1.2.3'));
+});
+
 test('drives of other systems in the same chassis are not this machine’s', async () => {
   const other = '/redfish/v1/Systems/2/Storage/1/Drives/Z9';
   const own = '/redfish/v1/Chassis/1/Drives/Z1';

@@ -128,6 +128,117 @@ for (const alias of names) {
   });
 }
 
+/** A host of which nothing but the BMC address was written, and what the inventory has of the same machine. */
+const machineId = '4c4c4544-0042-3510-8052-b4c04f4d3732';
+const hardware = { macs: ['b0:7b:25:00:00:07', 'b0:7b:25:00:00:08'], serialNumber: 'SN0007' };
+const byName = hostAt(`redfish://bmc7.example${system}`);
+const known: readonly (readonly [by: string, host: HostIdentity, id: string, names: readonly Alias[]])[] = [
+  ['id', { ...byName, id: machineId }, machineId, []],
+  ['MACs', { ...byName, hardware }, 'm', [{ kind: 'mac', value: 'B0:7B:25:00:00:08' }]],
+  ['serial number', { ...byName, hardware }, 'm', [{ kind: 'serial', value: 'SN0007' }]],
+];
+for (const [by, host, id, aliases] of known) {
+  test(`a host is the machine that the inventory has at another address, by its ${by}`, async (t) => {
+    const { engine, work } = await setUp(t);
+    await work.claims.claim(host, { use: undefined });
+    const record = { id, facility: 'f', bmcId: 'b', manufacturer: 'A', model: 'B', hold: undefined };
+    await engine.machines.put(record, [{ kind: 'bmc-address', value: 'https://10.0.0.7' }, ...aliases]);
+    assert.deepEqual(await work.hold(host, 'power'), { kind: 'held' });
+    const orders = [{ kind: install.kind, parameters: {} }];
+    const created = await engine.create({ target: `server/${id}`, client: 't', orders });
+    assert.ok(created.outcome === 'created');
+    await engine.worker.online({ id: 'w', kinds: [install.kind], facilities: ['f'] });
+    assert.deepEqual(await engine.worker.lease('w', { max: 1, waitMs: 0 }), []);
+    await work.claims.claim(host, { use: 'provisioned' });
+    const [{ reason } = assert.fail()] = (await engine.list({ kind: install.kind })).conditions;
+    assert.equal(reason?.code, 'HostInUse');
+  });
+}
+
+test('a host waits for a flash of its machine that the inventory has at another address', async (t) => {
+  const { engine, work } = await setUp(t);
+  const record = { id: machineId, facility: 'f', bmcId: 'b', manufacturer: 'A', model: 'B', hold: undefined };
+  await engine.machines.put(record, [{ kind: 'bmc-address', value: 'https://10.0.0.7' }]);
+  await engine.create({ target: `server/${machineId}`, client: 't', orders: [{ kind: install.kind, parameters: {} }] });
+  await engine.worker.online({ id: 'w', kinds: [install.kind], facilities: ['f'] });
+  const [lease = assert.fail()] = await engine.worker.lease('w', { max: 1, waitMs: 0 });
+  const host = { ...byName, id: machineId };
+  await work.claims.claim(host, { use: undefined });
+  const hold = await work.hold(host, 'power');
+  assert.ok(hold.kind === 'refused');
+  assert.match(hold.message, new RegExp(`firmwareInstall ${lease.condition.id} is at work on the machine`));
+});
+
+const apart: readonly (readonly [what: string, host: HostIdentity, id: string, names: readonly Alias[]])[] = [
+  [
+    'a system behind the same BMC that has the same serial number, MACs and UUID',
+    { ...hostAt(`redfish://10.0.0.7${system}`), id: machineId, hardware },
+    machineId,
+    [
+      { kind: 'bmc-address', value: 'https://10.0.0.7/redfish/v1/Systems/2' },
+      { kind: 'serial', value: 'SN0007' },
+      { kind: 'mac', value: 'b0:7b:25:00:00:07' },
+    ],
+  ],
+  [
+    'another server of a chassis whose serial number both tell',
+    { ...byName, hardware },
+    'm',
+    [
+      { kind: 'serial', value: 'SN0007' },
+      { kind: 'mac', value: 'b0:7b:25:00:00:99' },
+    ],
+  ],
+  [
+    'one that has the same address inside for its BMC',
+    { ...byName, hardware: { macs: ['be:3a:f2:b6:05:9f'] } },
+    'm',
+    [{ kind: 'mac', value: 'be:3a:f2:b6:05:9f' }],
+  ],
+  [
+    'one that nobody gave a serial number, either',
+    { ...byName, hardware: { macs: [], serialNumber: 'To be filled by O.E.M.' } },
+    'm',
+    [{ kind: 'serial', value: 'To be filled by O.E.M.' }],
+  ],
+  [
+    'one whose id was only noted of it',
+    { ...byName, id: machineId, isIdNoted: true },
+    machineId,
+    [{ kind: 'bmc-address', value: 'https://10.0.0.7' }],
+  ],
+];
+for (const [what, host, id, aliases] of apart) {
+  test(`a host is told apart from ${what}`, async (t) => {
+    const { engine, work } = await setUp(t);
+    await work.claims.claim(host, { use: 'provisioned' });
+    const record = { id, facility: 'f', bmcId: 'b', manufacturer: 'A', model: 'B', hold: undefined };
+    await engine.machines.put(record, aliases);
+    const orders = [{ kind: install.kind, parameters: {} }];
+    const asked = await engine.create({ target: `server/${id}`, client: 't', orders });
+    assert.equal(asked.outcome === 'created' && asked.conditions[0]?.reason, undefined);
+    assert.deepEqual(await work.hold(host, 'power'), { kind: 'held' });
+    assert.deepEqual((await engine.list({ kind: externalWork.kind })).conditions, []);
+  });
+}
+
+test('a host that has moved to another machine claims that, and not the one of its last inspection', async (t) => {
+  const { engine, work } = await setUp(t);
+  const record = { facility: 'f', manufacturer: 'A', model: 'B', hold: undefined };
+  await engine.machines.put({ ...record, id: 'old', bmcId: 'b1' }, [{ kind: 'serial', value: 'SN0007' }]);
+  await engine.machines.put({ ...record, id: machineId, bmcId: 'b2' }, []);
+  const orders = [{ kind: install.kind, parameters: {} }];
+  for (const id of ['old', machineId]) await engine.create({ target: `server/${id}`, client: 't', orders });
+  const inUse = async () => {
+    const { conditions } = await engine.list({ kind: install.kind });
+    return conditions.flatMap(({ target, reason }) => (reason?.code === 'HostInUse' ? [target] : []));
+  };
+  await work.claims.claim({ ...byName, hardware }, { use: 'provisioned' });
+  assert.deepEqual(await inUse(), ['server/old']);
+  await work.claims.claim({ ...byName, hardware, id: machineId }, { use: 'provisioned' });
+  assert.deepEqual(await inUse(), [`server/${machineId}`]);
+});
+
 test('a host is told apart from another system behind its BMC', async (t) => {
   const { engine, work } = await setUp(t);
   await work.claims.claim(hostAt(`redfish://10.0.0.7${system}`), { use: 'provisioned' });

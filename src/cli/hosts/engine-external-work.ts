@@ -1,5 +1,5 @@
 import { ironcoreReasons } from '../../api/index.ts';
-import { parseBmcAddress } from '../../bmc/index.ts';
+import { parseBmcAddress, usableSerial } from '../../bmc/index.ts';
 import {
   type Alias,
   type Engine,
@@ -93,16 +93,27 @@ function orderOf(host: HostIdentity): { readonly aliases: readonly Alias[]; read
   return { aliases: aliasesOf(host), owner: claimOwnerOf(host) };
 }
 
-function aliasesOf({ bmc, bootMacAddress, marks }: HostIdentity): readonly Alias[] {
+/** All that the engine may know the machine by. A provisioner that goes by BMCs has the id that the inventory has. */
+function aliasesOf({ id, isIdNoted, bmc, bootMacAddress, marks, hardware = marks }: HostIdentity): readonly Alias[] {
   const reading = bmc === undefined ? undefined : readBmcAddress(bmc.address);
   const names = reading?.kind === 'known' ? namesOf(reading.address) : [];
-  const macs = [...(bootMacAddress === undefined ? [] : [bootMacAddress]), ...(marks?.macs ?? [])];
-  const serials = marks?.serialNumber === undefined ? [] : [marks.serialNumber];
+  const ids = id === undefined || isIdNoted === true ? [] : [id];
+  const read = (hardware?.macs ?? []).filter(isOfOneMachine);
+  const macs = [...(bootMacAddress === undefined ? [] : [bootMacAddress]), ...read];
+  const serial = usableSerial(hardware?.serialNumber);
+  const serials = serial === undefined ? [] : [serial];
   return [
+    ...ids.map((value) => ({ kind: 'machine-id' as const, value })),
     ...names.map((value) => ({ kind: 'bmc-address' as const, value })),
     ...macs.map((value) => ({ kind: 'mac' as const, value })),
     ...serials.map((value) => ({ kind: 'serial' as const, value })),
   ];
+}
+
+/** Vendors give the port between host and BMC one local MAC in all machines; QEMU gives each virtual NIC its own. */
+function isOfOneMachine(mac: string): boolean {
+  const isLocal = (Number.parseInt(mac.slice(0, 2), 16) & 0b10) !== 0;
+  return !isLocal || mac.startsWith('52:54:00:');
 }
 
 /** The system that the host names. IPMI at its usual port is another way to the BMC whose Redfish is at its usual port. */

@@ -4,11 +4,12 @@ import type { EngineContext } from '../context.ts';
 import type { ReadyWork } from '../hints.ts';
 import type { Alias } from '../machine.ts';
 import { bmcOf, nameOf } from '../machines/machine-row.ts';
+import { isNamed } from '../machines/match-names.ts';
 import { settleMachine } from '../machines/settle-machine.ts';
 import type { Transaction } from '../store/database.ts';
 import type { ClaimOrder, Claims } from './claim.ts';
 import { findClaim } from './claim-row.ts';
-import { fitClaim, isSameBmc, lockClaims } from './fit-claim.ts';
+import { fitClaim, isSameBmc, lockClaims, readClaimedNames } from './fit-claim.ts';
 import { endTurn, passTurns } from './pass-turns.ts';
 
 /** Claims, kept in the engine's store: they outlive whoever made them. */
@@ -82,7 +83,10 @@ async function findMachines(tx: Transaction, owner: string): Promise<readonly st
   const rows = await tx.all(
     `SELECT id FROM machines WHERE claim_owner = ? UNION SELECT a.machine_id AS id FROM claimed_names n
        JOIN aliases a ON a.kind = n.kind AND a.value = n.value WHERE n.owner = ?
-     UNION SELECT a.machine_id AS id FROM claimed_names n JOIN aliases a ON ${isSameBmc} WHERE n.owner = ?`,
+     UNION SELECT a.machine_id AS id FROM claimed_names n JOIN aliases a ON ${isSameBmc} WHERE n.owner = ?
+     UNION SELECT m.id AS id FROM claimed_names n JOIN machines m ON m.id = n.value
+       WHERE n.kind = 'machine-id' AND n.owner = ?`,
+    owner,
     owner,
     owner,
     owner,
@@ -134,7 +138,10 @@ async function markIn(
     ...[owner, what, tx.now],
   );
   await addNames(tx, owner, names);
-  if ((await findMachines(tx, owner)).length === 0) return 'marked';
+  const claimed = await readClaimedNames(tx, owner);
+  let isKnown = false;
+  for (const id of await findMachines(tx, owner)) isKnown ||= await isNamed(tx, claimed, id);
+  if (!isKnown) return 'marked';
   await tx.run(`UPDATE claims SET work = NULL WHERE owner = ?`, owner);
   return 'known';
 }

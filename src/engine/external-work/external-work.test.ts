@@ -75,8 +75,8 @@ describe('work outside the engine', () => {
       ...rig.engine,
       machines: {
         ...machines,
-        async findByAlias(alias: Alias) {
-          const found = await machines.findByAlias(alias);
+        async findByNames(names: readonly Alias[]) {
+          const found = await machines.findByNames(names);
           if (found === undefined) await rig.addMachine('m7');
           return found;
         },

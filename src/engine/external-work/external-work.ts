@@ -79,13 +79,7 @@ export function openExternalWork(options: ExternalWorkOptions): ExternalWorkDesk
     return online;
   };
 
-  const find = async (aliases: readonly Alias[]): Promise<MachineRecord | undefined> => {
-    for (const alias of aliases) {
-      const machine = await engine.machines.findByAlias(alias);
-      if (machine !== undefined) return machine;
-    }
-    return undefined;
-  };
+  const find = (aliases: readonly Alias[]): Promise<MachineRecord | undefined> => engine.machines.findByNames(aliases);
 
   /** Notes work on a machine that is not known; gives the machine if it has become known just now. */
   const markOrFind = async ({ aliases, owner, what }: ExternalOrder): Promise<MachineRecord | ExternalHold> => {

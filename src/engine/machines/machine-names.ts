@@ -31,6 +31,8 @@ export async function checkNames(tx: Transaction, machineId: string, names: read
  */
 export async function findHolders(tx: Transaction, alias: Alias): Promise<readonly Row[]> {
   const [kind, value] = nameOf(alias);
+  if (kind === 'machine-id')
+    return await tx.all(`SELECT id AS machine_id, id AS value FROM machines WHERE id = ?`, value);
   const bmc = bmcOf(alias);
   const select = 'SELECT machine_id, value FROM aliases WHERE';
   if (bmc === undefined) return await tx.all(`${select} kind = ? AND value = ?`, kind, value);

@@ -12,6 +12,7 @@ import { type Transaction, UniqueViolation } from '../store/database.ts';
 import { findDuplicates, forgetIdentity } from './lock-group.ts';
 import { checkNames, findHolders, writeNames } from './machine-names.ts';
 import { nameOf, readMachine } from './machine-row.ts';
+import { findNamed } from './match-names.ts';
 import { moveMachines, refuseIfBusy, writeMachine } from './move-machines.ts';
 import { lockLinesOf, settleMachine } from './settle-machine.ts';
 import { readStoredMachine, resolveBmc } from './shared-bmc.ts';
@@ -27,6 +28,11 @@ export function createMachines(context: EngineContext): Machines {
         const [id, ...others] = ids;
         // An address without a system says nothing where its BMC has several.
         return id === undefined || others.length > 0 ? undefined : await findMachine(tx, id);
+      }),
+    findByNames: (names) =>
+      database.read(async (tx) => {
+        const id = await findNamed(tx, names);
+        return id === undefined ? undefined : await findMachine(tx, id);
       }),
     aliasesOf: (id) =>
       database.read(async (tx) => {

@@ -5,7 +5,7 @@ import type { HostSeen, Question } from '../decide/seen.ts';
 import { nobodyElse } from '../ports.ts';
 import { createScriptedProvisioners } from '../testing/scripted-provisioners.ts';
 import { statusIn } from '../testing/settled-status.ts';
-import { askProvisioner } from './ask-provisioner.ts';
+import { askProvisioner, identityOf } from './ask-provisioner.ts';
 
 const seen = {
   host: { metadata: { namespace: 'fleet', name: 'h1' }, spec: { bmc: { address: 'redfish://10.0.0.7' } } },
@@ -96,4 +96,14 @@ test('a host that is let in to be serviced counts as serviced from the answer on
     await askProvisioner(parts, seen, { name: 'capacity', what });
     assert.deepEqual(letIn, expected);
   }
+});
+
+test('a host registered by hand is told with what its inspection found, by which its machine may be known', () => {
+  const nics = [{ name: 'eth0', mac: 'B0:7B:25:00:00:07' }, { name: 'eth1' }];
+  const hardware = { nics, systemVendor: { serialNumber: 'SN0007' } } as const;
+  const status = { ...statusIn('available'), hardware };
+  const { hardware: told, marks } = identityOf({ ...seen, status });
+  assert.deepEqual(told, { macs: ['b0:7b:25:00:00:07'], serialNumber: 'SN0007' });
+  // Provisioners check nothing against what may be of the machine that the host had before.
+  assert.equal(marks, undefined);
 });

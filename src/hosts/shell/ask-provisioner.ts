@@ -40,6 +40,7 @@ export function identityOf({ host, status, secret }: Pick<HostSeen, 'host' | 'st
     ...keyOfHost(host),
     ...(status.provisioning.ID === '' ? {} : { id: status.provisioning.ID }),
     ...(host.metadata.uid === undefined ? {} : { uid: host.metadata.uid }),
+    ...(status.hardware === undefined ? {} : { hardware: marksOf(status) }),
     ...(address === '' || notedIdOf(host) !== undefined ? { marks: marksOf(status) } : {}),
     ...(address === ''
       ? {}

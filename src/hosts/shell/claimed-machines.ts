@@ -53,7 +53,8 @@ export function createClaimedMachines(claims: MachineClaims): ClaimedMachines {
   return {
     async claim({ host, use }) {
       const key = keyOf(host);
-      const text = JSON.stringify([host.bmc?.address ?? '', host.bootMacAddress ?? '', host.marks ?? {}, use ?? '']);
+      const { id = '', bmc, bootMacAddress = '', hardware = {} } = host;
+      const text = JSON.stringify([id, bmc?.address ?? '', bootMacAddress, hardware, use ?? '']);
       if (stored.get(key) === text) return;
       stored.delete(key);
       await claims.claim(host, { use });

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Condition, Engine, JsonObject } from '../../engine/index.ts';
+import {
+  type Condition,
+  createEngine,
+  type Engine,
+  externalWork,
+  type JsonObject,
+  openSqliteDatabase,
+} from '../../engine/index.ts';
+import { createFakeClock } from '../../kube/index.ts';
 import { createEngineDesk } from './engine-desk.ts';
 
 /** A desk whose one condition is as told. */
@@ -52,4 +60,21 @@ describe('what the engine was asked to do for a host', () => {
       message: 'BIOS settings: waits for other work on the same device',
     });
   });
+});
+
+it('a change is not ordered for another system behind the BMC of a host', async (t) => {
+  const clock = createFakeClock();
+  const database = await openSqliteDatabase({ path: ':memory:', clock });
+  const engine = await createEngine({ database, kinds: [externalWork], clock });
+  t.after(async () => {
+    await engine.close();
+    await database.close();
+  });
+  const { whyUnknown } = createEngineDesk(engine);
+  const record = { facility: 'f', bmcId: 'b', manufacturer: 'A', model: 'B', hold: undefined };
+  const at = (system: string) => ({ machine: 'u1', address: `https://10.0.0.7/redfish/v1/Systems/${system}` });
+  await engine.machines.put({ ...record, id: 'm' }, [{ kind: 'bmc-address', value: at('2').address }]);
+  assert.match((await whyUnknown(at('1'))) ?? '', /does not know the machine u1 at https:/);
+  assert.equal(await whyUnknown(at('2')), undefined);
+  assert.equal(await whyUnknown({ machine: 'm', address: 'https://10.0.0.8' }), undefined);
 });

@@ -59,15 +59,18 @@ async function place(engine: EngineParts, order: DeskOrder): Promise<DeskAnswer>
   }
 }
 
-function unknown({ machine, origin }: MachineName): string {
-  return `the install service does not know the machine ${machine} behind ${origin}: enrol it (POST /api/v1/serverEnroll) before its firmware is changed`;
+function unknown({ machine, address }: MachineName): string {
+  return `the install service does not know the machine ${machine} at ${address}: enrol it (POST /api/v1/serverEnroll) before its firmware is changed`;
 }
 
-type MachineName = Pick<DeskOrder, 'machine' | 'origin'>;
+type MachineName = Pick<DeskOrder, 'machine' | 'address'>;
 
 async function findMachine({ machines }: EngineParts, order: MachineName): Promise<string | undefined> {
-  if ((await machines.get(order.machine)) !== undefined) return order.machine;
-  return (await machines.findByAlias({ kind: 'bmc-address', value: order.origin }))?.id;
+  const names = [
+    { kind: 'machine-id', value: order.machine },
+    { kind: 'bmc-address', value: order.address },
+  ] as const;
+  return (await machines.findByNames(names))?.id;
 }
 
 function judge(conditions: readonly (Condition | undefined)[]): DeskLook {

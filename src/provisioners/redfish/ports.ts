@@ -5,8 +5,8 @@ import type { JsonObject } from '../../engine/index.ts';
 export interface DeskOrder {
   /** The id of the machine. */
   readonly machine: string;
-  /** Where its BMC is, should the machine be known by that only. */
-  readonly origin: string;
+  /** Its system at its BMC, should the machine be known by that only. */
+  readonly address: string;
   /** BIOS settings, in the types of its BIOS. */
   readonly settings: Readonly<Record<string, string | number | boolean>>;
   /** Images, as parameters of a `firmwareInstall`. */
@@ -46,7 +46,7 @@ export interface FirmwareDesk {
   /** What was asked for before in the same words, and has not ended, is found again. */
   order(order: DeskOrder): Promise<DeskAnswer>;
   /** Why nothing can be ordered for a machine; undefined where it can. */
-  whyUnknown(machine: Pick<DeskOrder, 'machine' | 'origin'>): Promise<string | undefined>;
+  whyUnknown(machine: Pick<DeskOrder, 'machine' | 'address'>): Promise<string | undefined>;
   look(conditions: readonly string[]): Promise<DeskLook>;
   /** What waits ends at once, what goes on at a safe point; ending what has ended is fine. */
   cancel(conditions: readonly string[], client: string): Promise<void>;

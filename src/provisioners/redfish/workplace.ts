@@ -29,8 +29,8 @@ export interface RedfishParts {
   readonly updateWaitMs: number;
 }
 
-/** A BMC, or why there is none. */
-export type Reached = { readonly kind: 'bmc'; readonly bmc: Bmc; readonly origin: string } | Outcome<never>;
+/** A BMC and the address of the system there that is meant, or why there is none. */
+export type Reached = { readonly kind: 'bmc'; readonly bmc: Bmc; readonly address: string } | Outcome<never>;
 
 /** All that an operation on one host needs. */
 export interface Workplace {
@@ -59,7 +59,7 @@ export function createReach(
     const { address, credentials: login, isCertificateUnchecked } = host.bmc;
     const reading = readBmcAddress(address);
     if (reading.kind !== 'known') return { kind: 'failed', message: reading.message };
-    const { origin, systemPath, scheme } = reading.address;
+    const { origin, systemPath, scheme, system } = reading.address;
     if (origin === '') return { kind: 'failed', message: `a host is reached by Redfish here, not by ${scheme}` };
     if (login === undefined) return { kind: 'failed', message: 'there are no credentials for its BMC' };
     const { gates, clock, random } = parts;
@@ -69,7 +69,7 @@ export function createReach(
     const trust = isCertificateUnchecked ? { kind: 'insecure' as const, allowsHttp } : trusted;
     const endpoint = { origin, credentials: credentialsOf(`${host.namespace}/${host.name}`, login), trust };
     const options = { gates, endpoint, clock, random, ...(systemPath === undefined ? {} : { systemPath }) };
-    return { kind: 'bmc', bmc: connectBmc(options), origin };
+    return { kind: 'bmc', bmc: connectBmc(options), address: system };
   };
 }
 

@@ -173,7 +173,7 @@ async function begin(place: Workplace, record: HostRecord, beginning: Beginning)
   if (found.kind === 'refused') return { kind: 'failed', message: found.messages.join('; ') };
   const { images } = found;
   const settings = await typed(place, what.settings);
-  const order = { machine: record.id, origin: reached.origin, settings, firmwares: images };
+  const order = { machine: record.id, address: reached.address, settings, firmwares: images };
   const answer = await desk.order({
     ...order,
     client: clientOf(place),

@@ -85,7 +85,7 @@ export function checkUpdates(
   return withRecord<readonly string[]>(place, async (record) => {
     const reached = place.reach();
     if (reached.kind !== 'bmc') return reached;
-    const unknown = await place.parts.desk.whyUnknown({ machine: record.id, origin: reached.origin });
+    const unknown = await place.parts.desk.whyUnknown({ machine: record.id, address: reached.address });
     if (unknown !== undefined) return { kind: 'done', value: [unknown] };
     const found = await findImages(place, record, updates);
     if (found.kind === 'reading') return goesOn(place);

@@ -1,4 +1,12 @@
-import { type BiosAttribute, type FirmwareSlot, readBios, readFirmware, systemOf } from '../../../bmc/index.ts';
+import {
+  type BiosAttribute,
+  type Bmc,
+  type FirmwareSlot,
+  readBios,
+  readFirmware,
+  systemOf,
+} from '../../../bmc/index.ts';
+import { getInstalledParts } from '../../../parts/index.ts';
 import type { FirmwareComponentSeen, FirmwareSettingSchema, FirmwareSettingsSeen, Outcome } from '../../provisioner.ts';
 import { type Workplace, withRecord } from '../workplace.ts';
 
@@ -37,16 +45,28 @@ export function readFirmwareComponents(place: Workplace): Promise<Outcome<readon
   return withRecord<readonly FirmwareComponentSeen[]>(place, async () => {
     const reached = place.reach();
     if (reached.kind !== 'bmc') return reached;
-    const { slots } = await readFirmware(reached.bmc);
-    const seen = slots.filter(({ isBackup }) => isBackup !== true).flatMap(componentOf);
-    const names = seen.map(({ component }) => component);
-    return { kind: 'done', value: seen.filter(({ component }, at) => names.indexOf(component) === at) };
+    return { kind: 'done', value: await readComponents(reached.bmc) };
   });
 }
 
-function componentOf(slot: FirmwareSlot): readonly FirmwareComponentSeen[] {
-  const { component, version } = slot;
-  const name = component === 'nic' ? `nic:${slot.slot}` : component;
-  if (name !== 'bios' && name !== 'bmc' && component !== 'nic') return [];
-  return [{ component: name, initialVersion: version, currentVersion: version }];
+/** The same of a BMC, cross-checked as an inventory is, so that both show the same versions. */
+export async function readComponents(bmc: Bmc): Promise<readonly FirmwareComponentSeen[]> {
+  const { slots } = await readFirmware(bmc, { isCrossChecked: true });
+  return toFirmwareComponents(slots);
+}
+
+/** The installed parts that a HostFirmwareComponents shows. Of several with one name it shows the first. */
+export function toFirmwareComponents(firmware: readonly FirmwareSlot[]): readonly FirmwareComponentSeen[] {
+  const parts = getInstalledParts({ system: { manufacturer: undefined }, firmware });
+  const versions = new Map<string, string>();
+  for (const { name, slot, version } of parts) {
+    if (name !== 'bios' && name !== 'bmc' && name !== 'nic') continue;
+    const component = name === 'nic' ? `nic:${slot}` : name;
+    if (!versions.has(component)) versions.set(component, version);
+  }
+  return [...versions].map(([component, version]) => ({
+    component,
+    initialVersion: version,
+    currentVersion: version,
+  }));
 }
