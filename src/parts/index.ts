@@ -8,6 +8,14 @@ export {
   wordsOf,
 } from './component.ts';
 export {
+  type Hardware,
+  hardwareKey,
+  hardwareKeys,
+  isHardwareOf,
+  productCodes,
+  type ServerProduct,
+} from './hardware.ts';
+export {
   getInstalledParts,
   getPartClass,
   type InstalledPart,
