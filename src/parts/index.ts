@@ -1,6 +1,7 @@
 export {
   type FirmwareComponent,
   firmwareComponents,
+  isPartOfServer,
   type PartSpelling,
   partKey,
   partName,
@@ -19,7 +20,6 @@ export {
   getInstalledParts,
   getPartClass,
   type InstalledPart,
-  isPartOfServer,
   type PartInventory,
 } from './installed-part.ts';
 export { applyReportedVersion, type ReportedVersion } from './reported-version.ts';

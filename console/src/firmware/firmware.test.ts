@@ -71,7 +71,7 @@ test('what its server judged to be as wanted is shown so, however the wish is wr
     conditions: [{ type: 'UpToDate', status: verdict, reason: 'R', message: '' }],
   });
   const { cells } = toMachineRow(machine('a', { spec, status: status('True') }));
-  assert.equal(cells.iDRAC?.installed, '7.10');
+  assert.deepEqual(cells.bmc, { installed: '7.10', wanted: '7.10', isAsWanted: true });
   assert.ok(Object.values(cells).every(isMet));
   const other = toMachineRow(machine('a', { spec, status: status('False') })).cells;
   assert.ok(other.bios !== undefined && !isMet(other.bios));
