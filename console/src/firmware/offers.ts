@@ -1,6 +1,6 @@
 import type { KubeObject } from '../api/kinds.ts';
 import type { AvailableFirmware } from './group-draft.ts';
-import { getProductsOf, partKey } from './parts.ts';
+import { getProductsOf, type Product, partKey } from './parts.ts';
 
 /** A part of a server, as far as offers go. */
 export interface InstalledPart {
@@ -47,27 +47,25 @@ export function toServerParts(object: KubeObject): ServerParts {
   return { server: spec?.serverRef?.name ?? '', parts: [...parts.values()] };
 }
 
-/** What is available for some hardware; with parts given, only what one of them takes. */
-export function offersOf({ spec, status }: AvailableFirmware, parts?: readonly InstalledPart[]): readonly Offer[] {
+/** What is available for some hardware and taken by one of its parts. */
+export function offersOf({ spec, status }: AvailableFirmware, parts: readonly InstalledPart[]): readonly Offer[] {
   const bios = { name: 'bios', manufacturer: spec.manufacturer, versions: status?.bios?.versions ?? [] };
   const products = [bios, ...(status?.firmwares ?? [])].filter(({ versions = [] }) => versions.length > 0);
+  const taken = parts.map((part) => ({ part, of: getProductsOf<Product>(products, part, spec.manufacturer) }));
   const offers = products.flatMap((product): Offer[] => {
-    const fitting = parts?.filter((part) => getProductsOf(products, part, spec.manufacturer).includes(product));
-    if (fitting?.length === 0) return [];
+    const fitting = taken.filter(({ of }) => of.includes(product)).map(({ part }) => part);
+    if (fitting.length === 0) return [];
     const { name, manufacturer, versions = [] } = product;
     const model = 'model' in product ? (product.model ?? '') : '';
     const isOnly = products.filter((each) => partKey(each) === partKey(product)).length === 1;
-    const narrowings = isOnly ? [{}] : (fitting ?? [product]).map(narrowing);
+    const narrowings = isOnly ? [{}] : fitting.map(narrowing);
     return narrowings.map((narrowed) => ({ name, manufacturer, ...narrowed, product: model, versions }));
   });
   return [...new Map(offers.map((offer) => [JSON.stringify({ ...offer, versions: '' }), offer])).values()];
 }
 
-type Product = NonNullable<NonNullable<AvailableFirmware['status']>['firmwares']>[number];
-
-/** What tells a product from others of its class; a part of the server says it better than the catalogue. */
-function narrowing(of: InstalledPart | Product): Pick<Selected, 'model' | 'softwareId'> {
-  const softwareId = 'softwareIds' in of ? of.softwareIds?.[0] : 'softwareId' in of ? of.softwareId : undefined;
+/** What tells the product of a part from others of its class. */
+function narrowing({ softwareId, model }: InstalledPart): Pick<Selected, 'model' | 'softwareId'> {
   if (softwareId) return { softwareId };
-  return of.model ? { model: of.model } : {};
+  return model ? { model } : {};
 }
