@@ -31,9 +31,10 @@ export function buildConsole(root, node = process.execPath) {
 
 function hashSources(root) {
   const folder = join(root, 'console');
-  const sources = ['src', 'public'].flatMap((name) =>
-    existsSync(join(folder, name))
-      ? readdirSync(join(folder, name), { recursive: true, withFileTypes: true })
+  // The pages contain the rules by which the controllers match parts.
+  const sources = ['console/src', 'console/public', 'src/parts', 'src/versions'].flatMap((name) =>
+    existsSync(join(root, name))
+      ? readdirSync(join(root, name), { recursive: true, withFileTypes: true })
           .filter((entry) => entry.isFile() && !/\.test\.tsx?$/.test(entry.name))
           .map((entry) => join(entry.parentPath, entry.name))
       : [],

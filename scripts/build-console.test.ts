@@ -42,6 +42,10 @@ test('the same sources are built once, changed sources and tools anew', (t) => {
   writeFileSync(join(root, 'package-lock.json'), '{"lockfileVersion":3}');
   buildConsole(root);
   assert.equal(runs(), 3);
+  mkdirSync(join(root, 'src', 'parts'), { recursive: true });
+  writeFileSync(join(root, 'src', 'parts', 'select-parts.ts'), 'the rules that the pages share');
+  buildConsole(root);
+  assert.equal(runs(), 4);
 });
 
 test('a build that fails keeps the pages of before, leaves nothing behind and says why', (t) => {

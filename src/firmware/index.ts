@@ -33,7 +33,6 @@ export {
 } from './group/decide-member.ts';
 export { readMemberSeen } from './group/member-controller.ts';
 export { createStandings, type MemberStanding } from './group/member-standing.ts';
-export { type Hardware, hardwareKey } from './hardware.ts';
 export { type BmcEffect, type BmcSeen, decideBmc } from './onboarding/decide-bmc.ts';
 export { decideOnboarding, type OnboardingEffect, type OnboardingSeen } from './onboarding/decide-onboarding.ts';
 export { createServerserviceMirror, type MirrorOptions } from './onboarding/mirror-to-serverservice.ts';

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { groupAnnotation, type Server, type ServerFirmwareGroup } from '../api/index.ts';
 import { type Change, type Clock, type Timer, type Watch, watchInformer } from '../kube/index.ts';
+import { hardwareKey } from '../parts/index.ts';
 import { bmcKeyOf } from './fleet/bmc-location.ts';
 import { type Fleet, isExcluded, isHalted } from './fleet/fleet.ts';
 import type { FleetInformers } from './fleet/informers.ts';
 import type { OwnedFirmware } from './fleet/objects.ts';
-import { hardwareKey } from './hardware.ts';
 import { toldKey } from './onboarding/told-servers.ts';
 import { holdOf } from './server/read-server.ts';
 
@@ -227,11 +227,11 @@ function serverPartsOf({ metadata, status, ownership }: OwnedFirmware): unknown 
 }
 
 function serverFactsOf({ metadata, spec, status }: Server): unknown {
-  const { manufacturer, model, bios, biosVersion, conditions } = status ?? {};
+  const { manufacturer, model, sku, bios, biosVersion, conditions } = status ?? {};
   const duplicate = conditions?.find(({ type }) => type === 'DuplicateMachine')?.status;
   return [
     [metadata.labels, metadata.annotations, spec.systemUUID, spec.bmcRef?.name],
-    [manufacturer, model, bios, biosVersion, duplicate],
+    [manufacturer, model, sku, bios, biosVersion, duplicate],
   ];
 }
 

@@ -67,3 +67,11 @@ export function partName(name: string): string {
 export function partKey({ name, manufacturer }: PartSpelling): string {
   return `${partName(name)}/${readVendor(manufacturer).key}`;
 }
+
+/** Parts that every server has, made by the maker of the server whatever an inventory says. */
+const partsOfServer: readonly FirmwareComponent[] = ['bmc', 'bios', 'cpld'];
+
+/** True for parts whose firmware is made by the maker of the server. */
+export function isPartOfServer(component: string): boolean {
+  return partsOfServer.some((each) => each === component);
+}

@@ -1,6 +1,7 @@
 export {
   type FirmwareComponent,
   firmwareComponents,
+  isPartOfServer,
   type PartSpelling,
   partKey,
   partName,
@@ -8,10 +9,17 @@ export {
   wordsOf,
 } from './component.ts';
 export {
+  type Hardware,
+  hardwareKey,
+  hardwareKeys,
+  isHardwareOf,
+  productCodes,
+  type ServerProduct,
+} from './hardware.ts';
+export {
   getInstalledParts,
   getPartClass,
   type InstalledPart,
-  isPartOfServer,
   type PartInventory,
 } from './installed-part.ts';
 export { applyReportedVersion, type ReportedVersion } from './reported-version.ts';

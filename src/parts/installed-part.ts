@@ -1,5 +1,5 @@
 import type { FirmwareSlot } from '../bmc/index.ts';
-import { type FirmwareComponent, firmwareComponents } from './component.ts';
+import { type FirmwareComponent, firmwareComponents, isPartOfServer } from './component.ts';
 
 /** A hardware part of a server and the firmware that is installed on it. Empty where the BMC does not say. */
 export interface InstalledPart {
@@ -22,16 +22,8 @@ export interface PartInventory {
   readonly firmware: readonly FirmwareSlot[];
 }
 
-/** Parts that every server has, made by the maker of the server whatever an inventory says. */
-const partsOfServer: readonly FirmwareComponent[] = ['bmc', 'bios', 'cpld'];
-
 /** Parts that come from many makers: while the BMC does not say which, the maker is not known. */
 const partsOfOthers: readonly FirmwareComponent[] = ['nic', 'drive', 'storage-controller', 'gpu'];
-
-/** True for parts whose firmware is made by the maker of the server. */
-export function isPartOfServer(component: string): boolean {
-  return partsOfServer.some((each) => each === component);
-}
 
 /** Firmware inventories have no types of their own for these; their names tell. */
 const classesByName: readonly (readonly [RegExp, FirmwareComponent])[] = [

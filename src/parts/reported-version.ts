@@ -1,7 +1,7 @@
 import type { ComponentType, FirmwareSlot } from '../bmc/index.ts';
 import { isSameVendor } from '../versions/index.ts';
-import { partName, toComponent } from './component.ts';
-import { getPartClass, type InstalledPart, isPartOfServer } from './installed-part.ts';
+import { isPartOfServer, partName, toComponent } from './component.ts';
+import { getPartClass, type InstalledPart } from './installed-part.ts';
 
 /** A version that somebody reports to be installed, who may know less of the part than its BMC. */
 export type ReportedVersion = Pick<InstalledPart, 'name' | 'manufacturer' | 'version'> &

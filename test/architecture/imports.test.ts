@@ -108,6 +108,18 @@ test('the simulator enters only the rooms it may, through their index.ts', () =>
   assert.deepEqual(outside.map(shown), []);
 });
 
+test('the console imports from src in one file, and only what runs in a browser', () => {
+  const pages = resolve(import.meta.dirname, '../../console/src');
+  const own = globSync('**/*.{ts,tsx}', { cwd: pages }).map((file) => join(pages, file));
+  const entering = own.flatMap(importsOf).filter(({ to }) => to.startsWith(source));
+  assert.deepEqual([...new Set(entering.map(({ from }) => relative(pages, from)))], ['firmware/parts.ts']);
+  const reached = new Set(entering.map(({ to }) => to));
+  for (const file of reached) for (const { to } of importsOf(file)) reached.add(to);
+  const others = [...reached].filter((file) => !['parts', 'versions'].includes(roomOf(file)));
+  const onNode = [...reached].filter((file) => /from '(?:node:|[@a-z])/.test(readFileSync(file, 'utf8')));
+  assert.deepEqual([others, onNode], [[], []]);
+});
+
 test('properties are checked with the seed of the run: fast-check is imported in one place', () => {
   const past = [...files, ...simulatorFiles].filter((file) => readFileSync(file, 'utf8').includes("from 'fast-check'"));
   assert.deepEqual(past, []);

@@ -1,27 +1,37 @@
+import { useMemo } from 'react';
 import { Panel } from '../parts/panel.tsx';
 import { TimeAgo } from '../parts/time-ago.tsx';
 import { type AvailableFirmware, entryKey } from './group-draft.ts';
 import { offersOf } from './offers.ts';
+import { type KnownServer, partsOfHardware } from './server-parts.ts';
 
-/** Which versions are available for which hardware. */
+/** Which versions are available for which hardware: those that a part of a server takes. */
 export function AvailableVersions({
   of,
+  servers = [],
   note,
 }: {
   readonly of: readonly AvailableFirmware[];
+  /** Undefined while their parts are not known. */
+  readonly servers: readonly KnownServer[] | undefined;
   /** Said where there are none. */
   readonly note: string | undefined;
 }) {
+  const offered = useMemo(
+    () => of.map((each) => ({ each, offers: offersOf(each, partsOfHardware(each.spec, servers)) })),
+    [of, servers],
+  );
   return (
     <Panel title="Available versions">
       {note === undefined ? null : <p className="note">{note}</p>}
-      {of.map((each) => (
+      {offered.map(({ each, offers }) => (
         <details key={each.metadata.name} className="fold">
           <summary>
             {each.spec.manufacturer} {each.spec.model}
             <span className="soft">
               {' '}
-              · {offersOf(each).length} products, looked for <TimeAgo at={each.status?.lastDiscoveryTime} /> ago
+              · {offers.length} {offers.length === 1 ? 'product' : 'products'} of its servers, looked for{' '}
+              <TimeAgo at={each.status?.lastDiscoveryTime} /> ago
             </span>
           </summary>
           <table className="grid-table">
@@ -34,7 +44,7 @@ export function AvailableVersions({
               </tr>
             </thead>
             <tbody>
-              {offersOf(each).map((offer) => (
+              {offers.map((offer) => (
                 <tr key={entryKey(offer)}>
                   <td>{offer.name}</td>
                   <td>{offer.manufacturer}</td>

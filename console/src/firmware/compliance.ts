@@ -1,7 +1,15 @@
 import type { KubeObject, StatusCondition } from '../api/kinds.ts';
 import type { Tone } from '../parts/tone.tsx';
 import type { Selected } from './offers.ts';
-import { groupByProduct, type PartVersion, type ProductParts, productsFor } from './products.ts';
+import { partName } from './parts.ts';
+import {
+  groupByProduct,
+  type PartVersion,
+  type ProductChoice,
+  type ProductParts,
+  productsFor,
+  serverMaker,
+} from './products.ts';
 
 interface Entry extends Selected {
   readonly version: string;
@@ -63,7 +71,8 @@ export function toMachineRow(object: KubeObject): MachineRow {
     const wanted = spec.bios?.version === status.bios.version ? undefined : spec.bios?.version;
     cells.bios = { installed: status.bios.version, wanted };
   }
-  for (const { name, version } of status.firmwares ?? []) {
+  for (const { name: spelling, version } of status.firmwares ?? []) {
+    const name = partName(spelling);
     const before = cells[name];
     // The BIOS has a field of its own, which says what is desired too.
     if (name === 'bios' && before !== undefined) continue;
@@ -71,10 +80,12 @@ export function toMachineRow(object: KubeObject): MachineRow {
   }
   const verdict = standingOf(status.conditions ?? []);
   const isAllAsWanted = verdict.standing === 'as wanted';
-  const products = groupByProduct(status.firmwares ?? []);
-  for (const [name, entries] of Map.groupBy(spec.firmwares ?? [], (entry) => entry.name)) {
+  const hasVersion = (product: ProductParts, version: string) => product.some((part) => part.version === version);
+  const parts = status.firmwares ?? [];
+  const choice = { products: groupByProduct(parts), serverManufacturer: serverMaker(parts), hasVersion };
+  for (const [name, entries] of Map.groupBy(spec.firmwares ?? [], (entry) => partName(entry.name))) {
     const wanted = [...new Set(entries.map(({ version }) => version))].join(', ');
-    const isAsWanted = isAllAsWanted || entries.every((entry) => isInstalled(entry, products));
+    const isAsWanted = isAllAsWanted || entries.every((entry) => isInstalled(entry, choice));
     const installed = cells[name]?.installed ?? (isAllAsWanted ? wanted : '');
     cells[name] = { installed, wanted, ...(isAsWanted ? { isAsWanted } : {}) };
   }
@@ -89,9 +100,8 @@ export function toMachineRow(object: KubeObject): MachineRow {
 }
 
 /** Whether the parts that an entry is for have its version. */
-function isInstalled({ slot = '', ...entry }: Entry, products: readonly ProductParts[]): boolean {
-  const hasVersion = (product: ProductParts, version: string) => product.some((part) => part.version === version);
-  const parts = productsFor({ ...entry, slot }, products, hasVersion).flat();
+function isInstalled({ slot = '', ...entry }: Entry, choice: ProductChoice): boolean {
+  const parts = productsFor({ ...entry, slot }, choice).flat();
   const meant = slot === '' ? parts : parts.filter((part) => part.slot === slot);
   return meant.length > 0 && meant.every(({ version }) => version === entry.version);
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { KubeObject } from '../api/kinds.ts';
 import { componentsOf, describeCompliance, filterMachines, isMet, toMachineRow } from './compliance.ts';
 import { concernedServers, type FirmwarePlan, planSentence, type ServerPlan } from './firmware-plan.ts';
 import {
@@ -11,6 +12,8 @@ import {
   groupOf,
   groupStanding,
 } from './group-draft.ts';
+import { offersOf, toServerParts } from './offers.ts';
+import { partsOfHardware, toServerHardware } from './server-parts.ts';
 
 const entry = (name: string, version: string) => ({ name, manufacturer: 'Acme', version });
 
@@ -71,7 +74,7 @@ test('what its server judged to be as wanted is shown so, however the wish is wr
     conditions: [{ type: 'UpToDate', status: verdict, reason: 'R', message: '' }],
   });
   const { cells } = toMachineRow(machine('a', { spec, status: status('True') }));
-  assert.equal(cells.iDRAC?.installed, '7.10');
+  assert.deepEqual(cells.bmc, { installed: '7.10', wanted: '7.10', isAsWanted: true });
   assert.ok(Object.values(cells).every(isMet));
   const other = toMachineRow(machine('a', { spec, status: status('False') })).cells;
   assert.ok(other.bios !== undefined && !isMet(other.bios));
@@ -130,7 +133,8 @@ test('the form offers the newest version first, and keeps one that the catalogue
     spec: { manufacturer: 'Acme', model: 'M' },
     status: { firmwares: [{ name: 'nic', manufacturer: 'Acme', versions: ['1', '2'] }] },
   };
-  const lines = entryLines({ ...emptyDraft, versions: { 'nic / Acme': '0', 'bmc / Acme': '5' } }, available);
+  const draft = { ...emptyDraft, versions: { 'nic / Acme': '0', 'bmc / Acme': '5' } };
+  const lines = entryLines(draft, available, [{ name: 'nic', manufacturer: 'Acme' }]);
   assert.deepEqual(
     lines.map(({ name, choices }) => [name, choices]),
     [
@@ -149,8 +153,9 @@ test('the form offers the BIOS too, which is told of by itself', () => {
       firmwares: [{ name: 'nic', manufacturer: 'Intel', versions: ['1'] }],
     },
   };
+  const parts = ['bios', 'nic'].map((name) => ({ name, manufacturer: name === 'nic' ? 'Intel' : 'Acme' }));
   assert.deepEqual(
-    entryLines(emptyDraft, available).map(({ key, choices }) => [key, choices]),
+    entryLines(emptyDraft, available, parts).map(({ key, choices }) => [key, choices]),
     [
       ['bios / Acme', ['1.1', '1.0']],
       ['nic / Intel', ['1']],
@@ -241,7 +246,34 @@ test('the form offers each product by itself, and none that no installed part ta
       ['nic / Dell Inc. / softwareId=2', 'ConnectX-6', ['26.39']],
     ],
   );
-  assert.equal(entryLines(emptyDraft, cards).length, 3);
+  assert.deepEqual(entryLines(emptyDraft, cards), [], 'nothing is offered while no parts are known');
+});
+
+test('available are versions that a part of a server of that model, SKU or machine type takes', () => {
+  const server = (name: string, sku: string, firmwares: readonly object[]) => {
+    const hardware = { manufacturer: 'Lenovo', model: 'ThinkSystem SR530', sku };
+    const { parts } = toServerParts({ metadata: { name }, status: { firmwares } } as KubeObject);
+    return { ...toServerHardware({ metadata: { name }, status: hardware } as KubeObject), parts };
+  };
+  const nic = { name: 'nic', manufacturer: 'Intel', model: 'X722', version: '1' };
+  const bmc = { name: 'bmc', manufacturer: 'Lenovo', version: '1' };
+  const servers = [server('a', '7X21CTO1WW', [bmc, nic]), server('b', '7X21CTO1WW', [nic]), server('c', '7X07', [])];
+  const offered = (model: string) => {
+    const spec = { manufacturer: 'LENOVO', model };
+    const firmwares = [
+      { ...bmc, versions: ['2'] },
+      { ...nic, versions: ['3'] },
+    ].concat({
+      ...{ name: 'gpu', manufacturer: 'NVIDIA', model: 'A100', version: '', versions: ['4'] },
+    });
+    const parts = partsOfHardware(spec, servers);
+    assert.ok(parts.length <= 2, 'equal parts are told once');
+    return offersOf({ metadata: { name: 'm' }, spec, status: { firmwares } }, parts).map(({ name }) => name);
+  };
+  assert.deepEqual(offered('thinksystem sr530'), ['bmc', 'nic']);
+  assert.deepEqual(offered('7x21'), ['bmc', 'nic']);
+  assert.deepEqual(offered('7x07'), []);
+  assert.deepEqual(offered('PowerEdge R750'), []);
 });
 
 test('what narrows an entry of a group is kept by the form', () => {

@@ -91,6 +91,12 @@ export function hardwareText({
   return `${manufacturer} / ${model}`;
 }
 
+/** The hardware that a choice is of. */
+export function readHardware(text: string): { readonly manufacturer: string; readonly model: string } {
+  const [manufacturer = '', model = ''] = splitOnce(text, ' / ');
+  return { manufacturer, model };
+}
+
 /** The form filled with a group that is there. */
 export function draftOf(group: FirmwareGroup): GroupDraft {
   const { matchLabels = {} } = group.spec.serverSelector;
@@ -116,11 +122,11 @@ export interface EntryLine {
   readonly choices: readonly string[];
 }
 
-/** The lines of the form: what is available for the parts of the hardware, and what is wanted already. */
+/** The lines of the form: what is available for the parts of the hardware, which may not be known yet, and what is wanted already. */
 export function entryLines(
   draft: GroupDraft,
   available: AvailableFirmware | undefined,
-  parts?: readonly InstalledPart[],
+  parts: readonly InstalledPart[] = [],
 ): EntryLine[] {
   const offered = (available === undefined ? [] : offersOf(available, parts)).map((offer) => {
     const { name, manufacturer, product, versions } = offer;
@@ -140,7 +146,7 @@ export function entryLines(
 
 /** The object that would be written, or what is wrong with the form. */
 export function groupOf(draft: GroupDraft, present: FirmwareGroup | undefined): FirmwareGroup | { problem: string } {
-  const [manufacturer = '', model = ''] = splitOnce(draft.hardware, ' / ');
+  const { manufacturer, model } = readHardware(draft.hardware);
   const labels = readLabels(draft.labels);
   if (!/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(draft.name)) {
     return { problem: 'Give the group a name of small letters, digits and dashes.' };

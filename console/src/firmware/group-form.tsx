@@ -1,24 +1,27 @@
 import { useId } from 'react';
-import { type AvailableFirmware, entryLines, type GroupDraft, hardwareText } from './group-draft.ts';
-import type { InstalledPart } from './offers.ts';
+import { type AvailableFirmware, entryLines, type GroupDraft, hardwareText, readHardware } from './group-draft.ts';
+import { hardwareKey } from './parts.ts';
+import { type KnownServer, partsOfHardware } from './server-parts.ts';
 
 /** The form of a group. */
 export function GroupForm({
   draft,
   isNew,
   available,
-  partsOf,
+  servers,
   change,
 }: {
   readonly draft: GroupDraft;
   readonly isNew: boolean;
   readonly available: readonly AvailableFirmware[];
-  /** The parts of all servers of some hardware; undefined while they are not known. */
-  readonly partsOf: (hardware: string) => readonly InstalledPart[] | undefined;
+  /** Undefined while their parts are not known: then nothing is offered. */
+  readonly servers: readonly KnownServer[] | undefined;
   readonly change: (news: Partial<GroupDraft>) => void;
 }) {
   const id = useId();
-  const fitting = available.find(({ spec }) => hardwareText(spec) === draft.hardware);
+  const hardware = readHardware(draft.hardware);
+  const fitting = available.find(({ spec }) => hardwareKey(spec) === hardwareKey(hardware));
+  const parts = servers === undefined ? [] : partsOfHardware(hardware, servers);
   const choices = [...new Set([...available.map(({ spec }) => hardwareText(spec)), draft.hardware])].filter(Boolean);
   return (
     <div className="group-form">
@@ -52,27 +55,32 @@ export function GroupForm({
       <span id={`${id}-versions`}>Wanted versions</span>
       <fieldset className="wishes" aria-labelledby={`${id}-versions`}>
         {draft.hardware === '' ? <p className="soft">Choose the hardware first.</p> : null}
-        {entryLines(draft, fitting, partsOf(draft.hardware)).map(
-          ({ key, name, manufacturer, product, choices: versions }) => (
-            <label key={key} className="wish-line">
-              <span>
-                {name}{' '}
-                <span className="soft">
-                  {manufacturer} {product}
-                </span>
-              </span>
-              <select
-                value={draft.versions[key] ?? ''}
-                onChange={(event) => change({ versions: { ...draft.versions, [key]: event.currentTarget.value } })}
-              >
-                <option value="">as it is</option>
-                {versions.map((version) => (
-                  <option key={version}>{version}</option>
-                ))}
-              </select>
-            </label>
-          ),
+        {draft.hardware === '' || parts.length > 0 ? null : (
+          <p className="soft">
+            {servers === undefined
+              ? 'The parts of the servers are not known yet.'
+              : 'No server of this hardware has shown its parts yet; versions are offered when one has.'}
+          </p>
         )}
+        {entryLines(draft, fitting, parts).map(({ key, name, manufacturer, product, choices: versions }) => (
+          <label key={key} className="wish-line">
+            <span>
+              {name}{' '}
+              <span className="soft">
+                {manufacturer} {product}
+              </span>
+            </span>
+            <select
+              value={draft.versions[key] ?? ''}
+              onChange={(event) => change({ versions: { ...draft.versions, [key]: event.currentTarget.value } })}
+            >
+              <option value="">as it is</option>
+              {versions.map((version) => (
+                <option key={version}>{version}</option>
+              ))}
+            </select>
+          </label>
+        ))}
       </fieldset>
       <span>Paused</span>
       <label className="check">

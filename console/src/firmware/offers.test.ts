@@ -1,30 +1,31 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { getProductsOf as getProductsForControllers } from '../../../src/parts/select-parts.ts';
-import { getProductsOf } from './offers.ts';
+import { offersOf } from './offers.ts';
 
-const products = [
-  { name: 'nic', manufacturer: 'Dell Inc.', softwareIds: ['110217'] },
-  { name: 'nic', manufacturer: 'Dell Inc.', softwareIds: ['110222'], model: 'Nvidia ConnectX-6 Lx' },
-  { name: 'nic', manufacturer: 'Intel' },
-  { name: 'nic', manufacturer: 'Broadcom Limited' },
-  { name: 'nic', manufacturer: 'NVIDIA', model: 'ConnectX-6  Lx' },
-  { name: 'nic', manufacturer: 'NVIDIA', model: 'ConnectX-6' },
-  { name: 'nic', manufacturer: 'Mellanox' },
-  { name: 'drive', manufacturer: 'Samsung', model: 'PM1733' },
-];
+const available = {
+  metadata: { name: 'm' },
+  spec: { manufacturer: 'Dell Inc.', model: 'R750' },
+  status: {
+    firmwares: [
+      { name: 'nic', manufacturer: 'Super Micro', model: 'AOC', versions: ['1'] },
+      { name: 'nic', manufacturer: 'Western Digital', versions: ['2'] },
+      { name: 'ssd', manufacturer: 'Western Digital', model: 'SN840', versions: ['3'] },
+    ],
+  },
+};
 
-for (const part of [
-  { name: 'nic', manufacturer: 'Broadcom Inc. and subsidiaries', model: 'BCM57414', softwareId: '110217' },
-  { name: 'nic', manufacturer: 'Mellanox Technologies', model: 'Nvidia ConnectX-6 Lx 2x 25G' },
-  { name: 'nic', manufacturer: 'Mellanox', model: 'ConnectX-6' },
-  { name: 'nic', manufacturer: 'Intel(R) Corporation' },
-  { name: 'nic', manufacturer: '', model: 'Intel X722 LOM' },
-  { name: 'nic', manufacturer: '' },
-  { name: 'drive', manufacturer: 'SAMSUNG ELECTRONICS', model: 'Samsung PM1733' },
-]) {
-  test(`the console and the controllers agree what a part takes: ${Object.values(part).join(' ')}`, () => {
-    const expected = getProductsForControllers(products, part, 'Dell Inc.');
-    assert.deepEqual(getProductsOf(products, part, 'Dell EMC'), expected);
+for (const [part, versions] of [
+  // Makers that begin with one word are not one maker, and makers of two words are known by all of their names.
+  [{ name: 'nic', manufacturer: 'Western Union' }, []],
+  [{ name: 'nic', manufacturer: 'WDC' }, ['2']],
+  [{ name: 'nic', manufacturer: 'Supermicro', model: 'AOC' }, ['1']],
+  // A class has several names.
+  [{ name: 'drive', manufacturer: 'HGST', model: 'SN840' }, ['3']],
+] as const) {
+  test(`a ${Object.values(part).join(' ')} is offered ${versions.join(', ') || 'nothing'}`, () => {
+    assert.deepEqual(
+      offersOf(available, [part]).flatMap((offer) => offer.versions),
+      versions,
+    );
   });
 }

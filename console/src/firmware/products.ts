@@ -1,4 +1,5 @@
 import type { Selected } from './offers.ts';
+import { isPartOfServer, isSelected, partName, selectorKey } from './parts.ts';
 
 /** A part of a server and the version of its firmware, as a ServerFirmware lists it. */
 export interface PartVersion {
@@ -15,9 +16,18 @@ export type ProductParts = readonly [PartVersion, ...PartVersion[]];
 
 /** The parts of a server by product, in the order in which they are listed. */
 export function groupByProduct(parts: readonly PartVersion[]): readonly ProductParts[] {
-  const keyOf = ({ name, manufacturer, model, softwareId }: PartVersion) =>
-    JSON.stringify([name, makerOf(manufacturer), fold(model), fold(softwareId)]);
+  const keyOf = (part: PartVersion) => selectorKey({ ...withMaker(part), slot: '' });
   return [...Map.groupBy(parts, keyOf).values()] as unknown as readonly ProductParts[];
+}
+
+/** A part as the rules of the controllers read it. */
+export function withMaker<T extends PartVersion>(part: T): T & { readonly manufacturer: string } {
+  return { ...part, manufacturer: part.manufacturer ?? '' };
+}
+
+/** The maker of a server, which its own firmware has; empty where no part shows it. */
+export function serverMaker(parts: readonly PartVersion[]): string {
+  return parts.find(({ name, manufacturer }) => isPartOfServer(partName(name)) && manufacturer)?.manufacturer ?? '';
 }
 
 /** The versions of some parts, each once. */
@@ -25,54 +35,29 @@ export function versionsOf(parts: readonly PartVersion[]): readonly string[] {
   return [...new Set(parts.map(({ version = '' }) => version))];
 }
 
+/** What the products of a server are chosen from. */
+export interface ProductChoice {
+  readonly products: readonly ProductParts[];
+  /** Empty where it is not known. */
+  readonly serverManufacturer: string;
+  readonly hasVersion: (product: ProductParts, version: string) => boolean;
+}
+
 /**
- * The products that an entry may be for. A maker that none of the parts has is that of the server, which stands for all
- * of them: then it is told from the versions which one is meant, and where they do not tell it is any of them.
+ * The products that an entry is for. The maker of the server stands for all parts, and while it is not known any maker
+ * does that no part has: then the versions tell which product is meant, and where they do not it is any of them.
  */
 export function productsFor(
   entry: Partial<Selected> & { readonly name: string; readonly version?: string | undefined },
-  products: readonly ProductParts[],
-  hasVersion: (product: ProductParts, version: string) => boolean,
+  { products, serverManufacturer, hasVersion }: ProductChoice,
 ): readonly ProductParts[] {
-  const { name, version = '' } = entry;
-  const narrowed = products.filter(([first, ...others]) => {
-    if (first.name !== name) return false;
-    const isSlot = fold(entry.slot) === '' || [first, ...others].some((part) => fold(part.slot) === fold(entry.slot));
-    return isSlot && isAnyOr(entry.model, first.model) && isAnyOr(entry.softwareId, first.softwareId);
-  });
-  const made = narrowed.filter(([{ manufacturer }]) => isSameMaker(manufacturer, entry.manufacturer));
-  const meant = made.length > 0 ? made : narrowed;
+  const { manufacturer = '', version = '' } = entry;
+  const select = (maker: string) =>
+    products.filter((parts) =>
+      parts.some((part) => isSelected({ ...entry, manufacturer: maker }, withMaker(part), serverManufacturer)),
+    );
+  const made = select(manufacturer);
+  const meant = made.length > 0 || serverManufacturer !== '' ? made : select('');
   const known = meant.filter((product) => hasVersion(product, version));
   return known.length > 0 ? known : meant;
-}
-
-/** True for two spellings of one maker: `Broadcom Inc. and subsidiaries` and `broadcom`, `Mellanox` and `NVIDIA`. */
-export function isSameMaker(one: string | undefined, other: string | undefined): boolean {
-  return makerOf(one) === makerOf(other);
-}
-
-/** Names that do not begin with the word by which the maker goes. */
-const otherNames: Readonly<Record<string, string>> = {
-  hewlett: 'hpe',
-  hp: 'hpe',
-  mellanox: 'nvidia',
-  super: 'supermicro',
-  avago: 'broadcom',
-  lsi: 'broadcom',
-  toshiba: 'kioxia',
-};
-
-/** The first word of a maker's name tells who it is. */
-export function makerOf(manufacturer: string | undefined): string {
-  const word = fold(manufacturer).split(/[^\p{L}\p{N}]+/u, 1)[0] ?? '';
-  return Object.hasOwn(otherNames, word) ? (otherNames[word] ?? word) : word;
-}
-
-function isAnyOr(desired: string | undefined, actual: string | undefined): boolean {
-  return fold(desired) === '' || fold(desired) === fold(actual);
-}
-
-/** Texts as they are compared. */
-export function fold(text: string | undefined): string {
-  return (text ?? '').trim().toLowerCase().replaceAll(/\s+/g, ' ');
 }

@@ -1,6 +1,15 @@
 import type { KubeObject, StatusCondition } from '../api/kinds.ts';
-import { groupByProduct, type PartVersion, type ProductParts, productsFor, versionsOf } from '../firmware/products.ts';
+import { type PartVersion, type ProductParts, productsFor, serverMaker, versionsOf } from '../firmware/products.ts';
 import { complianceOf, type ServerFirmwareObject } from '../fleet/firmware-row.ts';
+import {
+  type CatalogueEntry,
+  catalogueWord,
+  type InstalledPart,
+  imagesForProduct,
+  productOf,
+  type ServerProducts,
+  toProducts,
+} from './part-images.ts';
 
 /** HostFirmwareComponents as far as the console reads it. */
 export interface ComponentsObject extends KubeObject {
@@ -14,17 +23,6 @@ export interface ComponentsObject extends KubeObject {
     }[];
     readonly conditions?: readonly StatusCondition[];
   };
-}
-
-/** A firmware of the catalogue, as Serverservice shows it. */
-export interface CatalogueEntry {
-  readonly uuid: string;
-  readonly component: string;
-  readonly vendor: string;
-  /** Of servers, or of the parts themselves: their software id or name. None means all. */
-  readonly model?: readonly string[];
-  readonly version: string;
-  readonly repository_url: string;
 }
 
 /** A slot for firmware, such as the BIOS. */
@@ -43,51 +41,66 @@ export interface FirmwareSlot {
 export interface FirmwareKnown {
   readonly components: ComponentsObject | undefined;
   readonly server: ServerFirmwareObject | undefined;
+  /** What the host says of its server. */
+  readonly hardware?: { readonly manufacturer?: string; readonly productName?: string } | undefined;
 }
 
-/** The versions of each component, each once: several parts of a class may have several. */
-export function installedVersions({ components, server }: FirmwareKnown): ReadonlyMap<string, readonly string[]> {
-  const all = server?.status?.firmwares ?? [];
-  const installed = new Map<string, readonly string[]>();
-  for (const [name, parts] of Map.groupBy(all, (each) => each.name)) {
-    installed.set(name, [...new Set(parts.map(({ version = '' }) => version))]);
-  }
-  if (server?.status?.bios?.version !== undefined) installed.set('bios', [server.status.bios.version]);
-  for (const { component, currentVersion, initialVersion } of components?.status?.components ?? []) {
-    installed.set(component, [currentVersion ?? initialVersion ?? '']);
-  }
-  return installed;
+/** What is installed, each version of a component and maker once. */
+export function installedParts({ components, server }: FirmwareKnown): readonly InstalledPart[] {
+  const parts = partsOf(server).map(({ name, version = '', manufacturer = '' }) => ({
+    component: name,
+    version,
+    manufacturer,
+  }));
+  return [...new Map([...parts, ...toldParts(components)].map((part) => [JSON.stringify(part), part])).values()];
 }
 
-/** What is installed, by component. */
-export function installedFirmware(known: FirmwareKnown): ReadonlyMap<string, string> {
-  return new Map([...installedVersions(known)].map(([component, versions]) => [component, versions.join(', ')]));
+/** What the host itself tells to be installed. */
+function toldParts(components: ComponentsObject | undefined): readonly InstalledPart[] {
+  return (components?.status?.components ?? []).map(({ component, currentVersion, initialVersion }) => ({
+    component,
+    version: currentVersion ?? initialVersion ?? '',
+  }));
+}
+
+/** The server of a host, as far as it is known. */
+function serverOf({ components, server, hardware }: FirmwareKnown, parts = partsOf(server)): ServerProducts {
+  return {
+    manufacturer: serverMaker(parts) || (hardware?.manufacturer ?? ''),
+    model: hardware?.productName ?? '',
+    products: toProducts(parts, toldParts(components)),
+  };
+}
+
+/** What the catalogue has for a component of a host, by the part that it is. */
+export function imagesForComponent(
+  component: string,
+  known: FirmwareKnown,
+  catalogue: readonly CatalogueEntry[],
+): readonly CatalogueEntry[] {
+  const server = serverOf(known);
+  const product = productOf(component, server.products) ?? [{ name: catalogueWord(component) }];
+  return imagesForProduct(product, server, catalogue);
 }
 
 /** Joins what is installed, wanted and to be had, by component and product. */
 export function firmwareSlots({
-  components,
-  server,
   catalogue,
+  ...known
 }: FirmwareKnown & { readonly catalogue: readonly CatalogueEntry[] }): readonly FirmwareSlot[] {
-  const ofHost = new Map(
-    (components?.status?.components ?? []).map((each) => [
-      each.component,
-      each.currentVersion ?? each.initialVersion ?? '',
-    ]),
-  );
+  const { components } = known;
+  const ofHost = new Map(toldParts(components).map(({ component, version }) => [component, version]));
   const versionAt = new Map(catalogue.map(({ repository_url: url, version }) => [url, version]));
   const desired = new Map(
     (components?.spec?.updates ?? []).map(({ component, url }) => [component, versionAt.get(url) ?? lastPart(url)]),
   );
-  const parts = groupByProduct(partsOf(server).filter(({ name }) => !ofHost.has(name) && !desired.has(name)));
   const names = new Set([...ofHost.keys(), ...desired.keys()]);
   const byHost = [...names].map((component): FirmwareSlot => {
     const [installed = '', wanted = ''] = [ofHost.get(component), desired.get(component)];
-    const available = newestFirst(imagesFor({ component, version: installed }, catalogue));
+    const available = newestFirst(imagesForComponent(component, known, catalogue));
     return { component, desired: wanted, installed, available, isAsWanted: wanted === '' || wanted === installed };
   });
-  return [...byHost, ...productSlots(server, parts, catalogue)].sort(biosFirst);
+  return [...byHost, ...productSlots(known, names, catalogue)].sort(biosFirst);
 }
 
 /** The parts of a server; older scans tell of the BIOS apart. */
@@ -97,18 +110,24 @@ function partsOf(server: ServerFirmwareObject | undefined): readonly PartVersion
   return [{ name: 'bios', ...bios }, ...firmwares];
 }
 
+/** Of a component that the host itself tells of nothing more is shown. */
 function productSlots(
-  server: ServerFirmwareObject | undefined,
-  products: readonly ProductParts[],
+  known: FirmwareKnown,
+  shown: ReadonlySet<string>,
   catalogue: readonly CatalogueEntry[],
 ): readonly FirmwareSlot[] {
+  const { server } = known;
+  const parts = partsOf(server);
+  const whole = serverOf(known, parts);
+  const products = whole.products.filter(([part]) => parts.includes(part) && !shown.has(part.name));
   const available = new Map(
-    products.map((product) => [product, newestFirst(imagesForProduct(product, products, catalogue))]),
+    products.map((product) => [product, newestFirst(imagesForProduct(product, whole, catalogue))]),
   );
   const hasVersion = (product: ProductParts, version: string): boolean =>
     available.get(product)?.includes(version) === true || product.some((part) => part.version === version);
   const entries = server?.spec?.firmwares ?? [];
-  const targets = new Map(entries.map((entry) => [entry, productsFor(entry, products, hasVersion)]));
+  const choice = { products, serverManufacturer: whole.manufacturer, hasVersion };
+  const targets = new Map(entries.map((entry) => [entry, productsFor(entry, choice)]));
   const isAllAsWanted = complianceOf(server?.status?.conditions ?? []).tone === 'good';
   const slots = products.map((product): FirmwareSlot => {
     const [{ name, model = '', softwareId = '' }] = product;
@@ -133,25 +152,6 @@ function productSlots(
   return [...slots, ...unseen];
 }
 
-/** The catalogue files the firmware of parts by their software id or name; where it does not, the installed versions tell. */
-function imagesForProduct(
-  product: ProductParts,
-  products: readonly ProductParts[],
-  catalogue: readonly CatalogueEntry[],
-): readonly CatalogueEntry[] {
-  const [{ name, model, softwareId }] = product;
-  const entries = catalogue.filter(({ component }) => component === name);
-  const marks = [model, softwareId].filter((text) => (text ?? '') !== '').map((text) => text?.toLowerCase());
-  const filed = entries.filter((entry) => (entry.model ?? []).some((one) => marks.includes(one.toLowerCase())));
-  if (filed.length > 0) return filed;
-  const isOnly = products.filter(([each]) => each.name === name).length === 1;
-  return versionsOf(product).flatMap((version) => {
-    // Of several products of a class nothing is offered that may be for another one.
-    if (!isOnly && !entries.some((entry) => entry.version === version)) return [];
-    return imagesFor({ component: name, version }, catalogue);
-  });
-}
-
 /**
  * What a live update can install: the API takes the BIOS, the BMC and network cards by their name, and of these what the
  * host has. Where it tells of no component, the first two are taken at their word.
@@ -160,33 +160,6 @@ export function updatableComponents(components: ComponentsObject | undefined): r
   const told = (components?.status?.components ?? []).map(({ component }) => component);
   if (told.length === 0) return ['bios', 'bmc'];
   return told.filter((name) => name === 'bios' || name === 'bmc' || /^nic:.+/.test(name)).sort(byComponent);
-}
-
-/** A component and the version of it that is installed; empty where that is unknown. */
-export interface InstalledPart {
-  readonly component: string;
-  readonly version: string;
-}
-
-/** The word for a component in the catalogue; a network card is `nic` there, whatever its name. */
-export function catalogueWord(component: string): string {
-  return component.split(':', 1)[0] ?? component;
-}
-
-/**
- * What the catalogue has for a part: everything for the same models as the installed version. A server may have two kinds
- * of network cards, and the newest version of one is none of the other.
- */
-export function imagesFor(
-  { component, version }: InstalledPart,
-  catalogue: readonly CatalogueEntry[],
-): readonly CatalogueEntry[] {
-  const word = catalogueWord(component);
-  const entries = catalogue.filter((entry) => entry.component === word);
-  const installed = entries.filter((entry) => entry.version === version);
-  if (installed.length === 0) return entries;
-  const models = new Set(installed.flatMap(({ model = [] }) => model));
-  return entries.filter(({ model = [] }) => model.length === 0 || model.some((one) => models.has(one)));
 }
 
 function newestFirst(entries: readonly CatalogueEntry[]): readonly string[] {

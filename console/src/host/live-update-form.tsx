@@ -4,28 +4,23 @@ import { useAccess } from '../api/access.ts';
 import { resources } from '../api/kinds.ts';
 import { explainError } from '../api/refused.ts';
 import { Icon } from '../parts/icon.tsx';
-import {
-  type CatalogueEntry,
-  type ComponentsObject,
-  imagesFor,
-  installedFirmware,
-  updatableComponents,
-} from './firmware-slots.ts';
+import { type FirmwareKnown, imagesForComponent, updatableComponents } from './firmware-slots.ts';
 import { type LiveChange, liveUpdate } from './host-actions.ts';
+import type { CatalogueEntry } from './part-images.ts';
 import type { HostWhere, PolicyObject } from './use-host.ts';
 
 /** What can be changed. */
 export interface LiveUpdateFormProps {
   readonly where: HostWhere;
   readonly settings: Readonly<Record<string, string>>;
-  readonly components: ComponentsObject | undefined;
+  readonly known: FirmwareKnown;
   readonly catalogue: readonly CatalogueEntry[];
   readonly policy: PolicyObject | null | undefined;
   readonly close: () => void;
 }
 
 /** Asks what to change on a host in use, says what will happen, and does it. */
-export function LiveUpdateForm({ where, settings, components, catalogue, policy, close }: LiveUpdateFormProps) {
+export function LiveUpdateForm({ where, settings, known, catalogue, policy, close }: LiveUpdateFormProps) {
   const id = useId();
   const [kind, setKind] = useState<LiveChange['kind']>('setting');
   const [problem, setProblem] = useState<string>();
@@ -80,7 +75,7 @@ export function LiveUpdateForm({ where, settings, components, catalogue, policy,
         {kind === 'setting' ? (
           <SettingFields id={id} settings={settings} />
         ) : (
-          <FirmwareFields id={id} components={components} catalogue={catalogue} />
+          <FirmwareFields id={id} known={known} catalogue={catalogue} />
         )}
       </div>
       <p className="soft">
@@ -129,13 +124,12 @@ function SettingFields({ id, settings }: { readonly id: string; readonly setting
 
 function FirmwareFields({
   id,
-  components,
+  known,
   catalogue,
-}: Pick<LiveUpdateFormProps, 'components' | 'catalogue'> & { readonly id: string }) {
-  const names = updatableComponents(components);
+}: Pick<LiveUpdateFormProps, 'known' | 'catalogue'> & { readonly id: string }) {
+  const names = updatableComponents(known.components);
   const [choice, setChoice] = useState<string>();
   const component = choice ?? names[0] ?? '';
-  const version = installedFirmware({ components, server: undefined }).get(component) ?? '';
   return (
     <>
       <label>
@@ -157,7 +151,7 @@ function FirmwareFields({
         />
       </label>
       <datalist id={`${id}-images`}>
-        {imagesFor({ component, version }, catalogue).map((entry) => (
+        {imagesForComponent(component, known, catalogue).map((entry) => (
           <option key={entry.uuid} value={entry.repository_url}>
             {entry.version}
           </option>

@@ -7,7 +7,7 @@ import type { ServerFirmwareObject } from '../fleet/firmware-row.ts';
 import { type HostObject, marksOf } from '../fleet/host-row.ts';
 import type { SwitchPort } from '../network/port-view.ts';
 import { findServer } from './find-server.ts';
-import { type ComponentsObject, installedVersions } from './firmware-slots.ts';
+import { type ComponentsObject, installedParts } from './firmware-slots.ts';
 import { namedPorts, type PortAnswer, type PortWhere } from './host-ports.ts';
 import { readCatalogue } from './read-catalogue.ts';
 import type { EventObject } from './timeline.ts';
@@ -83,11 +83,10 @@ export function useHost(where: HostWhere) {
       ),
     refetchInterval: soonMs,
   });
-  const { manufacturer = '', productName: model = '' } = host?.status?.hardware?.systemVendor ?? {};
-  const known = { components: components.data ?? undefined, server: server.data ?? undefined };
-  const installed = [...installedVersions(known)].flatMap(([component, versions]) =>
-    versions.map((version) => ({ component, version })),
-  );
+  const hardware = host?.status?.hardware?.systemVendor;
+  const { manufacturer = '', productName: model = '' } = hardware ?? {};
+  const known = { components: components.data ?? undefined, server: server.data ?? undefined, hardware };
+  const installed = installedParts(known);
   const catalogue = useQuery({
     queryKey: ['catalogue', manufacturer, model, installed],
     enabled: model !== '',
@@ -104,7 +103,7 @@ export function useHost(where: HostWhere) {
     queryFn: ({ signal }) => Promise.all(named.map((each) => askPort(each, signal))),
     refetchInterval: soonMs,
   });
-  return { list, host, settings, components, policy, found, server, events, catalogue, ports };
+  return { list, host, settings, components, policy, found, server, known, events, catalogue, ports };
 }
 
 /** Ports are of another team, often: one that may not be read must not hide the others. */

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useAccess } from '../api/access.ts';
-import { type KubeObject, resources } from '../api/kinds.ts';
-import { createObject, deleteObject, listEvery, listObjects, replaceObject } from '../api/objects.ts';
+import { resources } from '../api/kinds.ts';
+import { createObject, deleteObject, listObjects, replaceObject } from '../api/objects.ts';
 import { explainError } from '../api/refused.ts';
 import { useLiveObjects } from '../api/use-live.ts';
 import { askPlan, type FirmwarePlan } from '../firmware/firmware-plan.ts';
@@ -14,11 +14,10 @@ import {
   type FirmwareGroup,
   type GroupDraft,
   groupOf,
-  hardwareText,
 } from '../firmware/group-draft.ts';
 import { GroupForm } from '../firmware/group-form.tsx';
-import { type InstalledPart, toServerParts } from '../firmware/offers.ts';
 import { PlanView } from '../firmware/plan-view.tsx';
+import { useServerParts } from '../firmware/server-parts.ts';
 import { withNewestVersion } from '../firmware/write-group.ts';
 import { ActionButton } from '../parts/action-button.tsx';
 import { PageHead } from '../parts/page-head.tsx';
@@ -53,23 +52,6 @@ interface Planned {
   readonly plan: FirmwarePlan;
 }
 
-/** The parts of all servers by their hardware, so that only what some part takes is offered. */
-async function readInstalledParts(signal: AbortSignal): Promise<ReadonlyMap<string, readonly InstalledPart[]>> {
-  const [servers, firmwares] = await Promise.all([
-    listEvery(resources.servers, toServerHardware, signal),
-    listEvery(resources.serverFirmwares, toServerParts, signal),
-  ]);
-  const hardwareOf = new Map(servers.map(({ name, hardware }) => [name, hardware]));
-  const byHardware = Map.groupBy(firmwares, ({ server }) => hardwareOf.get(server) ?? '');
-  return new Map([...byHardware].map(([hardware, those]) => [hardware, those.flatMap(({ parts }) => parts)]));
-}
-
-function toServerHardware({ metadata, ...object }: KubeObject): { readonly name: string; readonly hardware: string } {
-  const { status = {} } = object as { readonly status?: { readonly manufacturer?: string; readonly model?: string } };
-  const { manufacturer = '', model = '' } = status;
-  return { name: metadata.name, hardware: hardwareText({ manufacturer, model }) };
-}
-
 function GroupEditor({ present }: { readonly present: FirmwareGroup | undefined }) {
   const [draft, setDraft] = useState<GroupDraft>(() => (present === undefined ? emptyDraft : draftOf(present)));
   // What the form was filled from: somebody else's change in between must not be lost.
@@ -83,7 +65,7 @@ function GroupEditor({ present }: { readonly present: FirmwareGroup | undefined 
     // What is discovered meanwhile can be chosen, too.
     refetchInterval: 10_000,
   });
-  const installed = useQuery({ queryKey: ['installed parts'], queryFn: ({ signal }) => readInstalledParts(signal) });
+  const servers = useServerParts();
   const write = useAccess({ verb: present === undefined ? 'create' : 'update', resource: resources.firmwareGroups });
   const remove = useAccess({ verb: 'delete', resource: resources.firmwareGroups });
   const made = groupOf(draft, base);
@@ -131,13 +113,19 @@ function GroupEditor({ present }: { readonly present: FirmwareGroup | undefined 
       <div className="stack">
         <Panel title="What is wanted">
           <GroupForm
-            partsOf={(hardware) => installed.data?.get(hardware)}
+            servers={servers.data}
             draft={draft}
             isNew={present === undefined}
             available={available.data ?? []}
             change={(news) => setDraft((before) => ({ ...before, ...news }))}
           />
-          {available.error === null ? null : <p className="problem">{explainError(available.error)}</p>}
+          {[available.error, servers.error].map((error) =>
+            error === null ? null : (
+              <p key={error.message} className="problem">
+                {explainError(error)}
+              </p>
+            ),
+          )}
           <div className="form-actions">
             <ActionButton isPrimary={!isPlanned} blockedBy={problem} act={plan}>
               Plan

@@ -16,6 +16,7 @@ import {
 import type { AvailableFirmware, FirmwareGroup } from '../firmware/group-draft.ts';
 import { Groups } from '../firmware/groups.tsx';
 import { ComplianceMatrix } from '../firmware/matrix.tsx';
+import { useServerParts } from '../firmware/server-parts.ts';
 import { FreshnessBadge, ListNote, PageHead } from '../parts/page-head.tsx';
 
 const machineView = { view: 'matrix', project: toMachineRow };
@@ -29,6 +30,7 @@ export function FirmwarePage() {
     queryFn: () => listObjects<AvailableFirmware>(resources.discoveredFirmwares),
     refetchInterval: 60_000,
   });
+  const servers = useServerParts();
   const [filter, setFilter] = useState<MatrixFilter>({ text: '', group: '', standing: '' });
   const shown = useDeferredValue(filter);
   const rows = useMemo(() => filterMachines(machines.items, shown), [machines.items, shown]);
@@ -75,7 +77,11 @@ export function FirmwarePage() {
         <ListNote list={machines} empty="No server was read yet." />
         {machines.items.length === 0 ? null : <ComplianceMatrix rows={rows} all={machines.items} />}
       </section>
-      <AvailableVersions of={available.data ?? []} note={whyEmpty(available, 'Nothing was discovered yet.')} />
+      <AvailableVersions
+        of={available.data ?? []}
+        servers={servers.data}
+        note={whyEmpty(available, 'Nothing was discovered yet.') ?? whyEmpty(servers, 'No server is known yet.')}
+      />
     </div>
   );
 }

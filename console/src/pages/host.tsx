@@ -23,7 +23,7 @@ import { Badge } from '../parts/tone.tsx';
 /** One host: where it is and why, what it has, what can be done with it. */
 export function HostPage() {
   const where = useParams({ from: '/hosts/$namespace/$name' });
-  const { list, host, settings, components, policy, found, server, events, catalogue, ports } = useHost(where);
+  const { list, host, settings, components, policy, found, server, known, events, catalogue, ports } = useHost(where);
   const [isUpdating, setUpdating] = useState(false);
   if (host === undefined) {
     return (
@@ -33,11 +33,7 @@ export function HostPage() {
       </div>
     );
   }
-  const slots = firmwareSlots({
-    components: components.data ?? undefined,
-    server: server.data ?? undefined,
-    catalogue: catalogue.data ?? [],
-  });
+  const slots = firmwareSlots({ ...known, catalogue: catalogue.data ?? [] });
   return (
     <div className="page">
       <HostHead host={host} where={where} list={list} openUpdate={() => setUpdating(true)} />
@@ -45,7 +41,7 @@ export function HostPage() {
         <LiveUpdateForm
           where={where}
           settings={settings.data?.status?.settings ?? {}}
-          components={components.data ?? undefined}
+          known={known}
           catalogue={catalogue.data ?? []}
           policy={policy.data}
           close={() => setUpdating(false)}

@@ -21,13 +21,12 @@ import {
   type MayDo,
   type Verdict,
 } from '../../kube/index.ts';
-import { selectorKey } from '../../parts/index.ts';
+import { hardwareKey, selectorKey } from '../../parts/index.ts';
 import { namesForPeople } from '../conditions.ts';
 import { bmcKeyOf, inlineOrigin } from '../fleet/bmc-location.ts';
 import { type Fleet, olderFirst } from '../fleet/fleet.ts';
 import { compileSelector, overlapOf } from '../fleet/selector.ts';
 import type { ObjectTable } from '../fleet/table.ts';
-import { hardwareKey } from '../hardware.ts';
 import { addressFault } from '../onboarding/access.ts';
 import { durationMs, longestPauseMs } from '../times.ts';
 import { bmcDestination, describeSecret, serverDestination, unreadableSecret } from './secret-rights.ts';

@@ -1,8 +1,8 @@
 import { type DiscoveredFirmware, type DiscoveredFirmwareStatus, ironcoreConditions } from '../../api/index.ts';
 import { type Decision, type Facts, type Instant, takeStep, type Wake } from '../../kube/index.ts';
+import { hardwareKey } from '../../parts/index.ts';
 import { believableFailures } from '../believable-failures.ts';
 import { type ConditionDraft, writeConditions } from '../conditions.ts';
-import { hardwareKey } from '../hardware.ts';
 import type { DiscoverRequest } from '../ports.ts';
 import type { FirmwareSettings } from '../settings.ts';
 import { growingWaitMs, momentOf, pauseMs, textOfMoment } from '../times.ts';

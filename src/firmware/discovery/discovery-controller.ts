@@ -9,10 +9,10 @@ import {
   type KubeObject,
   type Watch,
 } from '../../kube/index.ts';
+import { hardwareKey } from '../../parts/index.ts';
 import { writeConditions } from '../conditions.ts';
 import { olderFirst } from '../fleet/fleet.ts';
 import type { ObjectTable } from '../fleet/table.ts';
-import { hardwareKey } from '../hardware.ts';
 import type { UpdateServicePort } from '../ports.ts';
 import { createRequestSender } from '../request-sender.ts';
 import { resources } from '../resources.ts';

@@ -9,8 +9,9 @@ import {
   type Server,
   type ServerFirmwareGroup,
 } from '../../api/index.ts';
+import { hardwareKeys, isHardwareOf } from '../../parts/index.ts';
 import { conditionOf, isTrue } from '../conditions.ts';
-import { hardwareKey, hardwareOf, isHardwareOf } from '../hardware.ts';
+import { hardwareOf } from '../hardware.ts';
 import { createGroupBook } from './group-book.ts';
 import type { FleetObjects, OwnedFirmware, OwnedServer } from './objects.ts';
 import type { CompiledSelector, ObjectLabels } from './selector.ts';
@@ -32,7 +33,7 @@ export interface Fleet {
   server(name: string): OwnedServer | undefined;
   /** The BMC that a server is behind. */
   bmcOf(server: Server | undefined): BMC | undefined;
-  /** The versions that discovery found for the manufacturer and model of a server. */
+  /** The versions that discovery found for the hardware of a server: its SKU, else its machine type, else its model. */
   discoveredFor(server: Server | undefined): DiscoveredFirmware | undefined;
   group(name: string): ServerFirmwareGroup | undefined;
   groups(): readonly ServerFirmwareGroup[];
@@ -63,10 +64,9 @@ export function createFleet(tables: FleetTables): Fleet {
     server: (name) => tables.servers.get(name),
     bmcOf: (server) => (server?.spec.bmcRef === undefined ? undefined : tables.bmcs?.get(server.spec.bmcRef.name)),
     discoveredFor(server) {
-      const hardware = hardwareOf(server?.status ?? {});
-      if (hardware === undefined) return undefined;
-      const found = tables.discovered?.byIndex('hardware', hardwareKey(hardware)) ?? [];
-      return found.length > 1 ? found.toSorted(olderFirst)[0] : found[0];
+      return server === undefined || tables.discovered === undefined
+        ? undefined
+        : findDiscovered(tables.discovered, server);
     },
     group: (name) => tables.groups.get(name),
     groups: () => tables.groups.list(),
@@ -82,6 +82,19 @@ export function createFleet(tables: FleetTables): Fleet {
     groupsOf: (labels) => book.selecting(labels),
     edition: () => book.edition(),
   };
+}
+
+/** The DiscoveredFirmware for a server: of several the one that names it most narrowly, of two equal ones the older. */
+export function findDiscovered(
+  discovered: Pick<ObjectTable<DiscoveredFirmware>, 'byIndex'>,
+  { status = {} }: Pick<Server, 'status'>,
+): DiscoveredFirmware | undefined {
+  if (hardwareOf(status) === undefined) return undefined;
+  for (const key of hardwareKeys(status)) {
+    const [first] = discovered.byIndex('hardware', key).toSorted(olderFirst);
+    if (first !== undefined) return first;
+  }
+  return undefined;
 }
 
 interface Dated {

@@ -8,7 +8,8 @@ import {
   type ServerFirmwareGroup,
 } from '../../api/index.ts';
 import type { Indexer, KubeObject } from '../../kube/index.ts';
-import { hardwareKey } from '../hardware.ts';
+import { hardwareKey, hardwareKeys } from '../../parts/index.ts';
+import { hardwareOf } from '../hardware.ts';
 import { bmcKeyOf, inlineBmcKey } from './bmc-location.ts';
 import { type Ownership, readOwnership } from './ownership.ts';
 import { labelPair } from './selector.ts';
@@ -65,10 +66,7 @@ export const serverIndexers: Readonly<
   bmc: ({ spec }) => (spec.bmcRef === undefined ? [] : [spec.bmcRef.name]),
   address: ({ spec }) => (spec.bmc === undefined ? [] : [inlineBmcKey(spec.bmc)]),
   secret: ({ spec }) => (spec.bmc === undefined ? [] : [spec.bmc.bmcSecretRef.name]),
-  hardware: ({ status }) =>
-    status?.manufacturer === undefined || status.model === undefined
-      ? []
-      : [hardwareKey({ manufacturer: status.manufacturer, model: status.model })],
+  hardware: ({ status = {} }) => (hardwareOf(status) === undefined ? [] : hardwareKeys(status)),
 };
 
 /** How BMCs are found. */

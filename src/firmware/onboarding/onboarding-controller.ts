@@ -19,8 +19,8 @@ import {
 } from '../../kube/index.ts';
 import { firmwareFailure } from '../errors.ts';
 import { inlineBmcKey, inlineOrigin, originOf, systemAddress } from '../fleet/bmc-location.ts';
-import { isExcluded, olderFirst } from '../fleet/fleet.ts';
-import { hardwareKey, hardwareOf } from '../hardware.ts';
+import { findDiscovered, isExcluded, olderFirst } from '../fleet/fleet.ts';
+import { hardwareOf } from '../hardware.ts';
 import type { InventoryMirror } from '../ports.ts';
 import { fieldManagers, resources } from '../resources.ts';
 import { patchStatus } from '../status-patch.ts';
@@ -126,7 +126,7 @@ function readOnboardingSeen(
     isBmcExcluded: isExcluded(tables.bmcs.get(server.spec.bmcRef?.name ?? '')?.metadata.labels),
     firmware,
     isFirmwareNameTaken: tables.firmwares.get(key) !== undefined && firmware === undefined,
-    hasDiscovered: hardware === undefined || tables.discovered.byIndex('hardware', hardwareKey(hardware)).length > 0,
+    hasDiscovered: hardware === undefined || findDiscovered(tables.discovered, server) !== undefined,
     isDiscoveredNameTaken: isOther,
     mirror: mirror === undefined ? undefined : mirrorOf(tables, server),
     mirrored,

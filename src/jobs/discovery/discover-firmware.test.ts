@@ -113,3 +113,10 @@ test('a catalogue that cannot be read is no half of a list', async () => {
   const read = async () => Promise.reject(new Error('truncated'));
   await assert.rejects(discoverFirmware({ reader: { read }, sources }, order), /truncated/);
 });
+
+test('images found for a machine type are for the models of its servers, by which installs look for them', async () => {
+  const reader = readerOf([entry('bios', '1.0', { models: ['7X21'] })]);
+  const typed = { ...order, manufacturer: 'Lenovo', model: '7x21', otherModels: ['7X21', 'ThinkSystem SR530'] };
+  const { images } = await discoverFirmware({ reader, sources: sources.slice(0, 1) }, typed);
+  assert.deepEqual(images[0]?.models, ['7X21', '7x21', 'ThinkSystem SR530']);
+});

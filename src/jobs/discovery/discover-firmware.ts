@@ -131,9 +131,10 @@ function toImage(
   const { component, manufacturer, version, fileName, url, sizeBytes, softwareIds } = entry;
   const [best] = entry.digests;
   const checksum = best === undefined ? '' : `${best.algorithm}:${best.hex}`;
-  // It was found for this model, however the catalogue spells that; parts without an id of their own go by the product.
+  // It was found for this model, whatever the catalogue calls that; parts without an id of their own go by the product.
   const product = productName(entry);
-  const models = [...new Set([...entry.models, order.model, ...(product === undefined ? [] : [product])])];
+  const { model, otherModels = [] } = order;
+  const models = [...new Set([...entry.models, model, ...otherModels, ...(product === undefined ? [] : [product])])];
   return { component, manufacturer, version, models, fileName, url, checksum, sizeBytes, softwareIds, isListed };
 }
 

@@ -104,23 +104,27 @@ function paged(pages: Readonly<Record<string, readonly (readonly object[])[]>>):
   } as unknown as KubeClient;
 }
 
-test('machine types of Lenovo servers are names of their model too; other makers have none', async () => {
+test('catalogues are searched by the models and the Lenovo machine types of the servers that a model names', async () => {
   const server = (manufacturer: string, model: string, sku?: string) => ({ status: { manufacturer, model, sku } });
   const lenovo = [
     [server('Lenovo', 'ThinkSystem SR650', '7X06CTO1WW'), server('LENOVO', 'thinksystem sr650 ', '7x05a01bcd'), {}],
     [server('Lenovo', 'ThinkSystem SR650', '7X06XYZ1WW'), server('Lenovo', 'ThinkSystem SR650', 'none at all')],
     [server('Lenovo', 'ThinkSystem SR630', '7X02CTO1WW'), server('Dell Inc.', 'ThinkSystem SR650', '7X09CTO1WW')],
+    [server('HPE', 'ProLiant DL360 Gen10', '868703-B21')],
   ];
   const spec = { manufacturer: 'Lenovo', model: 'ThinkSystem SR650', versionsToStore: 2 };
-  const ask = (manufacturer: string, pages: readonly (readonly object[])[] | undefined) => {
-    const get = async () => ({ spec: { ...spec, manufacturer } });
-    const { resource } = paged(pages === undefined ? {} : { servers: pages });
+  const ask = (changes: Partial<typeof spec>) => {
+    const get = async () => ({ spec: { ...spec, ...changes } });
+    const { resource } = paged({ servers: lenovo });
     const client = { resource: (of: never) => ({ ...resource(of), get }) } as unknown as KubeClient;
     return createKubeNames({ client, clock: createFakeClock() }).discoveredFirmware('x');
   };
-  assert.deepEqual(await ask('Lenovo', lenovo), { ...spec, otherModels: ['7X05', '7X06'] });
-  // Those of other makers are not even listed.
-  assert.deepEqual(await ask('HPE', undefined), { ...spec, manufacturer: 'HPE', otherModels: [] });
+  const otherModels = async (changes: Partial<typeof spec>) => (await ask(changes))?.otherModels;
+  assert.deepEqual(await ask({}), { ...spec, otherModels: ['7X05', '7X06'] });
+  assert.deepEqual(await otherModels({ model: '7x05' }), ['thinksystem sr650']);
+  assert.deepEqual(await otherModels({ model: '7X06CTO1WW' }), ['7X06', 'ThinkSystem SR650']);
+  assert.deepEqual(await otherModels({ manufacturer: 'HPE', model: '868703-b21' }), ['ProLiant DL360 Gen10']);
+  assert.deepEqual(await otherModels({ manufacturer: 'HPE' }), []);
 });
 
 const nic = { name: 'nic', manufacturer: 'Intel', version: '2.0' };

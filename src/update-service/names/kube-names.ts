@@ -8,7 +8,8 @@ import {
 } from '../../api/index.ts';
 import type { Machines } from '../../engine/index.ts';
 import { type Clock, isNotFound, type KubeClient, type KubeObject, type ResourceClient } from '../../kube/index.ts';
-import { isSameVendor, readVendor } from '../../versions/index.ts';
+import { type Hardware, hardwareKey, isHardwareOf, productCodes } from '../../parts/index.ts';
+import { readVendor } from '../../versions/index.ts';
 import type { FirmwareVersion } from '../desk/check-request.ts';
 import type { AvailableVersions, FirmwareObjects } from '../images/needed-images.ts';
 import { mostOtherModels } from '../kinds.ts';
@@ -79,35 +80,36 @@ export function createKubeNames({ client, clock, machines, listMs = 10_000 }: Ku
       const found = await orMissing(discovered.get({ name }));
       if (found === undefined) return undefined;
       const { manufacturer, model, versionsToStore = 3 } = found.spec;
-      const otherModels = await readMachineTypes(servers, { manufacturer, model });
+      const otherModels = await readOtherModels(servers, { manufacturer, model });
       return { manufacturer, model, versionsToStore, otherModels };
     },
   };
 }
 
-/** Lenovo's catalogues name machine types (`7X06`), which servers show as the start of their SKU, and no models. */
-async function readMachineTypes(
+/**
+ * What catalogues may call hardware besides: where it is named by a SKU or a machine type, the models of its servers.
+ * Lenovo's catalogues name machine types (`7X06`), which part numbers begin with, and no models.
+ */
+async function readOtherModels(
   servers: Pick<ResourceClient<Server & KubeObject>, 'pages'>,
-  { manufacturer, model }: { readonly manufacturer: string; readonly model: string },
+  hardware: Hardware,
 ): Promise<readonly string[]> {
-  if (readVendor(manufacturer).vendor !== 'lenovo') return [];
+  const isLenovo = readVendor(hardware.manufacturer).vendor === 'lenovo';
   const found = new Set<string>();
   for await (const { items } of servers.pages()) {
-    for (const { status } of items) {
-      const isMeant =
-        isSameVendor(status?.manufacturer ?? '', manufacturer) && fold(status?.model ?? '') === fold(model);
-      const [type] = (isMeant ? machineType.exec(status?.sku?.trim() ?? '') : undefined) ?? [];
-      if (type !== undefined) found.add(type.toUpperCase());
+    for (const { status = {} } of items) {
+      if (!isHardwareOf(hardware, status)) continue;
+      const codes = isLenovo ? productCodes(status) : [];
+      for (const code of codes) for (const type of machineType.exec(code) ?? []) found.add(type.toUpperCase());
+      if (status.model !== undefined) found.add(status.model.trim());
     }
   }
-  return [...found].sort().slice(0, mostOtherModels);
+  const named = hardwareKey(hardware);
+  const others = [...found].filter((model) => hardwareKey({ ...hardware, model }) !== named);
+  return others.sort().slice(0, mostOtherModels);
 }
 
 const machineType = /^\d[0-9a-z]{3}(?=[0-9a-z]{6}$)/i;
-
-function fold(text: string): string {
-  return text.trim().toLowerCase();
-}
 
 /** What the objects of a Kubernetes API say about firmware. */
 export function createKubeFirmware(client: Pick<KubeClient, 'resource'>): FirmwareObjects {
