@@ -89,3 +89,19 @@ describe('a host that leaves', () => {
     assert.deepEqual(played.host.metadata.finalizers, []);
   });
 });
+
+describe('a host whose image is taken off', () => {
+  it('is available again without being prepared again, where its disk settings are as they were', async () => {
+    const played = playHost({ spec: { hardwareProfile: 'unknown', image } });
+    for (let round = 0; round < 3; round++) await played.round();
+    assert.equal(played.state, 'provisioned');
+    const { rootDeviceHints } = played.status.provisioning;
+    assert.deepEqual(rootDeviceHints, { deviceName: '/dev/sda' });
+    const before = played.stored.length;
+    played.edit({ image: undefined } as never);
+    for (let round = 0; round < 3; round++) await played.round();
+    const states = played.stored.slice(before).map(({ provisioning }) => provisioning.state);
+    assert.deepEqual([...new Set(states)], ['deprovisioning', 'available']);
+    assert.deepEqual(played.status.provisioning.rootDeviceHints, rootDeviceHints);
+  });
+});

@@ -7,7 +7,7 @@ import { giveNodeBack } from '../nodes/drain-step.ts';
 import { finalizers } from '../resources.ts';
 import { withSuccess } from '../status/host-status.ts';
 import { type Asking, ask, fail } from './ask.ts';
-import { cleaningModeOf, deploymentIn, isNothingWanted, withDeployment, withSettings } from './deployment.ts';
+import { cleaningModeOf, deploymentIn, isNothingWanted, withDeployment } from './deployment.ts';
 import { type Found, facts, stepFirst, type Work } from './found.ts';
 import {
   type Draft,
@@ -43,7 +43,7 @@ export function deprovision(work: Work): Found {
   );
   if (end.kind !== 'done') return end.found;
   const begun = seen.beganIn === 'deprovisioning' ? draft : tellStart(draft);
-  const bare = withStatus(begun, withSettings(withDeployment(begun.status)));
+  const bare = withStatus(begun, withDeployment(begun.status));
   return facts(telling(bare, 'Normal', 'DeprovisioningComplete', 'Image deprovisioning completed'), { work: 'done' });
 }
 
