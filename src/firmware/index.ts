@@ -87,6 +87,7 @@ export {
   mergeServerReport,
   type ReportedFailure,
   type ServerReport,
+  type WaitReport,
 } from './reports/merge-report.ts';
 export {
   createFirmwareReports,

@@ -21,7 +21,7 @@ import { type Difference, differencesOf, isInstallable, obstacleOf } from '../se
 import { describeNewer, findNewerVersions } from '../server/newer-versions.ts';
 import { readServerSeen, type ServerReading } from '../server/read-server.ts';
 import { describeSituation, type ServerSeen, type ServerSituation, unsentJobId } from '../server/server-facts.ts';
-import { waitBefore } from '../server/server-status.ts';
+import { waitBefore } from '../server/request-wait.ts';
 import { textOfMoment } from '../times.ts';
 import { asIfWritten } from './as-if-written.ts';
 import { warnOfEqualParts } from './equal-parts.ts';
