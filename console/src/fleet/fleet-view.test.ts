@@ -45,7 +45,12 @@ test('firmware is as wanted, behind, being updated, stalled or unknown', () => {
   assert.equal(complianceOf([condition('UpToDate', 'False')]).word, 'behind');
   assert.equal(complianceOf([condition('UpToDate', 'False'), condition('Progressing', 'True')]).word, 'updating');
   assert.equal(complianceOf([condition('UpToDate', 'False'), condition('Stalled', 'True')]).word, 'stalled');
-  const lost = { type: 'Progressing', status: 'False', reason: 'WorkerLost', message: 'worker lost, resumes at 10:00' } as const;
+  const lost = {
+    type: 'Progressing',
+    status: 'False',
+    reason: 'WorkerLost',
+    message: 'worker lost, resumes at 10:00',
+  } as const;
   const updating = { ...condition('UpToDate', 'False'), reason: 'WorkerLost' };
   assert.deepEqual(complianceOf([updating, lost]), { tone: 'warn', word: 'updating', why: lost.message });
   assert.equal(complianceOf([]).word, 'unknown');

@@ -29,8 +29,7 @@ export async function followReads(
     const { kind } = condition;
     const machineId = machineIdOf(condition.target);
     if (machineId === undefined) continue;
-    if (context.kinds.isReading(kind))
-      await noteReading(tx, { machineId, condition });
+    if (context.kinds.isReading(kind)) await noteReading(tx, { machineId, condition });
     const reread = context.kinds.get(kind)?.reread;
     // Work that nobody began has changed nothing.
     if (reread === undefined || condition.fencingToken === 0) continue;

@@ -59,8 +59,10 @@ test('an update whose worker is lost says when it resumes, whatever else changes
   const { reports } = rig.controllers;
   await putServer(api, 'foo');
   await putFirmware(api, 'foo', { spec: { firmwares: [fw('ssd', '2.0')] } });
-  const requested = (kind: string) => ({ status }: ServerFirmware) =>
-    status?.request?.kind === kind && status.request.jobID !== 'unsent';
+  const requested =
+    (kind: string) =>
+    ({ status }: ServerFirmware) =>
+      status?.request?.kind === kind && status.request.jobID !== 'unsent';
   await until(api.firmwares, 'foo', requested('Scan'));
   await service.finish(service.open()[0] ?? assert.fail());
   const conditionId = (await until(api.firmwares, 'foo', requested('Update'))).status?.request?.jobID ?? '';

@@ -74,7 +74,12 @@ for (const [way, open] of Object.entries(ways)) {
     await rig.addFirmware('2.10.0');
     const client = await open(t, rig);
     for (const id of ['w1', 'w2'])
-      await rig.engine.worker.online({ id, kinds: ['firmwareInstall'], facilities: ['fc1'], isFencedByHeartbeats: true });
+      await rig.engine.worker.online({
+        id,
+        kinds: ['firmwareInstall'],
+        facilities: ['fc1'],
+        isFencedByHeartbeats: true,
+      });
     const update = async () => {
       const outcome = await client.update({ server: target, firmwares: bios('2.10.0') }, never);
       return 'waits' in outcome ? outcome.waits : undefined;

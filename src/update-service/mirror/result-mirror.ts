@@ -95,7 +95,12 @@ export async function mirrorResults(parts: MirrorParts): Promise<number> {
     name: cursor,
     async before(events) {
       // Of one target in order, of several at once.
-      const groups = [...Map.groupBy(events.filter((each) => isResult(each) || isInterruption(each)), ({ target }) => target ?? '').values()];
+      const groups = [
+        ...Map.groupBy(
+          events.filter((each) => isResult(each) || isInterruption(each)),
+          ({ target }) => target ?? '',
+        ).values(),
+      ];
       const next = async (): Promise<void> => {
         for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
           for (const event of group) await mirrorOne(parts, held, event);
