@@ -106,6 +106,7 @@ export {
   ironcoreKinds,
   ironcoreReasons,
   ironcoreVersion,
+  jobWaitReasons,
   type Operation,
   operationAnnotation,
   operations,

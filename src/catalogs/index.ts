@@ -3,7 +3,7 @@ export type { CatalogQuery, FirmwareEntry } from './entry.ts';
 export { CatalogError, type CatalogErrorCode, catalogErrors, isCatalogError } from './errors.ts';
 export { PlainCatalogSchema, type PlainEntry, PlainEntrySchema } from './formats/plain-schema.ts';
 export { type CatalogLimits, defaultCatalogLimits } from './limits.ts';
-export { lineOf, newestEntries } from './newest-entries.ts';
+export { lineOf } from './newest-entries.ts';
 export {
   type CatalogContents,
   type CatalogReader,

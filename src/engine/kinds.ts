@@ -36,11 +36,13 @@ export interface KindDefinition {
   readonly isCarriedOn?: boolean;
   /**
    * The kind that reads the machine again once this has ended, whatever ended it. Until that has succeeded, what is known of
-   * the machine is shown as outdated. With `isDone`, work whose own status says that it has read the machine needs no reading.
+   * the machine is shown as outdated. It is read with `parameters`, as they would be ordered; a reading that was asked for
+   * otherwise is as good where it has those. With `isDone`, work whose own status says that it has read the machine needs no reading.
    * With `settlesAt`, a status says until when the device may go on writing: it is read once more after that.
    */
   readonly reread?: {
     readonly kind: string;
+    readonly parameters?: JsonObject;
     isDone?(status: JsonObject): boolean;
     settlesAt?(status: JsonObject): number | undefined;
   };

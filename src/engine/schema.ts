@@ -285,4 +285,11 @@ export const engineMigrations: readonly Migration[] = [
       postgres: [`DROP INDEX conditions_one_open_of_a_kind CASCADE`],
     },
   },
+  {
+    version: 21,
+    statements: {
+      // What the reading that makes a machine known again has to be asked for with, as JSON.
+      common: [`ALTER TABLE outdated_machines ADD COLUMN parameters TEXT NOT NULL DEFAULT '{}'`],
+    },
+  },
 ];

@@ -86,6 +86,7 @@ export {
   mergeServerReport,
   type ReportedFailure,
   type ServerReport,
+  type WaitReport,
 } from './reports/merge-report.ts';
 export {
   createFirmwareReports,

@@ -19,7 +19,12 @@ export { isLaunchError, LaunchError, type LaunchErrorCode, launchErrors } from '
 export type { JobSight, JobType, LaunchedJob, Launcher, LaunchOrder } from './launchers/launcher.ts';
 export { createProcessLauncher, type ProcessLauncherOptions } from './launchers/process/process-launcher.ts';
 export { createInventoryReader, type InventoryReader, toInstalledParts } from './mirror/installed.ts';
-export type { KubeMirror, MirroredDiscoveryReport, MirroredServerReport } from './mirror/result-mirror.ts';
+export type {
+  KubeMirror,
+  MirroredDiscoveryReport,
+  MirroredServerReport,
+  MirroredWait,
+} from './mirror/result-mirror.ts';
 export { type RunMirrorOptions, type RunningMirror, runMirror } from './mirror/run-mirror.ts';
 export { createInventoryNames, type DiscoveredFirmwareSpec, type FleetNames } from './names/fleet-names.ts';
 export { createKubeFirmware, createKubeNames, type KubeNamesOptions } from './names/kube-names.ts';

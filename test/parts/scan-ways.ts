@@ -71,6 +71,7 @@ export async function startScannedServer(t: Pick<TestContext, 'after'>): Promise
     },
     discovery: async () => undefined,
     newest: async () => 0,
+    wait: async () => undefined,
   };
   const mirrorParts = {
     ...{ engine, database: rig.database, mirror, names: rig.names, logger: silentLogger },

@@ -1,4 +1,5 @@
 import type { KubeObject, StatusCondition } from '../api/kinds.ts';
+import { workerLost } from '../fleet/firmware-row.ts';
 import type { Tone } from '../parts/tone.tsx';
 import type { Selected } from './offers.ts';
 import { partName } from './parts.ts';
@@ -118,8 +119,9 @@ function standingOf(conditions: readonly StatusCondition[]): { readonly standing
   const progressing = find('Progressing');
   const why = upToDate?.message ?? '';
   if (stalled?.status === 'True') return { standing: 'stalled', why: stalled.message ?? why };
-  if (progressing?.status === 'True' && progressing.reason === 'UpdateRequested') {
-    return { standing: 'updating', why: progressing.message ?? why };
+  const isUpdating = progressing?.status === 'True' && progressing.reason === 'UpdateRequested';
+  if (isUpdating || upToDate?.reason === workerLost) {
+    return { standing: 'updating', why: progressing?.message ?? why };
   }
   if (upToDate?.status === 'True') return { standing: 'as wanted', why };
   if (upToDate?.reason === 'NoTarget') return { standing: 'no target', why };

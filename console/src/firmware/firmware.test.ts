@@ -39,6 +39,12 @@ test('a row of the matrix has what is installed beside what is wanted', () => {
   assert.equal(row.standing, 'differs');
   assert.equal(row.why, 'nic differs');
   assert.equal(row.group, 'g');
+  const lost = [
+    { type: 'UpToDate', status: 'False', reason: 'WorkerLost', message: 'nic differs' },
+    { type: 'Progressing', status: 'False', reason: 'WorkerLost', message: 'worker lost, resumes at 10:00' },
+  ];
+  const { standing, why } = toMachineRow(machine('a', { status: { conditions: lost } }));
+  assert.deepEqual([standing, why], ['updating', 'worker lost, resumes at 10:00']);
   assert.ok(row.cells.nic !== undefined && !isMet(row.cells.nic));
   assert.deepEqual(componentsOf([row]), ['nic', 'bios', 'drive']);
 });

@@ -11,6 +11,9 @@ export interface FirmwareRow {
   readonly why: string;
 }
 
+/** The reason of `UpToDate` while the job of an update lost its worker; `Progressing` says when another one resumes it. */
+export const workerLost = 'WorkerLost';
+
 /** A ServerFirmware as far as the console reads it. */
 export interface ServerFirmwareObject extends KubeObject {
   readonly spec?: {
@@ -51,6 +54,7 @@ export function complianceOf(conditions: readonly StatusCondition[]): Pick<Firmw
   const isUpToDate = find('UpToDate');
   if (isUpToDate?.status === 'True') return { tone: 'good', word: 'as wanted', why: isUpToDate.message ?? '' };
   const progress = find('Progressing');
+  if (isUpToDate?.reason === workerLost) return { tone: 'warn', word: 'updating', why: progress?.message ?? '' };
   if (isUpToDate?.status === 'False') {
     const isMoving = progress?.status === 'True';
     return { tone: isMoving ? 'busy' : 'warn', word: isMoving ? 'updating' : 'behind', why: isUpToDate.message ?? '' };

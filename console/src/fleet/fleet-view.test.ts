@@ -45,6 +45,14 @@ test('firmware is as wanted, behind, being updated, stalled or unknown', () => {
   assert.equal(complianceOf([condition('UpToDate', 'False')]).word, 'behind');
   assert.equal(complianceOf([condition('UpToDate', 'False'), condition('Progressing', 'True')]).word, 'updating');
   assert.equal(complianceOf([condition('UpToDate', 'False'), condition('Stalled', 'True')]).word, 'stalled');
+  const lost = {
+    type: 'Progressing',
+    status: 'False',
+    reason: 'WorkerLost',
+    message: 'worker lost, resumes at 10:00',
+  } as const;
+  const updating = { ...condition('UpToDate', 'False'), reason: 'WorkerLost' };
+  assert.deepEqual(complianceOf([updating, lost]), { tone: 'warn', word: 'updating', why: lost.message });
   assert.equal(complianceOf([]).word, 'unknown');
   const undeclared = { type: 'UpToDate', status: 'Unknown', reason: 'NoTarget' } as const;
   assert.deepEqual([complianceOf([undeclared]).tone, complianceOf([undeclared]).word], ['idle', 'no target']);

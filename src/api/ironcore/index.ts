@@ -34,6 +34,7 @@ export {
   ironcoreGroup,
   ironcoreReasons,
   ironcoreVersion,
+  jobWaitReasons,
   type Operation,
   operationAnnotation,
   operations,

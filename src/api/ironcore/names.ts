@@ -104,8 +104,18 @@ export const ironcoreReasons = {
   claimedTwice: 'ClaimedTwice',
   /** No worker is online for the facility of the server. */
   noWorker: 'NoWorker',
+  /** The worker of a job is lost; another one goes on from its last step. */
+  workerLost: 'WorkerLost',
   /** Neither the object nor a group declares a firmware version. */
   noTarget: 'NoTarget',
   /** The same desired list failed as often as it may. */
   attemptsExhausted: 'AttemptsExhausted',
 } as const;
+
+/** Reasons for which the job of an open request waits, as `Progressing` tells them. */
+export const jobWaitReasons: readonly string[] = [
+  ironcoreReasons.hostInUse,
+  ironcoreReasons.claimedTwice,
+  ironcoreReasons.noWorker,
+  ironcoreReasons.workerLost,
+];

@@ -57,6 +57,7 @@ export async function openUpdates(parts: UpdateParts): Promise<Updates> {
   const through: KubeMirror = {
     server: async (report, signal) => mirror?.server(report, signal),
     discovery: async (report, signal) => mirror?.discovery(report, signal),
+    wait: async (report, signal) => mirror?.wait(report, signal),
     newest: async (store, signal) => (await mirror?.newest(store, signal)) ?? 0,
   };
   const service = await startUpdateService({

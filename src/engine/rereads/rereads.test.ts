@@ -8,9 +8,11 @@ const isDone = ({ inventory_read_at: at }: { readonly [name: string]: unknown })
 const settlesAt = ({ settles_at: at }: { readonly [name: string]: unknown }) =>
   typeof at === 'number' ? at : undefined;
 const reread = { kind: 'inventoryOOB', isDone, settlesAt };
-const kinds: readonly KindDefinition[] = kindsForTests.map((one) =>
-  one.kind === 'firmwareInstall' ? { ...one, deadlineMs: 600_000, reread } : one,
-);
+const parameters = { is_deep: true };
+const kinds: readonly KindDefinition[] = kindsForTests.map((one) => {
+  if (one.kind === 'biosControl') return { ...one, reread: { kind: 'inventoryOOB', parameters } };
+  return one.kind === 'firmwareInstall' ? { ...one, deadlineMs: 600_000, reread } : one;
+});
 const target = 'server/m0';
 
 async function setUp(t: TestContext): Promise<Rig> {
@@ -175,3 +177,27 @@ test('later work on a machine that may still be written to does not bring its la
   await rig.engine.worker.report(held(await rig.leaseOne('w1')), { state: 'succeeded' });
   assert.ok((await rig.engine.outdated('m0')) !== undefined, 'the device may write on');
 });
+
+for (const order of [['biosControl'], ['biosControl', 'firmwareInstall'], ['firmwareInstall', 'biosControl']]) {
+  test(`after ${order.join(' and ')} a machine is read with what the work asks for, and no lesser scan is as good`, async (t) => {
+    const rig = await setUp(t);
+    for (const kind of order) {
+      await rig.create(target, kind);
+      const reason = { code: 'X', message: 'x' };
+      await rig.engine.worker.report(held(await rig.leaseOne('w1')), { state: 'failed', reason });
+    }
+    await rig.create(target, 'inventoryOOB');
+    await rig.engine.worker.report(held(await rig.leaseOne('w1')), { state: 'succeeded' });
+    assert.ok((await rig.engine.outdated('m0')) !== undefined, 'the scan that was asked for read less');
+    await rig.engine.sweep();
+    const reading = await rig.leaseOne('w1');
+    assert.deepEqual([reading.condition.client, reading.condition.parameters], [rereadClient, parameters]);
+    await rig.engine.worker.report(held(reading), { state: 'succeeded' });
+    assert.equal(await rig.engine.outdated('m0'), undefined);
+    // What was asked for is over: the next work is followed by a plain reading.
+    const { lease } = await begin(rig);
+    await rig.engine.worker.report(held(lease), { state: 'failed', reason: { code: 'X', message: 'x' } });
+    await rig.engine.sweep();
+    assert.deepEqual((await rig.leaseOne('w1')).condition.parameters, {});
+  });
+}

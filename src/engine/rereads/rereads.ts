@@ -1,8 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Condition, JsonObject } from '../condition.ts';
 import type { StoredCondition } from '../conditions/condition-row.ts';
 import { numberOf, textOf } from '../conditions/condition-row.ts';
 import type { EngineContext } from '../context.ts';
 import type { CreateOrder, CreateOutcome } from '../engine.ts';
 import { isEngineError } from '../errors.ts';
+import type { KindDefinition } from '../kinds.ts';
 import type { OutdatedMachine } from '../machine.ts';
 import { machineIdOf, targetOf } from '../machines/machine-row.ts';
 import type { Row, Transaction } from '../store/database.ts';
@@ -26,15 +29,14 @@ export async function followReads(
     const { kind } = condition;
     const machineId = machineIdOf(condition.target);
     if (machineId === undefined) continue;
-    if (context.kinds.isReading(kind))
-      await noteReading(tx, { machineId, kind, isRead: condition.state === 'succeeded' });
+    if (context.kinds.isReading(kind)) await noteReading(tx, { machineId, condition });
     const reread = context.kinds.get(kind)?.reread;
     // Work that nobody began has changed nothing.
     if (reread === undefined || condition.fencingToken === 0) continue;
     const reported = reread.settlesAt?.(condition.status) ?? tx.now;
     const settlesAt = Math.max(reported, condition.isCancelUnsafe ? tx.now + settleMs : tx.now);
     if (settlesAt <= tx.now && reread.isDone?.(condition.status) === true) continue;
-    await markOutdated(tx, { stored, machineId, kind: reread.kind, settlesAt });
+    await markOutdated(tx, { stored, machineId, reread, settlesAt });
   }
 }
 
@@ -43,34 +45,42 @@ async function markOutdated(
   marking: {
     readonly stored: StoredCondition;
     readonly machineId: string;
-    readonly kind: string;
+    readonly reread: Pick<NonNullable<KindDefinition['reread']>, 'kind' | 'parameters'>;
     readonly settlesAt: number;
   },
 ): Promise<void> {
-  const { stored, machineId, kind, settlesAt } = marking;
+  const { stored, machineId, reread, settlesAt } = marking;
   await tx.run(
-    `INSERT INTO outdated_machines (machine_id, kind, since, condition_id, settles_at, next_at, failures)
-     VALUES (?, ?, ?, ?, ?, ?, 0) ON CONFLICT (machine_id, kind) DO UPDATE SET since = excluded.since,
+    `INSERT INTO outdated_machines (machine_id, kind, since, condition_id, settles_at, next_at, failures, parameters)
+     VALUES (?, ?, ?, ?, ?, ?, 0, ?) ON CONFLICT (machine_id, kind) DO UPDATE SET since = excluded.since,
        condition_id = excluded.condition_id, next_at = excluded.next_at, failures = 0,
        settles_at = CASE WHEN excluded.settles_at > outdated_machines.settles_at
-         THEN excluded.settles_at ELSE outdated_machines.settles_at END`,
+         THEN excluded.settles_at ELSE outdated_machines.settles_at END,
+       parameters = CASE WHEN excluded.parameters = '{}' THEN outdated_machines.parameters ELSE excluded.parameters END`,
     machineId,
-    kind,
+    reread.kind,
     tx.now,
     stored.condition.id,
     settlesAt,
     tx.now,
+    JSON.stringify(reread.parameters ?? {}),
   );
 }
 
 /** Work that changes a machine is never beside a reading of it: one that ended well began after the work. */
 async function noteReading(
   tx: Transaction,
-  reading: { readonly machineId: string; readonly kind: string; readonly isRead: boolean },
+  reading: { readonly machineId: string; readonly condition: Condition },
 ): Promise<void> {
-  const { machineId, kind, isRead } = reading;
-  const about = [machineId, kind] as const;
-  if (isRead) {
+  const { machineId, condition } = reading;
+  const about = [machineId, condition.kind] as const;
+  const row = await tx.first(
+    `SELECT failures, parameters FROM outdated_machines WHERE machine_id = ? AND kind = ?`,
+    ...about,
+  );
+  if (row === undefined) return;
+  if (condition.state === 'succeeded') {
+    if (!hasParameters(condition, parametersOf(row))) return;
     await tx.run(
       `DELETE FROM outdated_machines WHERE machine_id = ? AND kind = ? AND settles_at <= ?`,
       ...about,
@@ -82,8 +92,6 @@ async function noteReading(
     );
     return;
   }
-  const row = await tx.first(`SELECT failures FROM outdated_machines WHERE machine_id = ? AND kind = ?`, ...about);
-  if (row === undefined) return;
   const failures = numberOf(row, 'failures') + 1;
   await tx.run(
     `UPDATE outdated_machines SET failures = ?, next_at = ? WHERE machine_id = ? AND kind = ?`,
@@ -91,6 +99,14 @@ async function noteReading(
     tx.now + Math.min(retry.toMs, retry.fromMs * 2 ** Math.min(10, failures - 1)),
     ...about,
   );
+}
+
+function parametersOf(row: Row): JsonObject {
+  return JSON.parse(textOf(row, 'parameters')) as JsonObject;
+}
+
+function hasParameters({ parameters }: Condition, needed: JsonObject): boolean {
+  return Object.entries(needed).every(([name, value]) => isDeepStrictEqual(parameters[name], value));
 }
 
 const isDue = `next_at <= ? AND NOT EXISTS (SELECT 1 FROM conditions c WHERE c.machine_id = outdated_machines.machine_id
@@ -112,9 +128,10 @@ export async function scheduleRereads(
     ),
   );
   let created = 0;
-  for (const { machineId, kind } of rows.map(readRow)) {
+  for (const row of rows) {
+    const { machineId, kind } = readRow(row);
     try {
-      const orders = [{ kind, parameters: {} }];
+      const orders = [{ kind, parameters: parametersOf(row) }];
       const { outcome } = await create({ target: targetOf(machineId), client: rereadClient, orders });
       if (outcome === 'created') created += 1;
     } catch (error) {

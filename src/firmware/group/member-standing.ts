@@ -21,7 +21,7 @@ import { duplicateOf } from '../server/read-server.ts';
 import { findInertness } from '../server/server-facts.ts';
 import { takenParts } from './taken-parts.ts';
 
-const { attemptsExhausted, ...others } = ironcoreReasons;
+const { attemptsExhausted, workerLost: _, ...others } = ironcoreReasons;
 /** Reasons of a server that is not up to date which only people can change. */
 const waitsForPeople: readonly string[] = Object.values(others);
 

@@ -115,18 +115,23 @@ test('a request is told with what became of it', () => {
   assert.equal(became({ ...update, time: ago(200) }), 'lost');
 });
 
-test('an update that a host in use keeps from beginning is not told as if it went on', () => {
-  const bare = plannedFirmware('s', { own: [fw('nic', '2')], installed: [fw('nic', '1')] });
-  const request = {
-    ...{ kind: 'Update' as const, jobID: 'j', time: ago(5) },
-    desiredHash: desiredHash(desiredOf(bare, 'Lenovo')),
-  };
-  const held = condition('Progressing', 'False', { reason: 'HostInUse', message: 'a host runs on it.' });
-  const status = { ...bare.status, request, conditions: [held] };
-  const { text, plan } = explain(planFacts({ servers: [plannedServer('s')], firmwares: [{ ...bare, status }] }), 's');
-  assert.match(text, new RegExp(`asked for, and is kept from beginning since ${ago(5)}\\.\na host runs on it\\.`));
-  assert.deepEqual([plan.state, plan.waiting.map(({ reason }) => reason)], ['under-way', ['HostInUse']]);
-});
+for (const [code, state] of [
+  ['HostInUse', 'An update was asked for, and is kept from beginning'],
+  ['WorkerLost', 'Something is under way'],
+] as const) {
+  test(`an update that waits with ${code} is not told as if it went on`, () => {
+    const bare = plannedFirmware('s', { own: [fw('nic', '2')], installed: [fw('nic', '1')] });
+    const request = {
+      ...{ kind: 'Update' as const, jobID: 'j', time: ago(5) },
+      desiredHash: desiredHash(desiredOf(bare, 'Lenovo')),
+    };
+    const held = condition('Progressing', 'False', { reason: code, message: 'it waits for that.' });
+    const status = { ...bare.status, request, conditions: [held] };
+    const { text, plan } = explain(planFacts({ servers: [plannedServer('s')], firmwares: [{ ...bare, status }] }), 's');
+    assert.match(text, new RegExp(`${state} since ${ago(5)}\\.\nit waits for that\\.`));
+    assert.deepEqual([plan.state, plan.waiting.map(({ reason }) => reason)], ['under-way', [code]]);
+  });
+}
 
 test('what was not taken is told to be asked for again by itself', () => {
   const notFound = condition('Progressing', 'False', { reason: 'FirmwareNotFound', message: 'nic 2 is nowhere' });

@@ -1,4 +1,4 @@
-import { type BMC, ironcoreConditions, ironcoreReasons } from '../../api/index.ts';
+import { type BMC, ironcoreConditions, ironcoreReasons, jobWaitReasons } from '../../api/index.ts';
 import { asSentence, conditionOf, namesForPeople } from '../conditions.ts';
 import { describeEntry } from '../server/desired.ts';
 import type { Explained } from './explain-server.ts';
@@ -64,8 +64,8 @@ function tellState({ plan, since }: Explained): string[] {
 
 /** Whether the open request waits for somebody, and not for its turn. */
 function isHeldUp({ reasons }: ServerPlan): boolean {
-  const { hostInUse, claimedTwice, noWorker } = ironcoreReasons;
-  return reasons.some(({ code }) => [hostInUse, claimedTwice, noWorker].some((each) => each === code));
+  // The job of a lost worker has begun.
+  return reasons.some(({ code }) => code !== ironcoreReasons.workerLost && jobWaitReasons.includes(code));
 }
 
 function describeInstalls({ installs }: ServerPlan): string {

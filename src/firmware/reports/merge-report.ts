@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type {
   DiscoveredFirmware,
   DiscoveredFirmwareStatus,
@@ -9,10 +10,22 @@ import { isSameUuid } from '../../bmc/index.ts';
 import type { Instant } from '../../kube/index.ts';
 import { partKey, partName } from '../../parts/index.ts';
 import { sortVersions } from '../../versions/index.ts';
+import type { JobWait } from '../ports.ts';
 import type { AvailableProduct } from '../server/available-products.ts';
 import { biosName } from '../server/desired.ts';
+import { waitBefore, withWait } from '../server/request-wait.ts';
 import { momentOf, textOfMoment } from '../times.ts';
 import { fitAvailable, fitInstalled, mostFirmwares, mostParts } from './fit-object.ts';
+
+/** What the job of an open request waits for. */
+export interface WaitReport {
+  /** Name of the Server object. */
+  readonly server: string;
+  /** Id of the condition that is the job. */
+  readonly conditionId: string;
+  /** Undefined once the job goes on. */
+  readonly wait: JobWait | undefined;
+}
 
 /** Why work ended badly. */
 export interface ReportedFailure {
@@ -185,6 +198,19 @@ function withFailure(
   if (desiredHash === undefined) return kept;
   const before = status.attempts?.desiredHash === desiredHash ? status.attempts : undefined;
   return { ...kept, attempts: { desiredHash, ...oneMore(before, report.at, failure.message) } };
+}
+
+/** The status with what the job of the open request waits for; undefined where that changes nothing. Pure. */
+export function mergeWait(
+  { status = {} }: Pick<ServerFirmware, 'status'>,
+  { conditionId, wait }: Pick<WaitReport, 'conditionId' | 'wait'>,
+  now: Instant,
+): ServerFirmwareStatus | undefined {
+  const { request } = status;
+  if (request?.jobID !== conditionId || request.report !== undefined) return undefined;
+  if (wait === undefined && waitBefore({ status }, request) === undefined) return undefined;
+  const merged = withWait(status, wait, now);
+  return isDeepStrictEqual(merged, status) ? undefined : merged;
 }
 
 /** The same for what discovery found. Pure. */

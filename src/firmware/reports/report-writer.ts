@@ -1,4 +1,4 @@
-import type { DiscoveredFirmware, Server, ServerFirmware } from '../../api/index.ts';
+import type { DiscoveredFirmware, Server, ServerFirmware, ServerFirmwareStatus } from '../../api/index.ts';
 import {
   type Clock,
   isNotFound,
@@ -15,11 +15,11 @@ import { resources } from '../resources.ts';
 import { patchStatus } from '../status-patch.ts';
 import {
   type DiscoveryReport,
-  isStale,
   mergeDiscoveryReport,
   mergeServerReport,
-  type ReportPlace,
+  mergeWait,
   type ServerReport,
+  type WaitReport,
 } from './merge-report.ts';
 
 /** What became of a report. */
@@ -32,6 +32,8 @@ export type ReportOutcome =
 
 /** Brings results of jobs into `.status`. */
 export interface FirmwareReports {
+  /** `stale` where no open request is answered by that job, or the status says so already. */
+  wait(report: WaitReport, signal?: AbortSignal): Promise<ReportOutcome>;
   server(report: ServerReport, signal?: AbortSignal): Promise<ReportOutcome>;
   discovery(report: DiscoveryReport, signal?: AbortSignal): Promise<ReportOutcome>;
   /** The greatest number that a store gave to a report which objects show; 0 when they show none of it. */
@@ -56,17 +58,23 @@ export interface ReportsOptions {
 export function createFirmwareReports(options: ReportsOptions): FirmwareReports {
   const firmwares = options.client.resource<ServerFirmware & KubeObject>(resources.firmwares);
   const discovered = options.client.resource<DiscoveredFirmware & KubeObject>(resources.discovered);
+  const writeServer = async (
+    server: string,
+    signal: AbortSignal | undefined,
+    merge: (object: ServerFirmware) => ServerFirmwareStatus | undefined,
+  ): Promise<ReportOutcome> => {
+    const cached = options.tables?.firmwares.byIndex('server', server).toSorted(olderFirst)[0];
+    const found = cached ?? (await findFirmware(firmwares, server, signal));
+    if (found === undefined) return 'no-object';
+    return write(options, { client: firmwares, name: found.metadata.name ?? '', cached, signal }, merge);
+  };
   return {
-    async server(report, signal) {
-      const cached = options.tables?.firmwares.byIndex('server', report.server).toSorted(olderFirst)[0];
-      const found = cached ?? (await findFirmware(firmwares, report.server, signal));
-      if (found === undefined) return 'no-object';
-      const job = { client: firmwares, name: found.metadata.name ?? '', cached, report, signal };
-      return write(options, job, (object) => mergeServerReport(object, report));
-    },
+    server: (report, signal) => writeServer(report.server, signal, (object) => mergeServerReport(object, report)),
+    wait: (report, signal) =>
+      writeServer(report.server, signal, (object) => mergeWait(object, report, options.clock.now())),
     discovery(report, signal) {
       const cached = options.tables?.discovered.get(report.name);
-      const job = { client: discovered, name: report.name, cached, report, signal };
+      const job = { client: discovered, name: report.name, cached, signal };
       return write(options, job, (object) => mergeDiscoveryReport(object, report));
     },
     async newest(store, signal) {
@@ -80,7 +88,6 @@ interface Writing<T extends KubeObject> {
   readonly client: ResourceClient<T>;
   readonly name: string;
   readonly cached: T | undefined;
-  readonly report: ReportPlace;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -89,10 +96,10 @@ type Reported = KubeObject & { status?: ServerFirmware['status'] | DiscoveredFir
 /** From the cache first; when that is out of date the object is read. */
 async function write<T extends Reported>(
   options: ReportsOptions,
-  { client, name, cached, report, signal }: Writing<T>,
+  { client, name, cached, signal }: Writing<T>,
   merge: (object: T) => object | undefined,
 ): Promise<ReportOutcome> {
-  let known = cached !== undefined && !isStale(cached.status, report) ? cached : undefined;
+  let known = cached !== undefined && merge(cached) !== undefined ? cached : undefined;
   const call = signal === undefined ? {} : { signal };
   try {
     return await retryOnConflict(options, async () => {

@@ -69,6 +69,7 @@ function setUp(...versions: readonly OwnedFirmware[]) {
         return 'written';
       },
       newest: async () => 0,
+      wait: async () => 'stale',
       discovery: async () => 'written',
     },
   });

@@ -36,6 +36,7 @@ export function createConcludedReports(parts: ConcludedReportsParts): FirmwareRe
   return {
     discovery: (report, signal) => parts.plain.discovery(report, signal),
     newest: (store, signal) => parts.plain.newest(store, signal),
+    wait: (report, signal) => parts.plain.wait(report, signal),
     server: async (report, signal) =>
       (await concludeSoon(parts, firmwares, { report, signal })) ?? (await parts.plain.server(report, signal)),
   };

@@ -15,7 +15,8 @@ const missing = {
   ...fw('bmc', '9'),
   slots: [],
   reason: 'FirmwareNotFound',
-  message: 'there is no bmc 9 of ACME for model 7x21; let it be discovered, or add it to the catalogue',
+  message:
+    'there is no bmc 9 of ACME for model 7x21 in the catalogue: let a discovery find it, or add it to the catalogue',
 };
 
 /** A server that wants two versions, of which the update service did not find one so many minutes ago. */

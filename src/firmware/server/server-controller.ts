@@ -25,12 +25,13 @@ import {
 import { asSentence, writeConditions } from '../conditions.ts';
 import { firmwareFailure } from '../errors.ts';
 import type { Fleet } from '../fleet/fleet.ts';
-import type { JobWait, UpdateServicePort } from '../ports.ts';
+import type { UpdateServicePort } from '../ports.ts';
 import { createRequestSender } from '../request-sender.ts';
 import { fieldManagers, resources, updateFinalizer } from '../resources.ts';
 import { patchStatus } from '../status-patch.ts';
 import { decideServer, type ServerEffect } from './decide-server.ts';
 import { readServerSeen, type ServerReading } from './read-server.ts';
+import { withWait } from './request-wait.ts';
 import { isAnswered, type ServerSeen, unsentJobId } from './server-facts.ts';
 import { serverConditions } from './server-status.ts';
 import { serverTable } from './server-table.ts';
@@ -107,7 +108,7 @@ export function createServerController(
         const answered = resolved === undefined ? status : { ...status, resolved };
         const told = job === undefined || status.request?.jobID !== unsentJobId ? answered : withJob(answered, job);
         const waits = sender.waitOf(context);
-        const waiting = waits === undefined ? told : withWait(told, waits);
+        const waiting = waits === undefined ? told : withWait(told, waits, options.clock.now());
         try {
           await writeOwn(seen, waiting, context);
         } catch (error) {
@@ -193,18 +194,6 @@ function withJob(status: ServerFirmwareStatus, jobID: string): ServerFirmwareSta
   const { openUpdate, ...kept } = status;
   const isSame = openUpdate?.jobID === jobID;
   return { ...(isSame ? kept : status), request: { ...status.request, jobID } };
-}
-
-/** The request was taken, and nothing comes of it before somebody lets it. */
-function withWait(status: ServerFirmwareStatus, { code: reason, message }: JobWait): ServerFirmwareStatus {
-  const conditions = (status.conditions ?? []).map((each) => {
-    if (each.type === 'Progressing') {
-      const text = `The update was asked for at ${status.request?.time ?? 'some time'} and waits: ${message}.`;
-      return { ...each, status: 'False' as const, reason, message: text };
-    }
-    return each.type === 'UpToDate' && each.status === 'False' ? { ...each, reason } : each;
-  });
-  return { ...status, conditions };
 }
 
 /** Somebody else was first, or it is gone: the change that tells so wakes the controller. */

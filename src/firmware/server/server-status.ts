@@ -10,6 +10,7 @@ import { textOfMoment } from '../times.ts';
 import { desiredOf } from './desired.ts';
 import { type Difference, describeDifference, isInstallable, obstacleOf, wishKey } from './differences.ts';
 import { describeNewer, findNewerVersions } from './newer-versions.ts';
+import { describeRequest, waitBefore } from './request-wait.ts';
 import { isAnswered, isFor, type ServerSeen, type ServerSituation, unsentJobId } from './server-facts.ts';
 import type { ServerPhase } from './server-table.ts';
 
@@ -169,14 +170,6 @@ function upToDateDraft(
   }
 }
 
-/** What the open request was last known to wait for: its result tells that it does so no more. */
-export function waitBefore({ status }: ServerSeen['firmware'], request: ServerOutcome['request']) {
-  if (request === undefined || request.jobID !== status?.request?.jobID) return undefined;
-  const before = status.conditions?.find(({ type }) => type === progressing);
-  const { hostInUse, claimedTwice, noWorker } = ironcoreReasons;
-  return [hostInUse, claimedTwice, noWorker].some((reason) => reason === before?.reason) ? before : undefined;
-}
-
 function progressDraft(
   { firmware, hold }: ServerSeen,
   { inertness, facts, attempts, coolUntil, scanDueAt, catalogueDueAt, differences }: ServerSituation,
@@ -199,10 +192,7 @@ function progressDraft(
     case 'Updating': {
       const waiting = waitBefore(firmware, request);
       if (waiting !== undefined) return idle(waiting.reason, waiting.message);
-      const what = phase === 'Scanning' ? 'scan' : 'update';
-      const reason = phase === 'Scanning' ? 'ScanRequested' : 'UpdateRequested';
-      const message = `The ${what} was asked for at ${request?.time ?? 'some time'}; its result wakes this.`;
-      return { type: progressing, status: 'True', reason, message };
+      return { type: progressing, status: 'True', ...describeRequest(request) };
     }
     case 'Inert':
       return idle(inertness?.code ?? 'Inert', `Nothing is done: ${inertness?.message ?? 'the server is left alone'}.`);

@@ -1,4 +1,4 @@
-import { type Inventory, readBios, readInventory } from '../../bmc/index.ts';
+import { type Inventory, isBmcError, readBios, readInventory } from '../../bmc/index.ts';
 import type { Work, WorkHandler } from '../../engine/index.ts';
 import { FlasherError } from '../errors.ts';
 import { type HeldBmc, holdBmc } from '../held-bmc.ts';
@@ -33,22 +33,30 @@ export async function storeInventory(
 ): Promise<Inventory> {
   const { condition, lease } = work;
   const inventory = await readInventory(held.bmc);
-  const biosSettings =
-    condition.parameters.collect_bios_cfg === true
-      ? Object.fromEntries((await readBios(held.bmc, { hasRegistry: false })).current)
-      : undefined;
+  const bios = condition.parameters.collect_bios_cfg === true ? await readSettings(held.bmc) : undefined;
   await held.report({});
   // What was read of two machines, one after the other at the same address, is true of neither.
   await held.confirmMachine();
   await context.inventorySink.write({
     target: condition.target,
     inventory,
-    biosSettings,
+    biosSettings: bios?.settings,
     readAt: context.clock.now(),
     lease: { conditionId: condition.id, token: lease.token },
   });
   // What is stored is good, but what is known of the rest may be from before some work.
   const unread = inventory.gaps.find(({ path, mayPass }) => mayPass === true && isOfFirmware(path));
   if (unread !== undefined) throw new FlasherError('firmwareUnread', { detail: `${unread.path}: ${unread.reason}` });
-  return inventory;
+  return bios?.gap === undefined ? inventory : { ...inventory, gaps: [...inventory.gaps, bios.gap] };
+}
+
+/** A BMC that shows no settings says so each time: the rest of the inventory is good without them. */
+async function readSettings(bmc: HeldBmc['bmc']) {
+  try {
+    const { current } = await readBios(bmc, { hasRegistry: false });
+    return { settings: Object.fromEntries(current), gap: undefined };
+  } catch (error) {
+    if (!isBmcError(error, 'unsupported', 'notFound', 'refused')) throw error;
+    return { settings: undefined, gap: { path: 'Bios', reason: error.message } };
+  }
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { JsonObject } from '../../engine/index.ts';
 import { readInstallParameters } from './install-schema.ts';
 import { flasherKinds } from './kinds.ts';
+import { outsideKinds } from './outside-kinds.ts';
 
 function check(kind: string, parameters: JsonObject) {
   const found = flasherKinds().find((each) => each.kind === kind);
@@ -158,4 +159,16 @@ test('a server whose BMC may still be writing after an install is read once more
   assert.equal(reread?.settlesAt?.({ actions }), Date.parse('2026-01-01T01:00:00.000Z'));
   assert.equal(reread?.settlesAt?.({ actions: [{}] }), undefined);
   assert.equal(reread?.settlesAt?.({}), undefined);
+});
+
+test('after BIOS work its server is read again with its BIOS settings, and after every install', () => {
+  const kinds = [...flasherKinds(), ...outsideKinds()];
+  const readings = kinds.flatMap(({ kind, reread }) =>
+    reread === undefined ? [] : [[kind, reread.kind, reread.parameters ?? {}]],
+  );
+  assert.deepEqual(readings, [
+    ['firmwareInstall', 'inventoryOOB', {}],
+    ['biosControl', 'inventoryOOB', { collect_bios_cfg: true }],
+    ['firmwareInstallInband', 'inventoryOOB', {}],
+  ]);
 });

@@ -14,6 +14,9 @@ export interface FlasherKindsOptions {
   readonly requestDeadlineMs?: number;
 }
 
+/** Settings are stored with the inventory, and a restart of the host shows other parts and versions. */
+const rereadAfterBios = { kind: 'inventoryOOB', parameters: { collect_bios_cfg: true } } as const;
+
 /** After an install its server is read again, unless the worker has done so and says when. */
 export const rereadAfterInstall = {
   kind: 'inventoryOOB',
@@ -67,7 +70,7 @@ export function flasherKinds(options: FlasherKindsOptions = {}): readonly KindDe
     { ...brief, kind: 'powerOff', check: checkPower, deadlineMs: 24 * hour },
     { ...brief, kind: 'powerCycleHard', check: checkPower, deadlineMs: 24 * hour },
     { ...brief, kind: 'powerCycleSoft', check: checkPower, deadlineMs: 24 * hour },
-    { ...brief, kind: 'biosControl', check: checkBios, deadlineMs: 24 * hour },
+    { ...brief, kind: 'biosControl', check: checkBios, deadlineMs: 24 * hour, reread: rereadAfterBios },
     { ...brief, kind: 'serverControl', check: checkServerControl, deadlineMs: 24 * hour },
     // A medium in a drive takes no host away from anybody.
     { ...brief, kind: 'virtualMediaMount', isDisruptive: false, check: checkVirtualMedia, deadlineMs: 24 * hour },

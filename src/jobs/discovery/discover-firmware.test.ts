@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CatalogContents, FirmwareEntry } from '../../catalogs/index.ts';
+import type { CatalogContents, CatalogQuery, FirmwareEntry } from '../../catalogs/index.ts';
 import { discoverFirmware } from './discover-firmware.ts';
 
 function entry(component: string, version: string, more: Partial<FirmwareEntry> = {}): FirmwareEntry {
@@ -66,6 +66,38 @@ test('versions of all sources are put together, the newest are kept, the oldest 
   );
   assert.deepEqual(images[0]?.models, ['PowerEdge R640', 'R640']);
   assert.equal(images[0]?.checksum, `sha256:${'ab'.repeat(32)}`);
+});
+
+test('every version goes into the catalogue, however few are listed', async () => {
+  const versions = Array.from({ length: 30 }, (_, at) => `2.${at}.0`);
+  for (const sourceCount of [1, 2]) {
+    const all = versions.map((version) => entry('bios', version));
+    // As a catalogue is read: the newest versions that are asked for.
+    const read = async (_: unknown, { versionsToStore = all.length }: CatalogQuery): Promise<CatalogContents> => {
+      const entries = all.toReversed().slice(0, versionsToStore);
+      return { entries, seen: all.length, held: all.length };
+    };
+    const tools = { reader: { read }, sources: sources.slice(0, sourceCount) };
+    const { firmwares, images } = await discoverFirmware(tools, order);
+    assert.deepEqual(firmwares[0]?.versions, ['2.28.0', '2.29.0']);
+    assert.deepEqual(new Set(images.map(({ version }) => version)), new Set(versions));
+  }
+});
+
+test('of more images than a report may have the oldest of each product are left out', async () => {
+  const old = Array.from({ length: 5000 }, (_, at) => entry('bios', `1.${at}.0`));
+  const cards = ['1.0', '2.0', '3.0'].map((version) => entry('nic', version));
+  const { images } = await discoverFirmware(
+    { reader: readerOf([...old, ...cards]), sources: sources.slice(0, 1) },
+    order,
+  );
+  assert.equal(images.length, 5000);
+  const has = (component: string, version: string) =>
+    images.some((one) => one.component === component && one.version === version);
+  assert.deepEqual(
+    [has('nic', '1.0'), has('nic', '3.0'), has('bios', '1.4999.0'), has('bios', '1.0.0')],
+    [true, true, true, false],
+  );
 });
 
 test('each product of one maker has its own list of versions', async () => {

@@ -1,4 +1,4 @@
-import { type CatalogReader, type CatalogSource, type FirmwareEntry, newestEntries } from '../../catalogs/index.ts';
+import type { CatalogReader, CatalogSource, FirmwareEntry } from '../../catalogs/index.ts';
 import { getPartClass, isPartOfServer, partKey } from '../../parts/index.ts';
 import { sortVersions } from '../../versions/index.ts';
 
@@ -51,29 +51,32 @@ export interface Discovery {
   readonly images: readonly DiscoveredImage[];
 }
 
-/** So many versions of each product go into the catalogue, also where fewer are listed. */
-const fewestVersions = 20;
-/** More images than a report of a discovery may have are left out, the unlisted ones first. */
+/** More images than a report of a discovery may have are left out, those of the oldest versions of each product first. */
 const mostImages = 5000;
 
 /**
  * Looks in all sources for the firmware of a model: for each product the newest versions, not more than asked for, and
- * where the images are, also those of older versions. Throws what reading a catalogue throws: half a list is none.
+ * where the images of all versions are. Throws what reading a catalogue throws: half a list is none.
  */
 export async function discoverFirmware(
   tools: DiscoveryTools,
   order: DiscoveryOrder,
   signal?: AbortSignal,
 ): Promise<Discovery> {
-  const wide = { ...order, versionsToStore: Math.max(order.versionsToStore, fewestVersions) };
-  const found: FirmwareEntry[] = [];
-  for (const source of tools.sources) found.push(...(await tools.reader.read(source, wide, signal)).entries);
-  // Each catalogue has the newest of its own; together they may have more of one product.
-  const newest = new Set(tools.sources.length > 1 ? newestEntries(found, 'plain', wide) : found);
-  const entries = found.filter((entry) => newest.has(entry)).map(withClass);
+  // How many versions are listed is no limit of what can be installed.
+  const { versionsToStore, ...all } = order;
+  const entries: FirmwareEntry[] = [];
+  for (const source of tools.sources) {
+    const { entries: found } = await tools.reader.read(source, all, signal);
+    for (const entry of found) entries.push(withClass(entry));
+  }
   const products = [...Map.groupBy(entries, productKey).values()].flatMap((group) => listVersions(group, order));
-  const listed = new Set(products.flatMap(({ entries: own }) => own));
-  const images = distinct(entries.map((entry) => toImage(entry, { order, isListed: listed.has(entry) })));
+  const ranks = new Map(products.flatMap((product) => product.ranked));
+  const rankOf = (entry: FirmwareEntry): number => ranks.get(entry) ?? Number.POSITIVE_INFINITY;
+  const newestFirst = entries.length <= mostImages ? entries : entries.toSorted((a, b) => rankOf(a) - rankOf(b));
+  const images = distinct(
+    newestFirst.map((entry) => toImage(entry, { order, isListed: rankOf(entry) < versionsToStore })),
+  );
   return {
     firmwares: products
       .map(({ firmware }) => firmware)
@@ -81,7 +84,7 @@ export async function discoverFirmware(
         (a, b) =>
           compare(a.name, b.name) || compare(a.manufacturer, b.manufacturer) || compare(a.model ?? '', b.model ?? ''),
       ),
-    images: images.length <= mostImages ? images : [...images].sort(listedFirst).slice(0, mostImages),
+    images: images.slice(0, mostImages),
   };
 }
 
@@ -101,17 +104,15 @@ function productKey({ component: name, manufacturer, line }: FirmwareEntry): str
   return JSON.stringify([partKey({ name, manufacturer }), line]);
 }
 
-function listedFirst(one: DiscoveredImage, other: DiscoveredImage): number {
-  return Number(other.isListed !== false) - Number(one.isListed !== false);
-}
-
-/** The newest versions of one product, no more than asked for, and the entries that they are from. */
+/** The newest versions of one product, no more than asked for, and how many newer versions there are than each entry's. */
 function listVersions(group: readonly FirmwareEntry[], order: DiscoveryOrder) {
   const [first] = group;
   if (first === undefined) return [];
   const { component, manufacturer } = first;
   const sorted = sortVersions({ vendor: manufacturer, component }, group);
-  const versions = [...new Set(sorted.map(({ version }) => version))].slice(0, order.versionsToStore).reverse();
+  const newestFirst = [...new Set(sorted.map(({ version }) => version))];
+  const ranks = new Map(newestFirst.map((version, rank) => [version, rank]));
+  const versions = newestFirst.slice(0, order.versionsToStore).reverse();
   const softwareIds = [...new Set(group.flatMap((entry) => entry.softwareIds))];
   const model = productName(sorted[0] ?? first);
   const firmware: AvailableFirmware = {
@@ -121,7 +122,8 @@ function listVersions(group: readonly FirmwareEntry[], order: DiscoveryOrder) {
     ...(softwareIds.length === 0 ? {} : { softwareIds }),
     versions,
   };
-  return [{ firmware, entries: group.filter(({ version }) => versions.includes(version)) }];
+  const ranked = group.map((entry) => [entry, ranks.get(entry.version) ?? ranks.size] as const);
+  return [{ firmware, ranked }];
 }
 
 function toImage(

@@ -69,6 +69,33 @@ for (const [way, open] of Object.entries(ways)) {
     assert.equal(await scan(), undefined);
   });
 
+  test(`${way}: controllers are told that the worker of an update is lost`, async (t) => {
+    const rig = await setUpUpdates(t);
+    await rig.addFirmware('2.10.0');
+    const client = await open(t, rig);
+    for (const id of ['w1', 'w2'])
+      await rig.engine.worker.online({
+        id,
+        kinds: ['firmwareInstall'],
+        facilities: ['fc1'],
+        isFencedByHeartbeats: true,
+      });
+    const update = async () => {
+      const outcome = await client.update({ server: target, firmwares: bios('2.10.0') }, never);
+      return 'waits' in outcome ? outcome.waits : undefined;
+    };
+    assert.equal(await update(), undefined);
+    await rig.engine.worker.lease('w1', { max: 1, waitMs: 0 });
+    for (let passed = 0; passed < 40_000; passed += 5000) {
+      rig.clock.advance(5000);
+      await rig.engine.worker.heartbeat('w2');
+      await rig.engine.sweep();
+    }
+    const wait = await update();
+    assert.equal(wait?.code, 'WorkerLost');
+    assert.match(wait?.message ?? '', /^worker lost, /);
+  });
+
   test(`${way}: that something could not be taken back is not taken for too late`, async (t) => {
     const rig = await setUpUpdates(t);
     const cancel = () => Promise.reject(new Error('the database is away'));

@@ -1,4 +1,4 @@
-import { type Firmware, ironcoreReasons, type ResolvedFirmware } from '../../api/index.ts';
+import { type Firmware, jobWaitReasons, type ResolvedFirmware } from '../../api/index.ts';
 import type { Refusal } from '../refusal.ts';
 
 /** A server that something is asked for. */
@@ -34,15 +34,9 @@ export interface JobWait {
   readonly message: string;
 }
 
-const forSomebody: readonly string[] = [
-  ironcoreReasons.hostInUse,
-  ironcoreReasons.claimedTwice,
-  ironcoreReasons.noWorker,
-];
-
-/** What keeps a job waiting, where an operator has to do something about it: all else passes by itself. */
+/** What keeps a job waiting, where its ServerFirmware tells of it: all else is only a job's turn. */
 export function waitOf(reason: JobWait | undefined): { readonly waits?: JobWait } {
-  if (reason === undefined || !forSomebody.includes(reason.code)) return {};
+  if (reason === undefined || !jobWaitReasons.includes(reason.code)) return {};
   return { waits: { code: reason.code, message: reason.message } };
 }
 

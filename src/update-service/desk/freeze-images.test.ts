@@ -260,3 +260,23 @@ test('a part of which the BMC tells no version is not said to be missing', async
     return true;
   });
 });
+
+test('a version that only the list of a discovery hides is installed; one that is nowhere is refused with what to do', async (t) => {
+  const { rig, see, files, refused } = await setUp(t, 'hpe');
+  const folder = await mkdtemp(join(tmpdir(), 'rackwright-freeze-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const releases = Array.from({ length: 30 }, (_, at) => `3.${10 + at}`);
+  const index = Object.fromEntries(releases.map((version) => [`ilo5-${version}.bin`, lightsOut(5, version)]));
+  await writeFile(join(folder, 'fwrepo.json'), JSON.stringify(index));
+  const reader = createCatalogReader();
+  t.after(() => reader.close());
+  const order = { manufacturer: 'HPE', model: 'PowerEdge R640', versionsToStore: 1 };
+  const tools = { reader, sources: [{ format: 'hpe', location: folder }] as const };
+  const { firmwares, images } = await discoverFirmware(tools, order);
+  assert.deepEqual(firmwares[0]?.versions, ['3.39']);
+  const found = images.map((image) => ({ ...image, checksum: sha }));
+  await rig.service.firmware.putAll(toCatalogue(found, rig.service.firmware).drafts);
+  await see(['bmc', 'HPE', 't5']);
+  assert.deepEqual(await files('bmc', '3.10', 'HPE'), ['ilo5-3.10.bin']);
+  await refused(/there is no bmc 9\.9 of HPE .* --catalog .*spec\.versionsToStore .* limits only/, 'bmc', '9.9', 'HPE');
+});

@@ -137,7 +137,7 @@ async function choose(catalogue: Catalogue, choosing: Choosing): Promise<Choice>
   if (problem !== undefined) return { reason: notApplicable, message: `${what}: ${problem}` };
   const message = isInband
     ? `${what} can be installed only by a tool on the host`
-    : `there is no ${what}; let it be discovered, or add it to the catalogue`;
+    : `there is no ${what} in the catalogue: let a discovery find it in a --catalog of the update service (spec.versionsToStore of DiscoveredFirmware limits only what status lists), or add it to the catalogue`;
   return { reason: firmwareNotFound, message };
 }
 

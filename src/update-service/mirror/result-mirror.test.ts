@@ -7,7 +7,12 @@ import type { JobLimits } from '../kinds.ts';
 import { createKubeNames } from '../names/kube-names.ts';
 import { serverB, setUpUpdates, type UpdateRig, until } from '../testing/update-rig.ts';
 import { createInventoryReader } from './installed.ts';
-import { type MirroredDiscoveryReport, type MirroredServerReport, mirrorResults } from './result-mirror.ts';
+import {
+  type MirroredDiscoveryReport,
+  type MirroredServerReport,
+  type MirroredWait,
+  mirrorResults,
+} from './result-mirror.ts';
 import { runMirror } from './run-mirror.ts';
 
 const bios = (version: string) => [{ name: 'bios', manufacturer: '', version }];
@@ -18,6 +23,7 @@ async function started(t: TestContext, limits: JobLimits = {}) {
   await rig.addFirmware('2.10.0');
   const servers: MirroredServerReport[] = [];
   const discoveries: MirroredDiscoveryReport[] = [];
+  const waits: MirroredWait[] = [];
   const failing: { error: unknown } = { error: undefined };
   const shown = { newest: 0 };
   const mirror = {
@@ -27,6 +33,9 @@ async function started(t: TestContext, limits: JobLimits = {}) {
     },
     async discovery(report: MirroredDiscoveryReport) {
       discoveries.push(report);
+    },
+    async wait(report: MirroredWait) {
+      waits.push(report);
     },
     newest: async () => shown.newest,
   };
@@ -38,7 +47,7 @@ async function started(t: TestContext, limits: JobLimits = {}) {
     inventory: createInventoryReader(rig.service),
     logger: silentLogger,
   };
-  return { rig, parts, servers, discoveries, failing, shown };
+  return { rig, parts, servers, discoveries, waits, failing, shown };
 }
 
 async function finish(rig: UpdateRig, version: string, worker: string): Promise<string> {
@@ -102,6 +111,55 @@ test('a failure is told with its reason and without versions', async (t) => {
     [told?.kind, told?.failure, told?.installed, told?.isOutdated],
     ['Update', { reason: 'BadImage', message: 'refused' }, undefined, true],
   );
+});
+
+/** Time passes as in operation: every five seconds a sweep, and a heartbeat of those who live. */
+async function pass(rig: UpdateRig, ms: number, ...alive: string[]): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 5000) {
+    rig.clock.advance(5000);
+    for (const id of alive) await rig.engine.worker.heartbeat(id);
+    await rig.engine.sweep();
+  }
+}
+
+for (const [what, isFencedByHeartbeats, why] of [
+  ['falls silent', true, /^worker lost, resumes at 20.*: w1 has been silent since/],
+  ['lets its lease run out', false, /w1 .*; resumes at 20/],
+] as const) {
+  test(`an update whose worker ${what} is shown to wait until another worker resumes it`, async (t) => {
+    const { rig, parts, waits } = await started(t);
+    const { job } = await rig.desks.requests.update({ server: 'alpha', firmwares: bios('2.10.0'), client: 'c' });
+    const kinds = ['firmwareInstall', 'inventoryOOB'];
+    for (const id of ['w1', 'w2'])
+      await rig.engine.worker.online({ id, kinds, facilities: ['fc1'], isFencedByHeartbeats });
+    await rig.engine.worker.lease('w1', { max: 10, waitMs: 0 });
+    await mirrorResults(parts);
+    assert.equal(waits.length, 0);
+    for (let turn = 0; turn < 20 && waits.length === 0; turn++) {
+      await pass(rig, 5000, 'w2');
+      await mirrorResults(parts);
+    }
+    const [lost] = waits;
+    assert.deepEqual([lost?.server, lost?.conditionId, lost?.wait?.code], ['alpha', job.id, 'WorkerLost']);
+    assert.match(lost?.wait?.message ?? '', why);
+    await pass(rig, 30_000, 'w2');
+    const [lease] = await rig.engine.worker.lease('w2', { max: 10, waitMs: 0 });
+    assert.equal(lease?.condition.id, job.id);
+    await mirrorResults(parts);
+    assert.deepEqual([waits.length, waits[1]?.conditionId, waits[1]?.wait], [2, job.id, undefined]);
+  });
+}
+
+test('an update whose worker is lost while no other is online says what to start', async (t) => {
+  const { rig, parts, waits } = await started(t);
+  await rig.desks.requests.update({ server: 'alpha', firmwares: bios('2.10.0'), client: 'c' });
+  const worker = { id: 'w1', kinds: ['firmwareInstall'], facilities: ['fc1'], isFencedByHeartbeats: true };
+  await rig.engine.worker.online(worker);
+  await rig.engine.worker.lease('w1', { max: 10, waitMs: 0 });
+  await pass(rig, 60_000);
+  await mirrorResults(parts);
+  assert.equal(waits[0]?.wait?.code, 'WorkerLost');
+  assert.match(waits[0]?.wait?.message ?? '', /^worker lost; no worker for firmwareInstall is online in facility fc1/);
 });
 
 test('an update that nobody got to before its deadline is no attempt that failed', async (t) => {

@@ -1,6 +1,8 @@
+import { ironcoreReasons } from '../../api/index.ts';
 import { type EventFollower, followEvents } from '../../conditionorc/index.ts';
 import {
   type Condition,
+  type ConditionReason,
   type Database,
   type Engine,
   type EngineEvent,
@@ -12,6 +14,7 @@ import type { AvailableFirmware } from '../../jobs/index.ts';
 import { isDeniedByAdmission, KubeError } from '../../kube/index.ts';
 import type { InstalledPart } from '../../parts/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
+import type { JobWait } from '../clients/request-outcome.ts';
 import { clientPrefix } from '../desk/request-desk.ts';
 import { kindOf, readDiscoverParameters } from '../kinds.ts';
 import type { FleetNames } from '../names/fleet-names.ts';
@@ -48,10 +51,20 @@ export interface MirroredDiscoveryReport {
   readonly failure?: { readonly reason: string; readonly message: string } | undefined;
 }
 
+/** What the job of an open request waits for, for `ServerFirmware.status`. */
+export interface MirroredWait {
+  readonly server: string;
+  readonly conditionId: string;
+  /** Undefined once the job goes on. */
+  readonly wait: JobWait | undefined;
+}
+
 /** Where results go: into the status of objects, where older ones are dropped. */
 export interface KubeMirror {
   server(report: MirroredServerReport, signal?: AbortSignal): Promise<unknown>;
   discovery(report: MirroredDiscoveryReport, signal?: AbortSignal): Promise<unknown>;
+  /** Told while a job is under way: that its worker is lost, and that another one goes on. */
+  wait(report: MirroredWait, signal?: AbortSignal): Promise<unknown>;
   /** The greatest number of a store that objects show; 0 when they show none. */
   newest(store: string, signal?: AbortSignal): Promise<number>;
 }
@@ -82,7 +95,12 @@ export async function mirrorResults(parts: MirrorParts): Promise<number> {
     name: cursor,
     async before(events) {
       // Of one target in order, of several at once.
-      const groups = [...Map.groupBy(events.filter(isResult), ({ target }) => target ?? '').values()];
+      const groups = [
+        ...Map.groupBy(
+          events.filter((each) => isResult(each) || isInterruption(each)),
+          ({ target }) => target ?? '',
+        ).values(),
+      ];
       const next = async (): Promise<void> => {
         for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
           for (const event of group) await mirrorOne(parts, held, event);
@@ -98,11 +116,20 @@ function isResult({ event, kind = '' }: EngineEvent): boolean {
   return ['finalized', unfencedEvent].includes(event) && Object.values<string>(kindOf).includes(kind);
 }
 
+/** True for what tells that a job lost its worker, or has another one. */
+function isInterruption({ event, kind = '', detail }: EngineEvent): boolean {
+  if (kind !== kindOf.update && kind !== kindOf.scan) return false;
+  if (event === 'leased') return typeof detail.leases === 'number' && detail.leases > 1;
+  return event === 'lease-expired' || event === 'released';
+}
+
 async function mirrorOne(parts: MirrorParts, held: HeldReports, event: EngineEvent): Promise<void> {
   try {
     if (event.event === unfencedEvent) return await mirrorNote(parts, event);
     const condition = event.conditionId === undefined ? undefined : await parts.engine.get(event.conditionId);
-    if (condition === undefined || !isFinal(condition.state)) return;
+    if (condition === undefined) return;
+    if (isInterruption(event)) return await mirrorWait(parts, condition, event);
+    if (!isFinal(condition.state)) return;
     if (condition.kind === kindOf.discovery) return await mirrorDiscovery(parts, condition, event);
     await mirrorServer(parts, held, { condition, event });
   } catch (error) {
@@ -120,6 +147,26 @@ async function mirrorOne(parts: MirrorParts, held: HeldReports, event: EngineEve
 function isHopeless(error: unknown): boolean {
   if (isDeniedByAdmission(error)) return true;
   return error instanceof KubeError && [400, 404, 405, 413, 422].includes(error.code);
+}
+
+/** How the job stands now is told, whatever has happened since the event. */
+async function mirrorWait(parts: MirrorParts, condition: Condition, { event }: EngineEvent): Promise<void> {
+  const { id: conditionId, state, reason } = condition;
+  if (isFinal(state)) return;
+  const wait = state === 'active' ? undefined : lossOf(reason, event);
+  if (state === 'pending' && wait === undefined) return;
+  const server = await parts.names.serverOf(machineIdOf(condition.target) ?? '');
+  if (server !== undefined) await parts.mirror.wait({ server, conditionId, wait });
+}
+
+const losses: readonly string[] = [ironcoreReasons.workerLost, 'LeaseExpired'];
+
+/** Why a job that lost its worker waits; undefined for one that its worker gave back. */
+function lossOf(reason: ConditionReason | undefined, event: string): JobWait | undefined {
+  const { workerLost: code } = ironcoreReasons;
+  if (reason !== undefined && losses.includes(reason.code)) return { code, message: reason.message };
+  if (event !== 'lease-expired') return undefined;
+  return { code, message: reason === undefined ? 'worker lost' : `worker lost; ${reason.message}` };
 }
 
 interface Ended {

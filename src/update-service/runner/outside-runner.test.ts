@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { StoreError } from '../../engine/index.ts';
 import { createFixedAuthorizer } from '../../rest/index.ts';
-import { noMetrics, silentLogger } from '../../telemetry/index.ts';
+import { createLogger, noMetrics, silentLogger } from '../../telemetry/index.ts';
 import { showJob } from '../jobs/show-job.ts';
 import { startUpdateService } from '../start-update-service.ts';
 import { createOutsideJobs, runnerParts } from '../testing/outside-jobs.ts';
@@ -11,11 +11,11 @@ import { startJobRunner } from './job-runner.ts';
 
 const taker = { address: '', taker: 'the process' };
 
-async function started(t: TestContext) {
+async function started(t: TestContext, logger = silentLogger) {
   const rig = await setUpUpdates(t);
   const jobs = createOutsideJobs();
   const { job } = await rig.desks.requests.scan({ server: 'alpha', client: 'c' });
-  const runner = startJobRunner(runnerParts(rig, jobs, { id: 'life-1' }));
+  const runner = startJobRunner(runnerParts(rig, jobs, { id: 'life-1', logger }));
   t.after(() => runner.stop());
   await until(rig.clock, () => jobs.launched.length === 1);
   const stateOf = async () => (await rig.engine.get(job.id))?.state;
@@ -40,13 +40,16 @@ async function passTurns(rig: UpdateRig, turns: { readonly job: string; readonly
   assert.fail('it never came to be so');
 }
 
-test('a job that dies without a word is launched again', async (t) => {
-  const { rig, jobs, job, stateOf } = await started(t);
+test('a job that dies without a word is launched again, which is logged without a stack trace', async (t) => {
+  const lines: string[] = [];
+  const { rig, jobs, job, stateOf } = await started(t, createLogger({ write: (line) => lines.push(line) }));
   await until(rig.clock, async () => (await rig.engine.get(job.id))?.progress.launch !== undefined);
   jobs.kill(0);
   await until(rig.clock, () => jobs.launched.length === 2);
   assert.equal(await stateOf(), 'active');
   assert.notEqual(jobs.launched[0]?.token, jobs.launched[1]?.token);
+  assert.match(lines.join(''), /a job is gone and did not tell how it ended/);
+  assert.doesNotMatch(lines.join(''), /"level":"error"|"stack"/);
 });
 
 for (const end of ['succeeded', 'failed'] as const) {

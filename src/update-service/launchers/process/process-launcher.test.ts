@@ -24,6 +24,48 @@ test('a job runs in a process of its own, reports for itself, and leaves nothing
   assert.doesNotMatch(JSON.stringify([handle, lines]), new RegExp(`${bmcPassword}|${job.token}`));
 });
 
+test('a job that succeeds, is refused its work, dies, or is stopped is logged without stack traces and errors', async (context) => {
+  const lines: string[] = [];
+  const logger = createLogger({ write: (line) => lines.push(line), level: 'debug' });
+  const { launcher, launch, order, until, atWork, service } = await startProcessRig(context, { logger });
+  const gone = async (handle: Parameters<typeof launcher.look>[0]): Promise<void> =>
+    until(async () => (await launcher.look(handle)).state === 'gone');
+
+  const success = order('succeed', 'succeeds');
+  await gone(await launch(launcher, success.order));
+  assert.equal(success.job.ended, 'succeeded');
+
+  service.refuses = 'TakeJob';
+  const refused = order('succeed', 'refused');
+  await gone(await launch(launcher, refused.order));
+  service.refuses = '';
+  assert.equal(refused.job.ended, undefined);
+
+  const lost = order('die', 'lost');
+  await gone(await launch(launcher, lost.order));
+  assert.equal(lost.job.ended, undefined);
+
+  const waiting = order('wait', 'stopped');
+  const handle = await launch(launcher, waiting.order);
+  await atWork(waiting.job);
+  await launcher.interrupt(handle, { timeoutMs: 120_000, isForced: false });
+  assert.equal(waiting.job.failure?.reason, 'Cancelled');
+
+  // It is told to stop when nothing listens at its address any more.
+  const killed = order('wait', 'killed');
+  const dead = await launch(launcher, killed.order);
+  await atWork(killed.job);
+  process.kill(-Number(dead.pid), 'SIGKILL');
+  await launcher.interrupt(dead, { timeoutMs: 120_000, isForced: true });
+
+  assert.equal(lines.filter((line) => line.includes('a job was started')).length, 5);
+  assert.match(lines.join(''), /the job does not answer; sending it a signal/);
+  assert.deepEqual(
+    lines.filter((line) => /"level":"(error|warn)"|"stack"|\\n +at |"line":" +at /.test(line)),
+    [],
+  );
+});
+
 test('the token is in a file that only its owner can read, and in no argument', async (context) => {
   const { launcher, launch, order, atWork } = await startProcessRig(context);
   const { job, order: wanted } = order('wait');
