@@ -31,7 +31,7 @@ export async function installNewestFirmware({ words, timeoutMs }: RackOptions): 
     await rack.releaseHosts();
     await rack.scanned();
     const before = await rack.readSlots();
-    await rack.declareNewest(before);
+    const models = await rack.declareNewest(before);
     const began = performance.now();
     await rack.untilUpToDate(timeoutMs);
     const flashes = await rack.assertInstalled(before);
@@ -89,7 +89,8 @@ function createRack(dataDir: string) {
         await Promise.all(names.map(async (name) => [name, await readOfferedSlots(dataDir, name)] as const)),
       );
     },
-    async declareNewest(offered: ReadonlyMap<string, readonly OfferedSlot[]>) {
+    /** Returns how many models there are. */
+    async declareNewest(offered: ReadonlyMap<string, readonly OfferedSlot[]>): Promise<number> {
       const [objects, servers] = [await firmwares(), await list<Server>('servers')];
       const groups = (await list<DiscoveredFirmware>('discoveredfirmwares')).map((discovered) => {
         const members = servers.filter(({ status }) => status?.model === discovered.spec.model);
@@ -109,6 +110,7 @@ function createRack(dataDir: string) {
         for (const name of names) await run('label', 'server', name ?? '', `test/model=${label}`);
       }
       await apply(groups.map(({ group }) => group));
+      return groups.length;
     },
     async untilUpToDate(timeoutMs: number) {
       const until = Date.now() + timeoutMs;
