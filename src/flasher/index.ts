@@ -39,6 +39,7 @@ export type { Firmware } from './plan/firmware.ts';
 export { type ForecastStep, forecastInstall } from './plan/forecast-install.ts';
 export { idsOf, isForSlot, matchSlots, type PlannedServer, type SkipCode } from './plan/match-slots.ts';
 export {
+  areContradictory,
   byInstallOrder,
   type InstallPlan,
   type OrderedImage,
