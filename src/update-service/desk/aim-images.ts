@@ -1,5 +1,13 @@
+import type { FirmwareSlot } from '../../bmc/index.ts';
 import { showImage } from '../../conditionorc/index.ts';
-import { areContradictory, type Firmware, matchSlots, type PlannedServer, toFirmware } from '../../flasher/index.ts';
+import {
+  areContradictory,
+  type Firmware,
+  isNamingPart,
+  matchSlots,
+  type PlannedServer,
+  toFirmware,
+} from '../../flasher/index.ts';
 import type { InstalledPart } from '../../parts/index.ts';
 import type { FirmwareRecord } from '../../serverservice/index.ts';
 import { chooseImages } from './choose-images.ts';
@@ -30,9 +38,11 @@ export function aimImages(
     return slots.length === 0 ? [] : [{ image, firmware, slots }];
   });
   const contested = contestedSlots(aimed);
-  const images = aimed.flatMap(({ image, slots }) => {
-    const own = slots.map(({ slot }) => slot).filter((slot) => !contested.has(slot));
-    return own.length === 0 ? [] : [{ image, slots: own }];
+  const images = aimed.flatMap((one) => {
+    const own = one.slots.filter(
+      (slot) => !contested.has(slot.slot) && !aimed.some((other) => givesWay(one, other, slot)),
+    );
+    return own.length === 0 ? [] : [{ image: one.image, slots: own.map(({ slot }) => slot) }];
   });
   if (images.length > 0) return { images };
   if (contested.size > 0) return { problem: unsure(aimed, contested) };
@@ -42,7 +52,7 @@ export function aimImages(
 interface Aimed {
   readonly image: FirmwareRecord;
   readonly firmware: Firmware;
-  readonly slots: readonly { readonly slot: string }[];
+  readonly slots: readonly FirmwareSlot[];
 }
 
 /** Slots for which nothing tells which of several images they take: an install with both would be refused as a whole. */
@@ -50,11 +60,22 @@ function contestedSlots(aimed: readonly Aimed[]): ReadonlySet<string> {
   const contested = new Set<string>();
   for (const [at, one] of aimed.entries()) {
     for (const other of aimed.slice(at + 1).filter((each) => areContradictory(one, each))) {
-      const own = new Set(one.slots.map(({ slot }) => slot));
-      for (const { slot } of other.slots) if (own.has(slot)) contested.add(slot);
+      const shared = one.slots.filter((slot) => hasSlot(other, slot));
+      for (const slot of shared)
+        if (!givesWay(one, other, slot) && !givesWay(other, one, slot)) contested.add(slot.slot);
     }
   }
   return contested;
+}
+
+/** An image for models of servers gives way to one that names the product of the part. */
+function givesWay(one: Aimed, other: Aimed, slot: FirmwareSlot): boolean {
+  if (one === other || !hasSlot(other, slot) || !areContradictory(one, other)) return false;
+  return isNamingPart(slot, other.firmware) && !isNamingPart(slot, one.firmware);
+}
+
+function hasSlot({ slots }: Aimed, { slot }: FirmwareSlot): boolean {
+  return slots.some((each) => each.slot === slot);
 }
 
 function unsure(aimed: readonly Aimed[], contested: ReadonlySet<string>): string {

@@ -226,6 +226,31 @@ test('of two images for one part that shows no ids neither is taken, and the res
   assert.deepEqual((await ask({ name: 'psu', version: '1.4' })).files, ['2.bin']);
 });
 
+test('an image that names the product of a part is taken before one for the server', async (t) => {
+  const { rig, add } = await setUp(t);
+  for (const kind of ['1', '2']) {
+    const models = ['PowerEdge R640', `PWS-${kind}`];
+    await add(`${kind}.bin`, [`PWS-${kind}`], { component: 'psu', version: '1.4', models, checksums: [sumOf(kind)] });
+  }
+  const psu = { slot: 'PowerSupply1', component: 'psu', name: 'PowerSupply1', vendor: 'Dell', version: '1.3' };
+  const inventory = {
+    vendor: 'dell',
+    system: {},
+    firmware: [{ ...psu, model: 'PWS-2' }],
+    drives: [],
+    ports: [],
+    gaps: [],
+  };
+  const result = { server: 'alpha', firmwares: [], inventoryJson: JSON.stringify({ inventory }), observedAt: 0 };
+  await rig.desks.results.server({ user: 'test', mayReportUnfenced: true }, result);
+  const firmwares = [{ name: 'psu', manufacturer: 'Dell Inc.', version: '1.4' }];
+  const { job } = await rig.desks.requests.update({ server: 'alpha', firmwares, client: 'c' });
+  assert.deepEqual(
+    (job.parameters.firmwares as unknown as Shown[]).map(({ filename }) => filename),
+    ['2.bin'],
+  );
+});
+
 /** A server with three NICs of one kind and one of another, and images for both. */
 async function setUpCards(t: TestContext) {
   const { rig, see, add } = await setUp(t);
