@@ -37,9 +37,8 @@ export async function installNewestFirmware({ words, timeoutMs }: RackOptions): 
     const flashes = await rack.assertInstalled(before);
     const seconds = Math.round((performance.now() - began) / 1000);
     const slots = [...before.values()].flat().length;
-    console.log(
-      `newest firmware: ${before.size} servers, ${slots} slots with offers, ${flashes} flashes, ${seconds} s`,
-    );
+    const rackSize = `${before.size} servers of ${models} models, ${slots} slots with offers`;
+    console.log(`newest firmware: ${rackSize}, ${flashes} flashes, ${seconds} s`);
   } finally {
     await up?.end('SIGTERM');
     folder.remove();
