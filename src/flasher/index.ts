@@ -37,8 +37,9 @@ export type { FirmwareCatalogue, ImageAddress, ServerAccess, ServerDirectory } f
 export { defaultInstallSettings, type InstallSettings, type PollTimes } from './install/settings.ts';
 export type { Firmware } from './plan/firmware.ts';
 export { type ForecastStep, forecastInstall } from './plan/forecast-install.ts';
-export { idsOf, isForSlot, matchSlots, type PlannedServer, type SkipCode } from './plan/match-slots.ts';
+export { idsOf, isForSlot, isNamingPart, matchSlots, type PlannedServer, type SkipCode } from './plan/match-slots.ts';
 export {
+  areContradictory,
   byInstallOrder,
   type InstallPlan,
   type OrderedImage,

@@ -78,6 +78,8 @@ interface Offer {
   readonly isNewest: boolean;
   readonly models: readonly string[];
   readonly image: string;
+  /** The slots that it fits, with the versions installed now. */
+  readonly slots: readonly { readonly slot: string; readonly version: string }[];
 }
 
 /** What a simulator's admin API says of a server. */

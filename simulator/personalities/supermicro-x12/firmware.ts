@@ -97,7 +97,7 @@ export const supermicroLines: readonly ReleaseLine[] = [
     (part): ReleaseLine => ({
       softwareId: part,
       component: 'psu',
-      name: 'PowerSupply',
+      name: part,
       part,
       releases: releases(['1.3', '2019-04-09'], ['1.4', '2021-10-19']),
     }),

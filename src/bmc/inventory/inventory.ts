@@ -18,7 +18,7 @@ import { readDriveMembers, readDrives, readStorages } from './drives.ts';
 import { readSlots } from './firmware.ts';
 import { usableUuid } from './machine-id.ts';
 import { describeManager, readManager } from './manager.ts';
-import { identifyParts, readControllers } from './part-identity.ts';
+import { identifyParts, readControllers, readPowerSupplies } from './part-identity.ts';
 import { readMemory, readProcessors } from './parts.ts';
 import { readAdapters, readPorts } from './ports.ts';
 
@@ -37,6 +37,8 @@ export async function readInventory(bmc: Bmc, options: ReadingOptions = {}): Pro
   const adapters = await readAdapters(reading, { chassis, vendor });
   const running = { system, ...(manager === undefined ? {} : { manager }) };
   const controllers = await readControllers(reading, storages);
+  const slots = await readSlots(reading, { vendor, running });
+  const powerSupplies = await readPowerSupplies(reading, { chassis, slots });
   const serviceUuid = usableUuid((await bareRoot(bmc)).uuid);
   return {
     vendor,
@@ -47,9 +49,9 @@ export async function readInventory(bmc: Bmc, options: ReadingOptions = {}): Pro
     memory: await readMemory(reading, system),
     drives: await readDrives(reading, system, { storages, members: drives }),
     ports: await readPorts(reading, system, { adapters, vendor }),
-    firmware: identifyParts(await readSlots(reading, { vendor, running }), {
+    firmware: identifyParts(slots, {
       vendor,
-      resources: { adapters, drives, controllers, gaps: reading.gaps },
+      resources: { adapters, drives, controllers, powerSupplies, gaps: reading.gaps },
     }),
     gaps: reading.gaps,
   };

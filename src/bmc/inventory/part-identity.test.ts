@@ -67,7 +67,7 @@ for (const [what, slot, found] of [
   ['nothing known', nicOf({ slot: 'd', name: 'NIC 1' }), [undefined, undefined]],
 ] as const) {
   test(`identity by ${what}`, () => {
-    const resources = { adapters, drives: [], controllers: [], gaps: [] };
+    const resources = { adapters, drives: [], controllers: [], powerSupplies: [], gaps: [] };
     const [known] = identifyParts([slot], { vendor: 'dell', resources });
     assert.deepEqual([known?.vendor, known?.model], found);
   });
@@ -75,7 +75,19 @@ for (const [what, slot, found] of [
 
 test('no identity is made up while the adapters cannot be read', () => {
   const gaps = [{ path: '/redfish/v1/Chassis/1/NetworkAdapters', reason: 'the host has not finished POST' }];
-  const resources = { adapters: [], drives: [], controllers: [], gaps };
+  const resources = { adapters: [], drives: [], controllers: [], powerSupplies: [], gaps };
   const [known] = identifyParts([nicOf({ name: 'Mellanox Adapter' })], { vendor: 'hpe', resources });
   assert.deepEqual([known?.vendor, known?.model], [undefined, undefined]);
+});
+
+test('a power supply that the firmware inventory names by its place alone has the model of its own resource', () => {
+  const psu = (at: number) => nicOf({ component: 'psu', slot: `PowerSupply${at}`, name: `PowerSupply${at}` });
+  const body = { MemberId: '1', Name: 'PowerSupply2', Model: 'PWS-1K22A-1R' };
+  const powerSupplies = [{ path: '/redfish/v1/Chassis/1/Power#/PowerSupplies/1', body }];
+  const resources = { adapters: [], drives: [], controllers: [], powerSupplies, gaps: [] };
+  const known = identifyParts([psu(1), psu(2)], { vendor: 'supermicro', resources });
+  assert.deepEqual(
+    known.map(({ model }) => model),
+    [undefined, 'PWS-1K22A-1R'],
+  );
 });

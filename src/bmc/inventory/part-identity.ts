@@ -21,6 +21,7 @@ export interface PartResources {
   readonly adapters: readonly Member[];
   readonly drives: readonly Member[];
   readonly controllers: readonly Member[];
+  readonly powerSupplies: readonly Member[];
   /** What could not be read. */
   readonly gaps: readonly Gap[];
 }
@@ -30,6 +31,7 @@ const pathsOf: Partial<Record<ComponentType, RegExp>> = {
   nic: /\/NetworkAdapters\b/i,
   drive: /\/(?:Storage|Drives)\b/i,
   'storage-controller': /\/Storage\b/i,
+  psu: /\/Power\b/i,
 };
 
 /** A part as its own resource describes it. */
@@ -56,6 +58,24 @@ export async function readControllers(reading: Reading, storages: readonly Membe
   return found;
 }
 
+/** Power supplies, where the inventory of firmware does not tell which product one is; elsewhere it costs no request. */
+export async function readPowerSupplies(
+  reading: Reading,
+  { chassis, slots }: { readonly chassis: readonly Member[]; readonly slots: readonly FirmwareSlot[] },
+): Promise<readonly Member[]> {
+  const isUntold = (slot: FirmwareSlot) =>
+    slot.component === 'psu' && slot.softwareId === undefined && (slot.model ?? modelIn(slot)) === undefined;
+  if (!slots.some(isUntold)) return [];
+  const found: Member[] = [];
+  for (const { body } of chassis) {
+    const path = linkIn(body, 'Power');
+    const power = path === undefined ? undefined : await reading.get(path);
+    for (const each of objectsIn(power ?? {}, 'PowerSupplies'))
+      found.push({ path: textIn(each, '@odata.id') ?? '', body: each });
+  }
+  return found;
+}
+
 /**
  * Gives slots the maker and the product of the adapter, controller or drive that they belong to. A firmware inventory
  * links to it, or names it in the vendor's own way, or has the name of the product alone.
@@ -64,11 +84,12 @@ export function identifyParts(
   slots: readonly FirmwareSlot[],
   about: { readonly vendor: VendorName; readonly resources: PartResources },
 ): FirmwareSlot[] {
-  const { adapters, drives, controllers, gaps } = about.resources;
+  const { adapters, drives, controllers, powerSupplies, gaps } = about.resources;
   const parts = [
     ...adapters.map((each) => describe('nic', each)),
     ...drives.map((each) => describe('drive', each)),
     ...controllers.map((each) => describe('storage-controller', each)),
+    ...powerSupplies.map((each) => describe('psu', each)),
   ];
   const naming = partNamingFor(about.vendor);
   return slots.map((slot) => {

@@ -131,6 +131,11 @@ function isServerModel({ model }: PlannedServer, models: readonly string[]): boo
   return isAny(models) || models.some((each) => fold(model) !== '' && fold(model).includes(fold(each)));
 }
 
+/** True where an image names the product of a part, not only servers that may have it. */
+export function isNamingPart({ model }: FirmwareSlot, { models }: Pick<Firmware, 'models'>): boolean {
+  return fold(model) !== '' && models.some((each) => fold(each) === fold(model));
+}
+
 function isPartModel(slot: FirmwareSlot, server: PlannedServer, models: readonly string[]): boolean {
   const texts = [slot.model, slot.name, slot.softwareId, server.driveModels?.get(slot.slot)].map(fold);
   return models.some((each) => fold(each) !== '' && texts.some((text) => text.includes(fold(each))));

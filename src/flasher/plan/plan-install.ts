@@ -85,6 +85,12 @@ interface Claim {
   readonly slots: readonly FirmwareSlot[];
 }
 
+/** The same as far as it matters which of two images a slot gets. */
+export interface ImageClaim {
+  readonly firmware: Firmware;
+  readonly slots: readonly Pick<FirmwareSlot, 'slot'>[];
+}
+
 type Refusal = { readonly skipped: SkippedFirmware } | { readonly problem: PlanProblem };
 
 type Judged = Refusal | { readonly action: PlannedAction };
@@ -132,8 +138,14 @@ function rivalry(claims: readonly Claim[], { firmware, slots }: Claim): Refusal 
   return { problem: { code: 'contradiction', message, isTransient: false } };
 }
 
+/** True for two images of which neither gives way to the other where both are for one slot: an install refuses them. */
+export function areContradictory(one: ImageClaim, other: ImageClaim): boolean {
+  if (one.firmware.version === other.firmware.version && isSameChecksum(one.firmware, other.firmware)) return false;
+  return !isMoreCertain(one, other) && !isMoreCertain(other, one);
+}
+
 /** Images of one version of which only the first says by ids what it is for, and which has all the slots of the other. */
-function isMoreCertain(rival: Claim, { firmware, slots }: Claim): boolean {
+function isMoreCertain(rival: ImageClaim, { firmware, slots }: ImageClaim): boolean {
   const taken = new Set(rival.slots.map(({ slot }) => slot));
   return (
     rival.firmware.component === firmware.component &&

@@ -13,6 +13,8 @@ import { setUpUpdates, sha } from '../testing/update-rig.ts';
 const serverC = '0c000000-0000-4000-8000-00000000000c';
 const repositoryUrl = 'https://images.test/image.bin';
 
+const sumOf = (digit: string): string => `sha256:${digit.repeat(64)}`;
+
 interface Shown {
   readonly filename: string;
   readonly software_ids?: readonly string[];
@@ -198,6 +200,55 @@ test('an image goes to the parts that it is for, and the answer names their slot
     assert.equal(error.resolved?.[0]?.reason, 'NotApplicable');
     return true;
   });
+});
+
+test('of two images for one part that shows no ids neither is taken, and the rest is installed', async (t) => {
+  const { rig, see, add } = await setUp(t);
+  const psu = { component: 'psu', version: '1.4' };
+  for (const kind of ['1', '2']) await add(`${kind}.bin`, [`PWS-${kind}`], { ...psu, checksums: [sumOf(kind)] });
+  await add('bios.bin', [], { component: 'bios', version: '2.10' });
+  await see(['psu', 'Dell'], ['psu', 'Dell'], ['bios', 'Dell']);
+  const ask = async (...firmwares: readonly { name: string; version: string }[]) => {
+    const asked = firmwares.map((one) => ({ ...one, manufacturer: 'Dell Inc.' }));
+    const { job, resolved = [] } = await rig.desks.requests.update({ server: 'alpha', firmwares: asked, client: 'c' });
+    await rig.engine.cancel(job.id, { client: 'c', isForced: false, doesInsist: false });
+    return { files: (job.parameters.firmwares as unknown as Shown[]).map(({ filename }) => filename), resolved };
+  };
+  const { files, resolved } = await ask({ name: 'psu', version: '1.4' }, { name: 'bios', version: '2.10' });
+  assert.deepEqual(files, ['bios.bin']);
+  assert.deepEqual(
+    resolved.map(({ name, reason, slots }) => [name, reason, slots]),
+    [['psu', 'NotApplicable', []]],
+  );
+  const reason = /1\.bin, 2\.bin are for different hardware.*which one slot-0, slot-1 takes/;
+  assert.match(resolved[0]?.message ?? '', reason);
+  await see(['psu', 'Dell', 'PWS-2'], ['psu', 'Dell', 'PWS-2']);
+  assert.deepEqual((await ask({ name: 'psu', version: '1.4' })).files, ['2.bin']);
+});
+
+test('an image that names the product of a part is taken before one for the server', async (t) => {
+  const { rig, add } = await setUp(t);
+  for (const kind of ['1', '2']) {
+    const models = ['PowerEdge R640', `PWS-${kind}`];
+    await add(`${kind}.bin`, [`PWS-${kind}`], { component: 'psu', version: '1.4', models, checksums: [sumOf(kind)] });
+  }
+  const psu = { slot: 'PowerSupply1', component: 'psu', name: 'PowerSupply1', vendor: 'Dell', version: '1.3' };
+  const inventory = {
+    vendor: 'dell',
+    system: {},
+    firmware: [{ ...psu, model: 'PWS-2' }],
+    drives: [],
+    ports: [],
+    gaps: [],
+  };
+  const result = { server: 'alpha', firmwares: [], inventoryJson: JSON.stringify({ inventory }), observedAt: 0 };
+  await rig.desks.results.server({ user: 'test', mayReportUnfenced: true }, result);
+  const firmwares = [{ name: 'psu', manufacturer: 'Dell Inc.', version: '1.4' }];
+  const { job } = await rig.desks.requests.update({ server: 'alpha', firmwares, client: 'c' });
+  assert.deepEqual(
+    (job.parameters.firmwares as unknown as Shown[]).map(({ filename }) => filename),
+    ['2.bin'],
+  );
 });
 
 /** A server with three NICs of one kind and one of another, and images for both. */
