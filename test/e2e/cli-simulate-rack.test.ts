@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { freePortRange } from '../real/free-ports.ts';
 import {
   type CliProcess,
@@ -38,7 +39,11 @@ async function countLogged(server: string, event: string): Promise<number> {
 
 /** Resolves once an event is in the log of a server more often than it was. */
 async function untilLogged(server: string, event: string, before = 0): Promise<void> {
-  while ((await countLogged(server, event)) <= before);
+  for (let looks = 0; looks < 1200; looks++) {
+    if ((await countLogged(server, event)) > before) return;
+    await delay(100);
+  }
+  assert.fail(`no other ${event} in the log of ${server}:\n${(await cli(['simulate', 'log', server])).out}`);
 }
 
 before(async () => {
@@ -88,6 +93,8 @@ describe('the simulated rack of rackwright up', () => {
   });
 
   test('goes on where it was: BIOS settings, firmware, power, addresses', async () => {
+    // Until then hosts are switched on and off to be inspected.
+    await up.until('Hosts of the rack: ');
     const bios = '/redfish/v1/Systems/1/Bios';
     const system = '/redfish/v1/Systems/1';
     const body = { Attributes: { ProcHyperthreading: 'Disabled' } };
