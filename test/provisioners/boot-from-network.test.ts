@@ -50,7 +50,8 @@ describe('a machine whose BMC is to start it from the network', { concurrency: t
     provisioners = createRedfishProvisioners({
       trustOf: () => ({ kind: 'system', allowsHttp: true }),
       ...{ gates, records: await openHostRecords(database), clock, desk: createEngineDesk(engine) },
-      catalogue: { find: async () => undefined },
+      // This machine may be slow, and its time runs fast.
+      ...{ catalogue: { find: async () => undefined }, lookMs: 1_200_000 },
     });
     ends.push(() => provisioners.close());
   });
