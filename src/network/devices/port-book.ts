@@ -137,7 +137,7 @@ export function memoryAfter(before: PortMemory, work: EndedWork, { result, now }
   const failure = { at: now, call: call.kind, goal, attempts, failure: result };
   if (result.kind === 'mismatch') return { reading: { at: now, state: result.seen }, failure, unit, ...unsettled };
   // After a change that may or may not have been made nothing that was read before counts.
-  const isStillTrue = call.kind === 'read' || result.kind === 'unsupported' || result.kind === 'denied';
+  const isStillTrue = call.kind === 'read' || result.kind === 'unsupported';
   return isStillTrue ? { ...before, work: undefined, failure } : { failure, ...unsettled };
 }
 

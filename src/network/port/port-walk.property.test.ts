@@ -21,7 +21,9 @@ type Event =
 const someVlan = fc.integer({ min: 1, max: 4 });
 const someMs = fc.oneof(fc.integer({ min: 0, max: 5_000 }), fc.integer({ min: 0, max: 2 * settleMs }));
 const callScript: fc.Arbitrary<CallScript> = fc.record({
-  result: fc.constantFrom('done', 'done', 'done', 'refused', 'unreachable', 'uncertain', 'uncertain', 'mismatch'),
+  result: fc.constantFrom(
+    ...(['done', 'done', 'done', 'refused', 'denied', 'unreachable', 'uncertain', 'uncertain', 'mismatch'] as const),
+  ),
   endsAfterMs: someMs,
   landsAfterMs: fc.option(someMs, { nil: undefined, freq: 6 }),
 });

@@ -13,9 +13,9 @@ import { noon, portSeen } from './port-seen.ts';
 
 /** How one call goes: when the device carries it out, when the caller hears of its end, and what it hears. */
 export interface CallScript {
-  readonly result: 'done' | 'refused' | 'unreachable' | 'uncertain' | 'mismatch';
+  readonly result: 'done' | 'refused' | 'denied' | 'unreachable' | 'uncertain' | 'mismatch';
   readonly endsAfterMs: number;
-  /** Undefined: a change whose result is not `done` is never carried out. */
+  /** Undefined: a change whose result is not `done` is never carried out. One that is refused is carried out by its end, or never. */
   readonly landsAfterMs: number | undefined;
 }
 
@@ -202,13 +202,15 @@ export class PortWalk {
       assert.equal(this.status?.configuration?.untaggedVLAN, this.link);
       this.wasSet = true;
     }
-    if (result === 'refused' || result === 'unreachable')
-      return this.#answer(endsAt, () => ({ kind: result, message: 'scripted' }));
-    const lastAt = result === 'done' ? endsAt : endsAt + settleMs - 1;
+    if (result === 'unreachable') return this.#answer(endsAt, () => ({ kind: result, message: 'scripted' }));
+    // A switch may refuse the second half of a change when it has made the first.
+    const isRefused = result === 'refused' || result === 'denied';
+    const lastAt = result === 'done' || isRefused ? endsAt : endsAt + settleMs - 1;
     if (landsAfterMs !== undefined || result === 'done')
       this.#landings.push({ at: Math.min(this.now + (landsAfterMs ?? 0), lastAt), settings: wanted });
     return this.#answer(endsAt, () => {
       if (result === 'done') return { kind: 'done', value: this.#told() };
+      if (isRefused) return { kind: result, message: 'scripted' };
       if (result === 'mismatch') return { kind: 'mismatch', seen: this.#told(), message: 'scripted' };
       return { kind: 'uncertain', message: 'scripted' };
     });

@@ -144,9 +144,7 @@ async function writeTogether(
   signal: AbortSignal,
 ): Promise<SwitchResult<undefined>> {
   const written = await runTasks(options, options.system.writeTasks(writes, seen), signal);
-  if (written.kind === 'done') return done(undefined);
-  // Lost in the middle of a play that changes things: some of it may be done.
-  return written.kind === 'unreachable' ? { kind: 'uncertain', message: written.message } : written;
+  return written.kind === 'done' ? done(undefined) : written;
 }
 
 async function runTasks(

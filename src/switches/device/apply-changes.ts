@@ -64,7 +64,9 @@ async function readBack(driver: SwitchDriver, { writes, written, results, signal
   const taken = writes.filter(({ port }) => resultFor(written, port).kind === 'done');
   for (const { port } of writes) {
     const result = resultFor(written, port);
-    if (result.kind !== 'done') results.set(port, result);
+    // Lost on the way of something that changes the port: it may have been done, or be done yet.
+    if (result.kind === 'unreachable') results.set(port, { kind: 'uncertain', message: result.message });
+    else if (result.kind !== 'done') results.set(port, result);
   }
   if (taken.length === 0) return;
   const seen = await driver.read(

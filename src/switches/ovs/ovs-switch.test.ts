@@ -113,6 +113,18 @@ test('a server that says nothing is unreachable for reads, and leaves no write i
     await device.close();
   }));
 
+test('a write that was sent before its line was lost is uncertain, for the switch may still carry it out', () =>
+  withFake(async (fake) => {
+    const device = open(fake.address);
+    const transact = fake.database.transact.bind(fake.database);
+    fake.database.transact = (operations) => {
+      if (operations.some(({ op }) => op === 'update')) fake.dropLines();
+      return transact(operations);
+    };
+    assert.equal((await device.apply([{ port: 'swp1', wanted: guarded }])).get('swp1')?.kind, 'uncertain');
+    await device.close();
+  }));
+
 test('without an OpenFlow address access lists and shutting down are unsupported, and VLANs are set', () =>
   withFake(async (fake) => {
     const device = open(fake.tcpAddress);
