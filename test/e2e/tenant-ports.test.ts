@@ -168,7 +168,8 @@ describe('what users link to the ports of their hosts, by their own tokens', () 
 
   test('user and operator see what would be done, each with the rights of their namespaces', async () => {
     const planFor = async ({ client }: ApiRig, namespace: string) => {
-      const loaded = await loadNetwork(client, { namespace });
+      const ports = [port];
+      const loaded = await loadNetwork(client, { namespace, ports });
       const settings = defaultNetworkSettings;
       return {
         ...planNetwork({ ...loaded, settings, only: ['leaf-1'] }, systemClock.now()),
@@ -177,6 +178,7 @@ describe('what users link to the ports of their hosts, by their own tokens', () 
     };
     for (const [by, namespace, hidden] of [
       [red, 'red', [port]],
+      [red, 'infra', [port]],
       [operator, 'infra', []],
       [operator, 'red', []],
     ] as const) {

@@ -21,7 +21,8 @@ export async function planNetworkOf(
 ): Promise<void> {
   const output = readOutputForm(flags.output);
   const { client, namespace } = session;
-  const loaded = await loadNetwork(client, { namespace, signal: terminal.interrupted });
+  const ports = words.map((word) => (word.includes('/') ? word : `${namespace}/${word}`));
+  const loaded = await loadNetwork(client, { namespace, ports, signal: terminal.interrupted });
   const plan = planNetwork({ ...loaded, settings: defaultNetworkSettings, only: words }, systemClock.now());
   if (words.length > 0) checkFound(plan, words);
   const isAll = flags.all === true || words.length > 0;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { AnyKubeObject, ServedResource } from '../../kube/index.ts';
+import { type AnyKubeObject, isForbidden, type ServedResource } from '../../kube/index.ts';
 import { yamlText } from '../output/show.ts';
 import type { Terminal } from '../terminal.ts';
 import { addChoiceFlags, type ChoiceFlags, chooseObjects } from './choose-objects.ts';
@@ -20,7 +20,7 @@ export function addDescribeCommand(program: Command, terminal: Terminal): void {
         if (chosen.length === 0) terminal.err('No resources found\n');
         for (const [index, { resource, key }] of chosen.entries()) {
           const object = await session.client.resource<AnyKubeObject>(resource).get(key);
-          const events = await readEvents(object, session);
+          const events = await readVisibleEvents(object, session, terminal);
           terminal.out(`${index === 0 ? '' : '\n'}${describeObject(object, { resource, events })}`);
         }
       }),
@@ -40,6 +40,21 @@ export async function readEvents(
     fieldSelector: `involvedObject.uid=${metadata?.uid ?? ''}`,
   });
   return orderEvents(items);
+}
+
+/** The same for people who may not read events: they are warned, and get the rest. */
+export async function readVisibleEvents(
+  object: Pick<AnyKubeObject, 'metadata'>,
+  session: Session,
+  terminal: Pick<Terminal, 'err'>,
+): Promise<ShownEvent[]> {
+  try {
+    return await readEvents(object, session);
+  } catch (error) {
+    if (!isForbidden(error)) throw error;
+    terminal.err(`Warning: events in ${object.metadata?.namespace ?? 'default'} may not be read\n`);
+    return [];
+  }
 }
 
 /** The page of one object. */

@@ -138,6 +138,14 @@ test('of a machine its host is named, and how to ask about that', () => {
   assert.equal(advice[0]?.command, 'rackwright why bmh/h1 -n lab');
 });
 
+test('of a port its host is told to people who may not read that host, and how to plan it', () => {
+  const hostRef = { namespace: 'red', name: 'h1' };
+  const object = { kind: 'SwitchPort', metadata, status: { state: 'Active', hostRef } };
+  const { sentences, advice } = explainObject(seen(object));
+  assert.ok(sentences.includes('Its host is red/h1.'), sentences.join('\n'));
+  assert.equal(advice[0]?.command, `rackwright plan network ${metadata.namespace}/${metadata.name}`);
+});
+
 test('of a port in error the error is told, with what would be done', () => {
   const error = { reason: 'WriteFailed', message: 'the switch said no', since: 'then' };
   const object = { kind: 'SwitchPort', metadata, status: { state: 'Active', error } };

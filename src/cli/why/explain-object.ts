@@ -1,6 +1,6 @@
 import type { ConditionRecord } from '../../conditionorc/index.ts';
 import type { Advice } from '../../firmware/index.ts';
-import type { AnyKubeObject } from '../../kube/index.ts';
+import { type AnyKubeObject, formatKey } from '../../kube/index.ts';
 import type { HostPlanned, PortPlanned } from '../../network/index.ts';
 import { sentenceOfWork } from '../install-service/conditions.ts';
 import { type ShownEvent, timeOf } from '../objects/order-events.ts';
@@ -84,10 +84,14 @@ function beginningOf(seen: ObjectSeen, about: string): Beginning {
 }
 
 function explainPort({ object, port }: ObjectSeen, about: string): Beginning {
-  const { state = 'new', error } = (object.status ?? {}) as {
+  const { state = 'new', error, hostRef } = (object.status ?? {}) as {
     readonly state?: string;
+    readonly hostRef?: { readonly namespace: string; readonly name: string };
     readonly error?: { readonly reason?: string; readonly message?: string; readonly since?: string };
   };
+  // People of one namespace may read the port and not its host.
+  const host = port?.host ?? (hostRef === undefined ? undefined : formatKey(hostRef));
+  const { namespace, name = '' } = object.metadata ?? {};
   const outcomes = {
     change: 'The switch would be changed now.',
     clean: 'The port would be cleaned now.',
@@ -106,10 +110,13 @@ function explainPort({ object, port }: ObjectSeen, about: string): Beginning {
       ...failing,
       ...(port === undefined ? [] : [outcomes[port.outcome]]),
       ...(port?.reason === undefined ? [] : [`${port.reason.code}: ${port.reason.message}`]),
-      ...(port?.host === undefined ? ['No host names it, so that it keeps to itself.'] : [`Its host is ${port.host}.`]),
+      host === undefined ? 'No host names it.' : `Its host is ${host}.`,
     ],
     advice: [
-      { command: `rackwright plan network ${object.metadata?.name ?? ''}`, purpose: 'see what would be changed' },
+      {
+        command: `rackwright plan network ${namespace === undefined ? name : `${namespace}/${name}`}`,
+        purpose: 'see what would be changed',
+      },
     ],
   };
 }

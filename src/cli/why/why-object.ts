@@ -5,7 +5,7 @@ import { grid } from '../firmware/format-plan.ts';
 import { type HostObject, machinesOfHost } from '../fleet/fleet-machines.ts';
 import { readFleetFacts, readWork } from '../fleet/read-fleet.ts';
 import type { RestClient } from '../install-service/rest-client.ts';
-import { readEvents } from '../objects/describe.ts';
+import { readVisibleEvents } from '../objects/describe.ts';
 import type { Session } from '../objects/session.ts';
 import type { OutputForm } from '../output/output-form.ts';
 import { plain, renderShown } from '../output/show.ts';
@@ -60,7 +60,7 @@ export async function whyObject(
   const plan = await planOf(object, key, parts);
   const explained = explainObject({
     object,
-    events: await readVisibleEvents(object, parts),
+    events: await readVisibleEvents(object, parts.session, terminal),
     work: object.kind === 'BareMetalHost' ? await workOn(object as HostObject, parts) : [],
     network: plan?.hosts.find(({ host }) => host === key),
     port: plan?.ports.find(({ port }) => port === key),
@@ -73,19 +73,9 @@ async function planOf(object: AnyKubeObject, key: string, parts: WhyParts): Prom
     object.kind === 'SwitchPort' || (object.kind === 'BareMetalHost' && 'ports' in ((object.spec ?? {}) as object));
   if (!hasPorts) return undefined;
   const namespace = object.metadata?.namespace;
-  const loaded = await loadNetwork(parts.session.client, { namespace, signal: parts.terminal.interrupted });
+  const ports = object.kind === 'SwitchPort' ? [key] : [];
+  const loaded = await loadNetwork(parts.session.client, { namespace, ports, signal: parts.terminal.interrupted });
   return planNetwork({ ...loaded, settings: defaultNetworkSettings, only: [key] }, systemClock.now());
-}
-
-/** Who may not read events is told so, and gets the rest. */
-async function readVisibleEvents(object: AnyKubeObject, { session, terminal }: WhyParts) {
-  try {
-    return await readEvents(object, session);
-  } catch (error) {
-    if (!isForbidden(error)) throw error;
-    terminal.err(`Warning: events in ${object.metadata?.namespace ?? 'default'} may not be read\n`);
-    return [];
-  }
 }
 
 /** Services that cannot be asked are told of, and the rest is explained all the same. */

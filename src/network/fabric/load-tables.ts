@@ -1,5 +1,13 @@
 import { type BareMetalHost, userLimitName } from '../../api/index.ts';
-import { createTable, isForbidden, isNotFound, type KubeClient, type KubeObject, parseKey } from '../../kube/index.ts';
+import {
+  createTable,
+  formatKey,
+  isForbidden,
+  isNotFound,
+  type KubeClient,
+  type KubeObject,
+  parseKey,
+} from '../../kube/index.ts';
 import { providerResources, resources } from '../resources.ts';
 import { namespaceOf, objectKey, referenceKey } from './references.ts';
 import {
@@ -24,6 +32,8 @@ export interface LoadedNetwork {
 export interface LoadOptions {
   /** Where to look for those who may not list everywhere. */
   readonly namespace?: string | undefined;
+  /** Keys that may be those of ports in other namespaces: they are read by name, with their hosts. */
+  readonly ports?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -49,6 +59,11 @@ export async function loadNetwork(client: KubeClient, options: LoadOptions = {})
     open<ProviderSwitch & KubeObject>(providerResources.OVSSwitch),
     open<ProviderSwitch & KubeObject>(providerResources.FixtureSwitch),
   ]);
+  for (const key of options.ports ?? []) {
+    await ports.get(key);
+    const { hostRef } = ports.objects.get(key)?.status ?? {};
+    if (hostRef !== undefined) await hosts.get(formatKey(hostRef));
+  }
   for (const host of [...hosts.objects.values()]) {
     for (const { port } of host.spec?.ports ?? []) await ports.get(referenceKey(port, namespaceOf(host)));
   }
