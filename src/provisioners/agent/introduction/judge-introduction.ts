@@ -36,7 +36,10 @@ export function judgeIntroduction(
   const known = all.filter((each) => isAlike(introduction, each));
   const held = known.filter(({ host }) => host !== undefined);
   const [first] = held;
-  const own = known.find(({ id }) => id === proven) ?? (held.length === 1 ? first : undefined);
+  const former = known.find(({ id }) => id === proven);
+  const only = held.length === 1 ? first : undefined;
+  // Its host is no more, and another one may have its machine by now.
+  const own = former?.isRemoved === true ? (only ?? former) : (former ?? only);
   const stranger = held.find((each) => each !== own);
   if (stranger !== undefined) return refuse(introduction, stranger, 'several machines with its MACs are in use');
   const rival = known.find((each) => each !== own && isThere(introduction, each, isHeard));
