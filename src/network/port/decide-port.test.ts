@@ -536,6 +536,20 @@ describe('what the status of a port says', () => {
     );
   });
 
+  test('nobody is said to have changed the switch when the parking VLAN of its Switch did', () => {
+    const owner = aSwitch({ parkingVLAN: 999 });
+    const status = { ...clean, observed: { disabled: false } };
+    const eventOf = (memory: PortMemory) =>
+      decidePort(portSeen({ status, memory, seen: { owner } }), noon).events?.map(({ type, reason, message }) => [
+        ...[type, reason, message],
+      ]);
+    assert.deepEqual(eventOf(reading(cleanSettings())), [
+      ['Normal', 'Cleaning', 'What a clean port is has changed; Ethernet1 is cleaned anew: untaggedVlan none -> 999.'],
+    ]);
+    for (const memory of [reading(vlan(666)), reading(cleanSettings(), { strays: ['a flow'] })])
+      assert.deepEqual(eventOf(memory)?.[0]?.[1], 'ConfigurationDrifted');
+  });
+
   test('a clean port says nothing of a configuration', () => {
     const { status, events } = decidePort(
       portSeen({ status: settled('Cleaning', vlan(10)), memory: reading(cleanSettings()) }),

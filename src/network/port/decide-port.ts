@@ -1,5 +1,13 @@
 import type { SwitchPortStatus } from '../../api/index.ts';
-import { type Decision, type EventDraft, type Instant, type Reason, takeStep, type Wake } from '../../kube/index.ts';
+import {
+  type Decision,
+  type EventDraft,
+  type Instant,
+  isSameJson,
+  type Reason,
+  takeStep,
+  type Wake,
+} from '../../kube/index.ts';
 import { cleanSettings, describePlan, type PortSettings, planPort } from '../../switches/index.ts';
 import { objectKey } from '../fabric/references.ts';
 import { placeIn } from '../fabric/unit.ts';
@@ -131,10 +139,17 @@ function eventsOf(
   if (action === 'tell-drift' && device !== undefined && phase === 'Cleaning') {
     const clean = cleanSettings(seen.owner?.spec.parkingVLAN);
     const changes = describePlan(planPort(device, clean)) || 'something that the switch does not tell';
-    const message = isOnIt(seen, seen.port.status?.appliedTo)
-      ? `Somebody changed ${socket} on the switch; it is cleaned: ${changes}.`
-      : `The switch is another one than ${socket} was cleaned on; it is cleaned anew: ${changes}.`;
-    events.push({ type: 'Warning', reason: 'ConfigurationDrifted', message });
+    const isAsBefore = device.strays.length === 0 && isSameJson(status.observed, seen.port.status?.observed);
+    if (!isOnIt(seen, seen.port.status?.appliedTo)) {
+      const message = `The switch is another one than ${socket} was cleaned on; it is cleaned anew: ${changes}.`;
+      events.push({ type: 'Warning', reason: 'ConfigurationDrifted', message });
+    } else if (isAsBefore) {
+      const message = `What a clean port is has changed; ${socket} is cleaned anew: ${changes}.`;
+      events.push({ type: 'Normal', reason: 'Cleaning', message });
+    } else {
+      const message = `Somebody changed ${socket} on the switch; it is cleaned: ${changes}.`;
+      events.push({ type: 'Warning', reason: 'ConfigurationDrifted', message });
+    }
   } else if (action === 'tell-drift' && device !== undefined && noted !== undefined) {
     const changes = describePlan(planPort(device, noted)) || 'something that the switch does not tell';
     const message = isOnIt(seen, seen.port.status?.appliedTo)
