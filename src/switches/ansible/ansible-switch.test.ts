@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { ansibleSwitchSystems } from '../../api/index.ts';
 import { systemClock } from '../../kube/index.ts';
 import { switchContract } from '../contract/switch-contract.ts';
@@ -9,6 +9,7 @@ import { createMemoryHostKeys, openAnsibleSwitch } from './index.ts';
 import type { RunnerAnswer, RunnerOrder } from './runner-order.ts';
 import type { AnsibleRunner } from './runner-process.ts';
 import { createFakeEos } from './testing/fake-eos.ts';
+import { createFakeNxos } from './testing/fake-nxos.ts';
 
 const names = ['Ethernet1', 'Ethernet2/1'] as const;
 const access: PortSettings = { isDisabled: false, untaggedVlan: 10, taggedVlans: [], acl: [] };
@@ -29,6 +30,9 @@ function open(runner: AnsibleRunner, os: (typeof ansibleSwitchSystems)[number] =
     credentials: { username: 'admin', password: 'secret-word' },
   });
 }
+
+/** Systems that network-runner sets VLANs of, and that tell nothing. */
+const blind = ansibleSwitchSystems.filter((each) => !['openvswitch', 'eos', 'nxos'].includes(each));
 
 /** A runner that answers every order alike and remembers them. */
 function answering(answer: RunnerAnswer): AnsibleRunner & { readonly orders: RunnerOrder[] } {
@@ -62,6 +66,21 @@ switchContract({
   },
 });
 
+switchContract({
+  name: 'a make-believe NX-OS by Ansible',
+  async open() {
+    const nxos = createFakeNxos(names);
+    return {
+      device: open(nxos.runner, 'nxos'),
+      ports: names,
+      setUntaggedVlan: async (port, vlan) => nxos.type(`interface ${port}`, `switchport access vlan ${vlan}`),
+      unreachable: open(failing('Connection timed out'), 'nxos'),
+      denied: open(failing('Failed to authenticate: Authentication failed.'), 'nxos'),
+      close: async () => undefined,
+    };
+  },
+});
+
 test('hostile names of ports never reach the runner', async () => {
   for (const os of ansibleSwitchSystems) {
     const runner = answering({ results: [] });
@@ -84,7 +103,7 @@ test('hostile names of ports never reach the runner', async () => {
 
 test('every system sets an access port or says why not, and refuses access lists that it cannot set', async () => {
   const deny = { family: 'ipv4', action: 'deny', protocol: 'all', sourcePorts: [], destinationPorts: [] } as const;
-  for (const os of ansibleSwitchSystems.filter((each) => each !== 'openvswitch' && each !== 'eos')) {
+  for (const os of blind) {
     const runner = answering({ results: [] });
     const device = open(runner, os);
     assert.equal((await device.apply([{ port: 'Ethernet1', wanted: access }])).get('Ethernet1')?.kind, 'done', os);
@@ -100,8 +119,6 @@ test('every system sets an access port or says why not, and refuses access lists
     assert.match(bare?.kind === 'unsupported' ? bare.message : '', /parkingVLAN/);
   }
 });
-
-const blind = ansibleSwitchSystems.filter((each) => each !== 'openvswitch' && each !== 'eos');
 
 test('systems that are set blindly are logged in to before they count as there', async () => {
   for (const os of blind) {
@@ -232,10 +249,97 @@ test('nothing is sent to a switch whose first host key could not be kept', async
     runner,
     object: { namespace: 'default', name: 'leaf' },
     hostKeys: { find: lost, keep: lost },
-    spec: { os: 'nxos', ip: '192.0.2.1', credentialsSecret: { name: 'login' } },
+    spec: { os: 'junos', ip: '192.0.2.1', credentialsSecret: { name: 'login' } },
     credentials: { username: 'admin', password: 'secret-word' },
   });
   const verified = await device.verify();
   assert.match(verified.kind === 'unreachable' ? verified.message : '', /host key of 192\.0\.2\.1 cannot be kept/);
   assert.deepEqual(runner.orders, []);
+});
+
+describe('a port of NX-OS', () => {
+  const only = async (device: SwitchDevice, wanted: PortSettings) =>
+    (await device.apply([{ port: 'Ethernet1', wanted }])).get('Ethernet1');
+  const stateOf = async (device: SwitchDevice) => {
+    const seen = (await device.readPorts(['Ethernet1'])).get('Ethernet1');
+    assert.ok(seen?.kind === 'done', JSON.stringify(seen));
+    return seen.value;
+  };
+
+  test('is routed, switched or shut as the defaults of the switch say, where it says nothing itself', async () => {
+    const shut = 'system default switchport shutdown';
+    for (const [defaults, lines, isRouted, isDisabled] of [
+      [['no system default switchport', `no ${shut}`], [], true, false],
+      [['no system default switchport', shut], ['switchport'], false, true],
+      [['system default switchport', shut], [], false, true],
+      [['system default switchport', `no ${shut}`], [], false, false],
+    ] as const) {
+      const nxos = createFakeNxos(names, { defaults });
+      nxos.type('interface Ethernet1', ...lines);
+      const { strays, isDisabled: isDown } = await stateOf(open(nxos.runner, 'nxos'));
+      assert.deepEqual([strays.includes('the port is routed'), isDown], [isRouted, isDisabled], defaults.join(', '));
+    }
+  });
+
+  test('is cleaned without a parking VLAN: a trunk that carries nothing', async () => {
+    const nxos = createFakeNxos(names);
+    const device = open(nxos.runner, 'nxos');
+    assert.equal((await only(device, access))?.kind, 'done');
+    const cleared = (await device.clear([{ port: 'Ethernet1' }])).get('Ethernet1');
+    assert.equal(cleared?.kind, 'done', JSON.stringify(cleared));
+    assert.ok(nxos.typed.includes('switchport trunk allowed vlan none'));
+  });
+
+  test('keeps untagged frames out of VLAN 1 when that is tagged, and says so of what it cannot have', async () => {
+    const device = open(createFakeNxos(names).runner, 'nxos');
+    const tagged = (first: number, last: number) => ({ isDisabled: false, taggedVlans: [{ first, last }], acl: [] });
+    assert.equal((await only(device, tagged(1, 9)))?.kind, 'done');
+    assert.equal((await stateOf(device)).untaggedVlan, undefined);
+    assert.equal((await only(device, tagged(1, 4094)))?.kind, 'unsupported');
+  });
+
+  test('has a list of VLANs of many lines', async () => {
+    const device = open(createFakeNxos(names).runner, 'nxos');
+    const taggedVlans = Array.from({ length: 100 }, (_, at) => ({ first: 2 * at + 10, last: 2 * at + 10 }));
+    assert.equal((await only(device, { isDisabled: false, taggedVlans, acl: [] }))?.kind, 'done');
+    assert.deepEqual((await stateOf(device)).taggedVlans, taggedVlans);
+  });
+
+  test('whose change is refused half-way is refused, and is not as it was', async () => {
+    const nxos = createFakeNxos(names);
+    const device = open(nxos.runner, 'nxos');
+    await only(device, access);
+    nxos.refuseAfter(6);
+    const result = await only(device, { ...access, untaggedVlan: 20 });
+    assert.equal(result?.kind, 'denied');
+    assert.equal((await stateOf(device)).untaggedVlan, 20);
+  });
+
+  test('whose access list was opened in any way is found different', async () => {
+    const deny = {
+      family: 'ipv4',
+      action: 'deny',
+      protocol: 'tcp',
+      sourcePorts: [],
+      destinationPorts: [{ first: 22, last: 22 }],
+    } as const;
+    const wanted = { ...access, acl: [deny] };
+    const list = 'ip access-list rackwright-Ethernet1';
+    for (const lines of [
+      [list, '150 permit ip any any'],
+      ['interface Ethernet1', 'no ip port access-group rackwright-Ethernet1 in'],
+      ['interface Ethernet1', 'ip port access-group other in'],
+      [`no ${list}`],
+      ['interface Ethernet1', 'switchport voice vlan 30'],
+      ['interface Ethernet1', 'no switchport'],
+    ]) {
+      const nxos = createFakeNxos(names);
+      const device = open(nxos.runner, 'nxos');
+      const set = await only(device, wanted);
+      assert.equal(set?.kind, 'done', JSON.stringify(set));
+      nxos.type(...lines);
+      const plan = (await device.plan([{ port: 'Ethernet1', wanted }])).get('Ethernet1');
+      assert.ok(plan?.kind === 'done' && plan.value.differences.length > 0, lines.join(', '));
+    }
+  });
 });

@@ -65,7 +65,7 @@ if [ "$part" = ansible ] && [ ! -f "$out/.complete-ansible" ]; then
   "$out/venv/bin/python" - "$out" <<'PY'
 import glob, sys, zipfile
 out = sys.argv[1]
-kept = tuple('ansible_collections/' + name for name in ('arista/', 'ansible/netcommon/', 'ansible/utils/'))
+kept = tuple('ansible_collections/' + name for name in ('arista/', 'cisco/nxos/', 'ansible/netcommon/', 'ansible/utils/'))
 wheel = zipfile.ZipFile(glob.glob(out + '/wheel/*.whl')[0])
 wheel.extractall(out + '/collections', [name for name in wheel.namelist() if name.startswith(kept)])
 PY

@@ -1,7 +1,7 @@
-"""A small command line like that of Arista EOS over SSH: VLANs, ports, access lists, configuration sessions.
+"""A small command line like that of Arista EOS or Cisco NX-OS over SSH: VLANs, ports, access lists, configuration sessions.
 
-It proves what our side sends and reads through Ansible's own modules, not what EOS does with it.
-Usage: fake-eos.py PORT HOST_KEY_FILE USER PASSWORD_FILE PORT_NAME...
+It proves what our side sends and reads through Ansible's own modules, not what the system does with it.
+Usage: fake-cli.py eos|nxos PORT HOST_KEY_FILE USER PASSWORD_FILE PORT_NAME...
 """
 
 import copy
@@ -14,11 +14,12 @@ import threading
 import paramiko
 
 PROMPT = "leaf1"
+IS_NXOS = sys.argv[1] == "nxos"
 SETTINGS = (
     "switchport mode", "switchport access vlan", "switchport trunk native vlan", "switchport trunk allowed vlan",
-    "ip access-group", "ipv6 access-group",
+    "ip access-group", "ipv6 access-group", "ip port access-group", "ipv6 port traffic-filter",
 )
-DEFAULTS = ("switchport", "switchport mode access", "switchport access vlan 1")
+DEFAULTS = ("switchport mode access", "switchport access vlan 1")
 BLOCKS = re.compile(r"^(interface|vlan|ip access-list|ipv6 access-list) ")
 
 
@@ -86,10 +87,38 @@ class Shell:
         return ""
 
 
+class NxosShell(Shell):
+    """Each line counts at once; there is no session."""
+
+    def prompt(self):
+        if self.session is None:
+            return PROMPT + "#"
+        return PROMPT + ("(config-if)#" if self.mode else "(config)#")
+
+    def run(self, line):
+        if self.session is not None:
+            if line == "end":
+                self.session = None
+                return ""
+            return self.enter(line)
+        if line == "configure terminal":
+            self.session, self.mode = self.switch.blocks, None
+            return "Enter configuration commands, one per line. End with CNTL/Z."
+        if line == "show running-config":
+            return show(self.switch.blocks)
+        if line.startswith("show running-config all"):
+            return "no system default switchport\nno system default switchport shutdown"
+        if line.startswith("show version"):
+            return "Cisco Nexus Operating System (NX-OS) Software\n  NXOS: version 9.3(9)\n  Device name: " + PROMPT
+        if line.startswith("show inventory"):
+            return 'NAME: "Chassis",  DESCR: "Nexus9000 Chassis"\nPID: N9K-C93180YC-EX'
+        return "" if line.startswith("terminal ") else "% Invalid command at '^' marker."
+
+
 def put(block, line):
     bare = re.sub(r"^no ", "", line)
     key = next((setting for setting in SETTINGS if bare.startswith(setting)), bare)
-    if line.startswith("no ") or line in DEFAULTS:
+    if line.startswith("no ") or line in DEFAULTS or (line == "switchport" and not IS_NXOS):
         block.pop(key, None)
     else:
         block[key] = line
@@ -127,7 +156,7 @@ def serve(client, key, door, switch):
         channel = transport.accept(30)
         if channel is None:
             return
-        talk(channel, Shell(switch))
+        talk(channel, (NxosShell if IS_NXOS else Shell)(switch))
     except (EOFError, OSError, paramiko.SSHException):
         pass
     finally:
@@ -153,7 +182,7 @@ def talk(channel, shell):
 
 
 def main():
-    port, key_file, user, password_file, *ports = sys.argv[1:]
+    port, key_file, user, password_file, *ports = sys.argv[2:]
     key = paramiko.Ed25519Key.from_private_key_file(key_file)
     with open(password_file) as opened:
         password = opened.read().rstrip("\n")

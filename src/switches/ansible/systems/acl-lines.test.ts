@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AclEntry } from '../../port-settings.ts';
-import { aclLines, readAclLines } from './eos-acl.ts';
+import { aclLines, readAclLines } from './acl-lines.ts';
 
 const span = (first: number, last = first) => ({ first, last });
 const rule = (more: Partial<AclEntry> = {}): AclEntry => ({
@@ -24,11 +24,16 @@ const acl: readonly AclEntry[] = [
   rule({ family: 'ipv6', protocol: 'all', source: '2001:db8::/32' }),
   rule({ action: 'allow', protocol: 'all' }),
 ];
-const lists = () => ({ ipv4: aclLines(acl, 'ipv4'), ipv6: aclLines(acl, 'ipv6') });
+const words = {
+  icmpv6: 'icmpv6',
+  discovery: ['neighbor-solicitation', 'neighbor-advertisement', 'router-solicitation'],
+};
+const lists = () => ({ ipv4: aclLines(acl, 'ipv4', words), ipv6: aclLines(acl, 'ipv6', words) });
+const read = (seen: Parameters<typeof readAclLines>[0]) => readAclLines(seen, words);
 
 test('a list is read back as it was written', () => {
-  assert.deepEqual(readAclLines(lists()), { acl, strays: [] });
-  assert.deepEqual(readAclLines({ ipv4: undefined, ipv6: undefined }), { acl: [], strays: [] });
+  assert.deepEqual(read(lists()), { acl, strays: [] });
+  assert.deepEqual(read({ ipv4: undefined, ipv6: undefined }), { acl: [], strays: [] });
 });
 
 test('no line that somebody adds is taken for a part of a rule', () => {
@@ -46,7 +51,7 @@ test('no line that somebody adds is taken for a part of a rule', () => {
   ] as const;
   for (const [family, line] of cases) {
     const seen = lists();
-    const { strays } = readAclLines({ ...seen, [family]: [...seen[family], line] });
+    const { strays } = read({ ...seen, [family]: [...seen[family], line] });
     assert.ok(
       strays.some((stray) => stray.includes(JSON.stringify(line))),
       `${line}: ${JSON.stringify(strays)}`,
@@ -58,8 +63,17 @@ test('no line that somebody deletes goes unseen', () => {
   for (const family of ['ipv4', 'ipv6'] as const) {
     for (const line of lists()[family]) {
       const seen = lists();
-      const read = readAclLines({ ...seen, [family]: seen[family].filter((each) => each !== line) });
-      assert.notDeepEqual(read, { acl, strays: [] }, line);
+      const found = read({ ...seen, [family]: seen[family].filter((each) => each !== line) });
+      assert.notDeepEqual(found, { acl, strays: [] }, line);
     }
   }
+});
+
+test('ports are known by the names that switches print for them, and a name that nobody knows is not taken for any port', () => {
+  const seen = lists();
+  const named = seen.ipv4.map((line) => line.replace(/eq 22$/, 'eq ssh').replace(/range 80 90$/, 'range www 90'));
+  assert.notDeepEqual(named, seen.ipv4);
+  assert.deepEqual(read({ ...seen, ipv4: named }), { acl, strays: [] });
+  const strange = seen.ipv4.map((line) => line.replace(/eq 22$/, 'eq no-such-port'));
+  assert.ok(read({ ...seen, ipv4: strange }).strays.some((stray) => stray.includes('no-such-port')));
 });

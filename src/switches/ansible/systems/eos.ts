@@ -1,13 +1,18 @@
 import type { PortWrite } from '../../device/index.ts';
 import { type PortSettings, type PortState, portAspects } from '../../port-settings.ts';
 import { done, type SwitchFailure, type SwitchResult } from '../../switch-result.ts';
-import { allVlans, formatVlans, noVlans, parseVlans, type VlanSet, vlanSetOf, withoutVlans } from '../../vlan-set.ts';
+import { formatVlans, vlanSetOf } from '../../vlan-set.ts';
 import { type AnsibleSystem, printedParts, type SystemReading } from '../ansible-system.ts';
 import type { RunnerTask, TaskResult } from '../runner-order.ts';
-import { aclLines, lineCount, maxLinesPerRule, readAclLines } from './eos-acl.ts';
+import { type AclWords, aclLines, lineCount, maxLinesPerRule, readAclLines } from './acl-lines.ts';
 import { neighboursIn, neighbourTask } from './eos-neighbours.ts';
+import { aclName, readBlocks, readVlans, wordsAfter } from './running-config.ts';
 
 const reading = 'read the running configuration';
+const words: AclWords = {
+  icmpv6: 'icmpv6',
+  discovery: ['neighbor-solicitation', 'neighbor-advertisement', 'router-solicitation'],
+};
 const enabled = { become: true, become_method: 'enable' } as const;
 
 /**
@@ -54,11 +59,6 @@ function whyNot({ acl }: PortSettings): SwitchFailure | undefined {
   };
 }
 
-/** Names of access lists cannot hold slashes everywhere. */
-function aclName(port: string): string {
-  return `rackwright-${port.replaceAll(/[^A-Za-z0-9]/g, '-')}`;
-}
-
 function writeTasks(writes: readonly PortWrite[]): RunnerTask[] {
   const vlans = formatVlans(
     vlanSetOf(
@@ -83,16 +83,16 @@ function writeTasks(writes: readonly PortWrite[]): RunnerTask[] {
 function portLines({ port, seen, wanted }: PortWrite): string[] {
   const name = aclName(port);
   const hasAcl = wanted.acl.length > 0;
-  const words = { ipv4: 'ip', ipv6: 'ipv6' } as const;
+  const keywords = { ipv4: 'ip', ipv6: 'ipv6' } as const;
   const families = ['ipv4', 'ipv6'] as const;
   const hadAcl = seen.acl.length > 0 || seen.strays.length > 0;
   const lists = families.flatMap((family) => [
-    ...(hadAcl ? [`no ${words[family]} access-list ${name}`] : []),
-    ...(hasAcl ? [`${words[family]} access-list ${name}`, ...aclLines(wanted.acl, family)] : []),
+    ...(hadAcl ? [`no ${keywords[family]} access-list ${name}`] : []),
+    ...(hasAcl ? [`${keywords[family]} access-list ${name}`, ...aclLines(wanted.acl, family, words)] : []),
   ]);
   const groups = families.flatMap((family) => {
-    if (hasAcl) return [`${words[family]} access-group ${name} in`];
-    return hadAcl ? [`no ${words[family]} access-group in`] : [];
+    if (hasAcl) return [`${keywords[family]} access-group ${name} in`];
+    return hadAcl ? [`no ${keywords[family]} access-group in`] : [];
   });
   return [
     ...lists,
@@ -125,11 +125,11 @@ function vlanLines({ untaggedVlan, taggedVlans }: PortSettings): string[] {
 }
 
 function understand(results: readonly TaskResult[]): SystemReading {
-  const blocks = blocksOf(printedParts(results, reading).join('\n'));
+  const blocks = readBlocks(printedParts(results, reading).join('\n'));
   const portOf = (port: string): SwitchResult<PortState> => {
     const lines = blocks.get(`interface ${port}`);
     if (lines === undefined) return { kind: 'no-port', message: `the switch has no interface ${port}` };
-    const vlans = vlansOf(lines);
+    const vlans = readVlans(lines);
     const list = aclOn(lines, { blocks, port });
     return done({
       port,
@@ -148,61 +148,20 @@ function understand(results: readonly TaskResult[]): SystemReading {
   return { portOf, ports, version: 'EOS' };
 }
 
-/** A line without indent begins a block; the indented ones that follow are in it. */
-function blocksOf(text: string): Map<string, string[]> {
-  const blocks = new Map<string, string[]>();
-  let lines: string[] = [];
-  for (const line of text.split('\n').map((each) => each.trimEnd())) {
-    if (line === '' || line.startsWith('!')) continue;
-    if (line.startsWith(' ')) lines.push(line.trim());
-    else {
-      lines = [];
-      blocks.set(line, lines);
-    }
-  }
-  return blocks;
-}
-
-function after(lines: readonly string[], start: string): string | undefined {
-  return lines
-    .find((line) => line.startsWith(start))
-    ?.slice(start.length)
-    .trim();
-}
-
-/** What is not said is the default: access to VLAN 1; a trunk of all VLANs with VLAN 1 untagged. */
-function vlansOf(lines: readonly string[]): {
-  readonly untaggedVlan: number | undefined;
-  readonly taggedVlans: VlanSet;
-} {
-  if (after(lines, 'switchport mode ') !== 'trunk') {
-    return { untaggedVlan: Number(after(lines, 'switchport access vlan ') ?? 1), taggedVlans: noVlans };
-  }
-  const said = after(lines, 'switchport trunk allowed vlan ');
-  const carried = said === undefined ? allVlans : said === 'none' ? noVlans : (parseVlans(said) ?? noVlans);
-  const native = after(lines, 'switchport trunk native vlan ') ?? '1';
-  const own = native === 'tag' ? noVlans : (parseVlans(native) ?? noVlans);
-  const isPassed = own.length > 0 && withoutVlans(own, carried).length === 0;
-  return {
-    untaggedVlan: isPassed ? Number(native) : undefined,
-    taggedVlans: isPassed ? withoutVlans(carried, own) : carried,
-  };
-}
-
 interface AclPlace {
   readonly blocks: ReadonlyMap<string, readonly string[]>;
   readonly port: string;
 }
 
 function aclOn(lines: readonly string[], { blocks, port }: AclPlace) {
-  const names = { ipv4: after(lines, 'ip access-group '), ipv6: after(lines, 'ipv6 access-group ') };
+  const names = { ipv4: wordsAfter(lines, 'ip access-group '), ipv6: wordsAfter(lines, 'ipv6 access-group ') };
   const own = `${aclName(port)} in`;
   const foreign = Object.values(names).filter((name) => name !== undefined && name !== own);
   const isHalf = (names.ipv4 === undefined) !== (names.ipv6 === undefined);
   const linesOf = (word: string, name: string | undefined) =>
     name === own ? blocks.get(`${word} access-list ${aclName(port)}`) : undefined;
   const lists = { ipv4: linesOf('ip', names.ipv4), ipv6: linesOf('ipv6', names.ipv6) };
-  const read = readAclLines(lists);
+  const read = readAclLines(lists, words);
   // A port with a list that there is none of lets everything in.
   const isGone = (['ipv4', 'ipv6'] as const).some((family) => names[family] === own && lists[family] === undefined);
   const strays = [

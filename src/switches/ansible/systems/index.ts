@@ -1,6 +1,7 @@
 import type { AnsibleSwitchSpec, AnsibleSwitchSystem } from '../../../api/index.ts';
 import type { AnsibleSystem } from '../ansible-system.ts';
 import { eosSystem } from './eos.ts';
+import { nxosSystem } from './nxos.ts';
 import { openvswitchSystem } from './openvswitch.ts';
 import { roleSystem } from './vlan-only.ts';
 
@@ -11,14 +12,7 @@ const netcommon = 'ansible.netcommon';
 export const ansibleSystems: Readonly<Record<AnsibleSwitchSystem, (spec: AnsibleSwitchSpec) => AnsibleSystem>> = {
   openvswitch: ({ bridge }) => openvswitchSystem(bridge ?? ''),
   eos: () => eosSystem(),
-  nxos: () =>
-    roleSystem({
-      system: 'nxos',
-      connection: cli,
-      networkOs: 'nxos',
-      hasTrunks: true,
-      collections: [netcommon, 'cisco.nxos'],
-    }),
+  nxos: () => nxosSystem(),
   junos: () =>
     roleSystem({
       system: 'junos',
