@@ -16,5 +16,7 @@ test('a host that is being deleted is not plugged in where it could not be other
   const verdict = admitHost(request, { notInfra: ['infra'], holdersOf });
   assert.equal(verdict.kind, 'denied');
   assert.match(JSON.stringify(verdict), /red may not/);
-  assert.match(JSON.stringify(verdict), /blue\/blue-1 is plugged into it already/);
+  assert.doesNotMatch(JSON.stringify(verdict), /blue/, 'whose port it is is told to the infra team only');
+  const told = admitHost(request, { notInfra: [], holdersOf });
+  assert.match(JSON.stringify(told), /blue\/blue-1 is plugged into it already/);
 });

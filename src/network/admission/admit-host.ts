@@ -67,6 +67,8 @@ export function admitHost(request: AdmissionRequest, known: HostAdmissionSeen | 
     const message = `where a host is plugged in and how it is provisioned is said by those who may change Switches in ${namespace}; ${who} may not`;
     return { field: 'spec.ports', message };
   });
+  // Whose port it is is not told to those who may not say where hosts are plugged in.
+  if (rights.length > 0) return denied(...rights);
   const entries = entriesOf(object).flatMap((entry, at): Denial[] => {
     const holder = known.holdersOf(fullReference(entry.port, home)).find((host) => !isSameReference(host, self));
     const link = entry.configuration === undefined ? undefined : fullReference(entry.configuration, home);
@@ -79,7 +81,7 @@ export function admitHost(request: AdmissionRequest, known: HostAdmissionSeen | 
         : [{ field: `spec.ports[${at}].configuration`, message: `it must be of the namespace ${home}` }]),
     ];
   });
-  const reasons = [...rights, ...entries, ...machineDenials(request)];
+  const reasons = [...entries, ...machineDenials(request)];
   return reasons.length === 0 ? allowed() : denied(...reasons);
 }
 
