@@ -237,6 +237,8 @@ describe('what users link to the ports of their hosts, by their own tokens', () 
     await assert.rejects(link(red, port, 'red/eleven'), refused);
     await assert.rejects(put(red, { name: 'eleven' }), refused);
     await assert.rejects(put(operator, undefined), refused);
+    const forgotten = edit(red, { metadata: { annotations: { [machinePortsAnnotation]: null } } });
+    await assert.rejects(forgotten, /the Metal3Machine red\/m1 records there what it has set/);
     const next = { annotations: { [machinePortsAnnotation]: `${mac}=red/eleven` } };
     await edit(operator, { metadata: next, spec: { ports: [{ ...entry, configuration: { name: 'eleven' } }] } });
     await untilState(api, port, 'Active', 'eleven');

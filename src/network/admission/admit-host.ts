@@ -13,6 +13,7 @@ import { machineOf } from '../fabric/claims.ts';
 import { readMachinePorts } from '../fabric/link-records.ts';
 import { type FullReference, fullReference, isSameReference, nameOf, namespaceOf } from '../fabric/references.ts';
 import type { PluggedHost } from '../fabric/tables.ts';
+import { machinePortsAnnotation } from '../resources.ts';
 
 /** What is known about whoever writes a host, and about who is plugged in where. */
 export interface HostAdmissionSeen {
@@ -51,9 +52,13 @@ export function infraNamespaces(request: AdmissionRequest): string[] {
   return [...new Set(needed)];
 }
 
-/** True when a request says nothing new about ports. */
-export function isAboutPorts(request: AdmissionRequest): boolean {
-  return !isDeepStrictEqual(entriesOf(request.object), entriesOf(request.oldObject));
+/** True when a request says something new about ports, or about what a machine wrote to them. */
+export function isAboutPorts({ object, oldObject }: AdmissionRequest): boolean {
+  const partsOf = (host: KubeObject | null | undefined): unknown => [
+    entriesOf(host),
+    host?.metadata?.annotations?.[machinePortsAnnotation],
+  ];
+  return !isDeepStrictEqual(partsOf(object), partsOf(oldObject));
 }
 
 /** Judges what a BareMetalHost says about its ports. Pure. */
@@ -81,7 +86,7 @@ export function admitHost(request: AdmissionRequest, known: HostAdmissionSeen | 
         : [{ field: `spec.ports[${at}].configuration`, message: `it must be of the namespace ${home}` }]),
     ];
   });
-  const reasons = [...entries, ...machineDenials(request)];
+  const reasons = [...entries, ...machineDenials(request), ...recordDenials(request)];
   return reasons.length === 0 ? allowed() : denied(...reasons);
 }
 
@@ -103,4 +108,23 @@ function machineDenials({ object, oldObject }: AdmissionRequest): Denial[] {
     const message = `the Metal3Machine ${home}/${machine} has set it; change its spec.networkConfiguration`;
     return [{ field: `spec.ports[${at}].configuration`, message }];
   });
+}
+
+/** The record of a machine goes with what it stands for, or with the machine: without it that would stay when the machine goes. */
+function recordDenials({ object, oldObject }: AdmissionRequest): Denial[] {
+  const [host, before] = [hostOf(object), hostOf(oldObject)];
+  if (host === undefined || before === undefined) return [];
+  const [kept, written] = [readMachinePorts(host), readMachinePorts(before)];
+  const home = namespaceOf(host);
+  const lost = entriesOf(object).find((entry) => {
+    const mac = entry.mac.toLowerCase();
+    const isForgotten = written?.has(mac) === true && kept?.has(mac) !== true;
+    const link = entry.configuration === undefined ? undefined : fullReference(entry.configuration, home);
+    return isForgotten && link !== undefined && isSameReference(link, written?.get(mac));
+  });
+  const machine = lost === undefined ? undefined : machineOf(before, lost);
+  const isGivenBack = !isDeepStrictEqual(host.spec.consumerRef, before.spec.consumerRef);
+  if (lost === undefined || machine === undefined || isGivenBack) return [];
+  const message = `the Metal3Machine ${home}/${machine} records there what it has set on ${lost.mac}; change its spec.networkConfiguration`;
+  return [{ field: `metadata.annotations[${machinePortsAnnotation}]`, message }];
 }
