@@ -76,7 +76,7 @@ describe('switches that are set blindly', () => {
     const metadata = { name, namespace: 'default' };
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata, stringData: { username: 'admin', password: 'word' } };
     await api.client.resource<AnyKubeObject>(resources.secrets).create(secret);
-    const spec = { os: 'nxos', ip, hostKey: 'ssh-ed25519 AAAA', credentialsSecret: { name }, ...more };
+    const spec = { os: 'junos', ip, hostKey: 'ssh-ed25519 AAAA', credentialsSecret: { name }, ...more };
     await providers().create({ apiVersion: metal3ApiVersion, kind: 'AnsibleSwitch', metadata, spec });
   }
 
