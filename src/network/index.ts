@@ -36,7 +36,6 @@ export {
   reconfigureNetwork,
 } from './machine/machine-network.ts';
 export { type CanTake, isSmartNic, matchNics, type NetworkNeed } from './machine/match-nics.ts';
-export { clearMachineNetwork, type PortsWritten, writeMachineNetwork } from './machine/write-host-ports.ts';
 export {
   type HostPlanned,
   type NetworkPlan,

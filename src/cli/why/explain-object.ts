@@ -84,7 +84,11 @@ function beginningOf(seen: ObjectSeen, about: string): Beginning {
 }
 
 function explainPort({ object, port }: ObjectSeen, about: string): Beginning {
-  const { state = 'new', error, hostRef } = (object.status ?? {}) as {
+  const {
+    state = 'new',
+    error,
+    hostRef,
+  } = (object.status ?? {}) as {
     readonly state?: string;
     readonly hostRef?: { readonly namespace: string; readonly name: string };
     readonly error?: { readonly reason?: string; readonly message?: string; readonly since?: string };
