@@ -31,4 +31,5 @@ export {
   type PartSelector,
   type Product,
   selectorKey,
+  selectParts,
 } from './select-parts.ts';

@@ -39,6 +39,31 @@ export function isSelected(selector: PartSelector, part: KnownPart, serverManufa
   );
 }
 
+/** What a selector is held against. */
+export interface SelectionContext<T extends KnownPart> {
+  readonly parts: readonly T[];
+  /** What is published for the server. */
+  readonly products: readonly Product[];
+  readonly serverManufacturer: string;
+}
+
+/**
+ * The parts that a selector means. Catalogues and BMCs often name one product differently: where no part has the model
+ * of the selector, the parts count that take the firmware published for a product of that name.
+ */
+export function selectParts<T extends KnownPart>(
+  selector: PartSelector,
+  { parts, products, serverManufacturer }: SelectionContext<T>,
+): readonly T[] {
+  const own = parts.filter((part) => isSelected(selector, part, serverManufacturer));
+  const model = fold(selector.model);
+  if (own.length > 0 || model === '') return own;
+  const ofAnyModel = { ...selector, model: undefined };
+  const takesNamed = (part: T): boolean =>
+    getProductsOf(products, part, serverManufacturer).some((product) => fold(product.model) === model);
+  return parts.filter((part) => isSelected(ofAnyModel, part, serverManufacturer) && takesNamed(part));
+}
+
 /** BMCs that do not tell the maker of a part often have it in the name of the product. */
 function isMaker(wanted: string, { manufacturer, model }: KnownPart, serverManufacturer: string): boolean {
   if (fold(wanted) === '' || isSameVendor(wanted, serverManufacturer)) return true;

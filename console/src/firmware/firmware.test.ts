@@ -65,6 +65,18 @@ test('entries for two products of a class are both told, and met where their par
   assert.equal(isMet(cellOf(behind, [nic('Dell Inc.', '22.71')])), true, 'the maker of the server stands for the card');
 });
 
+test('an entry that names a product as the catalogue does is met where its part has the version', () => {
+  const bios = { name: 'bios', manufacturer: 'Dell Inc.', version: '1.9' };
+  const card = (version: string) => ({ name: 'nic', manufacturer: 'Mellanox', model: 'ConnectX-6 Lx 2x 25G', version });
+  const conditions = [{ type: 'UpToDate', status: 'False', reason: 'Differs', message: 'bios differs' }];
+  const firmwares = [{ name: 'nic', manufacturer: 'Dell Inc.', model: 'ConnectX-6 Lx', version: '26.39' }];
+  const isMetBy = (version: string): boolean => {
+    const status = { firmwares: [bios, card(version)], conditions };
+    return isMet(toMachineRow(machine('a', { spec: { firmwares }, status })).cells.nic ?? assert.fail());
+  };
+  assert.deepEqual([isMetBy('26.39'), isMetBy('26.36')], [true, false]);
+});
+
 test('the BIOS among the parts does not hide which version is desired', () => {
   const bios = { version: '1.9' };
   const status = { bios, firmwares: [{ name: 'bios', manufacturer: 'Dell Inc.', slot: 'BIOS.Setup.1-1', ...bios }] };

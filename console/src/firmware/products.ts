@@ -45,19 +45,21 @@ export interface ProductChoice {
 
 /**
  * The products that an entry is for. The maker of the server stands for all parts, and while it is not known any maker
- * does that no part has: then the versions tell which product is meant, and where they do not it is any of them.
+ * does that no part has: then the versions tell which product is meant, and where they do not it is any of them. An entry
+ * with a model that no part has names a published product: only the versions tell which one.
  */
 export function productsFor(
   entry: Partial<Selected> & { readonly name: string; readonly version?: string | undefined },
   { products, serverManufacturer, hasVersion }: ProductChoice,
 ): readonly ProductParts[] {
   const { manufacturer = '', version = '' } = entry;
-  const select = (maker: string) =>
+  const select = (selector: typeof entry) =>
     products.filter((parts) =>
-      parts.some((part) => isSelected({ ...entry, manufacturer: maker }, withMaker(part), serverManufacturer)),
+      parts.some((part) => isSelected({ manufacturer, ...selector }, withMaker(part), serverManufacturer)),
     );
-  const made = select(manufacturer);
-  const meant = made.length > 0 || serverManufacturer !== '' ? made : select('');
-  const known = meant.filter((product) => hasVersion(product, version));
+  const made = select(entry);
+  const meant = made.length > 0 || serverManufacturer !== '' ? made : select({ ...entry, manufacturer: '' });
+  const named = meant.length > 0 ? meant : select({ ...entry, model: '' });
+  const known = named.filter((product) => hasVersion(product, version));
   return known.length > 0 ? known : meant;
 }

@@ -92,7 +92,9 @@ function narrowing(description: string) {
 export const Firmware = Struct({
   name: Text('Class of the parts: ssd, nic, bmc, ...', { minLength: 1, maxLength: longestName }),
   manufacturer: Text('Maker of the parts, or of the server.', { minLength: 1, maxLength: longestName }),
-  model: narrowing('Product that the parts are; any unless given.'),
+  model: narrowing(
+    'Product that the parts are, as status.firmwares names it, or DiscoveredFirmware where no part has that name; any unless given.',
+  ),
   softwareId: narrowing("The vendor's id of the firmware that the parts take; any unless given."),
   slot: narrowing(
     'The slot that the part is in, as status.firmwares names it; any unless given. BMCs of Dell, HPE and Lenovo choose the parts by the image, so equal parts in other slots may get the version too.',

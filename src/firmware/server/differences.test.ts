@@ -102,6 +102,23 @@ for (const [what, entry, slots] of [
   });
 }
 
+test('an entry names a product as discovery lists it', () => {
+  const product = { name: 'nic', manufacturer: 'Dell Inc.', model: 'Nvidia ConnectX-6 Lx Family' };
+  const firmwares = [{ ...product, softwareIds: ['110222'], versions: ['26.36', '26.39'] }];
+  const listed = { ...discovered, status: { firmwares } };
+  const find = (entry: Firmware, installed: readonly PartFirmware[]) =>
+    told(
+      differencesOf({
+        firmware: aFirmware({ firmwares: [entry] }, { status: { firmwares: [...installed] } }),
+        ...{ serverManufacturer, discovered: listed, compare: compareVersions },
+      }),
+    );
+  const entry = { ...product, version: '26.39' };
+  assert.deepEqual(find(entry, both), [['26.39', 'newer', ['NIC.2']]]);
+  assert.deepEqual(find(entry, [broadcom('22.31'), mellanox('26.39')]), []);
+  assert.deepEqual(find({ ...entry, version: '26.10' }, both), [['26.10', 'older', ['NIC.2']]]);
+});
+
 test('an entry that no installed part matches is refused and says what there is', () => {
   const [found] = differences([nic('1.0', { manufacturer: 'Intel' })], both);
   assert.deepEqual([found?.relation, found?.others.length], ['missing', 2]);

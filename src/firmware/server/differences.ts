@@ -6,7 +6,7 @@ import {
   type ResolvedFirmware,
   type ServerFirmwareStatus,
 } from '../../api/index.ts';
-import { describePart, getProductsOf, isPartOfServer, isSelected, selectorKey } from '../../parts/index.ts';
+import { describePart, getProductsOf, isPartOfServer, selectorKey, selectParts } from '../../parts/index.ts';
 import { isSameVendor } from '../../versions/index.ts';
 import type { CompareVersions, VersionRelation } from '../ports.ts';
 import { type AvailableProduct, productsOf } from './available-products.ts';
@@ -94,10 +94,10 @@ function findTarget(
   entry: DesiredFirmware,
   known: { readonly products: readonly AvailableProduct[]; readonly installed: readonly PartFirmware[] },
 ): Target {
-  const selected = known.installed.filter((part) => isSelected(entry, part, serverManufacturer));
   const resolved = findResolved(firmware.status, entry);
   const slots = new Set(resolved?.slots);
   const products = known.products.filter((product) => classOf(product) === classOf(entry));
+  const selected = selectParts(entry, { parts: known.installed, products, serverManufacturer });
   const listing = new Set(
     products.filter(({ versions }) => versions.some((version) => relationOf(entry, version, compare) === 'same')),
   );

@@ -55,6 +55,18 @@ test('a version that is in no catalogue does not keep the others from being inst
   );
 });
 
+test('of many versions what cannot be installed is told first, and how many are left out', () => {
+  const names = Array.from({ length: 13 }, (_, at) => `part${at}`);
+  const status: ServerFirmwareStatus = {
+    lastScanTime: ago(1),
+    firmwares: [...names.slice(0, 12).map((name) => fw(name, '1')), fw('bmc', '1')],
+    resolved: { time: ago(5), entries: [missing] },
+  };
+  const firmwares = [...names.map((name) => fw(name, '2')), fw('bmc', '9')];
+  const { message = '' } = condition(decideServer(seenOf(aFirmware({ firmwares }, { status })), now), 'UpToDate') ?? {};
+  assert.match(message, /^part12 .* no installed part matches .*; bmc .* cannot be: .*; and 4 more\.$/);
+});
+
 test('once the rest is installed the server says what is missing, and asks again after ten minutes', () => {
   const decision = decideServer(seenAfter(4, { nic: '2' }), now);
   assert.deepEqual([asked(decision), decision.state], [[], 'Held']);

@@ -158,7 +158,7 @@ function upToDateDraft(
   if (differences.length === 0) {
     return { type: upToDate, status: 'True', reason: 'AsWanted', message: 'Everything wanted is installed.' };
   }
-  const message = `${differences.slice(0, 10).map(describeDifference).join('; ')}.`;
+  const message = describeDifferences(differences);
   return { type: upToDate, status: 'False', reason: reason(), message };
 
   function reason(): string {
@@ -168,6 +168,16 @@ function upToDateDraft(
     if (facts.difference === 'held') return holdingReason(hold, differences).code;
     return attempts === undefined ? 'Differs' : 'UpdateFailed';
   }
+}
+
+const mostDifferences = 10;
+
+/** All that differs in words: first what cannot be installed. */
+function describeDifferences(differences: readonly Difference[]): string {
+  const isObstacle = (each: Difference): number => (obstacleOf(each) === undefined ? 0 : 1);
+  const sorted = differences.toSorted((one, other) => isObstacle(other) - isObstacle(one));
+  const more = sorted.length > mostDifferences ? `; and ${sorted.length - mostDifferences} more` : '';
+  return `${sorted.slice(0, mostDifferences).map(describeDifference).join('; ')}${more}.`;
 }
 
 function progressDraft(

@@ -251,22 +251,30 @@ test('an image that names the product of a part is taken before one for the serv
   );
 });
 
+interface Asked {
+  readonly version: string;
+  readonly manufacturer?: string;
+  readonly model?: string;
+  readonly excludedSlots?: readonly string[];
+}
+
 /** A server with three NICs of one kind and one of another, and images for both. */
 async function setUpCards(t: TestContext) {
   const { rig, see, add } = await setUp(t);
-  for (const [version, id] of [
-    ['22.71', '110217'],
-    ['22.31', '110217'],
-    ['26.39', '110222'],
+  for (const [version, id, product] of [
+    ['22.71', '110217', 'Adv. Dual 25Gb'],
+    ['22.31', '110217', 'Adv. Dual 25Gb'],
+    ['26.39', '110222', 'ConnectX-6 Lx'],
   ] as const) {
     await add(`${version}.bin`, [id], {
       component: 'nic',
       version,
+      models: ['PowerEdge R640', product],
       checksums: [`sha256:${version.slice(3).repeat(32)}`],
     });
   }
   await see(['nic', 'Broadcom', '110217'], ['nic', 'Mellanox', '110222'], ['nic', 'Broadcom', '110217']);
-  return async (...firmwares: readonly { version: string; manufacturer?: string; excludedSlots?: string[] }[]) => {
+  return async (...firmwares: readonly Asked[]) => {
     const asked = firmwares.map((each) => ({ name: 'nic', manufacturer: 'Dell Inc.', ...each }));
     const { job, resolved = [] } = await rig.desks.requests.update({ server: 'alpha', firmwares: asked, client: 'c' });
     await rig.engine.cancel(job.id, { client: 'c', isForced: false, doesInsist: false });
@@ -282,6 +290,26 @@ test('slots that another entry decides about are left as they are', async (t) =>
   const ask = await setUpCards(t);
   const found = await ask({ version: '22.71', manufacturer: 'Broadcom', excludedSlots: ['slot-2'] });
   assert.deepEqual(found, { images: ['22.71 slot-0'], resolved: [] });
+});
+
+test('a firmware names a product as the catalogue does', async (t) => {
+  const ask = await setUpCards(t);
+  const found = await ask(
+    { version: '22.71', model: 'adv. dual 25gb', excludedSlots: ['slot-2'] },
+    { version: '26.39', model: 'ConnectX-6 Lx' },
+  );
+  assert.deepEqual(found, { images: ['22.71 slot-0', '26.39 slot-1'], resolved: [] });
+  for (const [model, version, message] of [
+    [
+      'Adv. Dual 25Gb',
+      '26.39',
+      /26\.39 of Dell Inc\. .* matches no installed part \(installed: nic Broadcom in slot-0/,
+    ],
+    ['E810', '26.39', /26\.39 of Dell Inc\. .* matches no installed part/],
+    ['ConnectX-6 Lx', '99', /there is no nic ConnectX-6 Lx 99 of Dell Inc\. .* in the catalogue/],
+  ] as const) {
+    await assert.rejects(ask({ version, model }), message);
+  }
 });
 
 test('versions that turn out to be for one part are left out and named, and the rest is installed', async (t) => {

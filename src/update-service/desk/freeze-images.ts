@@ -8,6 +8,7 @@ import {
   getPartClass,
   type InstalledPart,
   isSelected,
+  type PartSelector,
   partName,
 } from '../../parts/index.ts';
 import type { FirmwareRecord } from '../../serverservice/index.ts';
@@ -47,21 +48,19 @@ export async function freezeImages(
   const found: Found[] = [];
   const resolved: ResolvedFirmware[] = [];
   for (const wanted of firmwares) {
-    const { excludedSlots = [] } = wanted;
-    const selected = parts.filter(
-      (part) => isSelected(wanted, part, machine.manufacturer) && !excludedSlots.includes(part.slot),
-    );
-    const choice = await choose(catalogue, { machine, server, wanted, parts, selected });
+    const { selected, product } = select(wanted, parts, machine);
+    const choice = await choose(catalogue, { machine, server, wanted, parts, selected, product });
     if ('reason' in choice) {
       resolved.push({ ...show(machine, wanted), slots: [], reason: choice.reason, message: choice.message });
       continue;
     }
     const slots = [...new Set(choice.images.flatMap((one) => one.slots ?? []))].toSorted();
-    found.push({ wanted, selected, slots, images: choice.images });
+    const isPartial = product === undefined && selected.some(({ slot }) => !slots.includes(slot)) && slots.length > 0;
+    found.push({ wanted, isPartial, slots, images: choice.images });
   }
   const images = new Map<string, JsonObject>();
   for (const one of found) {
-    const { wanted, selected, slots } = one;
+    const { wanted, isPartial, slots } = one;
     const shown = { ...show(machine, wanted), slots: [...slots] };
     const rival = found.find((other) => contradicts(one, other));
     if (rival !== undefined) {
@@ -70,7 +69,7 @@ export async function freezeImages(
       continue;
     }
     for (const { image, slots: own } of one.images) addImage(images, image, own);
-    if (selected.some(({ slot }) => !slots.includes(slot)) && slots.length > 0) resolved.push(shown);
+    if (isPartial) resolved.push(shown);
   }
   if (images.size === 0) {
     const problems = resolved.flatMap(({ message }) => message ?? []);
@@ -83,7 +82,8 @@ export async function freezeImages(
 /** What was found for a firmware of a request. */
 interface Found extends ChosenImages {
   readonly wanted: FirmwareVersion;
-  readonly selected: readonly InstalledPart[];
+  /** True when it is for some of the selected parts only. */
+  readonly isPartial: boolean;
   /** Slots that its images are for; none where the server was never read. */
   readonly slots: readonly string[];
 }
@@ -101,44 +101,73 @@ function toServer(machine: MachineRecord, installed: PlannedServer | undefined):
   return { ...installed, manufacturer: installed.manufacturer ?? manufacturer, model: installed.model ?? model };
 }
 
+/**
+ * The parts that a firmware of a request means. Where no part has its model, that is the name of a published product:
+ * which parts it is for its images tell, whose models have it.
+ */
+function select(
+  { excludedSlots = [], ...wanted }: FirmwareVersion,
+  parts: readonly InstalledPart[],
+  { manufacturer }: MachineRecord,
+): Pick<Choosing, 'selected' | 'product'> {
+  const find = (selector: PartSelector) => parts.filter((part) => isSelected(selector, part, manufacturer));
+  const own = find(wanted);
+  const { model: product, ...ofAnyModel } = wanted;
+  const isOwn = own.length > 0 || product === undefined || parts.length === 0;
+  const selected = (isOwn ? own : find(ofAnyModel)).filter(({ slot }) => !excludedSlots.includes(slot));
+  return { selected, product: isOwn ? undefined : product };
+}
+
 interface Choosing {
   readonly machine: MachineRecord;
   readonly server: PlannedServer;
   readonly wanted: FirmwareVersion;
   readonly parts: readonly InstalledPart[];
   readonly selected: readonly InstalledPart[];
+  /** The name of a published product, where that says which of the selected parts are meant. */
+  readonly product: string | undefined;
 }
 
 type Choice = ChosenImages | { readonly reason: string; readonly message: string };
 
 /** Looks through what the catalogue has under each spelling until something fits the parts. */
 async function choose(catalogue: Catalogue, choosing: Choosing): Promise<Choice> {
-  const { machine, server, wanted, parts, selected } = choosing;
+  const { machine, server, wanted, selected, product } = choosing;
   const what = describe(machine, wanted);
   const { notApplicable, firmwareNotFound } = ironcoreReasons;
-  if (server.slots.length > 0 && selected.length === 0) {
-    const there = parts.filter(({ name }) => name === partName(wanted.name)).map(describePart);
-    const installed = there.length === 0 ? describeMissing(server, wanted) : `installed: ${there.join('; ')}`;
-    return {
-      reason: notApplicable,
-      message: `${what} matches no installed part (${installed}); correct the entry or remove it`,
-    };
-  }
+  if (server.slots.length > 0 && selected.length === 0) return matchesNothing(choosing, what);
   let problem: string | undefined;
   let isInband = false;
+  let isOfOtherProduct = false;
   for await (const found of findImages(catalogue, machine, { wanted, selected })) {
-    const usable = found.filter((one) => !one.isInband);
-    isInband ||= usable.length < found.length;
+    const named = product === undefined ? found : found.filter(({ models }) => isNamed(product, models));
+    isOfOtherProduct ||= named.length < found.length;
+    const usable = named.filter((one) => !one.isInband);
+    isInband ||= usable.length < named.length;
     if (usable.length === 0) continue;
     const chosen = aimImages(usable, { server, selected });
     if ('images' in chosen) return chosen;
     problem ??= chosen.problem;
   }
   if (problem !== undefined) return { reason: notApplicable, message: `${what}: ${problem}` };
+  if (isOfOtherProduct && !isInband) return matchesNothing(choosing, what);
   const message = isInband
     ? `${what} can be installed only by a tool on the host`
     : `there is no ${what} in the catalogue: let a discovery find it in a --catalog of the update service (spec.versionsToStore of DiscoveredFirmware limits only what status lists), or add it to the catalogue`;
   return { reason: firmwareNotFound, message };
+}
+
+function isNamed(product: string, models: readonly string[]): boolean {
+  return models.some((model) => model.trim().toLowerCase() === product.toLowerCase());
+}
+
+function matchesNothing({ server, parts, wanted }: Choosing, what: string): Choice {
+  const there = parts.filter(({ name }) => name === partName(wanted.name)).map(describePart);
+  const installed = there.length === 0 ? describeMissing(server, wanted) : `installed: ${there.join('; ')}`;
+  return {
+    reason: ironcoreReasons.notApplicable,
+    message: `${what} matches no installed part (${installed}); correct the entry or remove it`,
+  };
 }
 
 /** A part whose version the BMC does not tell is there, and cannot be compared. */
