@@ -13,7 +13,7 @@ import {
   groupStanding,
 } from './group-draft.ts';
 import { offersOf, toServerParts } from './offers.ts';
-import { partsOfHardware, toServerHardware } from './server-parts.ts';
+import { findAvailable, partsOfHardware, toServerHardware } from './server-parts.ts';
 
 const entry = (name: string, version: string) => ({ name, manufacturer: 'Acme', version });
 
@@ -292,6 +292,20 @@ test('available are versions that a part of a server of that model, SKU or machi
   assert.deepEqual(offered('7x21'), ['bmc', 'nic']);
   assert.deepEqual(offered('7x07'), []);
   assert.deepEqual(offered('PowerEdge R750'), []);
+});
+
+test('a group of a machine type is offered what is listed under the model of its servers, and the other way round', () => {
+  const status = { manufacturer: 'Lenovo', model: 'ThinkSystem SR530', sku: '7X07CTO1WW' };
+  const server = toServerHardware({ metadata: { name: 'a' }, status } as KubeObject);
+  const named = (model: string) => ({ manufacturer: 'Lenovo', model });
+  const modelFor = (hardware: string, ...listed: readonly string[]) => {
+    const available = listed.map((model) => ({ metadata: { name: model }, spec: named(model) }));
+    return findAvailable(named(hardware), available, [server])?.spec.model;
+  };
+  assert.equal(modelFor('7x07', 'ThinkSystem SR650', 'ThinkSystem SR530'), 'ThinkSystem SR530');
+  assert.equal(modelFor('ThinkSystem SR530', '7x07'), '7x07');
+  assert.equal(modelFor('ThinkSystem SR530', '7x07', 'ThinkSystem SR530'), 'ThinkSystem SR530');
+  assert.equal(modelFor('7x21', '7x07', 'ThinkSystem SR530'), undefined);
 });
 
 test('what narrows an entry of a group is kept by the form', () => {

@@ -1,7 +1,6 @@
 import { useId } from 'react';
 import { type AvailableFirmware, entryLines, type GroupDraft, hardwareText, readHardware } from './group-draft.ts';
-import { hardwareKey } from './parts.ts';
-import { type KnownServer, partsOfHardware } from './server-parts.ts';
+import { findAvailable, type KnownServer, partsOfHardware } from './server-parts.ts';
 
 /** The form of a group. */
 export function GroupForm({
@@ -20,7 +19,7 @@ export function GroupForm({
 }) {
   const id = useId();
   const hardware = readHardware(draft.hardware);
-  const fitting = available.find(({ spec }) => hardwareKey(spec) === hardwareKey(hardware));
+  const fitting = findAvailable(hardware, available, servers);
   const parts = servers === undefined ? [] : partsOfHardware(hardware, servers);
   const choices = [...new Set([...available.map(({ spec }) => hardwareText(spec)), draft.hardware])].filter(Boolean);
   return (

@@ -1,14 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { type KubeObject, resources } from '../api/kinds.ts';
 import { listEvery } from '../api/objects.ts';
+import type { AvailableFirmware } from './group-draft.ts';
 import { type InstalledPart, toServerParts } from './offers.ts';
-import { isHardwareOf } from './parts.ts';
+import { hardwareKey, hardwareKeys, isHardwareOf } from './parts.ts';
 
-/** The hardware of a Server. */
-export interface ServerHardware {
-  readonly name: string;
+/** A manufacturer and a model, SKU or machine type. */
+interface Hardware {
   readonly manufacturer: string;
   readonly model: string;
+}
+
+/** The hardware of a Server. */
+export interface ServerHardware extends Hardware {
+  readonly name: string;
   readonly sku: string;
 }
 
@@ -46,10 +51,20 @@ export function toServerHardware({ metadata, ...object }: KubeObject): ServerHar
 }
 
 /** The parts of the servers that hardware names, by model, SKU or machine type; equal ones once. */
-export function partsOfHardware(
-  hardware: { readonly manufacturer: string; readonly model: string },
-  servers: readonly KnownServer[],
-): readonly InstalledPart[] {
+export function partsOfHardware(hardware: Hardware, servers: readonly KnownServer[]): readonly InstalledPart[] {
   const parts = servers.filter((server) => isHardwareOf(hardware, server)).flatMap((server) => server.parts);
   return [...new Map(parts.map((part) => [JSON.stringify(part), part])).values()];
+}
+
+/** What is available for hardware, listed under its own name or under another name of its servers. */
+export function findAvailable(
+  hardware: Hardware,
+  available: readonly AvailableFirmware[],
+  servers: readonly ServerHardware[] = [],
+): AvailableFirmware | undefined {
+  const names = servers.filter((server) => isHardwareOf(hardware, server)).flatMap(hardwareKeys);
+  const found = [hardwareKey(hardware), ...names].flatMap(
+    (name) => available.find(({ spec }) => hardwareKey(spec) === name) ?? [],
+  );
+  return found[0];
 }
