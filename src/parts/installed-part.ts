@@ -11,6 +11,8 @@ export interface InstalledPart {
   readonly model: string;
   /** The vendor's id of the firmware that the part takes. */
   readonly softwareId: string;
+  /** More such ids: iLO shows several for each firmware. Absent where there are none. */
+  readonly otherSoftwareIds?: string[];
   /** Where the part is, as the vendor names the slot; never empty and unique on a server. */
   readonly slot: string;
   readonly version: string;
@@ -62,21 +64,23 @@ function withUniqueSlots(parts: readonly InstalledPart[]): InstalledPart[] {
 function toInstalledPart(slot: FirmwareSlot, serverManufacturer: string): InstalledPart {
   const name = getPartClass(slot);
   const unlessReported = partsOfOthers.includes(name) ? '' : serverManufacturer;
+  const [softwareId = '', ...otherSoftwareIds] = getSoftwareIds(slot);
   const manufacturer = isPartOfServer(name) ? serverManufacturer : (slot.vendor ?? unlessReported);
   return {
     name,
     manufacturer: manufacturer.trim(),
     model: (slot.model ?? '').trim(),
-    softwareId: toSoftwareId(slot),
+    softwareId,
+    ...(otherSoftwareIds.length > 0 ? { otherSoftwareIds } : {}),
     slot: [slot.slot, slot.name].find((text) => (text ?? '').trim() !== '') ?? name,
     version: slot.version.trim(),
   };
 }
 
 /** iDRAC shows `0` for firmware that it did not install; iLO shows its ids as targets. */
-function toSoftwareId({ softwareId, otherSoftwareIds = [] }: FirmwareSlot): string {
+function getSoftwareIds({ softwareId, otherSoftwareIds = [] }: FirmwareSlot): readonly string[] {
   const shown = [softwareId, ...otherSoftwareIds].map((id) => (id ?? '').trim());
-  return shown.find((id) => id !== '' && id !== '0') ?? '';
+  return [...new Set(shown.filter((id) => id !== '' && id !== '0'))];
 }
 
 const installOrder: readonly string[] = firmwareComponents;

@@ -22,6 +22,11 @@ for (const [what, part, models] of [
     { ...nic('ConnectX-6 Lx'), softwareId: '110222' },
     ['ConnectX-6 Lx', 'ConnectX-6 Lx 25G'],
   ],
+  [
+    'one of several ids',
+    { ...nic('ConnectX-6 Lx 25G'), softwareId: '1', otherSoftwareIds: ['110222'] },
+    ['ConnectX-6 Lx', 'ConnectX-6 Lx 25G'],
+  ],
   ['no other id', { ...nic('ConnectX-6 Lx 25G'), softwareId: '1' }, ['ConnectX-6 Lx']],
   ['the maker alone', { ...nic(''), manufacturer: 'Broadcom Inc.' }, ['']],
 ] as const) {
@@ -35,7 +40,7 @@ const dell = (model: string) => nic(model, { manufacturer: 'Dell Inc.' });
 const installed = [
   { ...nic('Nvidia ConnectX-6 Lx 2x 25G', { manufacturer: 'Mellanox' }), softwareId: '110222', slot: 'NIC.1' },
   { ...nic('Adv. Dual 25Gb', { manufacturer: 'Broadcom' }), softwareId: '110217', slot: 'NIC.2' },
-  { name: 'psu', manufacturer: 'Dell Inc.', softwareId: '110264', slot: 'PSU.1' },
+  { name: 'psu', manufacturer: 'Dell Inc.', softwareId: '1', otherSoftwareIds: ['110264'], slot: 'PSU.1' },
 ];
 const published = [
   { ...nic('Nvidia ConnectX-6 Lx'), softwareIds: ['110222'] },
@@ -50,6 +55,8 @@ for (const [what, selector, slots] of [
   ['the product that the BMC tells before one that is published', dell('Adv. Dual 25Gb'), ['NIC.2']],
   ['a published product of another maker', nic('Nvidia ConnectX-6 Lx', { manufacturer: 'Intel' }), []],
   ['a published product in another slot', { ...dell('Nvidia ConnectX-6 Lx'), slot: 'NIC.2' }, []],
+  ['the second id of a part', { ...dell(''), name: 'psu', softwareId: '110264' }, ['PSU.1']],
+  ['an id of no part', { ...dell(''), name: 'psu', softwareId: '110265' }, []],
   ['a product that nobody knows', dell('E810'), []],
 ] as const) {
   test(`a selector names ${what}`, () => {

@@ -12,6 +12,7 @@ export interface PartSelector extends PartSpelling {
 export interface KnownPart extends PartSpelling {
   readonly model?: string | undefined;
   readonly softwareId?: string | undefined;
+  readonly otherSoftwareIds?: readonly string[] | undefined;
   readonly slot?: string | undefined;
 }
 
@@ -34,7 +35,7 @@ export function isSelected(selector: PartSelector, part: KnownPart, serverManufa
     partName(part.name) === partName(selector.name) &&
     isMaker(selector.manufacturer, part, serverManufacturer) &&
     isAnyOr(selector.model, part.model) &&
-    isAnyOr(selector.softwareId, part.softwareId) &&
+    (fold(selector.softwareId) === '' || foldIds(part).has(fold(selector.softwareId))) &&
     isAnyOr(selector.slot, part.slot)
   );
 }
@@ -81,8 +82,8 @@ function isAnyOr(wanted: string | undefined, actual: string | undefined): boolea
 function isProductOf(product: Product, part: KnownPart, serverManufacturer: string): boolean {
   const { model, softwareIds = [], name, manufacturer } = product;
   if (partName(name) !== partName(part.name)) return false;
-  const id = fold(part.softwareId);
-  if (softwareIds.length > 0 && id !== '') return softwareIds.some((each) => fold(each) === id);
+  const ids = foldIds(part);
+  if (softwareIds.length > 0 && ids.size > 0) return softwareIds.some((each) => ids.has(fold(each)));
   const [published, actual] = [fold(model), fold(part.model)];
   if (published === '' || actual === '') return isMaker(manufacturer, part, serverManufacturer);
   return published.includes(actual) || actual.includes(published);
@@ -104,7 +105,7 @@ export function getProductsOf<T extends Product>(
 
 /** True where ids do not tell, and both have names. */
 function isFittingByName({ model, softwareIds = [] }: Product, part: KnownPart): boolean {
-  const areIdsKnown = softwareIds.length > 0 && fold(part.softwareId) !== '';
+  const areIdsKnown = softwareIds.length > 0 && foldIds(part).size > 0;
   return !areIdsKnown && fold(model) !== '' && fold(part.model) !== '';
 }
 
@@ -119,6 +120,10 @@ function closeness(product: Product, part: KnownPart): number {
 export function describePart({ name, manufacturer, model = '', slot = '' }: KnownPart): string {
   const product = [manufacturer, model].filter((text) => text !== '').join(' ');
   return [name, product, slot === '' ? '' : `in ${slot}`].filter((text) => text !== '').join(' ');
+}
+
+function foldIds({ softwareId = '', otherSoftwareIds = [] }: KnownPart): ReadonlySet<string> {
+  return new Set([softwareId, ...otherSoftwareIds].map(fold).filter((id) => id !== ''));
 }
 
 function fold(text: string | undefined): string {

@@ -8,6 +8,7 @@ export interface InstalledPart {
   readonly manufacturer: string;
   readonly model?: string;
   readonly softwareId?: string;
+  readonly otherSoftwareIds?: readonly string[];
 }
 
 /** The parts of a ServerFirmware, and the Server that has them. */
@@ -39,8 +40,9 @@ export function toServerParts(object: KubeObject): ServerParts {
     readonly status?: { readonly firmwares?: readonly InstalledPart[] };
   };
   const parts = new Map(
-    (status?.firmwares ?? []).map(({ name, manufacturer, model, softwareId }) => {
-      const part = { name, manufacturer, ...(model ? { model } : {}), ...(softwareId ? { softwareId } : {}) };
+    (status?.firmwares ?? []).map(({ name, manufacturer, model, softwareId, otherSoftwareIds }) => {
+      const ids = { ...(softwareId ? { softwareId } : {}), ...(otherSoftwareIds ? { otherSoftwareIds } : {}) };
+      const part = { name, manufacturer, ...(model ? { model } : {}), ...ids };
       return [JSON.stringify(part), part];
     }),
   );

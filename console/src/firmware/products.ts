@@ -7,6 +7,7 @@ export interface PartVersion {
   readonly manufacturer?: string | undefined;
   readonly model?: string | undefined;
   readonly softwareId?: string | undefined;
+  readonly otherSoftwareIds?: readonly string[] | undefined;
   readonly slot?: string | undefined;
   readonly version?: string | undefined;
 }

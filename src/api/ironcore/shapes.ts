@@ -114,6 +114,13 @@ export const PartFirmware = Struct({
   manufacturer: Text('Maker of the part; empty where the BMC does not tell.', { maxLength: longestName }),
   model: Type.Optional(Text('Product, as the adapter, controller or drive tells it.', { maxLength: longestName })),
   softwareId: Type.Optional(Text("The vendor's id of the firmware that the part takes.", { maxLength: longestName })),
+  otherSoftwareIds: Type.Optional(
+    List(Type.String({ minLength: 1, maxLength: longestName }), {
+      description: 'More such ids, where the BMC shows several.',
+      maxItems: 20,
+      'x-kubernetes-list-type': 'atomic',
+    }),
+  ),
   slot: Type.Optional(
     Text('Where the part is, as the vendor names the slot; unique on a server.', { maxLength: longestName }),
   ),

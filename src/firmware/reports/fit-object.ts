@@ -9,6 +9,9 @@ const longestText = 253;
 /** So many parts are in the status of a server. */
 export const mostParts = 1000;
 
+/** So many more ids a part in a status has. */
+const mostOtherIds = 20;
+
 /** So many firmwares are in the status of a discovery. */
 export const mostFirmwares = 256;
 
@@ -33,11 +36,16 @@ export function fitInstalled(installed: readonly PartFirmware[]): readonly PartF
     });
 }
 
-function toPartFirmware({ name, manufacturer, model, softwareId, slot, version }: PartFirmware): PartFirmware {
+function toPartFirmware(part: PartFirmware): PartFirmware {
+  const { name, manufacturer, model, softwareId, otherSoftwareIds = [], slot, version } = part;
   const cut = (text: string | undefined) => (text ?? '').slice(0, longestText);
   const known = { model: cut(model), softwareId: cut(softwareId), slot: cut(slot) };
   const entries = Object.entries(known).filter(([, text]) => text !== '');
-  return { name, manufacturer: cut(manufacturer), ...Object.fromEntries(entries), version: cut(version) };
+  const others = otherSoftwareIds.filter(fits).slice(0, mostOtherIds);
+  return {
+    ...{ name, manufacturer: cut(manufacturer), ...Object.fromEntries(entries), version: cut(version) },
+    ...(others.length > 0 ? { otherSoftwareIds: others } : {}),
+  };
 }
 
 /** What can be had, without what no object can name: half a version could not be asked for. */

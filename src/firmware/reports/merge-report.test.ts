@@ -59,6 +59,13 @@ test('what an object cannot hold is cut or left out, so that the rest is told', 
   assert.deepEqual(seen?.firmwares?.[0]?.versions, ['3']);
 });
 
+test('of many ids of a part as many are told as an object holds', () => {
+  const ids = Array.from({ length: 30 }, (_, at) => `id-${at}`);
+  const part = { ...fw('nic', '2.0'), softwareId: 'id', otherSoftwareIds: ['', 'x'.repeat(300), ...ids] };
+  const { firmwares } = mergeServerReport({}, report(1, { installed: [part] })) ?? {};
+  assert.deepEqual(firmwares, [{ ...part, otherSoftwareIds: ids.slice(0, 20) }]);
+});
+
 test('a failed update counts against its list, a cancelled one and one of another door do not', () => {
   const request = { kind: 'Update', jobID: 'c5', time: '2030-01-01T00:00:00Z', desiredHash: 'h' } as const;
   const failure = { reason: 'FlashFailed', message: 'no' };
