@@ -154,9 +154,7 @@ function groupFor(discovered: DiscoveredFirmware, parts: readonly PartFirmware[]
     const version = product?.versions?.at(-1);
     // A part that takes no firmware. What the simulator offers is checked against the entries.
     if (product === undefined || version === undefined) continue;
-    const isOnly = products.filter(({ name }) => name === product.name).length === 1;
-    const { softwareId = '', model = '' } = part;
-    const narrowed = isOnly ? {} : softwareId === '' ? { model } : { softwareId };
+    const narrowed = product.model === undefined ? {} : { model: product.model };
     const entry = { name: product.name, manufacturer: product.manufacturer, ...narrowed };
     entries.set(JSON.stringify(entry), { ...entry, version });
   }

@@ -9,7 +9,6 @@ export interface OfferedSlot {
   readonly installed: string;
   readonly newest: string;
   readonly component: string;
-  readonly softwareId: string;
 }
 
 /** Every slot of a server that the simulator offers firmware for. Nothing of the product has a part in it. */
@@ -17,17 +16,14 @@ export async function readOfferedSlots(dataDir: string, server: string): Promise
   const { offers } = await findSimulated(dataDir, server);
   return offers
     .filter(({ isNewest }) => isNewest)
-    .flatMap(({ slots, version: newest, component, softwareId }) =>
-      slots.map(({ slot, version: installed }) => ({ slot, installed, newest, component, softwareId })),
+    .flatMap(({ slots, version: newest, component }) =>
+      slots.map(({ slot, version: installed }) => ({ slot, installed, newest, component })),
     );
 }
 
 /** Throws when the simulator offers something for a server that no entry asks for. */
 export function assertCovered(server: string, slots: readonly OfferedSlot[], entries: readonly Firmware[]): void {
-  const missed = slots.filter(
-    ({ newest, softwareId }) =>
-      !entries.some((entry) => entry.version === newest && (entry.softwareId ?? softwareId) === softwareId),
-  );
+  const missed = slots.filter(({ newest }) => !entries.some(({ version }) => version === newest));
   assert.deepEqual(missed, [], `${server}: no entry asks for what the simulator offers`);
 }
 

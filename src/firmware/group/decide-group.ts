@@ -183,7 +183,8 @@ function describeNoServers(
 ): string {
   if (others.length === 0) return 'No server is in the group: its selector selects none.';
   const selected = others.length === 1 ? 'the server' : `all ${others.length} servers`;
-  return `No server is in the group: ${selected} that its selector selects are other hardware than ${manufacturer} ${model}. Selected are ${namesForPeople(otherModels)}. Set spec.manufacturer and spec.model to one of these, or change the selector.`;
+  const verb = others.length === 1 ? 'is' : 'are';
+  return `No server is in the group: ${selected} that its selector selects ${verb} other hardware than ${manufacturer} ${model}. Selected are ${namesForPeople(otherModels)}. Set spec.manufacturer and spec.model to one of these, or change the selector.`;
 }
 
 function haltDraft({ failed, limit }: Tally, phase: GroupPhase): ConditionDraft {

@@ -1,11 +1,12 @@
-import type { DiscoveredFirmware, Server, ServerFirmwareGroup } from '../../api/index.ts';
+import { type DiscoveredFirmware, ironcoreReasons, type Server, type ServerFirmwareGroup } from '../../api/index.ts';
 import { detectVendor, type VendorTraces } from '../../bmc/index.ts';
 import { forecastInstall } from '../../flasher/index.ts';
-import { partName, selectorKey, toComponent } from '../../parts/index.ts';
+import { describePart, partName, selectorKey, toComponent } from '../../parts/index.ts';
 import { compareVersions } from '../compare-versions.ts';
+import { namesForPeople } from '../conditions.ts';
 import { entryKey, readEntryKey } from '../fleet/ownership.ts';
 import { productsOf } from '../server/available-products.ts';
-import type { DesiredFirmware } from '../server/desired.ts';
+import { type DesiredFirmware, describeEntry } from '../server/desired.ts';
 import type { Difference } from '../server/differences.ts';
 import type { PlannedFirmware, PlannedInstall, PlanReason, WantedBy } from './plan.ts';
 import { fleetOf, type PlanFacts } from './settle-fleet.ts';
@@ -53,7 +54,7 @@ export function foretell(
   differences: readonly Difference[],
   { group, traces }: { readonly group: ServerFirmwareGroup | undefined; readonly traces: HardwareTraces },
 ): { readonly steps: readonly PlannedInstall[]; readonly notes: readonly PlanReason[] } {
-  const images = differences.map((difference) => ({
+  const images = differences.filter(isForItsParts).map((difference) => ({
     id: entryKey(difference),
     component: toComponent(difference.name) ?? ('other' as const),
     version: difference.version,
@@ -73,9 +74,19 @@ export function foretell(
   return { steps, notes };
 }
 
+/** False where discovery lists the version for other products only. The update service is asked all the same. */
+export function isForItsParts({ isListedForOthers = false }: Difference): boolean {
+  return !isListedForOthers;
+}
+
 /** Discovery lists the newest versions only, so that one that it does not list may still be in a catalogue. */
 function notFound(wish: Difference, discovered: DiscoveredFirmware | undefined): PlanReason[] {
   if (discovered?.status?.lastDiscoveryTime === undefined || wish.unavailable !== undefined) return [];
+  if (!isForItsParts(wish)) {
+    const parts = namesForPeople(wish.parts.map(describePart));
+    const message = `${describeEntry(wish)} ${wish.version} is listed for other products than ${parts}. The update leaves it out, unless the catalogue has it for these too.`;
+    return [{ code: ironcoreReasons.notApplicable, message }];
+  }
   const component = partName(wish.name);
   const isSame = (installed: string): boolean =>
     compareVersions({ manufacturer: wish.manufacturer, component, wanted: wish.version, installed }) === 'same';

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import {
   type DiscoveredFirmware,
   excludeLabel,
+  type Firmware,
   ironcoreApiVersion,
   operationAnnotation,
   parkedAnnotation,
@@ -139,6 +140,40 @@ describe('what would be installed', () => {
       planned('3').notes[0]?.message ?? '',
       /nic 3 is not among the newest versions .*\(1, 2; spec\.versionsToStore of DiscoveredFirmware m is 3\)/,
     );
+  });
+});
+
+describe('a version that is listed for another product', () => {
+  const part = (model: string, version: string) => ({ ...fw('nic', version), model, slot: model });
+  const products = ['A', 'B'].map((model, at) => ({ ...part(model, ''), versions: ['1', `${at + 2}`] }));
+  const discovered: DiscoveredFirmware = {
+    ...{ apiVersion: ironcoreApiVersion, kind: 'DiscoveredFirmware', metadata: { name: 'm' } },
+    spec: { manufacturer: 'LENOVO', model: '7X21' },
+    status: {
+      lastDiscoveryTime: ago(5),
+      firmwares: products.map(({ slot: _, version: __, ...product }) => product),
+    },
+  };
+  const planOf = (...own: Firmware[]): ServerPlan => {
+    const firmwares = [plannedFirmware('s', { own, installed: [part('A', '1'), part('B', '1')] })];
+    return only(planFacts({ servers: [plannedServer('s')], firmwares, discovered: [discovered] }));
+  };
+  const ofA = { ...fw('nic', '3'), model: 'A' };
+
+  test('is asked for, and is no install of the plan', () => {
+    const { state, installs, waiting, notes, hostReboots } = planOf(ofA);
+    assert.deepEqual([state, installs, hostReboots], ['update', [], 0]);
+    assert.deepEqual(
+      waiting.map(({ model, wanted, reason }) => [model, wanted, reason]),
+      [['A', '3', 'NotApplicable']],
+    );
+    const message = /^nic A \(ACME\) 3 is listed for other products than nic ACME A in A\. /;
+    assert.match(notes.find(({ code }) => code === 'NotApplicable')?.message ?? '', message);
+  });
+
+  test('leaves the installs of other entries in the plan', () => {
+    const { installs, waiting } = planOf(ofA, { ...fw('nic', '3'), model: 'B' });
+    assert.deepEqual([installs.map(({ model }) => model), waiting.map(({ model }) => model)], [['B'], ['A']]);
   });
 });
 

@@ -25,7 +25,7 @@ import { describeSituation, type ServerSeen, type ServerSituation, unsentJobId }
 import { textOfMoment } from '../times.ts';
 import { asIfWritten } from './as-if-written.ts';
 import { warnOfEqualParts } from './equal-parts.ts';
-import { foretell, type HardwareTraces, plannedFirmware, wantedBy } from './foretell-update.ts';
+import { foretell, type HardwareTraces, isForItsParts, plannedFirmware, wantedBy } from './foretell-update.ts';
 import type { PlannedWrite, PlanReason, PlanState, ServerPlan, WaitingFirmware } from './plan.ts';
 import type { SettledFleet } from './settle-fleet.ts';
 
@@ -217,12 +217,17 @@ function waitingOf(
   const held = [...kept.filter((each) => !keys.has(entryKey(each))), ...frozen];
   const holdCode = membership.kind === 'frozen' ? membership.reason.code : (seen.hold?.code ?? 'Held');
   const askedCode = known.refusal?.code ?? waitCode(seen, situation);
-  const others = known.isUpdating ? [] : askable;
+  const others = known.isUpdating ? [] : askable.filter(isForItsParts);
+  const unlisted = askable.filter((each) => !isForItsParts(each));
   const toWaiting = (difference: Difference, reason: string): WaitingFirmware => ({
     ...plannedFirmware(difference, wantedBy(difference, known.group)),
     reason: askable.includes(difference) ? reason : (obstacleOf(difference) ?? reason),
   });
-  return [...others.map((each) => toWaiting(each, askedCode)), ...held.map((each) => toWaiting(each, holdCode))];
+  return [
+    ...others.map((each) => toWaiting(each, askedCode)),
+    ...unlisted.map((each) => toWaiting(each, known.isUpdating ? ironcoreReasons.notApplicable : askedCode)),
+    ...held.map((each) => toWaiting(each, holdCode)),
+  ];
 }
 
 /** What would differ if the group went on: entries of it that are there, and those that it would write. */

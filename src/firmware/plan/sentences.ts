@@ -37,6 +37,11 @@ function tellState({ plan, since }: Explained): string[] {
   const when = since === undefined ? '' : ` since ${since}`;
   switch (plan.state) {
     case 'update':
+      if (plan.installs.length === 0) {
+        return [
+          `It is not as wanted${when}. An update would be asked for of versions that are listed for other products.`,
+        ];
+      }
       return [
         `It is not as wanted${when}, and an update would be asked for${plan.isScanFirst ? ' after a scan' : ' now'}: ${describeInstalls(plan)}.`,
         `That takes ${describeRestarts(plan)}.`,

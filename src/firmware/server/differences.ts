@@ -27,6 +27,8 @@ export interface Difference extends Firmware {
   readonly parts: readonly PartFirmware[];
   /** Why it cannot be installed, as the update service last answered. */
   readonly unavailable?: { readonly code: string; readonly message: string } | undefined;
+  /** True where discovery lists the version, but only for products that none of the parts is. */
+  readonly isListedForOthers?: boolean;
   /** What there is of the class, for the message. */
   readonly others: readonly PartFirmware[];
   /** Slots that the entry means and must not change: an entry of the server's own decides there. */
@@ -62,11 +64,11 @@ export function differencesOf(server: ComparedServer): readonly Difference[] {
   const contradictory = findContradictions(targets, compare);
   const kept = firstOfEach(withoutOverridden(targets, server));
   return kept.flatMap((target): Difference[] => {
-    const { entry, parts, unavailable, excludedSlots } = target;
+    const { entry, parts, unavailable, isListedForOthers, excludedSlots } = target;
     const others = installed.filter((part) => classOf(part) === classOf(entry));
     const relations = parts.map((part) => relationOf(entry, part.version, compare));
     const behind = parts.filter((_, at) => relations[at] !== 'same');
-    const shared = { ...entry, parts: behind, others, unavailable, excludedSlots };
+    const shared = { ...entry, parts: behind, others, unavailable, isListedForOthers, excludedSlots };
     const versions = [...new Set((behind.length > 0 ? behind : parts).map(({ version }) => version))].join(', ');
     if (contradictory.has(wishKey(entry))) {
       return [{ ...shared, installed: versions === '' ? undefined : versions, relation: 'contradictory' }];
@@ -85,6 +87,7 @@ interface Target {
   readonly unavailable: Difference['unavailable'];
   /** True when the version is known to be for these parts: discovery lists it, or the update service answered so. */
   readonly isResolved: boolean;
+  readonly isListedForOthers: boolean;
   /** Slots of the parts that an entry of the server's own has taken. */
   readonly excludedSlots: readonly string[];
 }
@@ -109,7 +112,8 @@ function findTarget(
   const isResolved = named.length > 0;
   // Where the catalogue is not known to have the version, all parts count until the update service has answered.
   const parts = isResolved ? named : selected;
-  return { entry, parts, unavailable: unavailableBy(resolved), isResolved, excludedSlots: [] };
+  const isListedForOthers = !isResolved && listing.size > 0;
+  return { entry, parts, unavailable: unavailableBy(resolved), isResolved, isListedForOthers, excludedSlots: [] };
 }
 
 function unavailableBy(resolved: ResolvedFirmware | undefined): Difference['unavailable'] {
