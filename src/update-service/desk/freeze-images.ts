@@ -132,16 +132,22 @@ type Choice = ChosenImages | { readonly reason: string; readonly message: string
 
 /** Looks through what the catalogue has under each spelling until something fits the parts. */
 async function choose(catalogue: Catalogue, choosing: Choosing): Promise<Choice> {
-  const { machine, server, wanted, selected, product } = choosing;
+  const { machine, server, wanted, parts, selected, product } = choosing;
   const what = describe(machine, wanted);
   const { notApplicable, firmwareNotFound } = ironcoreReasons;
-  if (server.slots.length > 0 && selected.length === 0) return matchesNothing(choosing, what);
+  if (server.slots.length > 0 && selected.length === 0) {
+    const there = parts.filter(({ name }) => name === partName(wanted.name)).map(describePart);
+    const installed = there.length === 0 ? describeMissing(server, wanted) : `installed: ${there.join('; ')}`;
+    return {
+      reason: notApplicable,
+      message: `${what} matches no installed part (${installed}); correct the entry or remove it`,
+    };
+  }
   let problem: string | undefined;
   let isInband = false;
-  let isOfOtherProduct = false;
   for await (const found of findImages(catalogue, machine, { wanted, selected })) {
     const named = product === undefined ? found : found.filter(({ models }) => isNamed(product, models));
-    isOfOtherProduct ||= named.length < found.length;
+    if (named.length === 0) problem ??= `the catalogue has this version for other products than ${product}`;
     const usable = named.filter((one) => !one.isInband);
     isInband ||= usable.length < named.length;
     if (usable.length === 0) continue;
@@ -150,7 +156,6 @@ async function choose(catalogue: Catalogue, choosing: Choosing): Promise<Choice>
     problem ??= chosen.problem;
   }
   if (problem !== undefined) return { reason: notApplicable, message: `${what}: ${problem}` };
-  if (isOfOtherProduct && !isInband) return matchesNothing(choosing, what);
   const message = isInband
     ? `${what} can be installed only by a tool on the host`
     : `there is no ${what} in the catalogue: let a discovery find it in a --catalog of the update service (spec.versionsToStore of DiscoveredFirmware limits only what status lists), or add it to the catalogue`;
@@ -159,15 +164,6 @@ async function choose(catalogue: Catalogue, choosing: Choosing): Promise<Choice>
 
 function isNamed(product: string, models: readonly string[]): boolean {
   return models.some((model) => model.trim().toLowerCase() === product.toLowerCase());
-}
-
-function matchesNothing({ server, parts, wanted }: Choosing, what: string): Choice {
-  const there = parts.filter(({ name }) => name === partName(wanted.name)).map(describePart);
-  const installed = there.length === 0 ? describeMissing(server, wanted) : `installed: ${there.join('; ')}`;
-  return {
-    reason: ironcoreReasons.notApplicable,
-    message: `${what} matches no installed part (${installed}); correct the entry or remove it`,
-  };
 }
 
 /** A part whose version the BMC does not tell is there, and cannot be compared. */
