@@ -59,7 +59,7 @@ test('what an object cannot hold is cut or left out, so that the rest is told', 
   assert.deepEqual(seen?.firmwares?.[0]?.versions, ['3']);
 });
 
-test('of many ids of a part as many are told as an object holds', () => {
+test('a status lists as many ids of a part as an object holds', () => {
   const ids = Array.from({ length: 30 }, (_, at) => `id-${at}`);
   const part = { ...fw('nic', '2.0'), softwareId: 'id', otherSoftwareIds: ['', 'x'.repeat(300), ...ids] };
   const { firmwares } = mergeServerReport({}, report(1, { installed: [part] })) ?? {};

@@ -55,7 +55,7 @@ test('a version that is in no catalogue does not keep the others from being inst
   );
 });
 
-test('of many versions what cannot be installed is told first, and how many are left out', () => {
+test('a long message begins with what cannot be installed and counts what it leaves out', () => {
   const names = Array.from({ length: 13 }, (_, at) => `part${at}`);
   const status: ServerFirmwareStatus = {
     lastScanTime: ago(1),
