@@ -68,7 +68,7 @@ test('edit links configurations to ports but makes no ports', () => {
   assert.ok(verbsOn(builtin('edit'), 'machinesets/scale').includes('update'));
 });
 
-test('a tenant does what document 4 allows and nothing it forbids', () => {
+test('a tenant does what document 4 allows and nothing it forbids (security.md: role-tenant)', () => {
   const tenant = persona('rackwright-tenant');
   for (const verb of ['create', 'update', 'delete']) {
     assert.ok(verbsOn(tenant, 'switchportconfigurations').includes(verb));
@@ -113,13 +113,13 @@ test('the machine controllers alone write machines, change hosts without making 
   assert.deepEqual(verbsOn(role, 'switches'), []);
 });
 
-test('who uses hosts cannot allow live updates, who may allow them can', () => {
+test('who uses hosts cannot allow live updates, who may allow them can (security.md: role-host-user, role-live-updates)', () => {
   assert.deepEqual(verbsOn(persona('rackwright-host-user'), 'hostupdatepolicies').sort(), ['get', 'list', 'watch']);
   assert.ok(verbsOn(persona('rackwright-host-user'), 'hostfirmwarecomponents').includes('patch'));
   assert.ok(verbsOn(persona('rackwright-live-updates'), 'hostupdatepolicies').includes('create'));
 });
 
-test('the infra administrator does everything with every kind', () => {
+test('the infra administrator does everything with every kind (security.md: role-infra-administrator)', () => {
   const admin = persona('rackwright-infra-administrator');
   for (const kind of allKinds) {
     assert.deepEqual(
@@ -130,7 +130,19 @@ test('the infra administrator does everything with every kind', () => {
   }
 });
 
-test('the viewer reads everything but credentials', () => {
+test('the firmware administrator keeps servers and their firmware, and uses no hosts (security.md: role-firmware-administrator)', () => {
+  const admin = persona('rackwright-firmware-administrator');
+  for (const plural of ['bmcs', 'bmcsecrets', 'servers', 'serverfirmwares', 'serverfirmwaregroups'])
+    assert.deepEqual(
+      changing.filter((verb) => !verbsOn(admin, plural).includes(verb)),
+      [],
+      plural,
+    );
+  for (const plural of ['baremetalhosts', 'hostupdatepolicies', 'switches', 'secrets'])
+    assert.deepEqual(verbsOn(admin, plural), [], plural);
+});
+
+test('the viewer reads everything but credentials (security.md: role-viewer)', () => {
   const viewer = persona('rackwright-viewer');
   const unread = allKinds.filter((kind) => verbsOn(viewer, kind.plural).length === 0).map((kind) => kind.kind);
   assert.deepEqual(unread, ['BMCSecret']);
@@ -139,7 +151,7 @@ test('the viewer reads everything but credentials', () => {
 
 const reported = ['BareMetalHostDiscovery', 'HardwareClassification'];
 
-test('the controllers can write objects, status and finalizers of every kind that they write, by name and without wildcards', () => {
+test('the controllers can write objects, status and finalizers of every kind that they write, by name and without wildcards (security.md: role-manager)', () => {
   const controllers = controllerRoleOf(allKinds);
   for (const kind of allKinds) {
     assert.ok(verbsOn([controllers], `${kind.plural}/status`).includes('patch'), kind.kind);
@@ -159,7 +171,7 @@ test('the controllers only report on what people write for them', () => {
   }
 });
 
-test('Leases are for one namespace, not for the cluster', () => {
+test('Leases are for one namespace, not for the cluster (security.md: role-manager)', () => {
   const managers = [controllerRoleOf(allKinds), networkControllerRoleOf(allKinds), machineControllerRoleOf(allKinds)];
   assert.deepEqual(verbsOn(managers, 'leases'), []);
   assert.ok(verbsOn([leaseRole()], 'leases').includes('update'));
@@ -179,7 +191,7 @@ test('who wrote what is told to auditors and the infra team alone, and plans to 
   ]);
 });
 
-test('docs/security.md says what the built-in roles get', () => {
+test('docs/security.md says what the built-in roles get (security.md: built-in-roles)', () => {
   const page = readFileSync(new URL('../../docs/security.md', import.meta.url), 'utf8');
   const paragraph = /^- \*\*Built-in roles grow\.\*\*.*?(?=^- )/ms.exec(page)?.[0] ?? '';
   const listed = (after: RegExp): string[] =>

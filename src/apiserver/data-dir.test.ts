@@ -19,12 +19,22 @@ test('a data directory keeps its authority, certificate and token', async (t) =>
   assert.deepEqual(await loadIdentity(dataDir, names), first);
 });
 
-test('private files are for their owner alone', async (t) => {
+test('private files are for their owner alone (security.md: admin-token)', async (t) => {
   const dataDir = folder(t);
   await loadIdentity(dataDir, names);
   for (const file of ['pki/ca.key', 'pki/server.key', 'admin-token']) {
     assert.equal(statSync(join(dataDir, file)).mode & 0o777, 0o600, file);
   }
+});
+
+test('a start shortly before the certificate ends makes another one by the same authority (security.md: tls-embedded-api)', async (t) => {
+  const dataDir = folder(t);
+  const first = await loadIdentity(dataDir, names);
+  const startedOn = async (date: string) => loadIdentity(dataDir, { ...names, now: new Date(date) });
+  assert.deepEqual(await startedOn('2030-11-30T00:00:00Z'), first);
+  const renewed = await startedOn('2030-12-03T00:00:00Z');
+  assert.deepEqual(renewed.authority, first.authority);
+  assert.notEqual(renewed.server.certificatePem, first.server.certificatePem);
 });
 
 test('a start that died between a key and its certificate does not stop the next one', async (t) => {
@@ -36,7 +46,7 @@ test('a start that died between a key and its certificate does not stop the next
   assert.notEqual(second.server.certificatePem, first.server.certificatePem);
 });
 
-test('a draft left by a start that died is not taken for the file', async (t) => {
+test('a draft left by a start that died is not taken for the file (security.md: admin-token)', async (t) => {
   const dataDir = folder(t);
   const first = await loadIdentity(dataDir, names);
   rmSync(join(dataDir, 'admin-token'));

@@ -290,7 +290,7 @@ function aliasBomb(): string {
 }
 
 for (const [why, format, file, content, code, options] of rows) {
-  test(`${format}: a catalogue that ${why} is refused (${file}, ${code})`, async (context) => {
+  test(`${format}: a catalogue that ${why} is refused (${file}, ${code}) (security.md: attacker-with-catalogue)`, async (context) => {
     const location = await folderWith(context, { [file]: content });
     await assert.rejects(readCatalog({ format, location }, queries[format], options), (error) => {
       assert.ok(isCatalogError(error), String(error));

@@ -25,7 +25,7 @@ test('addresses may be written in brackets', () => {
   assert.equal(read('host', '[::1]'), '::1');
 });
 
-test('a URL with a password is not taken from a command line, and taken from elsewhere', () => {
+test('a URL with a password is not taken from a command line, and taken from elsewhere (security.md: secrets-in-files)', () => {
   const urls = [
     ['databaseUrl', 'RACKWRIGHT_DATABASE_URL', 'postgres://me:secret@db/x'],
     ['databaseUrl', 'RACKWRIGHT_DATABASE_URL', 'postgres://db/x?user=me&password=secret'],
@@ -55,7 +55,7 @@ test('an address that is only ever an address has no log-in, wherever it comes f
   }
 });
 
-test('plain HTTP to BMCs is allowed by a word of its own, and the checks of certificates stay beside it', () => {
+test('plain HTTP to BMCs is allowed by a word of its own, and the checks of certificates stay beside it (security.md: bmc-plain-http)', () => {
   const words = ['bmcCa', 'bmcInsecure', 'bmcHttp'] as const;
   const trust = (flags: Partial<Record<(typeof words)[number], string>>) =>
     readTrust(readSettings(words, flags, { env: {}, cwd: '/home/me' }));

@@ -14,7 +14,7 @@ describe('without rules', () => {
     ...['169.254.169.254', '2852039166', '0xa9fea9fe', '[::ffff:169.254.169.254]', '[fe80::1]', '[fd00:ec2::254]'],
     ...['[64:ff9b::169.254.169.254]', '[2002:a9fe:a9fe::1]', '100.100.100.200', '0.0.0.0', '[::]', '224.0.0.1'],
   ]) {
-    test(`http://${host}/ is refused`, async () => {
+    test(`http://${host}/ is refused (security.md: egress-hosts)`, async () => {
       assert.match(whyNot(egress, `http://${host}/latest`) ?? '', /none that may be connected to/);
       assert.notEqual(await egress.check(new URL(`http://${host}/latest`)), undefined);
     });
@@ -23,7 +23,8 @@ describe('without rules', () => {
     test(`${url} is taken`, () => assert.equal(whyNot(egress, url), undefined));
   }
   for (const url of ['ftp://images.example/a', 'file:///etc/passwd', 'gopher://10.0.0.1/']) {
-    test(`${url} is refused for its scheme`, () => assert.match(whyNot(egress, url) ?? '', /its scheme/));
+    test(`${url} is refused for its scheme (security.md: egress-schemes)`, () =>
+      assert.match(whyNot(egress, url) ?? '', /its scheme/));
   }
 });
 
@@ -45,13 +46,13 @@ describe('with rules', () => {
     test(`${url} is ${isTaken ? 'taken' : 'refused'}`, () => assert.equal(whyNot(egress, url) === undefined, isTaken));
   }
 
-  test('names alone leave out all others', () => {
+  test('names alone leave out all others (security.md: egress-hosts)', () => {
     const named = createEgress({ hosts: ['images.example', '*.vendor.example'] });
     for (const host of ['evil.example', 'vendor.example', 'evilvendor.example', '10.1.2.3', 'localhost'])
       assert.notEqual(whyNot(named, `https://${host}/`), undefined, host);
   });
 
-  test('a wide network does not open guarded addresses, and naming one does', () => {
+  test('a wide network does not open guarded addresses, and naming one does (security.md: egress-hosts)', () => {
     const wide = createEgress({ hosts: ['0.0.0.0/0', '::/0'] });
     assert.notEqual(whyNot(wide, 'http://169.254.169.254/'), undefined);
     assert.notEqual(whyNot(wide, 'http://[fe80::1]/'), undefined);
@@ -96,7 +97,7 @@ describe('connections', () => {
     assert.equal(await ask(createEgress({ hosts: ['127.0.0.0/8', '::1'] }), `http://localhost:${port}/`), 'internal');
   });
 
-  test('by a name that stands for what is not allowed are not made, and the message does not say what it stands for', async (t) => {
+  test('by a name that stands for what is not allowed are not made, and the message does not say what it stands for (security.md: egress-lookups)', async (t) => {
     const { port, seen } = await serve(t);
     const egress = createEgress({ hosts: ['10.0.0.0/8'] });
     assert.equal(whyNot(egress, `http://localhost:${port}/`), undefined);
@@ -110,7 +111,7 @@ describe('connections', () => {
     assert.deepEqual(seen, []);
   });
 
-  test('go to the very address that was looked up and judged', async () => {
+  test('go to the very address that was looked up and judged (security.md: egress-lookups)', async () => {
     const egress = createEgress({ hosts: ['127.0.0.0/8', '::1'] });
     const looked = Promise.withResolvers<unknown>();
     const answer: Parameters<LookupFunction>[2] = (_, found) => looked.resolve(found);
@@ -119,7 +120,7 @@ describe('connections', () => {
   });
 });
 
-describe('what a source answers', () => {
+describe('what a source answers (security.md: egress-answers)', () => {
   for (const [host, hosts, isTold] of [
     ['93.184.216.34', [], true],
     ['10.0.0.7', [], false],

@@ -99,7 +99,7 @@ describe('the objects of an installation', () => {
     }
   });
 
-  test('of Secrets in all namespaces, hosts follow those of BMCs, network and machines read by name, and others none', () => {
+  test('of Secrets in all namespaces, hosts follow those of BMCs, network and machines read by name, and others none (security.md: cluster-secrets)', () => {
     const readers = readersOfSecrets(installed(everything).objects);
     assert.deepEqual(readers, {
       'rackwright-system/rackwright-hosts': ['get', 'list', 'watch'],
@@ -108,7 +108,7 @@ describe('the objects of an installation', () => {
     });
   });
 
-  test('with full tenancy nobody reads Secrets of all namespaces', () => {
+  test('with full tenancy nobody reads Secrets of all namespaces (security.md: cluster-secrets)', () => {
     const { objects } = installed({ ...everything, tenancy: { model: 'full', tenants: ['a'] } });
     assert.deepEqual(readersOfSecrets(objects), {});
   });

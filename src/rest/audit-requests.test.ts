@@ -30,7 +30,7 @@ function route(method: RouteMethod, { verb, resource = restResources.serverAttri
   });
 }
 
-test('what changes something and what nobody may do is recorded with who did it, and no body or query is', async (t) => {
+test('what changes something and what nobody may do is recorded with who did it, and no body or query is (security.md: audit-log)', async (t) => {
   const recorded: AuditedRequest[] = [];
   const audit = {
     record: (request: AuditedRequest) => void recorded.push(request),
@@ -67,7 +67,7 @@ test('what changes something and what nobody may do is recorded with who did it,
   assert.ok(!JSON.stringify(recorded).includes(secret));
 });
 
-test('a read of credentials is recorded although it changes nothing', async (t) => {
+test('a read of credentials is recorded although it changes nothing (security.md: audit-log)', async (t) => {
   const recorded: AuditedRequest[] = [];
   const audit = {
     record: (request: AuditedRequest) => void recorded.push(request),

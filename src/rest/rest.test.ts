@@ -279,7 +279,7 @@ describe('slow and broken clients', () => {
 });
 
 describe('transport', () => {
-  test('plain HTTP is for loopback addresses only', async () => {
+  test('plain HTTP is for loopback addresses only (security.md: tls-services)', async () => {
     const rest = createRest({
       info: { title: 't', description: 'd', version: '1' },
       authorizer: {
@@ -291,7 +291,7 @@ describe('transport', () => {
     await rest.close();
   });
 
-  test('with a certificate it speaks TLS, and takes another one while it runs', async (t) => {
+  test('with a certificate it speaks TLS, and takes another one while it runs (security.md: tls-services)', async (t) => {
     const now = new Date();
     const authority = await createCertificateAuthority({ commonName: 'test', now });
     const issue = () => issueServerCertificate(authority, { now, ips: ['127.0.0.1'] });

@@ -20,7 +20,7 @@ describe('logs', () => {
     assert.match(String(line.time), /^\d{4}-\d\d-\d\dT/);
   });
 
-  test('a secret never reaches a line, wherever it hides', () => {
+  test('a secret never reaches a line, wherever it hides (security.md: redaction)', () => {
     const { lines, logger } = capture();
     const secret = 'hunter2-hunter2';
     logger.error(`cannot reach https://root:${secret}@10.0.0.1/redfish`, {

@@ -63,7 +63,7 @@ test('a data directory that the server makes is closed to others', async (t) => 
   assert.equal(statSync(dataDir).mode & 0o777, 0o700);
 });
 
-test('the audit log has every write and every read of a Secret with its verdict, and never what was written', async (t) => {
+test('the audit log has every write and every read of a Secret with its verdict, and never what was written (security.md: audit-log)', async (t) => {
   const under = await startServerUnderTest();
   const { client, dataDir } = under;
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));

@@ -48,7 +48,7 @@ const ten = { name: 'ten', namespace: 'red' };
 const image = { url: 'http://images.example/a.qcow2', checksum: 'abc' };
 
 // Host controllers run beside those of the network: what a user links has to last with them, too.
-describe('what users link to the ports of their hosts, by their own tokens', () => {
+describe('what users link to the ports of their hosts, by their own tokens (security.md: role-tenant)', () => {
   let api: ApiRig;
   let red: ApiRig;
   let operator: ApiRig;

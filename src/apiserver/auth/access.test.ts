@@ -88,7 +88,7 @@ describe('a running server', { timeout: 120_000 }, () => {
     return (answer.body.status as JsonObject).allowed === true;
   }
 
-  test('knows its administrator, certificates it issued and operators in the tokens file', async () => {
+  test('knows its administrator, certificates it issued and operators in the tokens file (security.md: admin-token)', async () => {
     assert.equal((await whoIs({ token: server.adminToken })).username, 'admin');
     const pair = await server.issueClientCertificate({ commonName: 'carol', groups: ['net'] });
     assert.deepEqual(await whoIs(pair), { username: 'carol', groups: ['net', 'system:authenticated'] });
@@ -106,7 +106,7 @@ describe('a running server', { timeout: 120_000 }, () => {
     });
   });
 
-  test('gives service accounts tokens that end with them', async () => {
+  test('gives service accounts tokens that end with them (security.md: service-account-tokens)', async () => {
     const accounts = '/api/v1/namespaces/default/serviceaccounts';
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot' } };
     assert.equal((await call('POST', accounts, { body: account })).code, 201);
@@ -127,7 +127,7 @@ describe('a running server', { timeout: 120_000 }, () => {
     assert.ok(Array.isArray(keys) && keys.length === 1);
   });
 
-  test('shows viewers our kinds but neither Secrets nor BMCSecrets', async () => {
+  test('shows viewers our kinds but neither Secrets nor BMCSecrets (security.md: role-viewer)', async () => {
     for (const file of readdirSync(deployedRoles)) {
       for (const document of parseAllDocuments(readFileSync(new URL(file, deployedRoles), 'utf8'))) {
         const role = document.toJS() as { kind: string };

@@ -68,7 +68,7 @@ describe('a caller', () => {
     );
   });
 
-  test('is known by a certificate of our authority: common name and organizations', () => {
+  test('is known by a certificate of our authority: common name and organizations (security.md: people-certificates)', () => {
     const peer = { authorized: true, subject: { CN: 'bob', O: ['ops', 'net'] } };
     assert.deepEqual(authenticator().authenticate(request({}, peer)), {
       username: 'bob',
@@ -90,7 +90,7 @@ describe('a caller', () => {
     assert.throws(() => authenticator().authenticate(request({}, peer)), isUnauthorized);
   });
 
-  test('is refused when its certificate ends while the connection goes on', () => {
+  test('is refused when its certificate ends while the connection goes on (security.md: people-certificates)', () => {
     const clock = { nowMs: Date.parse('2030-12-31T00:00:00Z') };
     const who = authenticator(clock);
     const open = request({}, { authorized: true, subject: { CN: 'bob' } });

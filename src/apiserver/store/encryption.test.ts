@@ -17,7 +17,7 @@ function filesWith(directory: string, text: string): string[] {
   return readdirSync(directory).filter((name) => readFileSync(join(directory, name)).includes(text));
 }
 
-test('a secret never reaches any file of the directory in plain text', async (t) => {
+test('a secret never reaches any file of the directory in plain text (security.md: secrets-at-rest)', async (t) => {
   const directory = temporaryDirectory(t);
   const store = await openStore({ directory, encrypt, keys: [generateKey()], checkpointBytes: 1 });
   await create(store, secret, password);
@@ -56,7 +56,7 @@ test('a store without the key it was written with refuses to open and names the 
   await assert.rejects(openStore({ directory, encrypt }), { code: 'key-missing' });
 });
 
-test('a new first key takes over, and the old one is not needed afterwards', async (t) => {
+test('a new first key takes over, and the old one is not needed afterwards (security.md: secrets-at-rest)', async (t) => {
   const directory = temporaryDirectory(t);
   const [old, fresh] = [generateKey(), generateKey()];
   const first = await openStore({ directory, encrypt, keys: [old] });
@@ -110,7 +110,7 @@ test('a damaged encrypted value keeps the store from opening, and the message do
   await assert.rejects(openStore({ directory, encrypt, keys }), { code: 'corrupt', message: /secrets default\/bmc/ });
 });
 
-test('a key file is made once, only for its owner, and read back', (t) => {
+test('a key file is made once, only for its owner, and read back (security.md: secrets-at-rest)', (t) => {
   const file = join(temporaryDirectory(t), 'keys.json');
   const keys = loadOrCreateKeys(file);
   assert.equal(statSync(file).mode & 0o777, 0o600);

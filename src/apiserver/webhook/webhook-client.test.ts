@@ -62,10 +62,15 @@ describe('a webhook call', () => {
     assert.deepEqual(asked.at(-1), { url: '/admit?timeout=7s', body: '{"kind":"Question"}' });
   });
 
-  test('trusts only the authority it was given', async () => {
+  test('trusts only the authority it was given (security.md: tls-webhooks)', async () => {
     const words = `Post "${url}?timeout=10s": tls: failed to verify certificate: x509: certificate signed by unknown authority`;
     assert.equal(await faultOf({ caBundle: strangerBundle }), words);
     assert.equal(await faultOf({ caBundle: '' }), words);
+  });
+
+  test('is not made to where nothing may be connected to (security.md: egress-one-policy)', async () => {
+    for (const address of ['https://169.254.169.254/admit', 'https://[fe80::1]/admit'])
+      assert.match(await faultOf({ url: address }), /none that may be connected to/);
   });
 
   test('says that nobody listens', async () => {

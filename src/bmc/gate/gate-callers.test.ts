@@ -25,7 +25,7 @@ const as = (username: string, password = `${username}-password`) => ({
   credentials: async () => ({ username, password }),
 });
 
-test('a caller with refused credentials never acts in the session of another', async (t) => {
+test('a caller with refused credentials never acts in the session of another (security.md: attacker-with-bmc)', async (t) => {
   const { bmc, gates, endpoint } = await openTestGate(t);
   giveAccounts(bmc);
   const admin = gates.open({ ...endpoint, ...as('admin') });

@@ -116,7 +116,7 @@ for (const personality of personalityNames) {
     });
   }
 
-  test(`${personality}, wrong credentials: the account is not locked, however often it is tried`, async (t) => {
+  test(`${personality}, wrong credentials: the account is not locked, however often it is tried (security.md: bmc-refused-password)`, async (t) => {
     const { machine, asProcess } = await startRig(t, personality, []);
     const tries = asProcess(async (lane) => {
       for (let i = 0; i < 20; i += 1) {

@@ -9,7 +9,7 @@ const logIn = 'POST /redfish/v1/SessionService/Sessions';
 const known = '92384634-2938-2342-8820-489239905423';
 const other = '00000000-2938-2342-8820-489239905423';
 
-test('nothing is sent over plain HTTP unless an operator allows that', async (t) => {
+test('nothing is sent over plain HTTP unless an operator allows that (security.md: bmc-plain-http)', async (t) => {
   const { bmc, gates, endpoint } = await openTestGate(t);
   const lane = gates.open({ ...endpoint, trust: { kind: 'system' } });
   const unchecked = gates.open({ ...endpoint, trust: { kind: 'insecure' } });
@@ -26,7 +26,7 @@ test('nothing is sent over plain HTTP unless an operator allows that', async (t)
 });
 
 for (const authentication of ['session', 'basic'] as const) {
-  test(`where no certificate is checked, another BMC is given no password (${authentication})`, async (t) => {
+  test(`where no certificate is checked, another BMC is given no password (${authentication}) (security.md: attacker-on-bmc-network, bmc-uuid)`, async (t) => {
     const { bmc, gates, endpoint } = await openTestGate(t);
     bmc.on(root, () => ({ body: { UUID: other } }));
     const lane = gates.open({ ...endpoint, authentication, serviceUuid: known });

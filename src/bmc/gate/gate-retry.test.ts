@@ -206,7 +206,7 @@ test('a refusal carries status, message ids and what the BMC said', async (t) =>
   });
 });
 
-test('a secret that the BMC quotes does not come back in the error', async (t) => {
+test('a secret that the BMC quotes does not come back in the error (security.md: redaction)', async (t) => {
   const { lane, bmc } = await openTestGate(t);
   bmc.on(`POST ${path}`, () => ({
     status: 400,
@@ -314,7 +314,7 @@ test('406 is answered by asking without the wish for no compression', async (t) 
   assert.equal(etag, 'W/"7"');
 });
 
-test('a redirect is followed on the same BMC only, and only by a GET', async (t) => {
+test('a redirect is followed on the same BMC only, and only by a GET (security.md: bmc-redirects)', async (t) => {
   const { lane, bmc, endpoint } = await openTestGate(t);
   const to = (location: string) => () => ({ status: 308, headers: { location } });
   bmc.on('GET /redfish/v1', to('/redfish/v1/'));

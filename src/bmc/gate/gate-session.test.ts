@@ -102,7 +102,7 @@ test('an idle gate logs out by itself and logs in again when it is asked', async
   assert.equal(lane.sessionUri, '/redfish/v1/SessionService/Sessions/2');
 });
 
-test('bad credentials are tried once, and not again before they change', async (t) => {
+test('bad credentials are tried once, and not again before they change (security.md: bmc-refused-password)', async (t) => {
   const { lane, bmc, credentials } = await openTestGate(t, { password: 'wrong' });
   for (let i = 0; i < 3; i += 1) {
     await assert.rejects(lane.request({ method: 'GET', path: systems }), (error) => isBmcError(error, 'credentials'));

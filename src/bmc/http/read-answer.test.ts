@@ -29,7 +29,7 @@ test('a cut or broken body says so', () => {
   for (const text of ['[]', 'null', '1', '"text"']) assert.equal(read(text).problem, 'JSON that is not an object');
 });
 
-test('nesting is bounded', () => {
+test('nesting is bounded (security.md: bmc-answers)', () => {
   const nest = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
   assert.notEqual(read(nest(64)).body, undefined);
   assert.equal(read(nest(65)).problem, 'JSON nested over 64 deep');

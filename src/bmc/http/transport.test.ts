@@ -85,14 +85,14 @@ async function certify(ips: readonly string[]) {
 
 const fingerprintIn = (error: unknown): string => /SHA-256 ([0-9A-F:]+)/.exec((error as HttpFailure).detail)?.[1] ?? '';
 
-test('a certificate of the given authority for the IP address is trusted', async (t) => {
+test('a certificate of the given authority for the IP address is trusted (security.md: bmc-certificates)', async (t) => {
   const { authority, tls } = await certify(['127.0.0.1']);
   const bmc = await openBmc(t, { tls });
   const { transport } = openWay(t, { port: bmc.port, trust: { kind: 'ca', caPem: authority.certificatePem } });
   assert.equal((await transport.send(get())).status, 200);
 });
 
-test('a certificate for another address is not trusted, and nothing is sent', async (t) => {
+test('a certificate for another address is not trusted, and nothing is sent (security.md: bmc-certificates)', async (t) => {
   const { authority, tls } = await certify(['10.0.0.1']);
   const bmc = await openBmc(t, { tls });
   const { transport } = openWay(t, { port: bmc.port, trust: { kind: 'ca', caPem: authority.certificatePem } });
@@ -108,7 +108,7 @@ test('a certificate of another authority is not trusted by the system', async (t
   assert.deepEqual(bmc.seen, []);
 });
 
-test('a pinned certificate is trusted by its fingerprint on every connection, and no other', async (t) => {
+test('a pinned certificate is trusted by its fingerprint on every connection, and no other (security.md: bmc-certificates)', async (t) => {
   const { tls } = await certify(['10.0.0.1']);
   const other = await certify(['10.0.0.1']);
   const bmc = await openBmc(t, { tls, host: quietHost });
@@ -230,7 +230,7 @@ test('a connection that ends before its answer is a reset', async (t) => {
   }
 });
 
-test('what is not HTTP, or too large, is malformed', async (t) => {
+test('what is not HTTP, or too large, is malformed (security.md: bmc-answers)', async (t) => {
   const large = `HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n${'x'.repeat(200_000)}`;
   const headers = `HTTP/1.1 200 OK\r\nX-Large: ${'x'.repeat(70_000)}\r\n\r\n`;
   for (const sent of ['SSH-2.0-dropbear\r\n', large, headers]) {

@@ -23,7 +23,7 @@ import {
 import { parseServiceRoot } from './service-root.ts';
 import { detectVendor } from './vendor.ts';
 
-test('text is what says something: trimmed, without control characters, numbers too', () => {
+test('text is what says something: trimmed, without control characters, numbers too (security.md: bmc-answers)', () => {
   const body = { a: '  x ', b: '', c: ' \t', d: 7, e: null, f: ['x'], g: { x: 1 }, h: 'a\u0000b', i: 'é' };
   const read = Object.fromEntries(Object.keys(body).map((name) => [name, textIn(body, name)]));
   const nothing = undefined;

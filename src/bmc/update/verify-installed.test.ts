@@ -61,7 +61,7 @@ const tree: Tree = {
 };
 const order = { match: (each: FirmwareSlot) => each.component === 'bios', version: '2.40', deadlineMs: 600_000 };
 
-test('the version must be seen several times in a row', async () => {
+test('the version must be seen several times in a row (security.md: attacker-on-bmc-network)', async () => {
   const { bmc, gate } = createScriptedBmc({ tree });
   const versions = ['2.40', '2.10', '2.40', '2.40', '2.40', '2.40'];
   let reads = 0;

@@ -121,6 +121,11 @@ test('credentials go to their own host only, and are in no message and in no add
   });
 });
 
+test('a catalogue is not fetched from where nothing may be connected to (security.md: egress-one-policy)', async () => {
+  for (const location of ['http://169.254.169.254/Catalog.xml', 'http://[fd00:ec2::254]/Catalog.xml'])
+    await assert.rejects(readCatalog({ format: 'dell', location }, query, {}), /none that may be connected to/);
+});
+
 test('endless redirects, answers that are no catalogue and broken connections are told apart', async (context) => {
   const answers: readonly (readonly [string, Way, string])[] = [
     ['loop', (_, response) => void response.writeHead(302, { location: '/again' }).end(), 'sourceRefused'],

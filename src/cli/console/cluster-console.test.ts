@@ -63,7 +63,7 @@ test('without a token, and outside the API, nothing reaches the cluster', async 
   assert.equal(asked.length, 0);
 });
 
-test('tokens never pass other addresses than loopback in clear text', async () => {
+test('tokens never pass other addresses than loopback in clear text (security.md: tls-services)', async () => {
   const front = { handle: () => false, setRest: () => undefined };
   const cluster = { server: 'http://127.0.0.1:9', tls: {} };
   for (const host of ['0.0.0.0', '::', '192.0.2.1']) {
@@ -75,7 +75,7 @@ test('tokens never pass other addresses than loopback in clear text', async () =
   }
 });
 
-test('another certificate is served to connections that come after it', async (t) => {
+test('another certificate is served to connections that come after it (security.md: tls-services)', async (t) => {
   const now = new Date();
   const authority = await createCertificateAuthority({ commonName: 'test', now });
   const issue = () => issueServerCertificate(authority, { now, dns: ['localhost'], ips: ['127.0.0.1'] });

@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -45,6 +54,14 @@ test('a backup never replaces anything, and a failed one leaves nothing behind',
     readdirSync(folder).filter((name) => name.startsWith('.') || name.startsWith('c')),
     [],
   );
+});
+
+test('a backup is for its owner alone, as an archive and as a folder (security.md: backups)', async () => {
+  const modeOf = (name: string) => statSync(join(folder, name)).mode & 0o777;
+  await backUpTo('mine.tar');
+  assert.equal(modeOf('mine.tar'), 0o600);
+  await backUpTo('mine');
+  assert.deepEqual([modeOf('mine'), modeOf('mine/secrets.key'), modeOf('mine/objects.db')], [0o700, 0o600, 0o600]);
 });
 
 test('a backup goes only into a directory that holds nothing', async () => {

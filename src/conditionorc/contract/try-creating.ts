@@ -137,7 +137,7 @@ export function tryCreating(start: StartOrc): void {
       );
     });
 
-    test('an image that is given whole takes the right to write firmware, by whichever way it comes', async (t) => {
+    test('an image that is given whole takes the right to write firmware, by whichever way it comes (security.md: image-rights, role-rest-operator)', async (t) => {
       const rig = await start(t);
       await rig.addMachine(serverA);
       rig.inventory.sets.set(setA, [firmwareForTests(imageA)]);

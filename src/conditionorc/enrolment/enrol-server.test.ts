@@ -50,7 +50,7 @@ test('a server that is enrolled without an id gets the one that its BMC says, an
   );
 });
 
-test('a server is enrolled by those who may write credentials, since it comes with one', async (t) => {
+test('a server is enrolled by those who may write credentials, since it comes with one (security.md: credential-destinations, role-rest-admin)', async (t) => {
   const rig = await startOrc(t, {}, { probe: probeOf() });
   for (const path of ['/serverEnroll', `/serverEnroll/${serverA}`]) {
     const answer = await rig.call('POST', path, { parameters }, 'writer');

@@ -34,7 +34,7 @@ for (const [name, options] of [
   ['a link-local address', { url: 'https://[fe80::1]/s3cret' }],
   ['a link-local address in other clothes', { url: 'https://[::ffff:169.254.169.254]/s3cret' }],
 ] as const) {
-  test(`a webhook is refused for ${name}, and its address is not shown`, () => {
+  test(`a webhook is refused for ${name}, and its address is not shown (security.md: egress-one-policy)`, () => {
     assert.throws(
       () => createWebhook(options),
       (error) => isOrcError(error, 'badWebhook') && !/s3cret|hooks/.test(error.message),

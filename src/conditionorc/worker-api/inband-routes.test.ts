@@ -41,7 +41,7 @@ describe('an agent on the server itself', () => {
     assert.equal((await rig.call('GET', taskPath, undefined, 'worker')).status, 404);
   });
 
-  test('is one only by a token for workers: whoever may write all else gets no work and ends none', async (t) => {
+  test('is one only by a token for workers: whoever may write all else gets no work and ends none (security.md: worker-tokens)', async (t) => {
     const { rig, id } = await started(t);
     const online = { workerId: 'w1', kinds: ['powerOn'], facilities: ['fc1'] };
     for (const answer of [
@@ -96,7 +96,7 @@ describe('an agent on the server itself', () => {
     assert.equal((again.body.records as JsonObject).id, id);
   });
 
-  test('cannot tell of work that another worker has, or that nobody has', async (t) => {
+  test('cannot tell of work that another worker has, or that nobody has (security.md: attacker-with-worker-token)', async (t) => {
     const { rig, id } = await started(t);
     assert.equal((await rig.call('PUT', statusPath(id), { state: 'succeeded' }, 'worker')).status, 409);
     await rig.engine.worker.online({ id: 'w1', kinds: ['powerOn'], facilities: ['fc1'] });

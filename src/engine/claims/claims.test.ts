@@ -112,7 +112,7 @@ describe('a machine that somebody outside owns', () => {
     assert.equal((await claims.get(owner))?.turn, 'theirs');
   });
 
-  test('in use keeps disruptive work waiting and nothing else, until it is not in use any more', async (t) => {
+  test('in use keeps disruptive work waiting and nothing else, until it is not in use any more (security.md: host-in-use)', async (t) => {
     const { rig, claims, reason, answer } = await setUp(t);
     await rig.addMachine('m0');
     await claims.put({ owner, names, use: inUse });

@@ -109,7 +109,7 @@ describe('leasing', () => {
     assert.equal((await rig.lease('w2', 10)).length, 1);
   });
 
-  test('leaves disruptive work pending with the reason while a host is in use, and nothing else', async (t) => {
+  test('leaves disruptive work pending with the reason while a host is in use, and nothing else (security.md: host-in-use)', async (t) => {
     const rig = await setUp(t);
     await rig.engine.machines.setHold('m0', { code: 'HostInUse', message: 'host h0 is provisioned' });
     const held0 = await rig.create('server/m0', 'firmwareInstall');

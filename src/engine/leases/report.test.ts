@@ -29,7 +29,7 @@ describe('a lease', () => {
     assert.deepEqual((await rig.get(lease.condition.id)).status, {});
   });
 
-  test('that ended is given on only after the last request of its holder must be over, with whom to shut out', async (t) => {
+  test('that ended is given on only after the last request of its holder must be over, with whom to shut out (security.md: lost-worker-requests)', async (t) => {
     const rig = await setUp(t);
     const created = await rig.create('server/m0', 'firmwareInstall');
     const first = await rig.leaseOne('w1');

@@ -379,7 +379,7 @@ test('only so many downloads go on at once', async (context) => {
   assert.ok(most <= 2, `${most} at once`);
 });
 
-test('what an internal host that no operator named answers is in the log and in no error', async (context) => {
+test('what an internal host that no operator named answers is in the log and in no error (security.md: egress-answers)', async (context) => {
   const lines: string[] = [];
   const logger = createLogger({ level: 'warn', write: (line) => lines.push(line) });
   const { server, open } = await setUp(context, { egress: createEgress(), maxTries: 1, logger });
@@ -415,7 +415,7 @@ for (const [what, url] of [
   ['an address', 'http://169.254.169.254/latest/meta-data'],
   ['an address written otherwise', 'http://0xa9fea9fe/latest/meta-data'],
 ] as const) {
-  test(`nothing is asked of cloud metadata by ${what}, whoever names it`, async (context) => {
+  test(`nothing is asked of cloud metadata by ${what}, whoever names it (security.md: egress-one-policy)`, async (context) => {
     const { open } = await setUp(context, { egress: createEgress() });
     const cache = await open();
     await assert.rejects(cache.open({ url, checksum: sha256Of(Buffer.from('x')) }), (error) => {
@@ -426,7 +426,7 @@ for (const [what, url] of [
   });
 }
 
-test('a redirect to where nothing may be fetched from is not followed', async (context) => {
+test('a redirect to where nothing may be fetched from is not followed (security.md: egress-lookups)', async (context) => {
   const { server, open } = await setUp(context);
   const cache = await open();
   for (const [location, message] of [

@@ -26,7 +26,7 @@ const serverOf = (name: string, address: string) => ({
   spec: { systemUUID, bmc: { address, bmcSecretRef, protocol } },
 });
 
-describe('a role without the right to a BMCSecret', () => {
+describe('a role without the right to a BMCSecret (security.md: credential-destinations)', () => {
   let api: ApiRig;
   const clients: Record<string, KubeClient> = {};
   const admission = createFirmwareAdmission();

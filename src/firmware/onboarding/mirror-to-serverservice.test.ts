@@ -122,7 +122,7 @@ test('all systems behind a BMC have its lock, also one that was enrolled without
   assert.equal(await lockOf(one.id), 'other');
 });
 
-test('records whose BMC says that they are one machine are told as duplicates of each other', async (t) => {
+test('records whose BMC says that they are one machine are told as duplicates of each other (security.md: duplicate-machines)', async (t) => {
   const { engine, service } = await setUp(t);
   const mirror = createServerserviceMirror({ service, machines: engine.machines, facilityOf: () => 'fc1' });
   const id = '11111111-7742-3448-3784-823347823834';

@@ -268,7 +268,7 @@ test('images that contradict each other are refused before anything is touched',
   assert.deepEqual(disruptions(rig), []);
 });
 
-test('an image that is not what its checksum says is not sent, and what comes after it is not started', async (context) => {
+test('an image that is not what its checksum says is not sent, and what comes after it is not started (security.md: attacker-with-catalogue)', async (context) => {
   const rig = await startFlasherRig(context, 'dell-idrac9');
   const bmc = await rig.release('bmc', { checksum: 'f'.repeat(64) });
   const end = await rig.process(rig.order({ firmwares: [bmc, await rig.release('bios')] }));

@@ -13,7 +13,7 @@ const hostRule = {
 };
 const secretRule = { apiGroups: [''], resources: ['secrets'], verbs: ['get'] };
 
-describe('a role without the right to a Secret', () => {
+describe('a role without the right to a Secret (security.md: credential-destinations)', () => {
   let api: HostApi;
   const clients: Record<string, KubeClient> = {};
   const admission = createHostAdmission();

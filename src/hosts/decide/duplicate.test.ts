@@ -6,7 +6,7 @@ import { deployed, statusIn } from '../testing/settled-status.ts';
 const duplicate = { host: 'fleet/first', by: 'the BMC 10.0.0.7:443' };
 const image = { url: 'http://images.example/a.qcow2', checksum: 'abc' };
 
-describe('a host whose machine another one has', () => {
+describe('a host whose machine another one has (security.md: attacker-with-bmc, duplicate-machines)', () => {
   for (const state of ['registering', 'inspecting', 'available', 'provisioned', 'deprovisioning'] as const) {
     it(`does nothing and says so, ${state}`, async () => {
       const spec = state === 'provisioned' ? { image, online: false } : { online: true };

@@ -55,7 +55,7 @@ function isTrusted({ served }: Replica, trust: Trust, clock: FakeClock): boolean
 }
 
 describe('rotating certificates', () => {
-  test('two replicas serve certificates that are trusted at every moment, through many rotations', async () => {
+  test('two replicas serve certificates that are trusted at every moment, through many rotations (security.md: tls-webhooks)', async () => {
     const clock = createFakeClock();
     const trust = { bundle: '' };
     const store = createMemoryAuthorityStore();

@@ -159,14 +159,14 @@ describe('who may do what', () => {
       assert.equal((await red.limits.get(parseKey('red/user-limit'))).spec.vlanRange, '10-19');
     });
 
-    test('VLANs beyond the limit are refused, and so is a trunk where none may be', async () => {
+    test('VLANs beyond the limit are refused, and so is a trunk where none may be (security.md: port-tenants)', async () => {
       await putConfiguration(red, 'red/far', { untaggedVLAN: 25 });
       await assert.rejects(link(red, 'infra/leaf-1', 'red/far'), /the namespace red may use VLANs 10-19, and .* 25/);
       await putConfiguration(red, 'red/trunk', { vlans: '11-12' });
       await assert.rejects(link(red, 'infra/leaf-1', 'red/trunk'), /cannot be a trunk/);
     });
 
-    test('the port of another tenant is refused, and one without a host', async () => {
+    test('the port of another tenant is refused, and one without a host (security.md: attacker-tenant, port-tenants)', async () => {
       await assert.rejects(link(wide, 'infra/leaf-2', 'red/ten'), /belongs to the host blue\/b1, and .* may not/);
       await assert.rejects(
         link(wide, 'infra/leaf-2', undefined).then(() => link(wide, 'infra/leaf-3', 'red/ten')),
@@ -174,7 +174,7 @@ describe('who may do what', () => {
       );
     });
 
-    test('a user reads and changes the ports of their own hosts, and no others', async () => {
+    test('a user reads and changes the ports of their own hosts, and no others (security.md: attacker-tenant)', async () => {
       assert.equal((await red.ports.get(parseKey('infra/leaf-1'))).status?.hostRef?.name, 'r1');
       for (const port of ['infra/leaf-2', 'infra/leaf-3']) {
         await assert.rejects(red.ports.get(parseKey(port)), refused);
@@ -199,7 +199,7 @@ describe('who may do what', () => {
       await assert.rejects(link(wide, 'infra/leaf-2', undefined), /belongs to the host blue\/b1/);
     });
 
-    test('the configuration of another namespace is refused', async () => {
+    test('the configuration of another namespace is refused (security.md: port-tenants)', async () => {
       await assert.rejects(link(red, 'infra/leaf-1', 'blue/twenty'), /only configurations of red/);
       await assert.rejects(link(operator, 'infra/leaf-1', 'blue/twenty'), /only configurations of red/);
       await putConfiguration(operator, 'infra/secret', { untaggedVLAN: 7 });
@@ -246,7 +246,7 @@ describe('who may do what', () => {
       await assert.rejects(red.ports.status.patch(parseKey('infra/leaf-1'), status), refused);
     });
 
-    test('who uses a host does not say where it is plugged in, nor what it is provisioned by', async () => {
+    test('who uses a host does not say where it is plugged in, nor what it is provisioned by (security.md: port-tenants)', async () => {
       const tenant = await user('host-user', { red: ['rackwright-tenant', 'rackwright-host-user'] });
       const entry = { mac: mac(1), port: { name: 'leaf-1', namespace: 'infra' } };
       const provisioningConfiguration = { name: 'pxe', namespace: 'infra' };
@@ -281,7 +281,7 @@ describe('who may do what', () => {
       await assert.rejects(lab.switches.delete(parseKey('infra/leaf')), refused);
     });
 
-    test('nobody uses the credentials of another namespace through a Switch of their own', async () => {
+    test('nobody uses the credentials of another namespace through a Switch of their own (security.md: own-namespace-secrets, port-tenants)', async () => {
       const thief = await user('thief', { lab: ['rackwright-infra-administrator'] });
       const spec = { provider: { kind: 'FixtureSwitch', name: 'leaf', namespace: 'infra' } } as const;
       const metadata = { name: 'borrowed', namespace: 'lab' };

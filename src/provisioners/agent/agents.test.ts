@@ -92,7 +92,7 @@ describe('a machine that introduces itself', () => {
     );
   });
 
-  test('is known after the endpoint was started again', async (t) => {
+  test('is known after the endpoint was started again (security.md: agent-token-digests)', async (t) => {
     const database = await openSqliteDatabase({ path: ':memory:', clock: systemClock });
     t.after(() => database.close());
     const { id, token } = await introduced(await startedAgents(t, { database }), 1);
@@ -108,7 +108,7 @@ describe('a machine that introduces itself', () => {
 });
 
 describe('tokens', () => {
-  test('of the boot configuration are asked for before anything is read', async (t) => {
+  test('of the boot configuration are asked for before anything is read (security.md: agent-tokens)', async (t) => {
     const started = await startedAgents(t);
     for (const token of ['', 'wrong', `${bootToken}x`, bootToken.slice(1)]) {
       const { status, headers } = await started.introduce('{', token);
@@ -120,7 +120,7 @@ describe('tokens', () => {
     assert.equal(await counted(started, 'rackwright_agent_refusals_total{reason="boot-token"}'), 5);
   });
 
-  test('of one machine open nothing of another', async (t) => {
+  test('of one machine open nothing of another (security.md: agent-tokens)', async (t) => {
     const started = await startedAgents(t);
     const one = await introduced(started, 1);
     const two = await introduced(started, 2);
@@ -157,7 +157,7 @@ describe('tokens', () => {
     assert.equal(again.id, id);
   });
 
-  test('of the boot configuration are read again when their file changes, old and new beside each other', (t) => {
+  test('of the boot configuration are read again when their file changes, old and new beside each other (security.md: agent-tokens)', (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'boot-tokens-'));
     t.after(() => rmSync(folder, { recursive: true, force: true }));
     const file = join(folder, 'tokens');
@@ -184,7 +184,7 @@ describe('tokens', () => {
     assert.throws(() => bootTokensIn(join(folder, 'none')), /cannot be read/);
   });
 
-  test('are in no log', async (t) => {
+  test('are in no log (security.md: agent-token-digests)', async (t) => {
     const started = await startedAgents(t);
     const { id, token } = await introduced(started, 1);
     await claim(started, 1, id);

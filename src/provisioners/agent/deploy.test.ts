@@ -65,7 +65,7 @@ async function hearNode(t: TestContext) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, node: node.promise };
 }
 
-test('a machine that came by itself is provisioned without a BMC, and its node carries the uid of its host', async (t) => {
+test('a machine that came by itself is provisioned without a BMC, and its node carries the uid of its host (security.md: agent-user-data)', async (t) => {
   const started = await startedAgents(t);
   const image = await served(t);
   const cluster = await hearNode(t);

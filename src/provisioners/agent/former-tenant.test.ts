@@ -4,7 +4,7 @@ import { handDriven } from './testing/hand-driven.ts';
 import { startedAgents } from './testing/started-agents.ts';
 
 describe('who runs on a machine, and has found the token of its agent there,', () => {
-  test('can ask for nothing, renew nothing and prove nothing with it', async (t) => {
+  test('can ask for nothing, renew nothing and prove nothing with it (security.md: attacker-on-host)', async (t) => {
     const started = await startedAgents(t);
     const { id, token, introduce, ask, deploy, provisioner } = await handDriven(started, 1);
     await deploy();
@@ -15,7 +15,7 @@ describe('who runs on a machine, and has found the token of its agent there,', (
     assert.equal(seen.kind === 'done' ? seen.value.isPoweredOn : seen.kind, undefined, 'nobody was heard');
   });
 
-  test('gets neither the erasure of its disk nor the data of the next one', async (t) => {
+  test('gets neither the erasure of its disk nor the data of the next one (security.md: attacker-on-host)', async (t) => {
     const started = await startedAgents(t);
     const { token, introduce, ask, end, deploy, deprovision, provision } = await handDriven(started, 1);
     await deploy();

@@ -181,7 +181,7 @@ describe('floods', () => {
     assert.equal((await started.ask('GET', `/${String(id)}/command`, { token: String(token) })).status, 204);
   });
 
-  test('of new machines push out those that came first, but none that a host has', async (t) => {
+  test('of new machines push out those that came first, but none that a host has (security.md: attacker-on-provisioning-network)', async (t) => {
     const started = await startedAgents(t, { limits: { unclaimed: 5 } });
     const [first] = await Promise.all([started.introduce(inventoryOf(0))]);
     const id = String(first?.body.id);
@@ -235,7 +235,7 @@ const records = fc.array(
   { maxLength: 4 },
 );
 
-test('whoever introduces itself, a machine that a host has is given only to the same hardware or to its token', () => {
+test('whoever introduces itself, a machine that a host has is given only to the same hardware or to its token (security.md: attacker-on-provisioning-network)', () => {
   const mac = (port: number): string => macOf(1, port);
   fc.assert(
     fc.property(

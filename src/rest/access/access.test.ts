@@ -61,7 +61,7 @@ function sharedAuthorizer(t: TestContext): Promise<Authorizer> {
 }
 
 describe('tokens with a shared key', () => {
-  test('a good one says who and what for', async (t) => {
+  test('a good one says who and what for (security.md: issuer-tokens)', async (t) => {
     const authorizer = await sharedAuthorizer(t);
     const answer = await authorizer.authenticate(await signShared({ ...good, scp: ['create:server'] }));
     assert.deepEqual(answer, {
@@ -93,7 +93,7 @@ describe('tokens with a shared key', () => {
     ],
   ];
   for (const [what, make, reason] of bad) {
-    test(`one ${what} is refused`, async (t) => {
+    test(`one ${what} is refused (security.md: issuer-tokens)`, async (t) => {
       const authorizer = await sharedAuthorizer(t);
       const answer = await authorizer.authenticate(await make());
       assert.equal(answer.outcome, 'unknown');
@@ -260,7 +260,7 @@ describe('a protected route', () => {
     }
   });
 
-  test('an authorizer that fails is no yes', async (t) => {
+  test('an authorizer that fails is no yes (security.md: default-deny)', async (t) => {
     const broken: Authorizer = {
       authenticate: async () => {
         throw new Error('out of order');

@@ -42,7 +42,7 @@ describe('beside a Kubernetes plane', () => {
     });
   });
 
-  test('the API says what somebody may do, with all it knows of them', async () => {
+  test('the API says what somebody may do, with all it knows of them (security.md: rest-is-fleet-wide)', async () => {
     const { authorizer, asked, state } = fixture();
     assert.deepEqual(await authorizer.allow(ann, need), { isAllowed: true });
     const [{ spec } = { spec: {} }] = asked.map(({ body }) => body as { spec: object });
@@ -97,7 +97,7 @@ describe('beside a Kubernetes plane', () => {
     assert.equal(asked.length, 1);
   });
 
-  test('an API that cannot be asked is 503, and the next question is asked anew', async () => {
+  test('an API that cannot be asked is 503, and the next question is asked anew (security.md: default-deny)', async () => {
     const { authorizer, state, asked } = fixture();
     state.isDown = true;
     await assert.rejects(authorizer.authenticate('good'), (error) => isRestError(error, 'unavailable'));

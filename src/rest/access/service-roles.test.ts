@@ -19,7 +19,7 @@ test('roles name the group and every resource that REST services ask about', () 
   );
 });
 
-test('credentials are in no role but their own and that of workers', () => {
+test('credentials are in no role but their own and that of workers (security.md: attacker-with-worker-token, role-rest-credentials)', () => {
   const apart: readonly ProtectedResource[] = Object.values(restResources).filter((one) => 'isApart' in one);
   assert.deepEqual(
     apart.map(({ kube }) => kube),
@@ -31,7 +31,7 @@ test('credentials are in no role but their own and that of workers', () => {
   assert.deepEqual(verbsOf('rackwright-rest-worker', 'servers/credentials'), ['get']);
 });
 
-test('a viewer changes nothing, an operator changes conditions only, an administrator all but the work of workers', () => {
+test('a viewer changes nothing, an operator changes conditions only, an administrator all but the work of workers (security.md: role-rest-operator, role-viewer)', () => {
   const changed = (role: string): string[] =>
     Object.values(restResources)
       .map(({ kube }) => kube)

@@ -8,7 +8,7 @@ import type { OpenRig } from './inventory-contract.ts';
 export function tryCredentials(open: OpenRig): void {
   const password = 'correct horse battery staple';
 
-  test('a credential is encrypted in the store and read with its own permission only', async (t) => {
+  test('a credential is encrypted in the store and read with its own permission only (security.md: attacker-with-database, inventory-credentials)', async (t) => {
     const { call, service, database } = await open(t);
     const { id } = await service.servers.create({ facility: 'a' });
     const path = `/servers/${id}/credentials/bmc`;
@@ -35,7 +35,7 @@ export function tryCredentials(open: OpenRig): void {
     assert.equal((await call('DELETE', path)).status, 404);
   });
 
-  test('the address that a credential is sent to is changed by those who may read the credential', async (t) => {
+  test('the address that a credential is sent to is changed by those who may read the credential (security.md: credential-destinations, role-rest-admin)', async (t) => {
     const { call, service } = await open(t);
     const { id } = await service.servers.create({ facility: 'a', bmcAddress: 'https://10.0.0.7' });
     await service.credentials.put(id, 'bmc', { username: 'root', password });
@@ -51,7 +51,7 @@ export function tryCredentials(open: OpenRig): void {
     assert.equal((await call('PUT', path, { body: { bmc_address: 'https://10.0.0.8' } })).status, 200);
   });
 
-  test('a credential moved to another server does not open', async (t) => {
+  test('a credential moved to another server does not open (security.md: inventory-credentials)', async (t) => {
     const { service, database } = await open(t);
     const [one, two] = [
       await service.servers.create({ facility: 'a' }),

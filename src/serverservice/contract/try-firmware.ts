@@ -176,6 +176,20 @@ export function tryFirmware(open: OpenRig): void {
     assert.deepEqual(await service.firmware.resolve({ ...wanted, version: '2.2' }), []);
   });
 
+  test('a discovery that brings another checksum for a known file changes nothing (security.md: attacker-with-catalogue)', async (t) => {
+    const { service } = await open(t);
+    const draft = { component: 'bios', vendor: 'dell', filename: 'a', version: '2.1', checksums: [sha256] };
+    const known = await service.firmware.put(draft);
+    const other = { ...draft, filename: 'b' };
+    const forged = { ...draft, checksums: ['ba'.repeat(32)] };
+    const putting = service.firmware.putAll([other, forged], undefined, { areChecksumsFixed: true });
+    await assert.rejects(putting, { code: 'checksumChanged' });
+    assert.deepEqual(
+      await service.firmware.resolve({ vendor: 'dell', model: 'any', component: 'bios', version: '2.1' }),
+      [known],
+    );
+  });
+
   test('the ids of what firmware is for are kept, and who does not know them takes none away', async (t) => {
     const rig = await open(t);
     const uuid = await create(rig, { software_ids: ['159', ' 160 ', '159', ''] });

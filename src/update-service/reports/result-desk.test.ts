@@ -82,7 +82,7 @@ test('a job tells its result also while the Kubernetes API is away, which only n
   assert.equal((await rig.engine.get(lease.condition.id))?.state, 'succeeded');
 });
 
-test('tokens are those of one job and one lease, and cannot be made up', async (t) => {
+test('tokens are those of one job and one lease, and cannot be made up (security.md: job-tokens)', async (t) => {
   const rig = await setUpUpdates(t);
   const { proof, lease } = await scanning(rig);
   const [fencing, signature = ''] = proof.token.split('.');

@@ -31,7 +31,7 @@ describe('getting to a real NATS', { skip: whyNoRealNats() ?? false }, () => {
       ...options,
     });
 
-  it('trusts a server by its CA, shows a client certificate, and refuses a server of another CA', async () => {
+  it('trusts a server by its CA, shows a client certificate, and refuses a server of another CA (security.md: tls-peers)', async () => {
     const [authority, stranger] = [await createCertificateAuthority('nats'), await createCertificateAuthority('other')];
     const serving = await authority.issueServer('nats-server');
     const client = await authority.issueClient({ commonName: 'rackwright' });

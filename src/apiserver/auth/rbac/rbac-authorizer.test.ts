@@ -10,7 +10,7 @@ const readPods: PolicyRule = { verbs: ['get'], apiGroups: [''], resources: ['pod
 const alice: Subject = { kind: 'User', name: 'alice' };
 
 describe('the authorizer', () => {
-  test('denies whatever nobody granted', () => {
+  test('denies whatever nobody granted (security.md: default-deny)', () => {
     const { authorizer } = new RbacFixture();
     assert.deepEqual(authorizer.authorize(ask(user('alice'), {})), { isAllowed: false, reason: '' });
   });

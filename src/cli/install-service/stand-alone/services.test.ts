@@ -184,7 +184,7 @@ describe('a conditionorc on a data directory', () => {
     }
   });
 
-  test('refuses a store whose credentials its key file cannot open', async () => {
+  test('refuses a store whose credentials its key file cannot open (security.md: attacker-with-database)', async () => {
     const service = await start(['conditionorc', '--data-dir', at('one'), ...issuer]);
     const all = await tokenFor('read', 'write', 'write:server:credentials');
     const send = async (path: string, method: 'POST' | 'PUT', body: object) => {

@@ -89,7 +89,7 @@ test('user name and password are sent, and wrong ones are told of without them',
   });
 });
 
-test('over TLS only a certificate of the given authority is trusted', async (t) => {
+test('over TLS only a certificate of the given authority is trusted (security.md: tls-peers)', async (t) => {
   const now = new Date();
   const authority = await createCertificateAuthority({ commonName: 'test', now });
   const issued = await issueServerCertificate(authority, { now, ips: ['127.0.0.1'], commonName: 'ironic' });

@@ -66,7 +66,7 @@ test('a job that succeeds, is refused its work, dies, or is stopped is logged wi
   );
 });
 
-test('the token is in a file that only its owner can read, and in no argument', async (context) => {
+test('the token is in a file that only its owner can read, and in no argument (security.md: job-tokens)', async (context) => {
   const { launcher, launch, order, atWork } = await startProcessRig(context);
   const { job, order: wanted } = order('wait');
   const handle = await launch(launcher, wanted);
