@@ -336,6 +336,20 @@ const media: BadRequest[] = [
     }),
     realDiffers: 'it hangs up',
   },
+  ...['', 'k8s\0', 'k8s\0\n\x7f', 'k8s\0\x12\x02\x0e\x0e'].map((body) => ({
+    name: `deletion with ${JSON.stringify(`${body}x`)} for protobuf`,
+    method: 'DELETE',
+    path: corePath('configmaps', 'none'),
+    body: `${body}x`,
+    headers: { 'content-type': 'application/vnd.kubernetes.protobuf' },
+    code: 400,
+    reason: 'BadRequest',
+    realDiffers: 'it answers 500',
+  })),
+  ...['Group', 'Uid', 'Extra-scopes'].map((part) => ({
+    ...get(`an impersonated ${part} without a user`, widgetPath(), bad, { [`Impersonate-${part}`]: 'x' }),
+    realDiffers: 'it answers 500',
+  })),
   get('an answer as an image', widgetPath(), [406, 'NotAcceptable'], { accept: 'image/png' }),
   get('an answer as a table of nowhere', widgetPath(), [406, 'NotAcceptable'], {
     accept: 'application/json;as=Table;g=x;v=v1',

@@ -4,6 +4,7 @@ import { readBody } from '../http/body.ts';
 import { bodyMediaType, checkBodyType, decodeObject, parseEncoded, typeMetaFault } from '../http/decode.ts';
 import { isTrue, type RequestInfo } from '../http/request-info.ts';
 import { copyObject, type KubeObject } from '../object.ts';
+import { protobufMediaType } from '../protobuf/index.ts';
 import type { Answer, RequestContext } from '../request-context.ts';
 import type { ServedResource } from '../served-resource.ts';
 import { ApiError, badRequest, methodNotAllowed, methodNotSupported, notFound, plainError } from '../status.ts';
@@ -176,7 +177,9 @@ async function readOptionsBody(context: RequestContext): Promise<JsonObject | un
   if (bytes.length === 0) return undefined;
   const body = { bytes, mediaType: bodyMediaType(context) };
   const parsed = await parseEncoded(context, body, { apiVersion: 'v1', kind: 'DeleteOptions' });
-  if ('error' in parsed) throw plainError(parsed.error);
+  // To kube-apiserver options that it cannot read are a fault of its own. Of protobuf nobody relies on that.
+  if ('error' in parsed)
+    throw body.mediaType === protobufMediaType ? badRequest(parsed.error) : plainError(parsed.error);
   if (!isJsonObject(parsed.value)) throw plainError(typeMetaFault(parsed.value));
   return parsed.value;
 }
