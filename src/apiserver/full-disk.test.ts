@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Agent, request } from 'undici';
-import { createClient, KubeError } from '../kube/index.ts';
+import { createClient, KubeError, smallDisk } from '../kube/index.ts';
 import { startApiServer } from './start.ts';
-import { smallDisk } from './testing/small-disk.ts';
 
 test('a full disk is named in answers, in /readyz and in the log, deletes and leases work, and room ends it', async (t) => {
   const disk = smallDisk(t, 40);

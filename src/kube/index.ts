@@ -133,6 +133,7 @@ export {
 } from './controller/state-table.ts';
 export { applyStatus, replaceStatus, type WithStatus } from './controller/write-status.ts';
 export { definitionsRef, installDefinitions, untilServed } from './definitions.ts';
+export { type DiskReserve, isOutOfRoom, reserveBeside } from './disk-reserve.ts';
 export {
   isAborted,
   isAlreadyExists,
@@ -194,4 +195,5 @@ export {
   TableError,
 } from './table-error.ts';
 export { meetUser, type TestRule } from './testing/meet-user.ts';
+export { type SmallDisk, smallDisk } from './testing/small-disk.ts';
 export { durationMs, growingWaitMs, momentOf, textOfMoment } from './times.ts';

@@ -137,7 +137,7 @@ async function startWork(
   const { client, rack, open } = here;
   const logger = silentLogger;
   const metrics = createMetrics();
-  const store = await openStore(settings, () => {});
+  const store = await openStore(settings, { fault: () => undefined, room: () => undefined });
   open.add(() => store.close());
   const bus = await openBus(settings, { logger, metrics });
   open.add(() => bus.close());

@@ -1,5 +1,5 @@
+import { type DiskReserve, reserveBeside } from '../../kube/index.ts';
 import { type FromWriter, rowWidth, type ToWriter, type WriterOptions } from './commit-protocol.ts';
-import { type DiskReserve, reserveBeside } from './disk-reserve.ts';
 import { isFull, messageOf, StoreError } from './errors.ts';
 import { RevisionWriter } from './revision-writer.ts';
 

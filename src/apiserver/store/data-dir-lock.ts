@@ -2,8 +2,8 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { isOutOfRoom } from '../../kube/index.ts';
 import { lockName, openDataDirectory } from './data-directory.ts';
-import { isOutOfRoom } from './durable-file.ts';
 import { messageOf, StoreError } from './errors.ts';
 
 /** The right to use a data directory, held until released or until the process ends, however it ends. */

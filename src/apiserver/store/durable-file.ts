@@ -11,11 +11,6 @@ export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }
 
-/** Whether a file operation found no room: on the disk, in a quota or in a limit of the process. */
-export function isOutOfRoom(error: unknown): boolean {
-  return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(codeOf(error) ?? '');
-}
-
 /** Makes a file and its directory entry survive a power cut. */
 export function syncFile(file: string, options: { mode?: number } = {}): void {
   if (options.mode !== undefined) chmodSync(file, options.mode);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type SmallDisk, smallDisk } from '../testing/small-disk.ts';
+import { type SmallDisk, smallDisk } from '../../kube/index.ts';
 import { type OpenStore, openStore } from './open-store.ts';
 import { create, keyOf, remove, stored, update, widget } from './temporary-store.ts';
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { reserveBeside } from '../../kube/index.ts';
 import { databaseName } from './backup.ts';
 import type { Retention } from './compaction-clock.ts';
 import { type DataDirectoryLock, lockDataDirectory } from './data-dir-lock.ts';
-import { reserveBeside } from './disk-reserve.ts';
 import { StoreError } from './errors.ts';
 import type { HistoryLimits } from './history.ts';
 import { type PrepareOptions, prepareDatabase } from './prepare-database.ts';

@@ -26,6 +26,8 @@ before(async () => {
   const server = await startApiServer({ dataDir, port: 0 });
   await server.close();
   appendFileSync(join(dataDir, 'audit.log'), '{"half a line');
+  mkdirSync(join(dataDir, 'engine'));
+  writeFileSync(join(dataDir, 'engine', 'disk-reserve'), 'room');
 });
 
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -38,7 +40,7 @@ test('a backup lists what it holds, and not what is made anew on every start', a
   const paths = files.map(({ path }) => path);
   for (const path of ['objects.db', 'secrets.key', 'admin-token', 'pki/ca.key', 'audit.log'])
     assert.ok(paths.includes(path), path);
-  for (const path of ['kubeconfig', 'lock.db', 'disk-reserve', 'objects.db-wal'])
+  for (const path of ['kubeconfig', 'lock.db', 'disk-reserve', 'engine/disk-reserve', 'objects.db-wal'])
     assert.ok(!paths.includes(path), path);
   assert.match(readFileSync(join(folder, 'a', 'audit.log'), 'utf8'), /^$|\n$/);
 });

@@ -96,7 +96,7 @@ async function backUpEngine(dataDir: string, folder: string): Promise<string[]> 
 
 /** Made anew on every start, fetched again, or copied as a database. */
 const isLeftOut = (path: string): boolean =>
-  /^(lock\.|disk-reserve$|objects\.db|engine[/\\]engine\.db|images[/\\]|rest\.json$|kubeconfig$|simulator[/\\](lock\.|admin\.json$|state\.json\.new$))/.test(
+  /^(lock\.|(engine[/\\])?disk-reserve$|objects\.db|engine[/\\]engine\.db|images[/\\]|rest\.json$|kubeconfig$|simulator[/\\](lock\.|admin\.json$|state\.json\.new$))/.test(
     path,
   );
 /** Replaced as a whole while the server runs; nothing else depends on which of its versions is copied. */

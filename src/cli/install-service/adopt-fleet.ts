@@ -16,8 +16,8 @@ export type AdoptSettings = Settings<'dataDir' | 'host' | 'port' | 'kubeconfig' 
 export async function adoptFleet(settings: AdoptSettings, terminal: Terminal): Promise<void> {
   const open = new Closing();
   try {
-    const onFault = (error: Error): void => terminal.err(`rackwright: ${error.message}\n`);
-    const store = await openStore(settings, onFault);
+    const tell = (message: string): void => terminal.err(`rackwright: ${message}\n`);
+    const store = await openStore(settings, { fault: ({ message }) => tell(message), room: tell });
     open.add(() => store.close());
     const engine = await createEngine({ database: store.database, kinds: [], clock: systemClock });
     open.add(() => engine.close());

@@ -10,6 +10,9 @@ export function engineFolderOf(dataDir: string): string {
   return join(dataDir, 'engine');
 }
 
+/** Enough for the log of the database until much of it was moved, several times. */
+const reserveBytes = 16 << 20;
+
 /** The store of the engine and the inventory. */
 export interface OpenStore {
   readonly database: Database;
@@ -21,13 +24,17 @@ export interface OpenStore {
 /** Opens the database that is named, or else the file in the data directory, for this process alone. */
 export async function openStore(
   settings: Settings<'dataDir' | 'databaseUrl' | 'databaseUrlFile'>,
-  onFault: (error: Error) => void,
+  on: { fault(error: Error): void; room(message: string): void },
 ): Promise<OpenStore> {
   const databaseUrl = secretUrl(settings, 'databaseUrl');
   try {
     if (databaseUrl !== undefined) return shared(await openPostgresDatabase({ url: databaseUrl }));
     const path = join(engineFolderOf(settings.dataDir), 'engine.db');
-    const database = await openSqliteDatabase({ path, clock: systemClock, onFault });
+    const database = await openSqliteDatabase({
+      ...{ path, clock: systemClock, reserveBytes },
+      onFault: (error) => on.fault(error),
+      onRoom: (message) => on.room(message),
+    });
     return { database, isShared: false, close: () => database.close() };
   } catch (error) {
     throw explainStore(error);

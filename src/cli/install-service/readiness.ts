@@ -58,9 +58,10 @@ export function checkOf(of: string, ask: () => Promise<unknown>): Check {
   };
 }
 
-/** Whether the store takes transactions that write: a copy that can only be read is no use. */
+/** Whether the store takes transactions that write, and new work: a copy that can only be read is no use. */
 export function storeCheck(database: Database): Check {
-  return checkOf('the store', () => database.write((tx) => tx.first('SELECT 1 AS one')));
+  const write = checkOf('the store', () => database.write((tx) => tx.first('SELECT 1 AS one')));
+  return { of: write.of, look: async () => database.diskFault?.() ?? write.look() };
 }
 
 /** Whether hints travel. Work goes on without them, more slowly: somebody should look. */

@@ -291,7 +291,8 @@ function openNative(
 async function openParts({ settings, beside, logger, open, terminal }: Starting) {
   const { dataDir } = settings;
   const { metrics } = beside;
-  const store = await openStore(settings, (fault) => terminal.err(`rackwright: ${fault.message}\n`));
+  const tell = (message: string): void => terminal.err(`rackwright: ${message}\n`);
+  const store = await openStore(settings, { fault: ({ message }) => tell(message), room: tell });
   open.add(() => store.close());
   const bus = await openBus(settings, { logger, metrics });
   open.add(() => bus.close());

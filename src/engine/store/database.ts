@@ -46,6 +46,8 @@ export interface Database {
   readonly counts: { readonly statements: number; readonly transactions: number; readonly retries: number };
   /** Where the database is one file: keeps a copy beside it, named with the suffix, and says where. */
   keepCopy?(suffix: string): Promise<string>;
+  /** Where the database is one file: what is wrong with its disk, if anything. */
+  diskFault?(): string | undefined;
   close(): Promise<void>;
 }
 

@@ -32,7 +32,10 @@ export async function openServicePlane(
   { leasing, sweepEvery, engineSettings: choices = {} }: PlaneChoices = {},
 ): Promise<{ readonly plane: WorkPlane; readonly parts: WorkPlaneParts }> {
   const engineSettings = { ...choices, ...silenceOf(leasing, sweepEvery) };
-  const store = await openStore(settings, (error) => logger.error('the store takes no more work', { error }));
+  const store = await openStore(settings, {
+    fault: (error) => logger.error('the store takes no more work', { error }),
+    room: (message) => logger.warn(message),
+  });
   open.add(() => store.close());
   const bus = await openBus(settings, { logger, metrics });
   open.add(() => bus.close());

@@ -2,17 +2,17 @@ import { chmodSync, closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import type { Clock } from '../../../kube/index.ts';
-import { makeDirectory } from '../../../kube/index.ts';
+import { type Clock, isOutOfRoom, makeDirectory } from '../../../kube/index.ts';
 import { StoreError } from '../errors.ts';
 import type { DatabaseFaults } from '../faults.ts';
 import { CommitLog } from './commit-log.ts';
 import { SqliteConnection } from './connection.ts';
 import { syncPath } from './copy-database.ts';
+import { DiskRoom } from './disk-room.ts';
 import { type FileLock, lockFile } from './file-lock.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
-import { mapSqliteError } from './sqlite-errors.ts';
+import { mapSqliteError, primaryCode, sqliteCode } from './sqlite-errors.ts';
 
 /** How to open a database file. */
 export interface SqliteOptions {
@@ -21,6 +21,12 @@ export interface SqliteOptions {
   readonly clock: Clock;
   /** Told when the disk failed and nothing more will be taken: whoever owns the process should end it. */
   readonly onFault?: (fault: StoreError) => void;
+  /** How large the file beside it is that is given up when the disk is full, so that work that has begun goes on; none unless given. */
+  readonly reserveBytes?: number;
+  /** How often it is looked whether a full disk has room again. */
+  readonly fullDiskPollMs?: number;
+  /** Told when the disk is full, and when it has room again. */
+  readonly onRoom?: (message: string) => void;
   /** For tests: failures to inject. */
   readonly faults?: DatabaseFaults;
   /** For tests: what makes the log of commits durable, given the usual way of doing it. */
@@ -35,18 +41,25 @@ export async function openSqliteDatabase(options: SqliteOptions): Promise<Sqlite
 async function openLasting(options: SqliteOptions): Promise<SqliteDatabase> {
   const path = resolve(options.path);
   makeDirectory(dirname(path), { mode: 0o700 });
-  const lock = lockFile(path, options.clock.now());
+  const room = openRoom(path, options);
+  let lock: FileLock | undefined;
   try {
-    return await openLocked(path, options, lock);
+    lock = withReserve(room, () => lockFile(path, options.clock.now()));
+    return await openLocked(path, options, { lock, room });
   } catch (error) {
-    lock.release();
+    lock?.release();
+    room.close();
     throw error;
   }
 }
 
-async function openLocked(path: string, options: SqliteOptions, lock: FileLock): Promise<SqliteDatabase> {
+async function openLocked(
+  path: string,
+  options: SqliteOptions,
+  { lock, room }: { readonly lock: FileLock; readonly room: DiskRoom },
+): Promise<SqliteDatabase> {
   createFile(path);
-  const writer = openWriter(path, 'NORMAL');
+  const writer = withReserve(room, () => openWriter(path, 'NORMAL'));
   const log = await open(`${path}-wal`, 'r+');
   const sync = () => log.datasync();
   return new SqliteDatabase({
@@ -56,6 +69,7 @@ async function openLocked(path: string, options: SqliteOptions, lock: FileLock):
     faults: options.faults,
     log: new CommitLog({ where: path, sync: options.wrapSync?.(sync) ?? sync, onFault: options.onFault }),
     housekeeping: keepHouse(path, writer),
+    room,
     async onClosed() {
       await log.close();
       lock.release();
@@ -81,11 +95,17 @@ async function openPassing(options: SqliteOptions): Promise<SqliteDatabase> {
     faults: options.faults,
     log: new CommitLog({ where: ':memory:', sync: undefined, onFault: options.onFault }),
     housekeeping: keepHouse(path, writer),
+    room: openRoom(path, { clock: options.clock }),
     onClosed() {
       process.removeListener('exit', remove);
       remove();
     },
   });
+}
+
+function openRoom(path: string, options: Omit<SqliteOptions, 'path'>): DiskRoom {
+  const { clock, reserveBytes = 0, fullDiskPollMs = 5_000, onRoom = () => undefined } = options;
+  return new DiskRoom({ path, clock, reserveBytes, pollMs: fullDiskPollMs, onChange: onRoom });
 }
 
 function keepHouse(path: string, writer: SqliteConnection): Housekeeping {
@@ -97,6 +117,19 @@ function createFile(path: string): void {
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);
   syncPath(dirname(path));
+}
+
+/** Even to open a database takes some room. */
+function withReserve<T>(room: DiskRoom, open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    const { cause } = error as Error;
+    const codes: readonly (number | undefined)[] = [sqliteCode.full, sqliteCode.ioError];
+    const lacksRoom = codes.includes(primaryCode(cause)) || isOutOfRoom(error);
+    if (!lacksRoom || !room.give()) throw error;
+    return open();
+  }
 }
 
 function openWriter(path: string, synchronous: 'NORMAL' | 'OFF'): SqliteConnection {

@@ -6,6 +6,7 @@ import type { DatabaseFaults } from '../faults.ts';
 import { Tally } from '../tally.ts';
 import type { CommitLog } from './commit-log.ts';
 import { SqliteConnection } from './connection.ts';
+import type { DiskRoom } from './disk-room.ts';
 import type { Housekeeping } from './housekeeping.ts';
 import { ReadPool } from './read-pool.ts';
 import { SqliteTransaction } from './transaction.ts';
@@ -19,6 +20,7 @@ export interface SqliteDatabaseParts {
   readonly clock: Clock;
   readonly faults: DatabaseFaults | undefined;
   readonly housekeeping: Housekeeping;
+  readonly room: DiskRoom;
   /** Gives back what was taken to open it: files and the lock. */
   readonly onClosed: () => void | Promise<void>;
 }
@@ -37,10 +39,10 @@ export class SqliteDatabase implements Database {
 
   constructor(parts: SqliteDatabaseParts) {
     this.#parts = parts;
-    const { path, writer: connection, log, clock, faults, housekeeping } = parts;
+    const { path, writer: connection, log, clock, faults, housekeeping, room } = parts;
     this.#readers = new ReadPool(maxReaders, () => new SqliteConnection(path, { where: path, isReadOnly: true }));
     const tally = this.#tally;
-    this.#writes = new WriteQueue({ where: path, connection, log, clock, faults, tally, housekeeping });
+    this.#writes = new WriteQueue({ where: path, connection, log, clock, faults, tally, housekeeping, room });
   }
 
   get label(): string {
@@ -83,6 +85,10 @@ export class SqliteDatabase implements Database {
     return target;
   }
 
+  diskFault(): string | undefined {
+    return this.#parts.room.fault;
+  }
+
   /** Ends what was begun, then closes. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -119,6 +125,7 @@ export class SqliteDatabase implements Database {
     await this.#writes.idle();
     await Promise.allSettled(this.#reading);
     await this.#settled();
+    this.#parts.room.close();
     await this.#parts.housekeeping.close();
     this.#readers.close();
     this.#parts.writer.close();

@@ -12,6 +12,8 @@ export interface SqliteTransactionParts {
   readonly faults: DatabaseFaults | undefined;
   /** Called before the first statement, which is what takes the snapshot. */
   readonly onFirst?: () => void;
+  /** Throws for a statement that cannot be taken now. */
+  readonly check?: (sql: string) => void;
 }
 
 /** The statements of one transaction on one connection. */
@@ -63,6 +65,7 @@ export class SqliteTransaction implements Transaction {
       this.#parts.tally.statements += 1;
       const fault = this.#parts.faults?.before('statement');
       if (fault !== undefined) throw fault;
+      this.#parts.check?.(sql);
       const result = step(this.#parts.connection);
       this.#hasWritten ||= !this.#parts.connection.isQuery(sql);
       return result;

@@ -6,6 +6,7 @@ import { type DatabaseFaults, InjectedFault } from '../faults.ts';
 import type { Tally } from '../tally.ts';
 import type { CommitLog } from './commit-log.ts';
 import type { SqliteConnection } from './connection.ts';
+import type { DiskRoom } from './disk-room.ts';
 import type { Housekeeping } from './housekeeping.ts';
 import { mapSqliteError } from './sqlite-errors.ts';
 import { SqliteTransaction } from './transaction.ts';
@@ -16,6 +17,7 @@ export interface WriteQueueParts {
   readonly connection: SqliteConnection;
   readonly log: CommitLog;
   readonly housekeeping: Housekeeping;
+  readonly room: DiskRoom;
   readonly clock: Clock;
   readonly tally: Tally;
   readonly faults: DatabaseFaults | undefined;
@@ -142,8 +144,9 @@ export class WriteQueue {
   }
 
   async #attempt(job: Job): Promise<{ outcome: Outcome; hasWritten: boolean }> {
-    const { connection, clock, tally, faults } = this.#parts;
-    const tx = new SqliteTransaction({ connection, tally, faults, now: clock.now() });
+    const { connection, clock, tally, faults, room } = this.#parts;
+    const check = (sql: string) => room.check(sql);
+    const tx = new SqliteTransaction({ connection, tally, faults, check, now: clock.now() });
     try {
       const value = await job.work(tx);
       const failure = tx.failure ?? faults?.before('commit');
@@ -158,8 +161,12 @@ export class WriteQueue {
     }
   }
 
-  /** The last of these took the transaction with it; the work of the others is done again, without it. */
+  /** The last of these took the transaction with it; the work of the others is done again, without it unless there is room now. */
   #startOver(ended: Ended[]): void {
+    if (this.#parts.room.give()) {
+      this.#waiting.unshift(...ended.map(({ job }) => job));
+      return;
+    }
     const culprit = ended.pop();
     this.#waiting.unshift(...ended.map(({ job }) => job));
     if (culprit !== undefined) this.#publish([culprit], false);
@@ -170,6 +177,10 @@ export class WriteQueue {
     if (connection.db.isTransaction) connection.db.exec('ROLLBACK');
     const cause = mapSqliteError(error, { db: connection.db, where });
     const isFull = cause instanceof StoreError && cause.code === 'diskFull';
+    if (isFull && this.#parts.room.give()) {
+      this.#waiting.unshift(...ended.map(({ job }) => job));
+      return;
+    }
     const failure = isFull ? cause : new StoreError('commitFailed', { where, detail: messageOf(cause) }, { cause });
     // Without this, work that could not even begin would be tried for ever.
     const jobs = ended.length > 0 ? ended.map(({ job }) => job) : this.#waiting.splice(0);

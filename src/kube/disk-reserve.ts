@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, statfsSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isOutOfRoom } from './durable-file.ts';
+
+/** Whether a file operation found no room: on the disk, in a quota or in a limit of the process. */
+export function isOutOfRoom(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code);
+}
 
 /** What else has to be free before the reserve is taken back, so that taking it does not fill the disk for others. */
 const spareBytes = 1 << 20;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { codeOf } from '../store/durable-file.ts';
+import { isOutOfRoom } from '../disk-reserve.ts';
 
 /** A file system of its own that a test can fill. */
 export interface SmallDisk {
@@ -37,7 +37,7 @@ export function smallDisk(t: TestContext, megabytes: number): SmallDisk | undefi
         try {
           writeFileSync(ballast, Buffer.alloc(bytes), { flag: 'a' });
         } catch (error) {
-          if (codeOf(error) !== 'ENOSPC') throw error;
+          if (!isOutOfRoom(error)) throw error;
           bytes >>= 1;
         }
     },
