@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect as connectPlain } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { connect } from 'node:tls';
 import { request } from 'undici';
@@ -31,7 +31,7 @@ async function serve(t: TestContext) {
     cluster.close();
   });
   const get = (path: string, headers: Record<string, string>) => request(new URL(path, served.url), { headers });
-  return { asked, get };
+  return { asked, get, url: served.url };
 }
 
 test('a request goes to the cluster with the token of whoever asks, and without what would make them somebody else', async (t) => {
@@ -73,6 +73,29 @@ test('tokens never pass other addresses than loopback in clear text (security.md
         outcome === 'usage' && message.includes(`pass ${host} in clear text`) && /--tls-cert .* --host/.test(message),
     );
   }
+});
+
+test('connections that ask nothing are limited, and keep nobody of their address out', async (t) => {
+  const { get, url } = await serve(t);
+  const { hostname: host, port } = new URL(url);
+  // The limit is 1,024, of which the request takes one.
+  const surplus = 1_100 - 1_023;
+  const enough = Promise.withResolvers<void>();
+  let closed = 0;
+  const idle = Array.from({ length: 1_100 }, () => {
+    const socket = connectPlain({ host, port: Number(port) }).on('error', () => undefined);
+    return socket.on('close', () => {
+      closed += 1;
+      if (closed === surplus) enough.resolve();
+    });
+  });
+  t.after(() => {
+    for (const socket of idle) socket.destroy();
+  });
+  const { statusCode, body } = await get('/api/v1/secrets', { authorization: 'Bearer own' });
+  await body.dump();
+  assert.equal(statusCode, 200);
+  await enough.promise;
 });
 
 test('another certificate is served to connections that come after it (security.md: tls-services)', async (t) => {
