@@ -197,3 +197,4 @@ export {
 export { meetUser, type TestRule } from './testing/meet-user.ts';
 export { type SmallDisk, smallDisk } from './testing/small-disk.ts';
 export { durationMs, growingWaitMs, momentOf, textOfMoment } from './times.ts';
+export { closeUnaskedConnections, isUnasked } from './unasked-connection.ts';

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
+import { connect as connectSecurely } from 'node:tls';
 import { Type } from 'typebox';
 import { createCertificateAuthority, issueServerCertificate } from '../kube/index.ts';
 import { createLogger, createMetrics } from '../telemetry/index.ts';
@@ -238,6 +240,21 @@ describe('slow and broken clients', () => {
       await raw(port, 'POST /things HTTP/1.1\r\nHost: x\r\n'),
       /^HTTP\/1\.1 408 [\s\S]*did not arrive in time/,
     );
+  });
+
+  test('a connection on which nothing was asked yet is closed without an answer', async (t) => {
+    const timeouts = { requestMs: 50, headersMs: 50, checkEveryMs: 10 };
+    const { port } = await startedRest(t, [postThing], { timeouts });
+    assert.equal(await raw(port, ''), '');
+    const now = new Date();
+    const authority = await createCertificateAuthority({ commonName: 'test', now });
+    const certificate = await issueServerCertificate(authority, { now, ips: ['127.0.0.1'] });
+    const secure = await startedRest(t, [postThing], { timeouts, certificate });
+    const socket = connectSecurely({ port: secure.port, host: '127.0.0.1', ca: authority.certificatePem });
+    let got = '';
+    socket.on('data', (chunk) => (got += chunk.toString()));
+    await once(socket, 'close');
+    assert.equal(got, '');
   });
 
   test('one that speaks no HTTP gets a 400 in the usual form', async (t) => {

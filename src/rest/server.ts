@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
-import type { CertifiedKey, Clock, Random } from '../kube/index.ts';
+import { type CertifiedKey, type Clock, isUnasked, type Random } from '../kube/index.ts';
 import type { Logger } from '../telemetry/index.ts';
 import { readAllowedMethods } from './allowed-methods.ts';
 import { answerError, maxBodyBytes, maxPathPart } from './error-answer.ts';
@@ -162,7 +162,7 @@ function observe(app: FastifyInstance, parts: ServerParts): void {
 
 /** What is no HTTP, or came too slowly: there is no request to answer, only a connection. */
 function refuseClient(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable || socket.destroyed) {
+  if (error.code === 'ECONNRESET' || !socket.writable || socket.destroyed || isUnasked(error, socket)) {
     socket.destroy();
     return;
   }

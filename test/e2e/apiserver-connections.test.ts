@@ -47,8 +47,14 @@ test('a client that never shakes hands, or never asks for anything, is cut off; 
   const dripping = await client.connect();
   const drip = dripHeaders(dripping);
   const [silent, idle] = [await tcp('127.0.0.1'), await client.connect()];
-  idle.on('error', () => undefined).resume();
+  let heard = 0;
+  idle
+    .on('error', () => undefined)
+    .on('data', (chunk: Buffer) => {
+      heard += chunk.length;
+    });
   await Promise.all([closed(silent), closed(idle), closed(dripping)]);
+  assert.equal(heard, 0, 'a client that dials ahead would take it for the answer to its next request');
   clearInterval(drip);
   // All of that took longer than any request may take; the watch has long been received.
   const slow = await client.connect();

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type Logger, type Metrics, noMetrics, silentLogger } from '../../telemetry/index.ts';
 import type { CertifiedKey } from '../pem.ts';
+import { closeUnaskedConnections } from '../unasked-connection.ts';
 import type { AdmissionRule } from './admission-rule.ts';
 import { answerConversion, type Conversion } from './conversion.ts';
 import { askRule, decodeAdmissionReview, encodeAdmissionReview, MalformedReview } from './review.ts';
@@ -60,6 +61,7 @@ export async function startAdmissionServer(options: AdmissionServerOptions): Pro
     },
   );
   server.requestTimeout = 30_000;
+  closeUnaskedConnections(server);
   server.on('tlsClientError', (error) => logger.debug('a TLS handshake failed', { error }));
   server.listen(options.port, options.host);
   await once(server, 'listening');
