@@ -89,7 +89,8 @@ export class BmcGate {
         const outcome = await this.#inTurn(caller, { isFirst: tries > 1 }, () => this.#attempt(plan));
         if (outcome.error === undefined) return outcome.reply;
         const useful = { never: 1, once: 2, often: maxTries }[outcome.again];
-        if (tries >= Math.min(useful, maxTries)) throw outcome.error;
+        const isOver = tries >= Math.min(useful, maxTries) || isBmcError(outcome.error, 'cancelled');
+        if (isOver) throw outcome.error;
         last = outcome.error;
         await sleep(clock, backoffDelay(settings.backoff, tries, random), caller.signal);
       }

@@ -9,6 +9,7 @@ import { openTestGate } from './testing/test-gate.ts';
 import { until } from './testing/until.ts';
 
 const path = '/redfish/v1/Systems/1';
+const logIn = 'POST /redfish/v1/SessionService/Sessions';
 const reset: SmallHandler = (_, response) => {
   response.socket?.destroy();
   return 'handled';
@@ -398,6 +399,29 @@ test('a request that its caller ends tells what the BMC answered to the try befo
   bmc.on(`GET ${path}`, inTurn(busy, silent));
   await assert.rejects(
     lane.request({ method: 'GET', path, signal: abort.signal }),
+    (error) => isBmcError(error, 'cancelled') && isBmcError(error.cause, 'busy'),
+  );
+});
+
+test('a log-in that its caller ends is not tried again, and what was answered before it is the cause', async (t) => {
+  const hang =
+    (abort: AbortController): SmallHandler =>
+    () => {
+      abort.abort();
+      return 'handled';
+    };
+  const alone = new AbortController();
+  const { lane, bmc } = await openTestGate(t);
+  bmc.on(logIn, hang(alone));
+  await assert.rejects(
+    lane.request({ method: 'GET', path, signal: alone.signal }),
+    (error) => isBmcError(error, 'cancelled') && error.cause === undefined,
+  );
+  assert.equal(bmc.lines.filter((line) => line === logIn).length, 1);
+  const afterBusy = new AbortController();
+  bmc.on(logIn, inTurn(busy, hang(afterBusy)));
+  await assert.rejects(
+    lane.request({ method: 'GET', path, signal: afterBusy.signal }),
     (error) => isBmcError(error, 'cancelled') && isBmcError(error.cause, 'busy'),
   );
 });
