@@ -74,8 +74,9 @@ function withBmcSide(place: Workplace, side: Provisioner | undefined): Provision
         if (order.target === 'reboot' && outcome.kind === 'done') await loseAgent(place, machine.id);
         return outcome;
       }),
-    prepare: (order) => askFree((it) => it.prepare(order)),
-    service: (order) => askFree((it) => it.service(order)),
+    // Changes of firmware are work of the engine, for which the host is in maintenance too.
+    prepare: (order) => ask((it) => it.prepare(order)),
+    service: (order) => ask((it) => it.service(order)),
     async provision(order) {
       const provisioned = await agent.provision(order);
       return provisioned.kind === 'done' ? beInUse() : provisioned;
@@ -97,6 +98,11 @@ function withBmcSide(place: Workplace, side: Provisioner | undefined): Provision
     async remove() {
       const atBmc = await side.remove();
       return atBmc.kind === 'done' ? agent.remove() : atBmc;
+    },
+    async setMaintenance(reason) {
+      const atBmc = await side.setMaintenance(reason);
+      // What is not known there is left alone there.
+      return atBmc.kind === 'done' || atBmc.kind === 'unregistered' ? agent.setMaintenance(reason) : atBmc;
     },
   };
 }
