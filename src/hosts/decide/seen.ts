@@ -112,6 +112,8 @@ export interface BegunFirmware {
   readonly updates: readonly FirmwareUpdate[];
   /** The attempt at servicing that its provisioner is known to have taken. */
   readonly ticket?: string;
+  /** What that attempt changes; undefined where it is not known. */
+  readonly changes?: { readonly settings: boolean; readonly updates: boolean } | undefined;
 }
 
 /** Another host that is the same machine, and by what. */

@@ -637,6 +637,22 @@ describe('a live update is given up', () => {
     }
   }
 
+  it('when the updates that it began for are emptied, whatever settings stay specified that are in force', async () => {
+    const played = liveHost({ annotations: once });
+    const { settings: has } = played.provisioners.machine('h1');
+    played.firmwareSettings = settingsOf({ ...has }, has);
+    played.firmwareComponents = componentsOf([bios]);
+    played.provisioners.answer('service', started, goesOn);
+    await played.round();
+    await played.round();
+    assert.equal(conditionOf(played, 'Progressing'), 'True Servicing');
+    played.firmwareComponents = componentsOf([]);
+    await played.settle();
+    assert.deepEqual(services(played).at(-1)?.isSpecified, false);
+    assert.equal(played.status.operationalStatus, 'OK');
+    assert.equal(played.events.at(-1)?.message, 'Live update aborted: spec cleared; nothing was changed');
+  });
+
   it('when a host is deleted that something else installed, before it is switched off', async () => {
     const status = statusIn('externally provisioned');
     const played = await begun({ spec: { externallyProvisioned: true }, status });

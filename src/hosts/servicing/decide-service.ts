@@ -3,12 +3,21 @@ import type { FirmwareUpdate, Outcome, Serviced, Servicing } from '../../provisi
 import { annotationsOf, rebootWishOf } from '../annotations/read-annotations.ts';
 import { isWithoutBmc } from '../credentials/judge-credentials.ts';
 import { ask, fail } from '../decide/ask.ts';
-import { counting, type Draft, type HostEffect, type HostSeen, rest, type Step, withStatus } from '../decide/seen.ts';
+import {
+  type BegunFirmware,
+  counting,
+  type Draft,
+  type HostEffect,
+  type HostSeen,
+  rest,
+  type Step,
+  withStatus,
+} from '../decide/seen.ts';
 import { type Drained, drainStep, giveNodeBack } from '../nodes/drain-step.ts';
 import { annotations } from '../resources.ts';
 import { retryDelayMs, textOfMoment, withoutError } from '../status/host-status.ts';
 import { describeServiced } from './describe-serviced.ts';
-import { describeChange, hasSettings, hasUpdates, type LiveWish, liveWishOf } from './live-wish.ts';
+import { describeChange, hasSettings, hasUpdates, type LiveWish, liveWishOf, permissionsOf } from './live-wish.ts';
 import { abandonService, beginService, endService, giveUpService, phaseOf, ticketOf } from './service-record.ts';
 import { type ServiceAction, type ServicePhase, serviceTable } from './service-table.ts';
 import { switchOnAgain } from './switch-on-again.ts';
@@ -35,7 +44,7 @@ export function serviceStep(seen: HostSeen, before: Draft, now: Instant): Step |
   // Its power is its provisioner's meanwhile, and was seen just now: an error about it is over.
   const draft = phase === 'none' ? before : withStatus(before, withoutError(before.status, 'power management error'));
   const given = phase === 'none' ? giveNodeBack(seen, draft) : undefined;
-  return given ?? follow({ seen, draft, now, phase, wish: liveWishOf(seen), use: 'ours' });
+  return given ?? follow({ seen, draft, now, phase, wish: wishIn(seen, draft, phase), use: 'ours' });
 }
 
 /**
@@ -45,6 +54,21 @@ export function serviceStep(seen: HostSeen, before: Draft, now: Instant): Step |
 export function giveUpFirst(seen: HostSeen, draft: Draft, now: Instant): Step | undefined {
   const phase = phaseOf(draft.status);
   return phase === 'none' ? undefined : follow({ seen, draft, now, phase, wish: liveWishOf(seen), use: 'leaving' });
+}
+
+/** What is wanted. What an attempt does not change keeps none going, though it is specified and was so before. */
+function wishIn(seen: HostSeen, draft: Draft, phase: ServicePhase): LiveWish {
+  const wish = liveWishOf(seen);
+  const changes = phase === 'servicing' ? changesIn(seen, draft) : undefined;
+  if (changes === undefined) return wish;
+  const [, , isSettingSpecified, isUpdateSpecified] = permissionsOf(seen);
+  const isSpecified = (changes.settings && isSettingSpecified) || (changes.updates && isUpdateSpecified);
+  return { ...wish, isSpecified: isSpecified === true };
+}
+
+/** What the attempt that is under way changes; undefined where this process has not heard it begin. */
+function changesIn({ begun }: HostSeen, { status }: Draft): BegunFirmware['changes'] {
+  return begun?.ticket === ticketOf(status) ? begun?.changes : undefined;
 }
 
 /** Goes by the table. */
@@ -143,7 +167,7 @@ function lookAtWork(moment: Moment): Looked | Step {
 }
 
 function seeTo({ seen, draft, use }: Moment, order: Servicing): Looked | Step {
-  const taken = order.isSpecified ? noteTaken(seen, order.ticket) : [];
+  const taken = order.isSpecified ? noteTaken(seen, order) : [];
   if (taken.length > 0) return { kind: 'do', draft, effects: taken };
   const { service } = seen.answers;
   if (service?.kind === 'failed') return accountForFailure(seen, draft, service);
@@ -180,13 +204,15 @@ function accountFor(seen: HostSeen, draft: Draft, { updates }: Serviced): Step |
 }
 
 /** Once its provisioner has taken the attempt, the reboot that began it is on its way; one asked for later is another. */
-function noteTaken({ answers, begun, host }: HostSeen, ticket: string): HostEffect[] {
+function noteTaken({ answers, begun, host }: HostSeen, { ticket, settings, updates }: Servicing): HostEffect[] {
   const isTaken = ['continue', 'done', 'failed'].includes(answers.service?.kind ?? '');
   if (!isTaken || begun?.ticket === ticket) return [];
+  const changes = { settings: settings !== undefined, updates: updates !== undefined };
+  const isKnown = changes.settings || changes.updates;
   const note: HostEffect = {
     kind: 'note-begun',
     key: 'note-begun',
-    begun: { settingsGeneration: undefined, updates: [], ticket },
+    begun: { settingsGeneration: undefined, updates: [], ticket, ...(isKnown ? { changes } : {}) },
   };
   if (!(annotations.reboot in annotationsOf(host))) return [note];
   const change = { removeAnnotations: [annotations.reboot] };
@@ -263,10 +289,13 @@ function act(moment: Moment, looked: Looked, action: ServiceAction): Step {
   }
 }
 
-function whyGivenUp({ seen, use }: Moment): string {
+function whyGivenUp({ seen, draft, use }: Moment): string {
   if (use === 'leaving') return 'the host is to be detached';
-  const isCleared = !hasSettings(seen.firmwareSettings) && !hasUpdates(seen.firmwareComponents);
-  return isCleared ? 'spec cleared' : 'no HostUpdatePolicy allows what is specified';
+  const changes = changesIn(seen, draft) ?? { settings: true, updates: true };
+  const hasEither =
+    (changes.settings && hasSettings(seen.firmwareSettings)) ||
+    (changes.updates && hasUpdates(seen.firmwareComponents));
+  return hasEither ? 'no HostUpdatePolicy allows what is specified' : 'spec cleared';
 }
 
 /** What its provisioner says that it has made. */
