@@ -193,6 +193,7 @@ export {
   hostStatesInUse,
   hostUpdatePolicy,
   type Image,
+  isBmcInTheWay,
   isControlAnnotation,
   isInTrouble,
   type ManagementProblem,

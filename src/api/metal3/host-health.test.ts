@@ -78,6 +78,8 @@ describe('what keeps a host from being managed', () => {
     ['the BMC at x did not answer GET /redfish/v1 within 20000 ms', 'unreachable'],
     ['a host is reached by Redfish here, not by ipmi', 'scheme'],
     ['no provisioner is set for this host: start Rackwright with ...', 'no-provisioner'],
+    ["Unable to connect to https://x: HTTPConnectionPool(host='x'): [Errno 111] Connection refused", 'unreachable'],
+    ['the BMC at x refused GET /redfish/v1/Systems/1 with 403: a right is missing', 'other'],
     ['something new', 'other'],
   ];
   for (const [text, problem] of messages) {

@@ -108,6 +108,7 @@ export {
   type HealthSubject,
   type HostHealth,
   type HostHealthKind,
+  isBmcInTheWay,
   isInTrouble,
   type ManagementProblem,
   managementProblemOf,

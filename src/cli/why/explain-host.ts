@@ -1,4 +1,10 @@
-import { isInTrouble, type ManagementProblem, managementProblemOf, readHostHealth } from '../../api/index.ts';
+import {
+  isBmcInTheWay,
+  isInTrouble,
+  type ManagementProblem,
+  managementProblemOf,
+  readHostHealth,
+} from '../../api/index.ts';
 import type { Advice } from '../../firmware/index.ts';
 import type { HostObject } from '../fleet/fleet-machines.ts';
 import type { Beginning, ObjectSeen } from './explain-object.ts';
@@ -112,7 +118,7 @@ function remedyOf({ status }: HostObject, why: string): string | undefined {
   const ofBmc = bmcRemedies[managementProblemOf(why)];
   const { errorType = '' } = status ?? {};
   const isOfBmc = ['', 'registration error', 'provisioned registration error', 'power management error'];
-  return (isOfBmc.includes(errorType) ? ofBmc : undefined) ?? remedies[errorType];
+  return (isOfBmc.includes(errorType) || isBmcInTheWay(why) ? ofBmc : undefined) ?? remedies[errorType];
 }
 
 /** What it waits for; of a host that others work on, that. */

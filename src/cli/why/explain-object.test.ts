@@ -69,6 +69,19 @@ hosts.push(
     /--ironic-url/,
   ],
   [
+    'that cannot be deprovisioned because of its BMC',
+    host({ provisioning: { state: 'deprovisioning' }, errorType: 'provisioning error', errorMessage: lost }),
+    /in error \(provisioning error\): .*ECONNRESET\.\nSee whether the BMC has power /,
+  ],
+  [
+    'whose image server is away',
+    host({
+      provisioning: { state: 'provisioning' },
+      ...{ errorType: 'provisioning error', errorMessage: 'http://files/a.raw cannot be reached: ECONNREFUSED' },
+    }),
+    /ECONNREFUSED\.\nCheck that spec\.image\.url can be fetched/,
+  ],
+  [
     'whose log-ins were stopped',
     host({ ...failed, errorMessage: refused, conditions: manageable('RegistrationFailed', refused) }),
     /Log-ins are stopped until its credentials change/,
