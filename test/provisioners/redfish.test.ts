@@ -100,6 +100,16 @@ describe('a host without an Ironic', () => {
     rig.setFaults([]);
   });
 
+  it('has failed at what its BMC stays too busy for, and is done once it is not', async () => {
+    const order = { target: 'off', mode: 'hard', isForced: false, isRetry: false } as const;
+    rig.setFaults([{ kind: 'busy' }]);
+    const lasting = await drive.until(() => at().setPower(order));
+    assert.equal(lasting.kind, 'failed', JSON.stringify(lasting));
+    assert.match(messageOf(lasting), /the BMC at .* is busy/);
+    rig.setFaults([]);
+    await drive.done(() => at().setPower({ ...order, isRetry: true }));
+  });
+
   it('is refused where another host has its machine, or where it is not reached by Redfish', async () => {
     const twin = { ...rig.host, name: 'twin' };
     const outcome = await rig.provisioners.of(twin).register(registration);

@@ -4,6 +4,7 @@ import { type Clock, type Random, systemClock } from '../../kube/index.ts';
 import type { HostIdentity, Outcome, Provisioner, Provisioners } from '../provisioner.ts';
 import { createAdmission } from './admit-hosts.ts';
 import { createBackgroundWork } from './background-work.ts';
+import { createBusyBmcs } from './busy-bmcs.ts';
 import type { HostRecords } from './host-record.ts';
 import { prepareHost, serviceHost } from './operations/change-firmware.ts';
 import { attachImage, detachImage } from './operations/data-image.ts';
@@ -69,8 +70,9 @@ export function createRedfishProvisioners(options: RedfishOptions): Provisioners
   const parts: RedfishParts = { ...options, egress, clock, random, trustOf, pollMs, lookMs, updateWaitMs };
   const reach = createReach(parts);
   const background = createBackgroundWork();
+  const busyBmcs = createBusyBmcs(clock);
   const placeOf = (host: HostIdentity): Workplace => ({
-    ...{ parts, host, background },
+    ...{ parts, host, background, busyBmcs },
     reach: () => reach(host),
   });
   const admission = createAdmission({ records: options.records, clock, limit });
@@ -91,11 +93,12 @@ function provisionerAt(place: Workplace): Provisioner {
   const by =
     <Order, T>(operation: (place: Workplace, order: Order) => Promise<Outcome<T>>) =>
     (order: Order) =>
-      outcomeOf(place, () => operation(place, order));
-  const plainly = <T>(operation: (place: Workplace) => Promise<Outcome<T>>) => outcomeOf(place, () => operation(place));
+      outcomeOf(place, operation.name, () => operation(place, order));
+  const plainly = <T>(operation: (place: Workplace) => Promise<Outcome<T>>) =>
+    outcomeOf(place, operation.name, () => operation(place));
   return {
     register: by(registerHost),
-    adopt: ({ deployment }) => outcomeOf(place, () => adoptHost(place, deployment)),
+    adopt: ({ deployment }) => outcomeOf(place, adoptHost.name, () => adoptHost(place, deployment)),
     inspect: by(inspectHost),
     readInventory: () => plainly(knownInventory),
     look: () => plainly(lookAtHost),

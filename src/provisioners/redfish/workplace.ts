@@ -5,6 +5,7 @@ import { readBmcAddress } from '../bmc-address/index.ts';
 import type { HostIdentity, Outcome } from '../provisioner.ts';
 import { withoutBmc } from '../without-bmc.ts';
 import type { BackgroundWork } from './background-work.ts';
+import type { BusyBmcs } from './busy-bmcs.ts';
 import type { HostRecord, HostRecords } from './host-record.ts';
 import type { FirmwareDesk, ImageCatalogue, ImageLinks } from './ports.ts';
 
@@ -37,6 +38,7 @@ export interface Workplace {
   readonly parts: RedfishParts;
   readonly host: HostIdentity;
   readonly background: BackgroundWork;
+  readonly busyBmcs: BusyBmcs;
   /** The BMC of the host. Nothing is sent. */
   reach(): Reached;
 }
@@ -140,13 +142,23 @@ export function changeRecord(
   return parts.records.change(host, (now) => (now === undefined ? undefined : edit(now)));
 }
 
-/** Says as an outcome what a BMC had against something. */
-export async function outcomeOf<T>(place: Workplace, work: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
+/** Says as an outcome what a BMC had against something. One that stays too busy for it has failed: people must hear of it. */
+export async function outcomeOf<T>(
+  { parts, host, busyBmcs }: Workplace,
+  what: string,
+  work: () => Promise<Outcome<T>>,
+): Promise<Outcome<T>> {
+  const asked = `${host.namespace}/${host.name} ${what}`;
+  const askedAt = parts.clock.monotonic();
   try {
-    return await work();
+    const outcome = await work();
+    busyBmcs.forget(asked);
+    return outcome;
   } catch (error) {
-    if (isBmcError(error, 'busy', 'sessionsExhausted', 'cancelled')) return busy(place, error.message);
-    if (isBmcError(error)) return { kind: 'failed', message: error.message };
-    throw error;
+    if (!isBmcError(error)) throw error;
+    const { message } = error;
+    const isBusy = isBmcError(error, 'busy', 'sessionsExhausted');
+    const mayWait = isBusy ? !busyBmcs.note(asked, askedAt) : isBmcError(error, 'cancelled');
+    return mayWait ? { kind: 'busy', afterMs: parts.pollMs, message } : { kind: 'failed', message };
   }
 }
