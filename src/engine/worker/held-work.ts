@@ -14,6 +14,8 @@ export interface HeldWorkParts {
   readonly lease: Lease;
   /** When the lease was asked for: it may have begun to run then. */
   readonly askedAt: number;
+  /** When the answer came: a request for a lease may wait long for work. */
+  readonly gotAt: number;
 }
 
 const retry = { baseMs: 200, maxMs: 10_000 };
@@ -133,8 +135,8 @@ export class HeldWork implements Work {
 
   now(): number {
     // The store wrote the condition when it gave the lease.
-    const { clock, askedAt } = this.#parts;
-    return Math.round(this.condition.updatedAt + clock.monotonic() - askedAt);
+    const { clock, gotAt } = this.#parts;
+    return Math.round(this.condition.updatedAt + clock.monotonic() - gotAt);
   }
 
   async acquireSlot(name: 'upload'): Promise<() => Promise<void>> {

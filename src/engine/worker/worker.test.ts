@@ -101,6 +101,15 @@ describe('a worker', () => {
     assert.deepEqual((await bench.get(bench.taken[0]?.work.condition.id ?? '')).status, { done: true });
   });
 
+  test('knows the time of the store, however long the worker waited for the work', async (t) => {
+    const bench = await setUp(t, {}, patientLeases);
+    await bench.clock.untilPending();
+    bench.clock.advance(10_000);
+    await bench.create('server/m0', 'firmwareInstall');
+    const { work } = await bench.next(0);
+    assert.equal(work.now(), bench.clock.now());
+  });
+
   test('takes work in portions, and another one only when its process has time for it', async (t) => {
     const waits: (() => void)[] = [];
     const wait = (signal: AbortSignal): Promise<void> =>

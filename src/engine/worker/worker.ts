@@ -208,7 +208,7 @@ class RunningWorker implements Worker {
       // After a long wait nobody knows how old the lease is: was it given just now, or was this process frozen?
       const isFresh = gotAt - sentAt < lease.leaseMs / 4;
       if (this.#isInUse(lease)) await this.#leave(lease);
-      else this.#start(lease, { isFresh, askedAt: isFresh ? sentAt : gotAt });
+      else this.#start(lease, { isFresh, askedAt: isFresh ? sentAt : gotAt, gotAt });
     }
   }
 
@@ -249,10 +249,13 @@ class RunningWorker implements Worker {
     if (this.#hanging.size > this.#options.concurrency) await Promise.race([ended, abortOf(this.#stopping.signal)]);
   }
 
-  #start(lease: Lease, { isFresh, askedAt }: { readonly isFresh: boolean; readonly askedAt: number }): void {
+  #start(
+    lease: Lease,
+    { isFresh, ...times }: { readonly isFresh: boolean; readonly askedAt: number; readonly gotAt: number },
+  ): void {
     const { port, clock } = this.#options;
     const logger = this.#logger.child({ condition: lease.condition.id, kind: lease.condition.kind });
-    const work = new HeldWork({ port, clock, random: this.#random, logger, lease, askedAt });
+    const work = new HeldWork({ port, clock, random: this.#random, logger, lease, ...times });
     if (this.#isStopping) work.askToStop();
     const done = this.#trace(work, { isFresh, logger }).finally(() => {
       work.close();
