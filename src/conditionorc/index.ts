@@ -12,7 +12,12 @@ export { createConditionView } from './ports/condition-view.ts';
 export type { CatalogueFirmware, ConditionEnd, Enrolment, InventoryPort } from './ports/inventory.ts';
 export { createInventoryPort, type InventoryService } from './ports/serverservice-inventory.ts';
 export { type ConditionRecord, showCondition } from './records/condition-record.ts';
-export { type ServerConditions, showServerConditions, unitStateOf } from './records/server-record.ts';
+export {
+  type ServerConditions,
+  showServerConditions,
+  unitStateOf,
+  updateServiceClients,
+} from './records/server-record.ts';
 export {
   conditionOrcInfo,
   conditionOrcRoutes,

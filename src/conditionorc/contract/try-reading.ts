@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
+import { rereadClient } from '../../engine/index.ts';
+import { type ServerConditions, updateServiceClients } from '../records/server-record.ts';
 import { firmwareForTests } from '../testing/fake-inventory.ts';
 import { imageA, type OrcRig, serverA, serverB, setA } from '../testing/orc-rig.ts';
 import type { StartOrc } from './orc-contract.ts';
@@ -91,6 +93,32 @@ export function tryReading(start: StartOrc): void {
           ['failed', 'UnitFailed'],
         ],
       );
+    });
+
+    for (const client of [rereadClient, `${updateServiceClients}controllers`]) {
+      test(`the status of a failed install stays when ${client} reads the server after it`, async (t) => {
+        const rig = await withInstall(t);
+        await finishOne(rig, 'failed');
+        const status = async () =>
+          (await rig.call('GET', `/servers/${serverA}/status`)).body.records as ServerConditions;
+        const { id } = await status();
+        const orders = [{ kind: 'inventoryOOB', parameters: {} }];
+        await rig.engine.create({ target: `server/${serverA}`, client, orders });
+        await rig.engine.worker.online({ id: 'w1', kinds: ['inventoryOOB'], facilities: ['fc1'] });
+        for (const end of ['pending', 'succeeded']) {
+          if (end === 'succeeded') await finishOne(rig, end);
+          const shown = await status();
+          assert.deepEqual([shown.id, shown.state, shown.conditions[0]?.kind], [id, 'failed', 'firmwareInstall'], end);
+        }
+      });
+    }
+
+    test('a reading that an operator asked for is the status of a server', async (t) => {
+      const rig = await withInstall(t);
+      await finishOne(rig, 'failed');
+      await rig.call('POST', path, { kind: 'inventory' });
+      const { body } = await rig.call('GET', `/servers/${serverA}/status`);
+      assert.equal((body.records as ServerConditions).state, 'pending');
     });
 
     test('lists go on where they ended, and filters keep to what they are', async (t) => {

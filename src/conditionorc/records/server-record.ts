@@ -58,9 +58,18 @@ function inOrder(a: Condition, b: Condition): number {
   return a.createdAt - b.createdAt || (a.unit < b.unit ? -1 : 1);
 }
 
-/** Without readings that the engine asks for after work: how that work ended is not theirs to say. */
+/** What every client of the update service is called in the engine, before its own name. */
+export const updateServiceClients = 'update-service/';
+
+/**
+ * Without readings that the engine and the firmware controllers request by themselves, also right after work: how that
+ * work ended is not theirs to say.
+ */
 function askedFor(conditions: readonly Condition[]): readonly Condition[] {
-  const asked = conditions.filter(({ client }) => client !== rereadClient);
+  const asked = conditions.filter(
+    ({ client, kind }) =>
+      client !== rereadClient && !(kind === 'inventoryOOB' && client.startsWith(updateServiceClients)),
+  );
   return asked.length > 0 ? asked : conditions;
 }
 

@@ -1,4 +1,5 @@
 import type { ResolvedFirmware } from '../../api/index.ts';
+import { updateServiceClients } from '../../conditionorc/index.ts';
 import {
   type Condition,
   type ConditionOrder,
@@ -67,16 +68,13 @@ export interface RequestDesk {
   discover(order: DiscoverOrder): Promise<TakenRequest>;
 }
 
-/** What every client of this service is called in the engine, before its own name. */
-export const clientPrefix = 'update-service/';
-
 /** Makes the desk. */
 export function createRequestDesk(parts: RequestDeskParts): RequestDesk {
   const { engine } = parts;
   const place = (target: string, order: ConditionOrder, asking: Asking): Promise<CreateOutcome> =>
     engine.create({
       target,
-      client: `${clientPrefix}${asking.client}`,
+      client: `${updateServiceClients}${asking.client}`,
       orders: [{ ...order, ...(asking.priority === undefined ? {} : { priority: asking.priority }) }],
     });
   return {

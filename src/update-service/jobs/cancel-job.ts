@@ -1,7 +1,7 @@
+import { updateServiceClients } from '../../conditionorc/index.ts';
 import type { Condition, Engine } from '../../engine/index.ts';
 import { type Clock, sleep } from '../../kube/index.ts';
 import { invalid } from '../desk/check-request.ts';
-import { clientPrefix } from '../desk/request-desk.ts';
 import { isOver, type JobBook } from './job-book.ts';
 
 /** How somebody wants a job to end. */
@@ -38,7 +38,7 @@ export async function cancelJob(parts: CancelParts, order: CancelOrder): Promise
   }
   const job = await book.require(order.jobId);
   if (isOver(job)) return job;
-  const client = `${clientPrefix}${order.client}`;
+  const client = `${updateServiceClients}${order.client}`;
   const asked = await engine.cancel(job.id, { client, isForced: false, doesInsist: false });
   const { job: after, isTimeOver } = await waitForEnd(parts, asked, order);
   if (isOver(after) || !order.isForced || !isTimeOver) return after;

@@ -1,5 +1,5 @@
 import { ironcoreReasons } from '../../api/index.ts';
-import { type EventFollower, followEvents } from '../../conditionorc/index.ts';
+import { type EventFollower, followEvents, updateServiceClients } from '../../conditionorc/index.ts';
 import {
   type Condition,
   type ConditionReason,
@@ -15,7 +15,6 @@ import { isDeniedByAdmission, KubeError } from '../../kube/index.ts';
 import type { InstalledPart } from '../../parts/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
 import type { JobWait } from '../clients/request-outcome.ts';
-import { clientPrefix } from '../desk/request-desk.ts';
 import { kindOf, readDiscoverParameters } from '../kinds.ts';
 import type { FleetNames } from '../names/fleet-names.ts';
 import { unfencedEvent } from '../reports/result-desk.ts';
@@ -181,7 +180,7 @@ async function mirrorServer(parts: MirrorParts, held: HeldReports, { condition, 
   const isUpdate = condition.kind === kindOf.update;
   if (isUpdate && condition.state === 'succeeded' && !wasRead(condition)) {
     // The engine has the server read, and that reading tells of the update to who asked for it here.
-    if (condition.client.startsWith(clientPrefix)) return await held.hold(condition);
+    if (condition.client.startsWith(updateServiceClients)) return await held.hold(condition);
   }
   const waiting = isUpdate ? [] : await held.list(condition.target);
   const installed = wasRead(condition) ? await readInstalledParts(parts, machineId) : undefined;
