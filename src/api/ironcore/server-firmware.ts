@@ -139,7 +139,7 @@ export const serverFirmware = declareKind({
         { name: 'Server', type: 'string', jsonPath: '.spec.serverRef.name' },
         { name: 'BIOS', type: 'string', jsonPath: '.status.bios.version' },
         { name: 'UpToDate', type: 'string', jsonPath: '.status.conditions[?(@.type=="UpToDate")].status' },
-        { name: 'Reason', type: 'string', jsonPath: '.status.conditions[?(@.type=="UpToDate")].reason', priority: 1 },
+        { name: 'Reason', type: 'string', jsonPath: '.status.conditions[?(@.type=="UpToDate")].reason' },
         { name: 'Last Scan', type: 'date', jsonPath: '.status.lastScanTime' },
         ageColumn,
       ],
