@@ -59,7 +59,8 @@ export function describeServer(
     conditions: writeConditions(drafts, context, [ready]),
   };
   const told = Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
-  const after = { ...before, ...told } as ServerStatus;
+  const isPowerGone = read.powerState === undefined && before.powerState !== undefined;
+  const after = { ...before, ...told, ...(isPowerGone ? { powerState: undefined } : {}) } as ServerStatus;
   return isDeepStrictEqual(after, known) ? undefined : after;
 }
 
