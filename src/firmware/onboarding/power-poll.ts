@@ -34,7 +34,7 @@ export function watchPower(parts: PowerPollParts): readonly Watch[] {
   const watch: Watch = {
     subscribe(wake) {
       const leaving = new AbortController();
-      const polls = createPolls({ ...parts, readPower }, wake, leaving.signal);
+      const polls = createPolls({ ...parts, readPower, silentSince: new Map() }, wake, leaving.signal);
       const follow = async (): Promise<void> => {
         while (!leaving.signal.aborted) {
           await sleep(clock, settings.powerIntervalMs, leaving.signal);
@@ -52,7 +52,11 @@ export function watchPower(parts: PowerPollParts): readonly Watch[] {
   return [watch];
 }
 
-type PollParts = PowerPollParts & { readonly readPower: ReadPower };
+type PollParts = PowerPollParts & {
+  readonly readPower: ReadPower;
+  /** Since when systems have not answered, by their paths, for each BMC. */
+  readonly silentSince: Map<string, Map<string, number>>;
+};
 
 /** Asks BMCs, not more of them at once than the settings allow; who waits already waits once. */
 function createPolls(parts: PollParts, wake: (key: string) => void, signal: AbortSignal) {
@@ -76,17 +80,39 @@ function createPolls(parts: PollParts, wake: (key: string) => void, signal: Abor
 }
 
 /** True when something differs from what was known. */
-async function pollOne({ readings, locate, readPower }: PollParts, key: string, signal: AbortSignal): Promise<boolean> {
+async function pollOne(parts: PollParts, key: string, signal: AbortSignal): Promise<boolean> {
+  const { readings, locate, readPower } = parts;
   const location = locate(key);
   const paths = pathsOf(readings.get(key), location?.access);
-  if (location === undefined || paths.length === 0) return false;
+  if (location === undefined || paths.length === 0) {
+    parts.silentSince.delete(key);
+    return false;
+  }
   const { origin, credentials, access } = location;
   const powers = await readPower({ name: key, origin, credentials }, paths, signal);
   const before = readings.get(key);
-  const newer = before?.access === access ? withPower(before, powers) : undefined;
+  const answers = [...powers, ...lostPowers(parts, key, { paths, powers })];
+  const newer = before?.access === access ? withPower(before, answers) : undefined;
   if (newer === undefined) return false;
   readings.set(key, newer);
   return true;
+}
+
+/** The unknown power of systems that have not answered for an interval: one that is silent once may be restarting. */
+function lostPowers(
+  { clock, settings, silentSince }: PollParts,
+  key: string,
+  { paths, powers }: { readonly paths: readonly string[]; readonly powers: readonly PowerReading[] },
+): readonly PowerReading[] {
+  const known = silentSince.get(key);
+  const now = clock.monotonic();
+  const silent = paths.filter((path) => !powers.some((power) => power.path === path));
+  if (silent.length === 0) silentSince.delete(key);
+  else silentSince.set(key, new Map(silent.map((path) => [path, known?.get(path) ?? now])));
+  // Each pass over all BMCs reaches a BMC a little sooner or later than the one before.
+  return silent
+    .filter((path) => now - (known?.get(path) ?? now) >= settings.powerIntervalMs / 2)
+    .map((path) => ({ path, powerState: undefined, biosVersion: undefined }));
 }
 
 /** A remembered reading with newer power and BIOS versions; undefined when they are the same, or it was no good reading. */
