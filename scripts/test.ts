@@ -114,6 +114,8 @@ async function runTests(files: string[]): Promise<void> {
     tally.fail(event);
   });
   stream.on('test:stderr', (event) => process.stderr.write(event.message));
+  // Long runs print what they measured.
+  if (kind === 'chaos') stream.on('test:stdout', (event) => process.stdout.write(event.message));
   stream.on('test:summary', (event) => {
     const own = filesOf.get(event.file ?? '') ?? [];
     for (const file of own) {
