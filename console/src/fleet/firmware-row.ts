@@ -46,6 +46,9 @@ export function toFirmwareRow(object: KubeObject): FirmwareRow {
   return { name: metadata.name, server, ...complianceOf(status?.conditions ?? []) };
 }
 
+/** The word for a server without a declared version. */
+export const noTarget = 'no target';
+
 /** Whether a server has what it should. */
 export function complianceOf(conditions: readonly StatusCondition[]): Pick<FirmwareRow, 'tone' | 'word' | 'why'> {
   const find = (type: string) => conditions.find((one) => one.type === type);
@@ -59,6 +62,6 @@ export function complianceOf(conditions: readonly StatusCondition[]): Pick<Firmw
     const isMoving = progress?.status === 'True';
     return { tone: isMoving ? 'busy' : 'warn', word: isMoving ? 'updating' : 'behind', why: isUpToDate.message ?? '' };
   }
-  if (isUpToDate?.reason === 'NoTarget') return { tone: 'idle', word: 'no target', why: isUpToDate.message ?? '' };
+  if (isUpToDate?.reason === 'NoTarget') return { tone: 'idle', word: noTarget, why: isUpToDate.message ?? '' };
   return { tone: 'idle', word: 'unknown', why: isUpToDate?.message ?? 'It has not been scanned yet.' };
 }

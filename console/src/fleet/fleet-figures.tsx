@@ -1,4 +1,4 @@
-import type { FleetFilter, FleetSummary } from './fleet-view.ts';
+import { describeFirmware, type FleetFilter, type FleetSummary } from './fleet-view.ts';
 
 /** The figures over the fleet; each is a filter too. */
 export function FleetFigures({
@@ -20,8 +20,7 @@ export function FleetFigures({
     { id: 'on', title: 'Powered on', value: String(on), tone: 'idle' },
     {
       id: 'behind',
-      title: behind > 0 ? `Firmware compliance, ${behind} behind` : 'Firmware compliance',
-      value: isMeasured ? `${Math.floor((100 * firmwareAsWanted) / firmwareKnown)} %` : 'no target declared',
+      ...describeFirmware(summary),
       tone: behind > 0 ? 'warn' : isMeasured ? 'good' : 'idle',
     },
   ] as const;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { complianceOf, toFirmwareRow } from './firmware-row.ts';
-import { everything, filterHosts, framesOf, racksOf, summarise, troublesOf } from './fleet-view.ts';
+import { describeFirmware, everything, filterHosts, framesOf, racksOf, summarise, troublesOf } from './fleet-view.ts';
 import { type HostObject, healthOf, toHostRow } from './host-row.ts';
 
 function hostWith(name: string, status: HostObject['status'] = {}, more: Partial<HostObject> = {}): HostObject {
@@ -64,6 +64,19 @@ const rows = [
   hostWith('r02-s02', { ...ok, poweredOn: false, lastUpdated: '2026-01-03' }),
 ].map(toHostRow);
 const firmware = new Map([['fleet/r02-s01', toFirmwareRow({ metadata: { name: 'r02-s01-system-0' } })]]);
+
+test('the figure about firmware tells no declared target from one that was never read', () => {
+  const counts = (firmwareKnown: number, firmwareAsWanted: number, firmwareUndeclared: number) =>
+    Object.values(describeFirmware({ firmwareKnown, firmwareAsWanted, firmwareUndeclared }));
+  assert.deepEqual(counts(0, 0, 0), ['not known', 'Firmware compliance']);
+  assert.deepEqual(counts(0, 0, 3), ['no target declared', 'Firmware compliance']);
+  assert.deepEqual(counts(4, 3, 0), ['75 %', 'Firmware compliance, 1 behind']);
+  assert.deepEqual(counts(4, 4, 2), ['100 %', 'Firmware compliance, 2 without a declared target']);
+  const undeclared = { type: 'UpToDate', status: 'Unknown', reason: 'NoTarget' };
+  const row = toFirmwareRow({ metadata: { name: 'r02-s01-system-0' }, status: { conditions: [undeclared] } } as never);
+  assert.equal(summarise(rows, new Map([['fleet/r02-s01', row]])).firmwareUndeclared, 1);
+  assert.equal(summarise(rows, firmware).firmwareUndeclared, 0);
+});
 
 test('figures, filters and what to look at first agree with each other', () => {
   const summary = summarise(rows, firmware);

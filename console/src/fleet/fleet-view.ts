@@ -1,3 +1,4 @@
+import { noTarget } from './firmware-row.ts';
 import { busyHostStates } from './host-health.gen.ts';
 import type { HostRow } from './host-row.ts';
 import type { FirmwareByHost } from './join-firmware.ts';
@@ -22,24 +23,48 @@ export interface FleetSummary {
   /** Hosts for which a version is declared and which were scanned. */
   readonly firmwareKnown: number;
   readonly firmwareAsWanted: number;
+  /** Hosts for which no version is declared. */
+  readonly firmwareUndeclared: number;
   readonly states: readonly (readonly [string, number])[];
 }
 
 /** Counts what the figures say. */
 export function summarise(rows: readonly HostRow[], firmware: FirmwareByHost): FleetSummary {
   const states = new Map<string, number>();
-  let [trouble, busy, on, known, wanted] = [0, 0, 0, 0, 0];
+  let [trouble, busy, on, known, wanted, undeclared] = [0, 0, 0, 0, 0, 0];
   for (const row of rows) {
     states.set(row.state, (states.get(row.state) ?? 0) + 1);
     if (isTrouble(row)) trouble++;
     if (isBusy(row)) busy++;
     if (row.isOn) on++;
-    const tone = firmware.get(row.key)?.tone;
+    const { tone, word } = firmware.get(row.key) ?? {};
+    if (word === noTarget) undeclared++;
     if (tone !== undefined && tone !== 'idle') known++;
     if (tone === 'good') wanted++;
   }
   const sorted = [...states].sort(([, a], [, b]) => b - a);
-  return { hosts: rows.length, trouble, busy, on, firmwareKnown: known, firmwareAsWanted: wanted, states: sorted };
+  return {
+    ...{ hosts: rows.length, trouble, busy, on, states: sorted },
+    ...{ firmwareKnown: known, firmwareAsWanted: wanted, firmwareUndeclared: undeclared },
+  };
+}
+
+/** What the figure about firmware says: its value, and its title. */
+export function describeFirmware({
+  firmwareKnown,
+  firmwareAsWanted,
+  firmwareUndeclared,
+}: Pick<FleetSummary, 'firmwareKnown' | 'firmwareAsWanted' | 'firmwareUndeclared'>): {
+  readonly value: string;
+  readonly title: string;
+} {
+  const behind = firmwareKnown - firmwareAsWanted;
+  const title = behind > 0 ? `Firmware compliance, ${behind} behind` : 'Firmware compliance';
+  if (firmwareKnown > 0) {
+    const without = firmwareUndeclared > 0 ? `, ${firmwareUndeclared} without a declared target` : '';
+    return { value: `${Math.floor((100 * firmwareAsWanted) / firmwareKnown)} %`, title: `${title}${without}` };
+  }
+  return { value: firmwareUndeclared > 0 ? 'no target declared' : 'not known', title };
 }
 
 /** Somebody should look at it. */
