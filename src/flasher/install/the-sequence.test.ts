@@ -188,3 +188,12 @@ test('a forced image whose task vanishes is given the time to be written, though
   const between = timesOf(rig, (line) => /^power\.(?:reset|off)/.test(line)).filter((at) => at > begin && at < end);
   assert.deepEqual(between, [], rig.machine.log.text());
 });
+
+test('an update whose task vanished and whose version does not show is not said to be done', async (context) => {
+  const rig = await startFlasherRig(context, 'lenovo-xcc');
+  rig.setFaults([{ kind: 'task-vanishes' }, { kind: 'version-stays' }]);
+  const end = await rig.process(rig.order({ firmwares: [await rig.release('bios')] }));
+  assert.ok(end.outcome === 'failed', JSON.stringify(end));
+  assert.equal(end.reason.code, 'NotInstalled');
+  assert.match(end.reason.message, /the task of the update is gone from the BMC, and /);
+});

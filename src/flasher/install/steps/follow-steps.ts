@@ -133,7 +133,9 @@ export async function verify(run: InstallRun): Promise<InstallResult> {
     wantReset(action, fallback);
     return 'not-there';
   }
-  const message = `the BMC was done with it, but ${found.message}`;
+  const isGone = action.isTaskOver === true && action.hasTaskSucceeded !== true;
+  const came = isGone ? 'the task of the update is gone from the BMC, and' : 'the BMC was done with it, but';
+  const message = `${came} ${found.message}`;
   const mayPass = action.started?.isAssumed === true;
   if (!isPartlyDone(run, found)) return run.fail({ code: 'NotInstalled', message, mayPass });
   // Some BMCs write one part at a time: each round leaves fewer, so that it comes to an end.
