@@ -132,8 +132,8 @@ function specOf(object: AdmissionRequest['object']): unknown {
 
 /** Judges a BMC. A second object of one BMC is let in, as one may replace the other; its servers share one lock. Pure. */
 export function admitBmc(request: AdmissionRequest, { view, unreadable: secret }: DestinationSeen = {}): Verdict {
-  if (isPassed(request)) return allowed();
   if (secret !== undefined) return denied(describeSecret(request, secret, 'spec.bmcSecretRef'));
+  if (isPassed(request)) return allowed();
   const bmc = request.object as unknown as BMC;
   const { access, protocol } = bmc.spec;
   if (access === undefined) return allowed();
@@ -147,8 +147,8 @@ export function admitBmc(request: AdmissionRequest, { view, unreadable: secret }
 
 /** Judges where a Server says that its BMC is. Pure. */
 export function admitServer(request: AdmissionRequest, { unreadable: secret }: DestinationSeen = {}): Verdict {
-  if (isPassed(request)) return allowed();
   if (secret !== undefined) return denied(describeSecret(request, secret, 'spec.bmc.bmcSecretRef'));
+  if (isPassed(request)) return allowed();
   const { bmc, systemURI = '' } = (request.object as unknown as Server).spec;
   const fault = bmc === undefined ? undefined : addressFault(bmc);
   if (bmc === undefined || fault !== undefined)

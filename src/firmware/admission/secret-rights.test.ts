@@ -84,6 +84,25 @@ describe('a role without the right to a BMCSecret (security.md: credential-desti
     );
   });
 
+  test('has it sent nowhere else by objects that are being deleted, which still lose their finalizers', async () => {
+    const finalizers = ['example.com/wait'];
+    const withFinalizer = <T extends { metadata: { name: string } }>(object: T) => ({
+      ...object,
+      metadata: { ...object.metadata, finalizers },
+    });
+    const free = { type: 'merge', body: { metadata: { finalizers: null } } } as const;
+    await api.bmcs.create(withFinalizer(bmcOf('leaving', '10.0.0.17')));
+    await api.servers.create(withFinalizer(serverOf('leaving', '10.0.0.17')));
+    const key = { name: 'leaving' };
+    await api.bmcs.delete(key);
+    await api.servers.delete(key);
+    await isRefused(of('user').bmcs.patch(key, merge({ protocol: { port: 8443 } })), noRight);
+    await isRefused(of('user').servers.patch(key, merge({ bmc: { address: '10.6.6.6' } })), noRight);
+    await of('user').bmcs.patch(key, free);
+    await of('user').servers.patch(key, free);
+    await assert.rejects(api.bmcs.get(key), /not found/);
+  });
+
   test('changes all else, and whoever may read it says where it is sent', async () => {
     await of('user').bmcs.patch({ name: 'b' }, merge({ bmcUUID: 'x' }));
     await of('user').servers.patch({ name: 's' }, merge({ unclaimable: true }));

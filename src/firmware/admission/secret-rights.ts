@@ -27,14 +27,16 @@ export function serverDestination(object: unknown): Destination | undefined {
   return bmc === undefined ? undefined : { secret: bmc.bmcSecretRef.name, to: [bmc.address, bmc.protocol] };
 }
 
-/** The log-in that an object has sent somewhere else than before, where whoever writes it may not read that. */
+/**
+ * The log-in that an object has sent somewhere else than before, where whoever writes it may not read that. Also of one
+ * that is being deleted: it is used until that is gone.
+ */
 export async function unreadableSecret(
   mayDo: MayDo | undefined,
   { object, oldObject, userInfo }: AdmissionRequest,
   destinationOf: (object: unknown) => Destination | undefined,
 ): Promise<string | undefined> {
-  const isGoing = object?.metadata?.deletionTimestamp !== undefined;
-  const now = object == null || isGoing ? undefined : destinationOf(object);
+  const now = object == null ? undefined : destinationOf(object);
   const before = oldObject == null ? undefined : destinationOf(oldObject);
   if (now === undefined || isDeepStrictEqual(now, before) || isSuperuser(userInfo)) return undefined;
   if (mayDo === undefined)

@@ -44,7 +44,7 @@ export function createHostAdmission(): HostAdmission {
   };
   const readRights = async (request: AdmissionRequest): Promise<Omit<HostRequestSeen, 'rivals'>> => {
     const { userInfo, namespace = '' } = request;
-    const names = isOver(request) ? [] : newlyNamedSecrets(request).map(({ name }) => name);
+    const names = newlyNamedSecrets(request).map(({ name }) => name);
     return {
       mayDiscover: noteChangeOf(request) === 'brought' && (await mayDiscover(needed().mayDo, userInfo, namespace)),
       unreadable:
@@ -132,8 +132,9 @@ export function admitHost(request: AdmissionRequest, seen: HostRequestSeen): Ver
   const { rivals, mayDiscover, unreadable } = seen;
   // Also of a host that goes: what its provisioner then forgets is what the note says.
   const noted = judgeNote(request, { mayDiscover });
-  if (isOver(request)) return verdictOf(noted);
+  // And of one that goes, too: its BMC is logged in to until it is gone.
   const secrets = judgeNamedSecrets(request, newlyNamedSecrets(request), unreadable);
+  if (isOver(request)) return verdictOf([...noted, ...secrets]);
   return verdictOf([...judgeHost(hostIn(request)), ...noted, ...secrets, ...rivals.map(describeRival)]);
 }
 

@@ -18,6 +18,11 @@ describe('a role without the right to a Secret (security.md: credential-destinat
   const clients: Record<string, KubeClient> = {};
   const admission = createHostAdmission();
   const bmc = { address: 'redfish://10.0.0.7/redfish/v1/Systems/1', credentialsName: 'bmc-login' };
+  const leavingBmc = { ...bmc, address: 'redfish://10.0.0.7/redfish/v1/Systems/2' };
+  const detached = {
+    ...{ operationalStatus: 'detached', errorCount: 0, errorMessage: '', poweredOn: false },
+    provisioning: { ID: '', state: 'registering', image: { url: '' } },
+  };
 
   before(async () => {
     api = await startHostApi(admission.rules);
@@ -29,10 +34,9 @@ describe('a role without the right to a Secret (security.md: credential-destinat
     admission.attach({ hosts, read, mayDo: createMayDo(api.client), clock: systemClock });
     await api.hosts.create(hostObject('h', { spec: { bmc } }));
     // Its address can change at all.
-    const provisioning = { ID: '', state: 'registering', image: { url: '' } };
-    const status = { operationalStatus: 'detached', errorCount: 0, errorMessage: '', poweredOn: false, provisioning };
-    const detached = { status };
-    await api.hosts.subresource('status').patch({ namespace: fleet, name: 'h' }, { type: 'merge', body: detached });
+    await api.hosts
+      .subresource('status')
+      .patch({ namespace: fleet, name: 'h' }, { type: 'merge', body: { status: detached } });
   });
   after(async () => {
     for (const client of Object.values(clients)) await client.close();
@@ -77,6 +81,22 @@ describe('a role without the right to a Secret (security.md: credential-destinat
   it('brings no host with it', async () => {
     const host = hostObject('mine', { spec: { bmc: { ...bmc, address: 'redfish://10.6.6.6' } } });
     await isRefused(hostsOf('user').create(host), 'bmc-login');
+  });
+
+  it('does not have it sent elsewhere by a host that is being deleted, which still loses its finalizer', async () => {
+    const key = { namespace: fleet, name: 'leaving' };
+    const metadata = { namespace: fleet, name: 'leaving', finalizers: ['example.com/wait'] };
+    await api.hosts.create({ ...hostObject('leaving', { spec: { bmc: leavingBmc } }), metadata });
+    await api.hosts.subresource('status').patch(key, { type: 'merge', body: { status: detached } });
+    await api.hosts.delete(key);
+    const spec = { bmc: { address: 'redfish://10.6.6.6/redfish/v1/Systems/2' } };
+    await isRefused(hostsOf('user').patch(key, { type: 'merge', body: { spec } }), 'bmc-login');
+    await isRefused(
+      hostsOf('user').patch(key, { type: 'merge', body: { spec: { bmc: { credentialsName: 'other' } } } }),
+      'other',
+    );
+    await hostsOf('user').patch(key, { type: 'merge', body: { metadata: { finalizers: null } } });
+    await assert.rejects(api.hosts.get(key), /not found/);
   });
 
   it('changes all else of the host, and whoever may read the Secret changes its address', async () => {
