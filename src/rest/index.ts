@@ -18,6 +18,7 @@ export { type Answer, answerCreated, answerMessage, answerRecord } from './answe
 export { type AnswerableError, maxBodyBytes } from './error-answer.ts';
 export { isRestError, RestError, type RestErrorCode, restErrors } from './errors.ts';
 export { type ProtocolChoice, tellApart } from './http2-too.ts';
+export { pacedBodyBytes } from './json-body.ts';
 export { http2Settings, limitHttp2 } from './limit-http2.ts';
 export { isLoopback } from './loopback.ts';
 export { describeRoutes, type OpenapiInfo } from './openapi.ts';

@@ -6,6 +6,12 @@ const maxDepth = 64;
 /** A body of a megabyte can hold half a million values, and all that follows looks at each; no record has so many. */
 const mostValues = 100_000;
 
+/**
+ * Bodies from this size on are read one by one, each in a turn of the event loop of its own: a megabyte takes tens of
+ * milliseconds, and those of many connections may arrive at the same moment.
+ */
+export const pacedBodyBytes = 4 * 1024;
+
 /** Reads a body of JSON. An empty one is no body. */
 export function readJsonBody(bytes: Uint8Array): unknown {
   if (bytes.byteLength === 0) return undefined;

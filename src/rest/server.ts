@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
-import { type CertifiedKey, type Clock, isUnasked, type Random } from '../kube/index.ts';
+import { type CertifiedKey, type Clock, isUnasked, MainThreadSteps, type Random } from '../kube/index.ts';
 import type { Logger } from '../telemetry/index.ts';
 import { readAllowedMethods } from './allowed-methods.ts';
 import { answerError, maxBodyBytes, maxPathPart } from './error-answer.ts';
 import { RestError } from './errors.ts';
-import { readJsonBody } from './json-body.ts';
+import { pacedBodyBytes, readJsonBody } from './json-body.ts';
 import type { CallHandler } from './rest.ts';
 import type { AnsweredRequest } from './rest-metrics.ts';
 import type { Route } from './route.ts';
@@ -48,8 +48,14 @@ export function createServer(parts: ServerParts): FastifyInstance {
   const app = createApp(parts, timeouts);
   app.server.headersTimeout = timeouts.headersMs;
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(/^application\/json\b/i, { parseAs: 'buffer' }, async (_: unknown, body: Buffer | string) =>
-    readJsonBody(Buffer.from(body)),
+  const steps = new MainThreadSteps();
+  app.addContentTypeParser(
+    /^application\/json\b/i,
+    { parseAs: 'buffer' },
+    async (_: unknown, body: Buffer | string) => {
+      if (body.length >= pacedBodyBytes) await steps.turn();
+      return readJsonBody(Buffer.from(body));
+    },
   );
   const fail = failWith(parts.logger);
   app.setErrorHandler(fail);

@@ -1,10 +1,10 @@
+import { MainThreadSteps } from '../../kube/index.ts';
 import type { Json } from '../../schema/index.ts';
 import { type EncodedBody, type ReadValue, readLightValue, readValue } from '../http/read-value.ts';
 import type { HeavyLimits } from '../overload/limits.ts';
 import { WorkBudget } from '../overload/work-budget.ts';
 import type { TypeName } from '../protobuf/index.ts';
 import { ApiError, tooLarge } from '../status.ts';
-import { MainThreadSteps } from './main-thread-steps.ts';
 import { countValues, type WrittenForm, writeForm } from './text-task.ts';
 import { TextThreads } from './text-threads.ts';
 

@@ -2,6 +2,7 @@ import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { isLoopback, maxBodyBytes, RestError } from '../../rest/index.ts';
 import { auditCallers, createAccessGate } from './access.ts';
 import { type Listener, type ListenOptions, listen, type NodeHandler } from './listener.ts';
+import { paceBodies } from './pace-bodies.ts';
 import { type RpcParts, updateServiceRoutes } from './routes.ts';
 import { traceCalls } from './trace-calls.ts';
 
@@ -17,7 +18,7 @@ export interface RpcHandlerOptions extends RpcParts {
 
 /** Makes the handler of gRPC, gRPC-Web and HTTP/JSON calls, for any server of Node. */
 export function createRpcHandler(options: RpcHandlerOptions): NodeHandler {
-  return connectNodeAdapter({
+  const handler = connectNodeAdapter({
     routes: updateServiceRoutes(options),
     requestGate: createAccessGate(options.authorizer, options.audit),
     interceptors: [
@@ -31,6 +32,7 @@ export function createRpcHandler(options: RpcHandlerOptions): NodeHandler {
     ...(options.shutdownSignal === undefined ? {} : { shutdownSignal: options.shutdownSignal }),
     ...(options.fallback === undefined ? {} : { fallback: options.fallback }),
   });
+  return paceBodies(handler);
 }
 
 /** Serves the update service on a port of its own, all protocols at once; in clear text on loopback addresses only. */
