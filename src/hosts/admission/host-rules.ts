@@ -1,8 +1,10 @@
 import {
   type BareMetalHost,
+  clusterGroup,
   type DataImage,
   type HostFirmwareComponents,
   type HostFirmwareSettings,
+  infrastructureGroup,
   metal3Group,
 } from '../../api/index.ts';
 import {
@@ -23,7 +25,8 @@ import { asksForNothing, createHostClaims, type HostView, type Rival } from './c
 import { judgeHost } from './judge-host.ts';
 import { judgeNote, noteChangeOf } from './judge-note.ts';
 import { mayDiscover } from './may-discover.ts';
-import { judgeNamedSecrets, newlyNamedSecrets } from './named-secrets.ts';
+import { judgeMachine, newlyNamedByMachine } from './machine-secrets.ts';
+import { judgeNamedSecrets, type NamedSecret, newlyNamedSecrets } from './named-secrets.ts';
 
 /** The rules of this room, and where they get their view: an API server in the same process starts before its caches. */
 export interface HostAdmission {
@@ -42,15 +45,19 @@ export function createHostAdmission(): HostAdmission {
     if (view !== undefined) return view;
     throw new Error('hosts cannot be told from each other yet; try again in a moment');
   };
+  const readUnreadable = async (
+    { userInfo, namespace = '' }: AdmissionRequest,
+    named: readonly NamedSecret[],
+  ): Promise<readonly string[]> => {
+    const names = named.map(({ name }) => name);
+    if (names.length === 0 || isSuperuser(userInfo)) return [];
+    return unreadable(needed().mayDo, userInfo, { group: '', resource: 'secrets', namespace, names });
+  };
   const readRights = async (request: AdmissionRequest): Promise<Omit<HostRequestSeen, 'rivals'>> => {
     const { userInfo, namespace = '' } = request;
-    const names = newlyNamedSecrets(request).map(({ name }) => name);
     return {
       mayDiscover: noteChangeOf(request) === 'brought' && (await mayDiscover(needed().mayDo, userInfo, namespace)),
-      unreadable:
-        names.length === 0 || isSuperuser(userInfo)
-          ? []
-          : await unreadable(needed().mayDo, userInfo, { group: '', resource: 'secrets', namespace, names }),
+      unreadable: await readUnreadable(request, newlyNamedSecrets(request)),
     };
   };
   return {
@@ -73,6 +80,13 @@ export function createHostAdmission(): HostAdmission {
         },
         admit: admitHost,
       }),
+      defineAdmissionRule<readonly string[]>({
+        name: 'machines.hosts.rackwright.io',
+        type: 'validating',
+        matches: machineMatches,
+        read: (request) => readUnreadable(request, newlyNamedByMachine(request)),
+        admit: (request, unreadable) => verdictOf(judgeMachine(request, unreadable)),
+      }),
       companionRule('hostfirmwaresettings', (object) => judgeSettings(object as unknown as HostFirmwareSettings)),
       companionRule('dataimages', (object) => judgeDataImage(object as unknown as DataImage)),
       companionRule('hostfirmwarecomponents', (object) => judgeComponents(object as unknown as HostFirmwareComponents)),
@@ -90,6 +104,15 @@ function matchOf(resource: string): AdmissionMatch {
   const operations = ['CREATE', 'UPDATE'] as const;
   return { groups: [metal3Group], versions: ['v1alpha1'], resources: [resource], operations, scope: 'Namespaced' };
 }
+
+/** What names Secrets that a host then gets: machines, and what makes machines. */
+const machineMatches: readonly AdmissionMatch[] = [
+  { group: infrastructureGroup, resources: ['metal3machines', 'metal3machinetemplates'] },
+  { group: clusterGroup, resources: ['machines', 'machinesets', 'machinedeployments'] },
+].map(({ group, resources }) => ({
+  ...{ groups: [group], versions: ['v1beta1', 'v1beta2'], resources },
+  ...{ operations: ['CREATE', 'UPDATE'] as const, scope: 'Namespaced' as const },
+}));
 
 function companionRule(resource: string, judge: (object: unknown) => Denial[]): AdmissionRule {
   return defineAdmissionRule({
