@@ -24,8 +24,8 @@ import { isPasswordName } from '../firmware/judge-settings.ts';
 import { asksForNothing, createHostClaims, type HostView, type Rival } from './claims.ts';
 import { judgeHost } from './judge-host.ts';
 import { judgeNote, noteChangeOf } from './judge-note.ts';
-import { mayDiscover } from './may-discover.ts';
 import { judgeMachine, newlyNamedByMachine } from './machine-secrets.ts';
+import { mayDiscover } from './may-discover.ts';
 import { judgeNamedSecrets, type NamedSecret, newlyNamedSecrets } from './named-secrets.ts';
 
 /** The rules of this room, and where they get their view: an API server in the same process starts before its caches. */

@@ -62,7 +62,9 @@ describe('a role that makes machines without the right to Secrets', () => {
 
   before(async () => {
     api = await startHostApi(admission.rules);
-    await installDefinitions(api.client, clusterKinds.map(crdOf) as unknown as AnyKubeObject[], { fieldManager: 'test' });
+    await installDefinitions(api.client, clusterKinds.map(crdOf) as unknown as AnyKubeObject[], {
+      fieldManager: 'test',
+    });
     user = await meetUser(api, 'user', [...machineRules, mayReadBoot]);
     const hosts = { byIndex: () => [], get: () => undefined };
     const read = (key: Parameters<typeof api.hosts.get>[0]) => api.hosts.get(key);

@@ -309,3 +309,22 @@ test('calls that change something are recorded with who made them and what came 
     `create ${below}/UpdateServer ? 401`,
   ]);
 });
+
+test('bytes that are no message are a mistake of the client, whoever sends them', async (t) => {
+  const { listener } = await started(t);
+  for (const [body, message] of [
+    [Buffer.from([0x0a, 0xff]), /parse binary/],
+    [Buffer.from([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]), /parse binary/],
+  ] as const) {
+    for (const call of ['TakeJob', 'Update']) {
+      const headers = { 'content-type': 'application/proto', authorization: 'Bearer all' };
+      const answer = await fetch(`${listener.url}/rackwright.update.v1.UpdateService/${call}`, {
+        ...{ method: 'POST', headers, body },
+      });
+      assert.equal(answer.status, 400);
+      const error = (await answer.json()) as { code: string; message: string };
+      assert.equal(error.code, 'invalid_argument');
+      assert.match(error.message, message);
+    }
+  }
+});

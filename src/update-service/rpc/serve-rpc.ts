@@ -3,6 +3,7 @@ import { isLoopback, maxBodyBytes, RestError } from '../../rest/index.ts';
 import { auditCallers, createAccessGate } from './access.ts';
 import { type Listener, type ListenOptions, listen, type NodeHandler } from './listener.ts';
 import { paceBodies } from './pace-bodies.ts';
+import { refuseUnreadable } from './refuse-unreadable.ts';
 import { type RpcParts, updateServiceRoutes } from './routes.ts';
 import { traceCalls } from './trace-calls.ts';
 
@@ -19,7 +20,7 @@ export interface RpcHandlerOptions extends RpcParts {
 /** Makes the handler of gRPC, gRPC-Web and HTTP/JSON calls, for any server of Node. */
 export function createRpcHandler(options: RpcHandlerOptions): NodeHandler {
   const handler = connectNodeAdapter({
-    routes: updateServiceRoutes(options),
+    routes: refuseUnreadable(updateServiceRoutes(options)),
     requestGate: createAccessGate(options.authorizer, options.audit),
     interceptors: [
       ...(options.tracer === undefined ? [] : [traceCalls(options.tracer)]),
