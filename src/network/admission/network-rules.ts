@@ -3,12 +3,15 @@ import {
   type AdmissionMatch,
   type AdmissionRequest,
   type AdmissionRule,
+  allowed,
   createMayDo,
   defineAdmissionRule,
+  denied,
   isSuperuser,
   type KubeClient,
   kubeError,
   type MayDo,
+  unreadable,
 } from '../../kube/index.ts';
 import { describeProviderLimits } from '../../switches/index.ts';
 import { type FullReference, fullReference, nameOf, namespaceOf } from '../fabric/references.ts';
@@ -21,6 +24,7 @@ import { admitConfiguration, admitMachine } from './admit-configuration.ts';
 import { admitHost, type HostAdmissionSeen, infraNamespaces, isAboutPorts } from './admit-host.ts';
 import { admitPort, isHarmless, type PortAdmissionSeen } from './admit-port.ts';
 import { admitSwitch, type SwitchAdmissionSeen } from './admit-switch.ts';
+import { describeUnreadable, newlySentSecret } from './switch-secrets.ts';
 
 /** What rules look at besides the request: the caches of the controllers, and whom to ask about rights. */
 export interface NetworkAdmissionView {
@@ -77,6 +81,13 @@ export function createNetworkAdmission(): NetworkAdmission {
         read: within(readSwitchRights),
         admit: admitSwitch,
       }),
+      defineAdmissionRule<string | undefined>({
+        name: 'providerswitches.network.rackwright.io',
+        type: 'validating',
+        matches: [metal3('ansibleswitches', ['CREATE', 'UPDATE']), metal3('ovsswitches', ['CREATE', 'UPDATE'])],
+        read: (request) => (newlySentSecret(request) === undefined ? undefined : within(readUnreadable)(request)),
+        admit: (request, secret) => (secret === undefined ? allowed() : denied(describeUnreadable(request, secret))),
+      }),
       defineAdmissionRule<readonly string[]>({
         name: 'switchportconfigurations.network.rackwright.io',
         type: 'validating',
@@ -112,6 +123,13 @@ function metal3(resource: string, operations: AdmissionMatch['operations']): Adm
 
 function readUsers({ tables }: View, { namespace, name }: AdmissionRequest): string[] {
   return usersOf(tables, `${namespace}/${name}`);
+}
+
+/** The Secret of a switch that a user may not read, but has sent somewhere. */
+async function readUnreadable({ mayDo }: View, request: AdmissionRequest): Promise<string | undefined> {
+  const { userInfo, namespace = '' } = request;
+  const names = [newlySentSecret(request) ?? ''];
+  return (await unreadable(mayDo, userInfo, { group: '', resource: 'secrets', namespace, names }))[0];
 }
 
 async function readPortRights({ tables, mayDo }: View, request: AdmissionRequest): Promise<PortAdmissionSeen> {
