@@ -14,8 +14,8 @@ const few: GrowthMeasure = { objects: 1000, createCpuMs: 1, createMs: 1, patchCp
 const many: GrowthMeasure = { objects: 50_000, createCpuMs: 1.4, createMs: 1.4, patchCpuMs: 1.4, patchMs: 1.4 };
 
 test('figures that stay within their limits hold every bar', () => {
-  const bars = judgeBars({ timesBetter, sizes: [many, few] });
-  assert.equal(bars.length, 10);
+  const bars = judgeBars({ timesBetter, sizes: [many, few], livezP99Ms: 99 });
+  assert.equal(bars.length, 11);
   assert.deepEqual(
     bars.filter(({ holds }) => !holds),
     [],
@@ -35,6 +35,14 @@ test('each bar fails by its own figure, and by one that could not be measured', 
       assert.equal(bars.filter(({ holds }) => !holds).length, 1, `${key} at ${value}`);
     }
   }
+});
+
+test('/livez has to be quick while all else is measured', () => {
+  for (const livezP99Ms of [100, Number.NaN])
+    assert.deepEqual(
+      judgeBars({ timesBetter: {}, sizes: [], livezP99Ms }).map(({ holds }) => holds),
+      [false],
+    );
 });
 
 test('only what was measured is judged', () => {

@@ -33,6 +33,8 @@ const costs: readonly { key: Cost; what: string }[] = [
   { key: 'patchMs', what: 'time of a status patch' },
 ];
 const mostGrowth = 1.5;
+/** Whatever is asked of the server meanwhile. */
+export const mostLivezMs = 100;
 
 /** How the cost of a write changed from the fewest objects to the most; 1 is no change. */
 export function growthOf(
@@ -58,12 +60,18 @@ export function growthOf(
 export function judgeBars(figures: {
   readonly timesBetter: Readonly<Record<string, number>>;
   readonly sizes: readonly GrowthMeasure[];
+  readonly livezP99Ms?: number | undefined;
 }): readonly Bar[] {
   const bars: Bar[] = [];
   for (const { key, what, times } of leastTimesBetter) {
     const value = figures.timesBetter[key];
     if (value === undefined) continue;
     bars.push({ bar: `${what}, times better: at least ${times}`, value: rounded(value), holds: value >= times });
+  }
+  const { livezP99Ms } = figures;
+  if (livezP99Ms !== undefined) {
+    const bar = `/livez meanwhile, p99 ms: under ${mostLivezMs}`;
+    bars.push({ bar, value: rounded(livezP99Ms), holds: livezP99Ms < mostLivezMs });
   }
   const growth = growthOf(figures.sizes);
   if (growth === undefined) return bars;

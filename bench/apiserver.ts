@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type LivezWatch, watchLivez } from '../test/hostile/watch-livez.ts';
 import { whyNoRealKube } from '../test/real/kube/binaries.ts';
 import { type GrowthMeasure, judgeBars, printBars } from './apiserver-bars.ts';
 import { measureGrowth } from './apiserver-growth.ts';
 import { measureMemory } from './apiserver-memory.ts';
 import { prepare } from './bench-resource.ts';
-import { median, printTable, rounded } from './figures.ts';
+import { median, percentile, printTable, rounded } from './figures.ts';
 import { HttpConnection } from './http-connection.ts';
 import { type MeasuredServer, startEmbedded, startReal } from './measured-server.ts';
 import {
@@ -49,6 +50,8 @@ const rows: readonly { key: string; label: string; moreIsBetter: boolean }[] = [
   { key: 'listP50Ms', label: 'list of 1,000 p50 ms', moreIsBetter: false },
   { key: 'watchP50Ms', label: 'watch fan-out p50 ms', moreIsBetter: false },
   { key: 'watchP99Ms', label: 'watch fan-out p99 ms', moreIsBetter: false },
+  { key: 'livezP50Ms', label: '/livez meanwhile p50 ms', moreIsBetter: false },
+  { key: 'livezP99Ms', label: '/livez meanwhile p99 ms', moreIsBetter: false },
   { key: 'loadedMiB', label: 'resident memory after these rounds MiB', moreIsBetter: false },
   { key: 'idleMiB', label: 'resident memory of an empty server MiB', moreIsBetter: false },
   { key: 'heldMiB', label: 'resident memory with all objects MiB', moreIsBetter: false },
@@ -70,7 +73,7 @@ export async function benchApiserver(options: ApiserverBenchOptions): Promise<ob
   const sizes = isAsked('growth') && options.only !== 'real' ? await growth(options) : [];
   const figures = samples.medians();
   const timesBetter = ratios(figures);
-  const bars = judgeBars({ timesBetter, sizes });
+  const bars = judgeBars({ timesBetter, sizes, livezP99Ms: figures.embedded?.livezP99Ms });
   console.log([printFigures(figures, timesBetter), printSizes(sizes), printBars(bars)].join('\n\n'));
   if (bars.some(({ holds }) => !holds)) process.exitCode = 1;
   return { bench: 'apiserver', cpus: cpus().length, options, ...figures, timesBetter, sizes, bars };
@@ -144,18 +147,41 @@ async function measureRounds(
     connection.close();
     await fillListed(server.endpoint, options.clients);
   }
+  const watched = new Map(servers.map((server) => [server, new WatchedLivez(server)]));
   for (let round = 0; round < options.rounds; round++) {
     // Each server goes first in turn, so that neither always gets the quieter machine.
     const order = round % 2 === 0 ? servers : [...servers].reverse();
     for (const measure of measurements) {
       for (const server of order) {
         const load: Load = { ...options, endpoint: server.endpoint, cpuMs: () => server.cpuMs(), round };
-        samples.add(server, await measure(load));
+        await watched.get(server)?.during(async () => samples.add(server, await measure(load)));
       }
     }
     console.log(`round ${round + 1} of ${options.rounds} done`);
   }
+  for (const [server, livez] of watched) samples.add(server, await livez.end());
   for (const server of servers) samples.add(server, { loadedMiB: server.residentMiB() });
+}
+
+/** What /livez takes while a server is measured. */
+class WatchedLivez {
+  readonly #livez: LivezWatch;
+  readonly #times: number[] = [];
+
+  constructor({ endpoint }: MeasuredServer) {
+    this.#livez = watchLivez(endpoint.port);
+  }
+
+  async during(work: () => Promise<void>): Promise<void> {
+    await this.#livez.take();
+    await work();
+    this.#times.push(...(await this.#livez.take()).times);
+  }
+
+  async end(): Promise<Figures> {
+    await this.#livez.stop();
+    return { livezP50Ms: percentile(this.#times, 0.5), livezP99Ms: percentile(this.#times, 0.99) };
+  }
 }
 
 /** How many times better the embedded server is; below 1 it is worse. */

@@ -142,6 +142,20 @@ program
     console.log(JSON.stringify(figures));
   });
 
+program
+  .command('hostile')
+  .description('hostile requests to all ports of a running server, with and without credentials, and /livez meanwhile')
+  .option('--requests <n>', 'how many', positive, 100_000)
+  .option('--at-once <n>', 'how many of them at once', positive, 32)
+  .option('--servers <n>', 'servers of the simulated rack', positive, 2)
+  .option('--seed <n>', 'another one makes other requests', positive, 1)
+  .addOption(new Option('--quick', 'a few thousand, in about a minute').implies({ requests: 3000 }))
+  .action(async (options) => {
+    const { benchHostile } = await import('./hostile.ts');
+    const figures = await benchHostile(options);
+    console.log(JSON.stringify(figures));
+  });
+
 for (const bench of program.commands) {
   bench.option('--plan', 'only say what would be measured, as the line of JSON, and measure nothing');
 }
