@@ -74,12 +74,24 @@ const problems: readonly (readonly [ManagementProblem, RegExp])[] = [
     /refused the credentials|credentials .*(refused|invalid)|unauthori[sz]ed|authentication fail|\b401\b/i,
   ],
   ['busy', /is busy|no free session|\b503\b/i],
-  ['unreachable', /cannot be reached|did not answer|no answer|timed? ?out|ECONN|EHOST|ENOTFOUND|refused|reset/i],
+  [
+    'unreachable',
+    /cannot be reached|unable to connect|did not answer|no answer|timed? ?out|ECONN|EHOST|ENOTFOUND|connection (refused|reset)/i,
+  ],
 ];
+
+// Our own words for a BMC that is in the way; an image server may be away too, and a BMC may refuse what is wrong.
+const inTheWay =
+  /the BMC at \S+ (cannot be reached|did not answer|is busy|has no free session|refused the credentials)|is locked on the BMC|the certificate of the BMC/;
 
 /** The kind of problem that a message about the BMC of a host tells of. */
 export function managementProblemOf(message: string): ManagementProblem {
   return problems.find(([, words]) => words.test(message))?.[0] ?? 'other';
+}
+
+/** True where a message says that a BMC itself keeps something from being done. */
+export function isBmcInTheWay(message: string): boolean {
+  return inTheWay.test(message);
 }
 
 const bmcWords: Readonly<Record<ManagementProblem, string>> = {

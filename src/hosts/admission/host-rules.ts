@@ -60,6 +60,14 @@ export function createHostAdmission(): HostAdmission {
       unreadable: await readUnreadable(request, newlyNamedSecrets(request)),
     };
   };
+  const machineRule = ({ name, ...rule }: MachineRule): AdmissionRule =>
+    defineAdmissionRule<readonly string[]>({
+      ...rule,
+      name: `${name}.hosts.rackwright.io`,
+      type: 'validating',
+      read: (request) => readUnreadable(request, newlyNamedByMachine(request)),
+      admit: (request, unreadable) => verdictOf(judgeMachine(request, unreadable)),
+    });
   return {
     rules: [
       defineAdmissionRule<HostRequestSeen>({
@@ -80,13 +88,9 @@ export function createHostAdmission(): HostAdmission {
         },
         admit: admitHost,
       }),
-      defineAdmissionRule<readonly string[]>({
-        name: 'machines.hosts.rackwright.io',
-        type: 'validating',
-        matches: machineMatches,
-        read: (request) => readUnreadable(request, newlyNamedByMachine(request)),
-        admit: (request, unreadable) => verdictOf(judgeMachine(request, unreadable)),
-      }),
+      machineRule({ name: 'metal3machines', matches: [metal3MachineMatch] }),
+      // Cluster API has these: machines of other providers must not wait for us.
+      machineRule({ name: 'machines', matches: [machineMatch], failurePolicy: 'Ignore', timeoutSeconds: 3 }),
       companionRule('hostfirmwaresettings', (object) => judgeSettings(object as unknown as HostFirmwareSettings)),
       companionRule('dataimages', (object) => judgeDataImage(object as unknown as DataImage)),
       companionRule('hostfirmwarecomponents', (object) => judgeComponents(object as unknown as HostFirmwareComponents)),
@@ -105,14 +109,22 @@ function matchOf(resource: string): AdmissionMatch {
   return { groups: [metal3Group], versions: ['v1alpha1'], resources: [resource], operations, scope: 'Namespaced' };
 }
 
-/** What names Secrets that a host then gets: machines, and what makes machines. */
-const machineMatches: readonly AdmissionMatch[] = [
-  { group: infrastructureGroup, resources: ['metal3machines', 'metal3machinetemplates'] },
-  { group: clusterGroup, resources: ['machines', 'machinesets', 'machinedeployments'] },
-].map(({ group, resources }) => ({
-  ...{ groups: [group], versions: ['v1beta1', 'v1beta2'], resources },
+type MachineRule = Pick<AdmissionRule, 'name' | 'matches' | 'failurePolicy' | 'timeoutSeconds'>;
+
+const machineVersions = {
+  versions: ['v1beta1', 'v1beta2'],
   ...{ operations: ['CREATE', 'UPDATE'] as const, scope: 'Namespaced' as const },
-}));
+};
+
+/** What names Secrets that a host then gets: machines, and what makes machines. */
+const metal3MachineMatch: AdmissionMatch = {
+  ...{ ...machineVersions, groups: [infrastructureGroup] },
+  resources: ['metal3machines', 'metal3machinetemplates'],
+};
+const machineMatch: AdmissionMatch = {
+  ...{ ...machineVersions, groups: [clusterGroup] },
+  resources: ['machines', 'machinesets', 'machinedeployments'],
+};
 
 function companionRule(resource: string, judge: (object: unknown) => Denial[]): AdmissionRule {
   return defineAdmissionRule({
