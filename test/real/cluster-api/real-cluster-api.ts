@@ -10,7 +10,7 @@ import {
   isNotFound,
   type KubeClient,
 } from '../../../src/kube/index.ts';
-import { createCertificateAuthority } from '../certificate-authority.ts';
+import { type CertificateAuthority, createCertificateAuthority } from '../certificate-authority.ts';
 import { freePortRange } from '../free-ports.ts';
 import { kubeconfigYaml } from '../kube/kubeconfig.ts';
 import { startRealKube } from '../kube/real-kube.ts';
@@ -31,7 +31,9 @@ const definitionsRef = {
   resource: 'customresourcedefinitions',
   namespaced: false,
 };
-const gates = 'MachinePool=false,MachineSetPreflightChecks=false,ClusterTopology=false,RuntimeSDK=false';
+/** What of it is tried. */
+export const clusterApiGates =
+  'MachinePool=false,MachineSetPreflightChecks=false,ClusterTopology=false,RuntimeSDK=false';
 
 /** Starts both. The manager listens on every address: only to be called where there are none but loopback. */
 export async function startRealClusterApi(): Promise<RealClusterApi> {
@@ -49,14 +51,16 @@ export async function startRealClusterApi(): Promise<RealClusterApi> {
   try {
     const connection: ConnectionSpec = { kubeconfig: kube.kubeconfigPath };
     const client = await createClient(connection);
-    const caPem = await writeCertificates(join(folder, 'certs'));
+    const authority = await createCertificateAuthority('cluster-api-test');
+    await writeCertificates(authority, join(folder, 'certs'));
+    const caPem = authority.certPem;
     await installDefinitions(client, definitions, { url: `https://127.0.0.1:${port}/convert`, caPem });
     started = startProcess({
       name: 'cluster-api',
       file: manager,
       logPath: join(folder, 'manager.log'),
       args: [
-        ...['--kubeconfig', kube.kubeconfigPath, '--feature-gates', gates],
+        ...['--kubeconfig', kube.kubeconfigPath, '--feature-gates', clusterApiGates],
         ...['--webhook-port', String(port), '--webhook-cert-dir', join(folder, 'certs')],
         ...['--health-addr', `127.0.0.1:${port + 1}`, '--diagnostics-address', `127.0.0.1:${port + 2}`],
         '--insecure-diagnostics',
@@ -72,27 +76,32 @@ export async function startRealClusterApi(): Promise<RealClusterApi> {
   }
 }
 
-async function writeCertificates(folder: string): Promise<string> {
-  const authority = await createCertificateAuthority('cluster-api-test');
+/** Writes the certificate that its webhooks are served with. */
+export async function writeCertificates(authority: CertificateAuthority, folder: string): Promise<void> {
   const { certPem, keyPem } = await authority.issueServer('cluster-api');
   mkdirSync(folder, { mode: 0o700 });
   writeFileSync(join(folder, 'tls.crt'), certPem);
   writeFileSync(join(folder, 'tls.key'), keyPem, { mode: 0o600 });
-  return authority.certPem;
 }
 
-/** Its definitions, with the conversions that its manifests add to them. */
-async function installDefinitions(
-  client: KubeClient,
-  folder: string,
-  webhook: { readonly url: string; readonly caPem: string },
-): Promise<void> {
-  const clientConfig = { url: webhook.url, caBundle: Buffer.from(webhook.caPem).toString('base64') };
+/** Where its webhooks are called. */
+interface Webhook {
+  readonly url: string;
+  readonly caPem: string;
+}
+
+/** One of its definitions with the conversion that its manifests add to it. */
+export function withConversion(definition: AnyKubeObject, { url, caPem }: Webhook): AnyKubeObject {
+  const clientConfig = { url, caBundle: Buffer.from(caPem).toString('base64') };
   const conversion = { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'], clientConfig } };
+  return { ...definition, spec: { ...(definition.spec as object), conversion } };
+}
+
+async function installDefinitions(client: KubeClient, folder: string, webhook: Webhook): Promise<void> {
   const all = client.resource<AnyKubeObject>(definitionsRef);
   for (const file of readdirSync(folder)) {
     const definition = parse(readFileSync(join(folder, file), 'utf8')) as Definition;
-    await all.create({ ...definition, spec: { ...definition.spec, conversion } });
+    await all.create(withConversion(definition, webhook));
     await untilServed(client, definition);
   }
 }
