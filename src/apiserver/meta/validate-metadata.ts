@@ -149,8 +149,12 @@ function checkManagers(meta: ObjectMeta, errors: FieldError[]): void {
 export function finalizerWarnings(meta: ObjectMeta, old: ObjectMeta | undefined): string[] {
   const before = new Set(old?.finalizers ?? []);
   const isBare = (name: string): boolean => !name.includes('/') && !standardFinalizers.has(name) && !before.has(name);
-  const why = 'prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers';
-  return (meta.finalizers ?? []).filter(isBare).map((name) => `metadata.finalizers: ${JSON.stringify(name)}: ${why}`);
+  const why = (name: string): string => {
+    const form = name.includes('.') ? 'finalizer name including a path (/)' : 'finalizer name';
+    return `prefer a domain-qualified ${form} to avoid accidental conflicts with other finalizer writers`;
+  };
+  const bare = [...new Set(meta.finalizers)].filter(isBare).sort();
+  return bare.map((name) => `metadata.finalizers: ${JSON.stringify(name)}: ${why(name)}`);
 }
 
 /** Checks what an update may not change in metadata. */

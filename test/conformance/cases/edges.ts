@@ -71,6 +71,8 @@ export const edges = topic('edges', {
     await t.post(widgets(t), widget(t, 'w', { size: 1 }, { finalizers }));
     await t.request('PATCH', widgets(t, 'w'), { metadata: { labels: { a: 'b' } } }, patchAs('merge'));
     await t.request('PATCH', widgets(t, 'w'), { metadata: { finalizers: ['mine', 'other'] } }, patchAs('merge'));
+    const dotted = ['mine', 'other', 'machine.cluster.x-k8s.io', 'finalizers.fluxcd.io', 'a.b'];
+    await t.request('PATCH', widgets(t, 'w'), { metadata: { finalizers: dotted } }, patchAs('merge'));
     await t.request('PATCH', `${widgets(t, 'w')}/status`, { status: { phase: 'a' } }, patchAs('merge'));
     const applied = widget(t, 'w', { size: 1 }, { finalizers: ['third'] });
     await t.request('PATCH', `${widgets(t, 'w')}?fieldManager=x&force=true`, applied, patchAs('apply'));
