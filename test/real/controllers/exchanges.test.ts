@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
 import { describe, it } from 'node:test';
-import { compareExchanges, readRequest, withoutChance } from './exchanges.ts';
+import { compareExchanges, readAnswer, readRequest, withoutChance } from './exchanges.ts';
 
 const get = 'get /api/v1/namespaces/x/configmaps/y';
 const exchanges = (request: string, ...answers: string[]) => answers.map((answer) => ({ request, answer }));
@@ -51,5 +52,31 @@ describe('what is compared of the requests of controllers', () => {
     );
     assert.equal(compareExchanges(exchanges(get, '404 NotFound'), exchanges(get, '200')).length, 1);
     assert.equal(compareExchanges(exchanges(get, '200', '403 Forbidden'), exchanges(get, '200')).length, 1);
+  });
+
+  it('takes the refused watch of a new kind for chance on the real server only', () => {
+    const watch = 'watch /apis/kro.run/v1alpha1/shops';
+    const [served, refused] = [exchanges(watch, '200'), exchanges(watch, '429 TooManyRequests', '200')];
+    assert.deepEqual(compareExchanges(served, refused), []);
+    assert.equal(compareExchanges(refused, served).length, 1);
+    assert.equal(compareExchanges(exchanges(get, '200'), exchanges(get, '429 TooManyRequests', '200')).length, 1);
+  });
+
+  it('lets one server alone be asked for discovery and for events, but not refuse them', () => {
+    const event = 'create /apis/events.k8s.io/v1/namespaces/default/events';
+    for (const request of ['get /apis/kro.run/v1alpha1', event, `strategic patch /api/v1/namespaces/x/events/y`]) {
+      assert.deepEqual(compareExchanges([], exchanges(request, '200')), []);
+      assert.equal(compareExchanges(exchanges(request, '422 Invalid'), []).length, 1);
+    }
+    assert.equal(compareExchanges(exchanges(event, '422 Invalid'), exchanges(event, '201')).length, 1);
+  });
+
+  it('reads the reason of a refusal in JSON and in protobuf', () => {
+    const reasonOf = (body: Buffer) => readAnswer({ statusCode: 404, headers: {} } as IncomingMessage, body);
+    assert.equal(reasonOf(Buffer.from('{"kind":"Status","reason":"NotFound"}')), '404 NotFound');
+    const text = (tag: number, value: string) => Buffer.concat([Buffer.from([tag, value.length]), Buffer.from(value)]);
+    const status = [text(0x0a, ''), text(0x12, 'Failure'), text(0x1a, 'leases "x" not found'), text(0x22, 'NotFound')];
+    assert.equal(reasonOf(Buffer.concat([Buffer.from('k8s\0'), ...status])), '404 NotFound');
+    assert.equal(reasonOf(Buffer.from('404 page not found')), '404');
   });
 });

@@ -37,13 +37,14 @@ export const trustManager: Scenario = {
     const target = (number: number): ObjectAddress => ({ ...source, namespace: `${team}-${number}` });
     const pemAt = (object: unknown) => (valueAt(object, 'data') as Record<string, string> | undefined)?.[key] ?? '';
     const countIn = (object: unknown) => pemAt(object).split('BEGIN CERTIFICATE').length - 1;
+    const secret = (number: number): ObjectAddress => ({ ...target(number), kind: 'Secret' });
+    const hasPem = (object: unknown) => pemAt(object) !== '';
     const other = await createCertificateAuthority('other');
     const third = await createCertificateAuthority('third');
-    const home0 = { name, namespace: home };
     await objects.apply(
       namespace(`${team}-1`, labels),
       namespace(`${team}-2`, labels),
-      { apiVersion: 'v1', kind: 'ConfigMap', metadata: home0, data: { [key]: authority.certPem } },
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: home }, data: { [key]: authority.certPem } },
       {
         apiVersion: bundle.apiVersion,
         kind: bundle.kind,
@@ -56,15 +57,17 @@ export const trustManager: Scenario = {
     );
     await objects.until(bundle, (object) => hasCondition(object, 'Synced'));
     await objects.until(target(1), (object) => countIn(object) === 2);
-    await objects.until({ ...target(2), kind: 'Secret' }, () => true);
+    await objects.until(secret(1), hasPem);
+    await objects.until(secret(2), hasPem);
     await objects.merge(source, { data: { [key]: `${authority.certPem}${third.certPem}` } });
     await objects.until(target(2), (object) => countIn(object) === 3);
     await objects.apply(namespace(`${team}-3`, labels));
     await objects.until(target(3), (object) => countIn(object) === 3);
+    await objects.until(secret(3), hasPem);
     await objects.delete(target(1));
     await objects.until(target(1), (object) => countIn(object) === 3);
     await objects.merge(bundle, { spec: { target: { secret: null } } });
-    await objects.untilGone({ ...target(1), kind: 'Secret' });
+    await objects.untilGone(secret(1), secret(2), secret(3));
     await objects.delete(bundle);
     await objects.untilGone(bundle, target(1), target(2), target(3));
     // Its namespaces stay: it may write once more into one, which is refused while that goes.
