@@ -67,6 +67,22 @@ test('a client that never shakes hands, or never asks for anything, is cut off; 
   assert.deepEqual(under.faults, []);
 });
 
+test('a connection on which nothing was asked is closed without a word', async () => {
+  // A Go client dials ahead, and would take whatever comes for the answer to its next request.
+  assert.equal(await everythingFrom(await under.client.connect()), '');
+});
+
+async function everythingFrom(socket: TLSSocket): Promise<string> {
+  let text = '';
+  socket
+    .on('error', () => undefined)
+    .on('data', (chunk: Buffer) => {
+      text += chunk.toString('latin1');
+    });
+  await closed(socket);
+  return text;
+}
+
 function dripHeaders(socket: TLSSocket): NodeJS.Timeout {
   socket.on('error', () => undefined).resume();
   socket.write('GET /version HTTP/1.1\r\nHost: x\r\nX-Slow: ');
