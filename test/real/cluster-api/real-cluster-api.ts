@@ -110,8 +110,9 @@ interface Definition extends AnyKubeObject {
   spec: { group: string; names: { plural: string }; versions: { name: string; served: boolean }[] };
 }
 
-/** The manager ends when it does not find its kinds. */
-async function untilServed(client: KubeClient, { spec }: Definition): Promise<void> {
+/** Waits until discovery has a kind: a controller ends when it does not find its own. */
+export async function untilServed(client: KubeClient, definition: AnyKubeObject): Promise<void> {
+  const { spec } = definition as Definition;
   const version = spec.versions.findLast(({ served }) => served)?.name;
   const deadline = Date.now() + 120_000;
   while (Date.now() < deadline) {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient, installDefinitions } from '../../../src/kube/index.ts';
 import { createCertificateAuthority } from '../certificate-authority.ts';
+import { untilServed } from '../cluster-api/real-cluster-api.ts';
 import { freePortRange } from '../free-ports.ts';
 import { kubeconfigYaml } from '../kube/kubeconfig.ts';
 import { type StartedProcess, startProcess } from '../processes.ts';
@@ -68,6 +69,7 @@ export async function runController(scenario: Scenario, options: RunOptions): Pr
     const start = await scenario.prepare(bench);
     if (scenario.name !== 'cluster-api')
       await installDefinitions(client, program.definitions, { fieldManager: 'test' });
+    for (const each of program.definitions) await untilServed(client, each);
     const started = startProcess({
       ...{ name: scenario.name, file: 'nice', args: ['-n', '10', program.file, ...start.args] },
       logPath: join(folder, 'controller.log'),

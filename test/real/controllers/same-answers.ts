@@ -21,6 +21,7 @@ describe('controllers of other projects', () => {
   const folder = mkdtempSync(join(tmpdir(), 'controllers-'));
   let records: { readonly embedded: Records; readonly real: Records };
   before(async () => {
+    // One after the other: ten controllers at once are too much for a small machine.
     records = { embedded: await runOnEmbedded(join(folder, 'embedded')), real: await runOnReal(join(folder, 'real')) };
     keep(records);
   });
@@ -63,12 +64,13 @@ async function runAll(address: ServerAddress, folder: string): Promise<Records> 
     const record = await runController(scenario, { address, program: programs[scenario.name], folder, forMs });
     return [scenario.name, record] as const;
   });
-  const found = [];
-  for (const run of await Promise.allSettled(runs)) {
-    if (run.status === 'rejected') throw run.reason;
-    found.push(run.value);
-  }
-  return new Map(found);
+  return new Map(await whenAllEnded(runs));
+}
+
+/** What all of them give, or why the first of them failed, but not before the last has ended. */
+async function whenAllEnded<T>(runs: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(runs);
+  return Promise.all(runs);
 }
 
 function inShort({ exchanges, rounds, seconds }: ControllerRecord): string {
