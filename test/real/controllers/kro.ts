@@ -44,6 +44,8 @@ export const kro: Scenario = {
       args: [
         ...['--metrics-bind-address', `127.0.0.1:${port}`, '--health-probe-bind-address', `127.0.0.1:${port + 1}`],
         ...['--leader-elect', '--leader-election-namespace', home, '--allow-crd-deletion'],
+        // It ends when it cannot renew in time, which on a busy machine it may not within the usual 10 s.
+        ...['--leader-election-lease-duration', '90s', '--leader-election-renew-deadline', '60s'],
       ],
     };
   },
