@@ -112,7 +112,8 @@ export function versionsIn(parameters: JsonObject): string[] {
 
 /** For tests: moves the clock on until something is so. Fails when it never is. */
 export async function until(clock: FakeClock, isSo: () => boolean | Promise<boolean>, stepMs = 500): Promise<void> {
-  for (let turn = 0; turn < 2000; turn++) {
+  // The store works on threads of its own: on a busy machine it takes many turns for one answer.
+  for (let turn = 0; turn < 20_000; turn++) {
     if (await isSo()) return;
     clock.advance(stepMs);
     for (let breath = 0; breath < 20; breath++) await new Promise((resolve) => setImmediate(resolve));
