@@ -83,6 +83,27 @@ export const apply = topic('apply', {
     await t.patch(`${widgets(t, 'one')}?fieldManager=a`, 'merge', {}, { headers: {} });
     await t.patch(`${widgets(t, 'one')}?fieldManager=a&force=true`, 'merge', { spec: {} });
   },
+  'wrong-types': async (t) => {
+    await t.crd(widgetCrd(t));
+    for (const color of [7, 1.5, true, ['red'], { a: 1 }]) await applyWidget(t, 'alice', { color });
+    // One mistake at a time: the real server lists several in an order that changes.
+    for (const wrong of [{ size: true }, { enabled: 'yes' }, { tags: 'a' }, { tags: [1] }, { ports: {} }]) {
+      await applyWidget(t, 'alice', wrong);
+    }
+    for (const port of [{ name: 2 }, { name: 'http', number: '80' }]) await applyWidget(t, 'alice', { ports: [port] });
+    for (const limits of ['none', { cpu: { much: 1 } }]) await applyWidget(t, 'alice', { limits });
+    await applyWidget(t, 'alice', { color: 7 }, '&force=true&dryRun=All');
+    await t.patch(`${widgets(t, 'one')}?fieldManager=alice`, 'apply', widget(t, 'one', {}, { labels: { a: 1 } }));
+    await t.patch(`${widgets(t, 'one')}?fieldManager=alice`, 'apply', { ...widget(t, 'one'), spec: 'none' });
+    await applyWidget(t, 'alice', { color: 'red' });
+    await t.patch(`${widgets(t, 'one')}/status?fieldManager=alice`, 'apply', {
+      ...widget(t, 'one'),
+      status: { phase: 7 },
+    });
+    const configMapPath = core(t, 'configmaps', 'one');
+    await t.patch(`${configMapPath}?fieldManager=alice`, 'apply', configMap('one', { a: 1 } as never));
+    await t.get(widgets(t, 'one'));
+  },
   'duplicate-list-keys': async (t) => {
     await t.crd(widgetCrd(t));
     await applyWidget(t, 'alice', { ports: [{ name: 'a' }, { name: 'a' }] });
