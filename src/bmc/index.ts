@@ -73,9 +73,11 @@ export {
 } from './inventory/index.ts';
 export type { JsonObject, JsonValue } from './json.ts';
 export {
+  defaultPostTimes,
   type ManagerReset,
   type ManagerResetWish,
   type PostOutcome,
+  type PostTimes,
   type PostWait,
   type Power,
   type PowerChange,
@@ -86,6 +88,7 @@ export {
   readPowerAndHealth,
   resetManager,
   setPower,
+  shortSignMs,
   waitForPost,
   waitForReturn,
 } from './power/index.ts';

@@ -10,4 +10,5 @@ export {
 } from './power-state.ts';
 export { type ManagerReset, type ManagerResetWish, resetManager, waitForReturn } from './reset-manager.ts';
 export { type PowerChange, type PowerWish, setPower } from './set-power.ts';
-export { type PostOutcome, type PostWait, waitForPost } from './wait-for-post.ts';
+export { shortSignMs } from './switching.ts';
+export { defaultPostTimes, type PostOutcome, type PostTimes, type PostWait, waitForPost } from './wait-for-post.ts';

@@ -17,6 +17,8 @@ export interface PowerWish {
   readonly gracePeriodMs?: number;
   /** For all of it; 15 minutes unless given. */
   readonly deadlineMs?: number;
+  /** How long a host that shows nothing but its power is watched for a sign of its restart; 15 seconds unless given. */
+  readonly signMs?: number;
   /** Do nothing to a host that is in its self-test, where firmware may be written; false unless given. */
   readonly isSelfTestSpared?: boolean;
   readonly signal?: AbortSignal;

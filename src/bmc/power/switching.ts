@@ -14,8 +14,8 @@ const defaultDeadlineMs = 15 * 60_000;
 const unheardMs = 60_000;
 /** After a restart in one go: how long a sign of it is looked for. */
 const signMs = 60_000;
-/** The same for a host that shows none but its power. */
-const shortSignMs = 15_000;
+/** The same for a host that shows none but its power, unless given. */
+export const shortSignMs = 15_000;
 
 /** The steps of one change of power. Each resolves to true when what it brought about was seen. */
 export interface Switching {
@@ -144,7 +144,7 @@ export function createSwitching(
     // One POST looks like the other: a host that was in it, and was told, is not waited for until it is through.
     const isLikeBefore = answer === 'sent' && isInPost(system.body);
     const hasSign = signsOf(system) !== '' && !isLikeBefore;
-    const isSeen = await sawRestart(Math.min(left(), hasSign ? signMs : shortSignMs));
+    const isSeen = await sawRestart(Math.min(left(), hasSign ? signMs : (wish.signMs ?? shortSignMs)));
     if (!isSeen && answer === 'lost') throw lostWithoutSign();
     if (seen !== 'on') await waitFor('on', left());
     return isSeen;

@@ -88,7 +88,7 @@ test('where nothing is shown, time decides, and that is said', async () => {
   const { bmc } = booting([{}]);
   const { by, tookMs } = await waitForPost(bmc, { assumedMs: 300_000 });
   assert.equal(by, 'assumed');
-  assert.ok(tookMs >= 300_000 && tookMs < 320_000, `${tookMs}`);
+  assert.ok(tookMs >= 300_000 && tookMs < 303_000, `no longer than that: ${tookMs}`);
 });
 
 test('a host that stays off or hangs in POST ends with a deadline that says what was seen', async () => {

@@ -4,16 +4,28 @@ import { objectIn, type System, systemOf, textIn } from '../redfish/index.ts';
 import { poll } from './poll.ts';
 import { powerIn, refresh } from './power-state.ts';
 
-/** How to wait for the end of a host's self-test. */
-export interface PostWait {
-  /** 30 minutes unless given: large memory takes long. */
-  readonly deadlineMs?: number;
-  /** What is believed only after this long, as it may be of the boot before; 30 s unless given. */
-  readonly settleMs?: number;
-  /** Where the BMC shows no progress at all, POST is taken to be over this long after power on; 10 minutes unless given. */
-  readonly assumedMs?: number;
-  /** A host that has come to the last step of its POST and shows no other counts as through after this long; 2 minutes unless given. */
-  readonly lastStepMs?: number;
+/** How long a self-test may take, and how long its signs are waited for. Times of a real host. */
+export interface PostTimes {
+  /** How long it may take. */
+  readonly deadlineMs: number;
+  /** What is believed only after this long, as it may be of the boot before. */
+  readonly settleMs: number;
+  /** Where the BMC shows no progress at all, POST is taken to be over this long after power on. */
+  readonly assumedMs: number;
+  /** A host that has come to the last step of its POST and shows no other counts as through after this long. */
+  readonly lastStepMs: number;
+}
+
+/** Large memory takes long. */
+export const defaultPostTimes: PostTimes = {
+  deadlineMs: 30 * 60_000,
+  settleMs: 30_000,
+  assumedMs: 10 * 60_000,
+  lastStepMs: 2 * 60_000,
+};
+
+/** How to wait for the end of a host's self-test; by default for as long as real hosts take. */
+export interface PostWait extends Partial<PostTimes> {
   /** For how long it was waited for before, by another process: it counts towards all of these. */
   readonly waitedMs?: number;
   readonly signal?: AbortSignal;
@@ -41,6 +53,8 @@ const overVendorStates = /^(?:FinishedPost|OSBooted|BootingOSOrInUnsupportedOS|B
 /** POST takes minutes; only its end is worth looking at often. */
 const firstPauseMs = 2000;
 const lastPauseMs = 2000;
+/** So long before the time that is assumed it is looked at often: no longer than the longest pause. */
+const nearMs = 10_000;
 /** A host that hangs at its last step, or comes to it again and again, is not looked at so often for ever. */
 const mostQuickLooks = 40;
 
@@ -51,11 +65,11 @@ const mostQuickLooks = 40;
 export async function waitForPost(bmc: Bmc, wait: PostWait = {}): Promise<PostOutcome> {
   let known: System | undefined = await systemOf(bmc);
   const { path } = known;
-  const { waitedMs = 0 } = wait;
+  const { waitedMs = 0, deadlineMs = defaultPostTimes.deadlineMs } = wait;
   const watch = createPostWatch(wait, createStopwatch(bmc, waitedMs));
   return poll(bmc, {
     what: 'the self-test (POST)',
-    deadlineMs: Math.max(0, (wait.deadlineMs ?? 30 * 60_000) - waitedMs),
+    deadlineMs: Math.max(0, deadlineMs - waitedMs),
     signal: wait.signal,
     seen: () => `last seen: ${watch.seen}`,
     firstMs: firstPauseMs,
@@ -83,16 +97,18 @@ interface PostWatch {
 }
 
 function createPostWatch(wait: PostWait, tookMs: () => number): PostWatch {
-  const { settleMs = 30_000, assumedMs = 10 * 60_000, lastStepMs = 2 * 60_000 } = wait;
+  const { settleMs, assumedMs, lastStepMs } = { ...defaultPostTimes, ...wait };
   let seen = 'nothing yet';
   let hasSeenPost = false;
   let lastStepAt: number | undefined;
   let quickLooks = 0;
+  let isUnshown = false;
   return {
     get seen() {
       return seen;
     },
     get isNearEnd() {
+      if (isUnshown) return assumedMs - tookMs() <= nearMs;
       return lastStepAt !== undefined && quickLooks <= mostQuickLooks;
     },
     take(body) {
@@ -103,6 +119,7 @@ function createPostWatch(wait: PostWait, tookMs: () => number): PostWatch {
       if (!isOn || stage === 'going') hasSeenPost = true;
       lastStepAt = isOn && stage === 'last-step' ? (lastStepAt ?? tookMs()) : undefined;
       if (lastStepAt !== undefined) quickLooks += 1;
+      isUnshown = isOn && progress === undefined;
       if (!isOn) return undefined;
       if (progress === undefined) {
         return tookMs() >= assumedMs ? { by: 'assumed', said: seen, tookMs: tookMs() } : undefined;

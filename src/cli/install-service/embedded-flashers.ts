@@ -101,7 +101,7 @@ export function embeddedImages(settings: ImageSettings): FlasherParts['images'] 
 export function inFastTime(speed: number): Partial<InstallSettings> {
   if (speed <= 1) return {};
   const scaled = (ms: number, least: number): number => Math.max(least, Math.round(ms / speed));
-  const { poll, verify, retry, startPatienceMs, settleMs, followMs, postMs, findMs, checkImageMs } =
+  const { poll, verify, retry, startPatienceMs, settleMs, followMs, signMs, post, findMs, checkImageMs } =
     defaultInstallSettings;
   // A simulated machine is as busy as the one it runs on.
   const patience = (ms: number): number => scaled(ms, 30_000);
@@ -119,7 +119,14 @@ export function inFastTime(speed: number): Partial<InstallSettings> {
     startPatienceMs: scaled(startPatienceMs, 2000),
     settleMs: patience(settleMs),
     followMs: patience(followMs),
-    postMs: patience(postMs),
+    // The times of a simulated host, which its BMC may show nothing of.
+    signMs: scaled(signMs, 2000),
+    post: {
+      deadlineMs: patience(post.deadlineMs),
+      settleMs: scaled(post.settleMs, 2000),
+      assumedMs: scaled(post.assumedMs, 2000),
+      lastStepMs: scaled(post.lastStepMs, 2000),
+    },
     findMs: patience(findMs),
     checkImageMs: patience(checkImageMs),
   };

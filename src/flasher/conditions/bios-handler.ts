@@ -134,7 +134,12 @@ async function finish(about: BiosWork, begun: BiosProgress): Promise<WorkOutcome
         { step: 'restarting', staged, restarts: restarts + 1 },
         takingDown('the host is restarted', parameters),
       );
-      await setPower(held.bmc, { target: 'reset', ...grace, signal: work.signal });
+      await setPower(held.bmc, {
+        target: 'reset',
+        ...grace,
+        signMs: about.context.settings.signMs,
+        signal: work.signal,
+      });
     }
     const { postSince = work.now() } = progress;
     if (progress.postSince === undefined) progress = await store(about, { ...progress, postSince });
@@ -157,7 +162,7 @@ async function finish(about: BiosWork, begun: BiosProgress): Promise<WorkOutcome
 
 async function waitForHost({ held, work, context, status }: BiosWork, waitedMs: number): Promise<void> {
   try {
-    await waitForPost(held.bmc, { deadlineMs: context.settings.postMs, waitedMs, signal: work.signal });
+    await waitForPost(held.bmc, { ...context.settings.post, waitedMs, signal: work.signal });
   } catch (error) {
     if (!isBmcError(error, 'deadline')) throw error;
     status.say(`the host does not finish its self-test: ${error.message}`);

@@ -1,4 +1,4 @@
-import { goneSettleMs, startPatienceMs } from '../../bmc/index.ts';
+import { defaultPostTimes, goneSettleMs, type PostTimes, shortSignMs, startPatienceMs } from '../../bmc/index.ts';
 
 /** When something is looked at again: after `first`, and `factor` times later each time that nothing changed. */
 export interface PollTimes {
@@ -33,8 +33,10 @@ export interface InstallSettings {
     readonly deadlineMs: number;
     readonly poll: PollTimes;
   };
-  /** How long the self-test of a host may take. */
-  readonly postMs: number;
+  /** How long a host that shows nothing but its power is watched for a sign of its restart. */
+  readonly signMs: number;
+  /** How long the self-test of a host may take, and how its end is known. */
+  readonly post: PostTimes;
   /** How long a lost answer is looked for. */
   readonly findMs: number;
   /** Progress is told at most so often while nothing but a percentage changes. */
@@ -57,7 +59,8 @@ export const defaultInstallSettings: InstallSettings = {
   followMs: 120 * minute,
   settleMs: goneSettleMs,
   verify: { consecutiveReads: 3, deadlineMs: 15 * minute, poll: { first: 1000, most: 30_000, factor: 1.25 } },
-  postMs: 30 * minute,
+  signMs: shortSignMs,
+  post: defaultPostTimes,
   findMs: 20 * minute,
   tellEveryMs: 10_000,
   checkImageMs: 20 * minute,

@@ -56,12 +56,13 @@ export async function switchHost(
   run: InstallRun,
   wish: Pick<PowerWish, 'target' | 'isSelfTestSpared'>,
 ): Promise<PowerChange> {
-  const { baseMs, maxMs } = run.context.settings.retry;
+  const { retry, signMs } = run.context.settings;
+  const { baseMs, maxMs } = retry;
   const { gracePeriodMs } = run.parameters;
   const grace = gracePeriodMs === undefined ? {} : { isGraceful: true, gracePeriodMs };
   for (let tries = 1; ; tries += 1) {
     try {
-      return await setPower(run.bmc, { ...wish, ...grace, signal: run.signal });
+      return await setPower(run.bmc, { ...wish, ...grace, signMs, signal: run.signal });
     } catch (error) {
       if (!isBmcError(error, 'refused') || tries >= mostTries) throw error;
       await run.pause(Math.min(maxMs, baseMs * 4 ** (tries - 1)));
@@ -93,7 +94,7 @@ export async function waitForHost(run: InstallRun): Promise<void> {
   }
   const waitedMs = Math.max(0, run.now - progress.postSince);
   try {
-    await waitForPost(run.bmc, { deadlineMs: run.context.settings.postMs, waitedMs, signal: run.signal });
+    await waitForPost(run.bmc, { ...run.context.settings.post, waitedMs, signal: run.signal });
   } catch (error) {
     if (!isBmcError(error, 'deadline')) throw error;
     run.say(`the host does not finish its self-test: ${error.message}`);

@@ -288,11 +288,9 @@ class ImageRun {
   async #awaitPost({ bmc }: HeldBmc, passedMs: number): Promise<void> {
     const { work, tools } = this.#parts;
     const waitedMs = Math.max(0, passedMs);
-    await waitForPost(bmc, { deadlineMs: tools.settings.postMs, waitedMs, signal: work.signal }).catch(
-      (error: unknown) => {
-        if (!isBmcError(error, 'deadline')) throw error;
-      },
-    );
+    await waitForPost(bmc, { ...tools.settings.post, waitedMs, signal: work.signal }).catch((error: unknown) => {
+      if (!isBmcError(error, 'deadline')) throw error;
+    });
   }
 
   /** Ends what was given up before the host was restarted, once nothing of it can be booted any more. */

@@ -138,7 +138,7 @@ class CliRun {
     await held.report({ status: this.#shown() });
     const { signal } = this.#work;
     await setPower(held.bmc, { target: 'reset', isGraceful: true, signal });
-    await waitForPost(held.bmc, { signal });
+    await waitForPost(held.bmc, { ...this.#tools.settings.post, signal });
   }
 
   /** What the BMC shows, with what the vendor's command says put in its place. */
