@@ -17,6 +17,7 @@ import {
   type ResourceClient,
   systemClock,
 } from '../../src/kube/index.ts';
+import type { NetworkTables } from '../../src/network/index.ts';
 import { type ApiRig, openApi, putNamespace, startControllers } from '../../src/network/testing/rig.ts';
 import type { Outcome, Provisioners } from '../../src/provisioners/index.ts';
 import { createDemoProvisioners } from '../../src/provisioners/testing/demo/index.ts';
@@ -31,6 +32,8 @@ export const tenant = 'tenant';
 export interface PortsPlane {
   readonly api: Omit<ApiRig, 'connection'>;
   readonly dataCentre: DataCentre;
+  /** The caches of the network controllers. */
+  readonly tables: NetworkTables;
   /** What machines did that needs a boot server, and whether one answered: `r01-u01 inspect`. */
   readonly boots: string[];
   /** The NIC ports of a server, by its number from 0. */
@@ -70,7 +73,7 @@ export async function openPortsPlane(connection: ConnectionSpec): Promise<PortsP
     (dataCentre.bmcs[server]?.machine.hardware.nics ?? []).flatMap(({ ports }) => ports.map(({ mac }) => mac));
   const plugOf = (mac: string): PortName => fabric.portOf(mac) ?? { switchName: '', port: '' };
   return {
-    ...{ api, dataCentre, boots, macsOf, plugOf },
+    ...{ api, dataCentre, tables: network.controllers.informers, boots, macsOf, plugOf },
     entryOf: (mac, more) => ({
       mac: mac.toLowerCase(),
       port: { name: switchPortName(plugOf(mac)), namespace: infra },
