@@ -9,7 +9,14 @@ import type { Instant } from '../../kube/index.ts';
 import type { BmcProblem } from '../../provisioners/index.ts';
 import { isServiceOpen, stateOf, textOfMoment } from '../status/host-status.ts';
 import type { HostState } from '../table/host-table.ts';
-import { isLost, judgeReachability, notAnswering, type Reachability } from './reachability.ts';
+import {
+  isLossOver,
+  isLost,
+  judgeReachability,
+  notAnswering,
+  type Reachability,
+  readLossFromFailure,
+} from './reachability.ts';
 
 /** What a host looked like from outside; undefined while nobody looked. */
 export interface OutsideView {
@@ -130,10 +137,12 @@ function manageable(
   }
   const isKept = state === 'deleting' || status.operationalStatus === 'detached';
   if (isKept || reached?.kind === 'answers') return managed;
-  if (reached?.kind === 'lost') return ['Manageable', 'False', 'PowerFailure', reached.message];
+  if (reached?.kind === 'lost') return ['Manageable', 'False', powerFailure, reached.message];
   if (reached?.kind === 'doubtful') return ['Manageable', 'Unknown', notAnswering, reached.message];
+  const loss = readLossFromFailure(status);
+  if (loss !== undefined) return ['Manageable', 'False', powerFailure, loss];
   const last = before.find(({ type }) => type === 'Manageable');
-  const isFailing = last !== undefined && isLost(status);
+  const isFailing = last !== undefined && isLost(status) && !isLossOver(status);
   if (unasked !== undefined && !isFailing) return ['Manageable', 'Unknown', 'ProvisionerNotReady', unasked];
   const isOpen = isFailing || (last?.status === 'Unknown' && last.reason === notAnswering);
   return isOpen ? ['Manageable', last.status, last.reason, last.message] : managed;

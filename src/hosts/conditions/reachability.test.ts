@@ -134,6 +134,86 @@ describe('a host whose BMC does not answer', () => {
   });
 });
 
+describe('a host whose BMC is lost while it is worked on', () => {
+  const failed = { kind: 'failed', message: silent.message } as const;
+  const manageable = ({ status }: PlayedHost) => {
+    const { status: is, reason, message } = status.conditions?.find(({ type }) => type === 'Manageable') ?? {};
+    return [is, reason, message];
+  };
+  const cause = ['False', 'PowerFailure', silent.message];
+
+  for (const doubted of [false, true]) {
+    it(`is not manageable${doubted ? ', also where it was in doubt before' : ''}, until its work goes on`, async () => {
+      const played = playHost({ status: statusIn('available') });
+      if (doubted) await roundWith(played, silent);
+      played.edit({ image });
+      played.provisioners.answer('provision', failed);
+      await played.round();
+      assert.deepEqual([played.state, played.status.errorType], ['provisioning', 'provisioning error']);
+      assert.deepEqual(manageable(played), cause);
+      played.provisioners.answer('deprovision', failed);
+      await played.round();
+      assert.deepEqual([played.state, ...manageable(played)], ['deprovisioning', ...cause]);
+      assert.equal(readHostHealth({ status: played.status }).word, 'BMC unreachable');
+      played.provisioners.answer('deprovision', { kind: 'continue', afterMs: 10_000 });
+      await played.round();
+      assert.deepEqual([played.state, ...manageable(played)], ['deprovisioning', 'True', 'Manageable', '']);
+      await played.settle();
+      assert.deepEqual([played.state, ...shown(played)], ['provisioned', ...fine]);
+    });
+  }
+
+  it('is not manageable while it is inspected, prepared or switched off to be deleted', async () => {
+    for (const [state, question] of [
+      ['inspecting', 'inspect'],
+      ['preparing', 'prepare'],
+      ['powering off before delete', 'setPower'],
+    ] as const) {
+      const played = playHost({ status: statusIn(state) });
+      played.host.metadata.finalizers = ['baremetalhost.metal3.io'];
+      if (state === 'powering off before delete') played.delete();
+      played.provisioners.answer(question, failed);
+      await played.round();
+      assert.deepEqual([played.state, ...manageable(played)], [state, ...cause]);
+    }
+  });
+
+  it('is not manageable where Ironic says so', async () => {
+    const message = 'Failed to prepare to deploy: Redfish connection failed for node 7: Unable to connect to 10.0.0.7';
+    const played = playHost({ status: statusIn('available'), spec: { image } });
+    played.provisioners.answer('provision', { kind: 'failed', message });
+    await played.round();
+    assert.deepEqual(manageable(played), ['False', 'PowerFailure', message]);
+  });
+
+  it('is manageable where what failed is not its BMC', async () => {
+    const played = playHost({ status: statusIn('available'), spec: { image } });
+    played.provisioners.answer('provision', { kind: 'failed', message: 'http://images.example cannot be reached' });
+    await played.round();
+    assert.deepEqual([played.status.errorType, manageable(played)[0]], ['provisioning error', 'True']);
+  });
+
+  it('is not manageable while it cannot be registered, and says since when', async () => {
+    const played = inUse();
+    await played.round();
+    const since = () => played.status.conditions?.find(({ type }) => type === 'Manageable')?.lastTransitionTime;
+    for (let round = 0; round < 2; round++) {
+      played.provisioners.answer('register', { kind: 'failed', message: refused.message });
+      played.clock.advance(wakeMs((await played.round()).wake));
+      assert.deepEqual(
+        [played.state, ...manageable(played)],
+        ['provisioned', 'False', 'PowerFailure', refused.message],
+      );
+    }
+    const lostAt = since();
+    played.provisioners.answer('register', { kind: 'failed', message: refused.message });
+    await played.round();
+    assert.equal(since(), lostAt);
+    await played.round();
+    assert.deepEqual(shown(played), fine);
+  });
+});
+
 describe('a host of whose BMC nothing is known', () => {
   it('is in doubt while its provisioner cannot be asked, unless its BMC was lost before', async () => {
     const played = inUse();

@@ -1,4 +1,11 @@
-import { type BareMetalHostStatus, type Condition, managementProblemOf, powerFailure } from '../../api/index.ts';
+import {
+  type BareMetalHostStatus,
+  busyHostStates,
+  type Condition,
+  isBmcInTheWay,
+  managementProblemOf,
+  powerFailure,
+} from '../../api/index.ts';
 import type { Instant } from '../../kube/index.ts';
 import type { BmcProblem } from '../../provisioners/index.ts';
 import { fineStatus, isServiceOpen } from '../status/host-status.ts';
@@ -56,6 +63,27 @@ export function isOutage(status: BareMetalHostStatus): boolean {
 /** True when the BMC of a host did not answer at the last look. */
 export function isLost(status: BareMetalHostStatus): boolean {
   return failureIn(status) !== undefined;
+}
+
+/**
+ * Why a host whose power is not read is not manageable; undefined where nothing says so. Its power is only read at rest:
+ * before that it has to be registered, and in the middle of work only failures say that its BMC is lost.
+ */
+export function readLossFromFailure({
+  errorType,
+  errorMessage,
+  provisioning,
+}: BareMetalHostStatus): string | undefined {
+  if (errorType === 'registration error') return errorMessage;
+  const isUnread = busyHostStates.includes(provisioning.state) || errorType === 'provisioned registration error';
+  return errorType !== undefined && isUnread && isBmcInTheWay(errorMessage) ? errorMessage : undefined;
+}
+
+/** True where the BMC was lost in the middle of work that goes on by now. */
+export function isLossOver(status: BareMetalHostStatus): boolean {
+  const failure = failureIn(status);
+  const isBusy = busyHostStates.includes(status.provisioning.state);
+  return failure !== undefined && isBusy && status.errorMessage !== failure.message;
 }
 
 function withoutOutage(status: BareMetalHostStatus): BareMetalHostStatus {
