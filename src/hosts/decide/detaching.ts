@@ -48,7 +48,7 @@ export function detachStep(seen: HostSeen, draft: Draft, now: Instant): Step | u
   // The machine runs on, and so may what is on it.
   if (isDetached)
     return giveNodeBack(seen, draft) ?? { kind: 'rest', draft: counted, wake, why, effects: [releaseWork] };
-  const givenUp = wish.isForced ? undefined : giveUpFirst(seen, draft, now);
+  const givenUp = wish.isForced ? undefined : giveUpFirst(seen, draft, { end: 'detached', now });
   if (givenUp !== undefined) return givenUp;
   const asked = ask(seen, counted, {
     question: { name: 'detach', order: { isForced: wish.isForced } },

@@ -2,6 +2,7 @@ import { isSameJson } from '../../kube/index.ts';
 import { isInspectionAsked, isInspectionDisabled } from '../annotations/read-annotations.ts';
 import { isLost } from '../conditions/reachability.ts';
 import { managePower } from '../power/manage-power.ts';
+import { giveUpFirst } from '../servicing/decide-service.ts';
 import { withError, withoutError, withSuccess } from '../status/host-status.ts';
 import { ask } from './ask.ts';
 import { areSettingsDirty, deploymentIn, isProvisioningCancelled, needsProvisioning } from './deployment.ts';
@@ -56,8 +57,11 @@ function tellLimit(draft: Draft, { failures, limit }: { readonly failures: numbe
 
 /** Keeps a host in use as it is. */
 export function beProvisioned(work: Work): Found {
-  if (isProvisioningCancelled(work.seen.host, work.draft.status)) return facts(work.draft, { wish: 'deprovision' });
-  return keep(work);
+  const { seen, draft, now } = work;
+  if (!isProvisioningCancelled(seen.host, draft.status)) return keep(work);
+  // Afterwards nobody could tell what was installed.
+  const givenUp = giveUpFirst(seen, draft, { end: 'deprovisioned', now });
+  return givenUp === undefined ? facts(draft, { wish: 'deprovision' }) : stepFirst(givenUp);
 }
 
 /** Keeps a host that something else installed as it is. */

@@ -744,6 +744,42 @@ describe('a live update is given up', () => {
     assert.deepEqual([services(played).length, powers(played)], [before, ['off', 'on']]);
   });
 
+  it('before its host is deprovisioned, and says what was installed', async () => {
+    const played = await flashed();
+    played.edit({ image: undefined as never });
+    await played.round();
+    assert.equal(conditionOf(played, 'LiveUpdates'), 'True GivingUp');
+    assert.ok(!played.provisioners.methods().includes('deprovision'), 'it is not wiped in the middle');
+    await played.settle();
+    assert.equal(played.state, 'available');
+    assert.deepEqual(
+      played.events.filter(({ reason }) => reason === 'ServicingAborted').map(({ message }) => message),
+      ['Live update aborted: the host is to be deprovisioned; BIOS firmware was already installed'],
+    );
+  });
+
+  it('and a host that was shut down for it is not switched on to be deprovisioned', async () => {
+    const played = await begun();
+    played.provisioners.machine('h1').isPoweredOn = false;
+    played.edit({ image: undefined as never });
+    played.provisioners.answer('deprovision', started);
+    await played.settle();
+    assert.deepEqual([played.state, powers(played)], ['deprovisioning', []]);
+  });
+
+  for (const outcome of [failed, { kind: 'unregistered' }] as const) {
+    it(`as far as it can be where its host is deprovisioned: ${outcome.kind} does not keep it`, async () => {
+      const played = await begun();
+      played.edit({ image: undefined as never });
+      played.provisioners.answer('service', outcome);
+      played.provisioners.answer('deprovision', started);
+      await played.settle();
+      assert.deepEqual([played.state, played.status.errorType], ['deprovisioning', undefined]);
+      const { message } = played.events.find(({ reason }) => reason === 'ServicingAborted') ?? {};
+      assert.match(message ?? '', /what was installed by then is not known$/);
+    });
+  }
+
   it('for good where the wish to detach its host is taken back before that has ended', async () => {
     const played = await begun();
     played.annotate({ [detached]: '' });
@@ -873,7 +909,7 @@ describe('a live update is given up', () => {
       const played = await bring();
       played.edit({ image: undefined as never });
       played.provisioners.answer('deprovision', started);
-      await played.round();
+      await played.settle();
       assert.deepEqual([played.state, closed(played.status)], ['deprovisioning', true]);
       assert.equal(played.status.operationalStatus, 'OK');
       assert.equal(conditionOf(played, 'Progressing'), 'True Deprovisioning');

@@ -33,7 +33,12 @@ interface Moment {
   readonly wish: LiveWish;
   /** A host that was let go of is none of ours: what is stored of it is closed by whoever does that. */
   readonly use: Exclude<ServiceFacts['use'], 'left'>;
+  /** What is to become of a host that is leaving. */
+  readonly end?: ServiceEnd;
 }
+
+/** What a live update is given up for, so that it is known how far it came. */
+export type ServiceEnd = 'detached' | 'deprovisioned';
 
 /**
  * What a host in use is serviced for, once its power was looked at and before it is switched: its provisioner does the
@@ -51,9 +56,14 @@ export function serviceStep(seen: HostSeen, before: Draft, now: Instant): Step |
  * Gives up what is under way before a host is let go of, so that it is known how far it came; undefined when nothing is
  * left of it, or when it cannot be given up: then it is for its provisioner to say whether it lets go.
  */
-export function giveUpFirst(seen: HostSeen, draft: Draft, now: Instant): Step | undefined {
+export function giveUpFirst(
+  seen: HostSeen,
+  draft: Draft,
+  { end, now }: { readonly end: ServiceEnd; readonly now: Instant },
+): Step | undefined {
   const phase = phaseOf(draft.status);
-  return phase === 'none' ? undefined : follow({ seen, draft, now, phase, wish: liveWishOf(seen), use: 'leaving' });
+  if (phase === 'none') return undefined;
+  return follow({ seen, draft, now, phase, wish: liveWishOf(seen), use: 'leaving', end });
 }
 
 /** What is wanted. What an attempt does not change keeps none going, though it is specified and was so before. */
@@ -145,7 +155,7 @@ function lookAtWork(moment: Moment): Looked | Step {
   const ticket = ticketOf(draft.status);
   if (phase === 'giving up') {
     const looked = seeTo(moment, { ticket, isSpecified: false });
-    const isOver = 'work' in looked && looked.work === 'done' && moment.use === 'leaving';
+    const isOver = 'work' in looked && looked.work === 'done' && moment.end === 'detached';
     return (isOver ? switchOnAgain(seen, draft) : undefined) ?? looked;
   }
   if (phase !== 'servicing' || !wish.isSpecified || moment.use === 'leaving') return { work: 'unasked' };
@@ -289,8 +299,8 @@ function act(moment: Moment, looked: Looked, action: ServiceAction): Step {
   }
 }
 
-function whyGivenUp({ seen, draft, use }: Moment): string {
-  if (use === 'leaving') return 'the host is to be detached';
+function whyGivenUp({ seen, draft, end }: Moment): string {
+  if (end !== undefined) return `the host is to be ${end}`;
   const changes = changesIn(seen, draft) ?? { settings: true, updates: true };
   const hasEither =
     (changes.settings && hasSettings(seen.firmwareSettings)) ||

@@ -8,8 +8,8 @@ export const serviceTable = defineStateTable({
   final: ['none'],
   facts: {
     /**
-     * Whether the host is still ours and in use: `leaving` when it is to be detached once nothing goes on, `left` when it is
-     * deleted, deprovisioned or detached.
+     * Whether the host is still ours and in use: `leaving` when it is to be detached or deprovisioned once nothing goes on,
+     * `left` when it is deleted, deprovisioned or detached.
      */
     use: ['ours', 'leaving', 'left'],
     /** Whether a policy allows something that is asked for. */
