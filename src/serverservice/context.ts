@@ -13,7 +13,7 @@ export interface InventoryContext {
   readonly machines: MachineRegistry | undefined;
   /** Shows conditions as attributes; without one there are none. */
   readonly conditions: ConditionView | undefined;
-  /** Without one no credentials are kept. */
+  /** Without one neither credentials nor log-ins in URLs are kept. */
   readonly sealer: Sealer | undefined;
   /** True to take firmware without a checksum. */
   readonly isChecksumOptional: boolean;

@@ -28,7 +28,8 @@ export const inventoryErrors = {
   noKeys: {
     status: 503,
     retry: 'blocked',
-    message: 'credentials cannot be kept: the service was started without a key file',
+    message:
+      'credentials, and log-ins in URLs of images, cannot be kept: the service was started without a key file; name one with --credential-keys',
   },
   keyFile: { status: 500, retry: 'terminal', message: 'the key file {file} cannot be used: {detail}' },
   unreadable: { status: 500, retry: 'terminal', message: 'the stored credential of {where} cannot be read: {detail}' },

@@ -129,6 +129,9 @@ const slotIndexes = [
     WHERE slot = ''`,
 ];
 
+// The URLs of an image with their log-ins and signatures; the columns of old hold them as they are shown.
+const sealedUrls = [`ALTER TABLE inventory_firmware ADD COLUMN sealed_urls TEXT NOT NULL DEFAULT ''`];
+
 /** The tables of the inventory, in SQL that SQLite, PostgreSQL and CockroachDB read alike. */
 export const inventoryMigrations: readonly Migration[] = [
   { version: 1, statements: { common: servers } },
@@ -150,4 +153,5 @@ export const inventoryMigrations: readonly Migration[] = [
     },
   },
   { version: 12, statements: { common: slotIndexes } },
+  { version: 13, statements: { common: sealedUrls } },
 ];

@@ -15,6 +15,7 @@ import { type CredentialKey, Sealer } from './credentials/sealer.ts';
 import { createEvents, type Events } from './events/events.ts';
 import { createFirmwareSets, type FirmwareSets } from './firmware/firmware-sets.ts';
 import { createFirmwareVersions, type FirmwareVersions } from './firmware/firmware-versions.ts';
+import { sealClearUrls } from './firmware/sealed-urls.ts';
 import { createInventories, type Inventories } from './inventories/inventories.ts';
 import { inventoryMigrations, inventorySchema } from './schema.ts';
 import { canonicaliseAddresses } from './servers/canonical-addresses.ts';
@@ -29,7 +30,7 @@ export interface ServerserviceOptions {
   readonly machines?: MachineRegistry | undefined;
   /** Where conditions are read that are shown as attributes. */
   readonly conditions?: ConditionView | undefined;
-  /** From `loadCredentialKeys`; without them no credentials are kept. */
+  /** From `loadCredentialKeys`; without them neither credentials nor log-ins in URLs are kept. */
   readonly credentialKeys?: readonly [CredentialKey, ...CredentialKey[]] | undefined;
   readonly isChecksumOptional?: boolean;
   readonly logger?: Logger;
@@ -73,6 +74,7 @@ export async function createServerservice(options: ServerserviceOptions): Promis
   await service.credentials.seed();
   // Whoever has several keys is on the way from one to another.
   if ((options.credentialKeys?.length ?? 0) > 1) await service.credentials.reseal();
+  await sealClearUrls(context);
   await canonicaliseAddresses(context);
   await service.servers.reconcile();
   return service;

@@ -11,7 +11,7 @@ import {
   openHostRecords,
   type Provisioners,
 } from '../../provisioners/index.ts';
-import { type FirmwareQuery, type FirmwareRecord, type Serverservice, shownUrl } from '../../serverservice/index.ts';
+import { type FirmwareRecord, type Serverservice, shownUrl } from '../../serverservice/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
 import { createImageLinks } from './image-links.ts';
 
@@ -55,8 +55,10 @@ export function createImageCatalogue(firmware: RedfishHostParts['firmware']): Im
     async find({ component, url, model }) {
       const [kind] = component.split(':');
       const query = kind === undefined ? {} : { component: kind };
-      const exact = await firmware.list({ ...query, repositoryUrl: url }, pageOf(1));
-      const records = exact.total > 0 ? exact.records : await findShown(firmware, query, url);
+      const shown = await firmware.list({ ...query, repositoryUrl: url }, firstPage);
+      const exact = shown.records.filter(({ repositoryUrl }) => repositoryUrl === url);
+      // Who reads the catalogue sees no log-ins of images: what is asked for as it is shown is fetched with them.
+      const records = exact.length > 0 || shownUrl(url) !== url ? exact : shown.records;
       const fitting = records.find(({ models }) => models.some((each) => each.toLowerCase() === model.toLowerCase()));
       const found = fitting ?? records[0];
       return found === undefined ? undefined : toParameters(found);
@@ -71,21 +73,7 @@ export function createImageCatalogue(firmware: RedfishHostParts['firmware']): Im
   };
 }
 
-const pageOf = (page: number) => ({ page, limit: 100, orderBy: undefined, isDescending: false });
-
-/** Who reads the catalogue sees no log-ins of images: what is asked for as it is shown is fetched with them. */
-async function findShown(
-  firmware: RedfishHostParts['firmware'],
-  query: FirmwareQuery,
-  url: string,
-): Promise<readonly FirmwareRecord[]> {
-  const found: FirmwareRecord[] = [];
-  for (let page = 1; ; page++) {
-    const { records } = await firmware.list(query, pageOf(page));
-    found.push(...records.filter(({ repositoryUrl }) => shownUrl(repositoryUrl) === url));
-    if (records.length < 100) return found;
-  }
-}
+const firstPage = { page: 1, limit: 100, orderBy: undefined, isDescending: false };
 
 function toParameters({ id, vendor, version, component, filename, url, checksum, models }: FirmwareRecord): JsonObject {
   return { id, vendor, version, component, filename, URL: url, checksum, models: [...models] };

@@ -39,12 +39,13 @@ function load(file: string): readonly [CredentialKey, ...CredentialKey[]] {
   }
 }
 
-/** Credentials and first passwords are sealed; such texts begin with `v1.` and the id of their key. */
+/** Credentials, first passwords and log-ins in URLs of images are sealed; such texts begin with `v1.` and the id of their key. */
 async function readUsedKeys(database: Database): Promise<string[]> {
   const rows = await database.read((tx) =>
     tx.all(
       `SELECT substr(sealed, 4, 16) AS key_id FROM inventory_credentials
-       UNION SELECT substr(num_def_pwd, 4, 16) AS key_id FROM inventory_boms WHERE num_def_pwd <> ''`,
+       UNION SELECT substr(num_def_pwd, 4, 16) AS key_id FROM inventory_boms WHERE num_def_pwd <> ''
+       UNION SELECT substr(sealed_urls, 4, 16) AS key_id FROM inventory_firmware WHERE sealed_urls <> ''`,
     ),
   );
   return rows.map((row) => String(row.key_id));

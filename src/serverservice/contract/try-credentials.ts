@@ -72,6 +72,9 @@ export function tryCredentials(open: OpenRig): void {
       { ...bill, serial: 'S1', numDefPwd: password },
       { ...bill, serial: 'S2', numDefPwd: '' },
     ]);
+    const image = { component: 'bios', vendor: 'dell', filename: 'a', version: '1', checksums: ['ab'.repeat(32)] };
+    const repositoryUrl = 'https://user:s3cret@images.example/a';
+    const firmware = await service.firmware.create({ ...image, models: [], repositoryUrl });
     const ready = await createServerservice({ database, credentialKeys: [old, next] });
     assert.equal((await service.credentials.get(id, 'bmc')).password, password, 'the first key seals');
     assert.equal(await ready.credentials.reseal(), 0);
@@ -81,6 +84,7 @@ export function tryCredentials(open: OpenRig): void {
     const alone = await createServerservice({ database, credentialKeys: [next] });
     assert.equal((await alone.credentials.get(id, 'bmc')).password, password);
     assert.equal(await alone.billsOfMaterials.readPassword('S1'), password);
+    assert.equal((await alone.firmware.get(firmware.id)).repositoryUrl, repositoryUrl);
     await assert.rejects(service.credentials.get(id, 'bmc'), new RegExp(`encrypted with key ${next.id}`));
   });
 
@@ -104,7 +108,12 @@ export function tryCredentials(open: OpenRig): void {
     const { id } = await service.servers.create({ facility: 'a' });
     const { status, body } = await call('PUT', `/servers/${id}/credentials/bmc`, { body: { password } });
     assert.equal(status, 503);
-    assert.match(body.message, /without a key file/);
+    assert.match(body.message, /without a key file; name one with --credential-keys/);
+    const image = { vendor: 'v', component: 'bios', version: '1', filename: 'a', checksum: 'ab'.repeat(32) };
+    const withUrl = (repository_url: string) =>
+      call('POST', '/server-component-firmwares', { body: { ...image, model: [], repository_url } });
+    assert.equal((await withUrl('https://user:s3cret@images.example/a')).status, 503);
+    assert.equal((await withUrl('https://images.example/a')).status, 201);
   });
 
   test('types are listed, added once, and needed', async (t) => {

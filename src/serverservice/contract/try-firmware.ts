@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import type { Rig } from '../testing/rig.ts';
+import { createServerservice } from '../serverservice.ts';
+import { newKey, type Rig } from '../testing/rig.ts';
 import type { OpenRig } from './inventory-contract.ts';
 
 const sha256 = 'ab'.repeat(32);
@@ -129,7 +130,48 @@ export function tryFirmware(open: OpenRig): void {
     );
   });
 
-  test('log-ins of URLs are stored and shown to nobody, and stay when what was read is sent back', async (t) => {
+  test('log-ins of URLs are sealed at rest, and firmware is found by its URL as it is shown (security.md: image-log-ins)', async (t) => {
+    const rig = await open(t);
+    const secret = 's3cret'.repeat(3);
+    const urls = {
+      upstream_url: `https://${secret}@vendor.example/a`,
+      repository_url: `https://user:${secret}@images.example/a?X-Amz-Signature=${secret}`,
+    };
+    const uuid = await create(rig, urls);
+    const everything = await rig.database.read((tx) => tx.all('SELECT * FROM inventory_firmware'));
+    assert.ok(!JSON.stringify(everything).includes(secret));
+    const { url, upstreamUrl } = await rig.service.firmware.get(uuid);
+    assert.deepEqual([url, upstreamUrl], [urls.repository_url, urls.upstream_url]);
+    const shown = 'https://images.example/a?X-Amz-Signature=[redacted]';
+    for (const filter of [shown, urls.repository_url]) {
+      const query = new URLSearchParams({ repository_url: filter });
+      const { body } = await rig.call('GET', `/server-component-firmwares?${query}`);
+      assert.deepEqual(
+        body.records.map((one: { uuid: string; repository_url: string }) => [one.uuid, one.repository_url]),
+        [[uuid, shown]],
+      );
+    }
+  });
+
+  test('URLs with log-ins that are stored in clear text are sealed at the start', async (t) => {
+    const rig = await open(t);
+    const key = newKey();
+    const before = await createServerservice({ database: rig.database, credentialKeys: [key] });
+    const clear = { upstream: '', repository: 'https://user:s3cret@images.example/a' };
+    const uuid = await create(rig);
+    const plain = await create(rig, { filename: 'other', repository_url: 'https://images.example/a?version=2' });
+    await rig.database.write((tx) =>
+      tx.run('UPDATE inventory_firmware SET repository_url = ? WHERE id = ?', clear.repository, uuid),
+    );
+    assert.equal((await before.firmware.get(uuid)).repositoryUrl, clear.repository);
+    const after = await createServerservice({ database: rig.database, credentialKeys: [key] });
+    const rows = await rig.database.read((tx) => tx.all('SELECT * FROM inventory_firmware'));
+    assert.ok(!JSON.stringify(rows).includes('s3cret'));
+    assert.equal((await after.firmware.get(uuid)).repositoryUrl, clear.repository);
+    assert.equal((await after.firmware.get(plain)).repositoryUrl, 'https://images.example/a?version=2');
+  });
+
+  test('log-ins of URLs are shown to nobody, and stay when what was read is sent back', async (t) => {
     const rig = await open(t);
     const urls = {
       upstream_url: 'https://s3cret-token@vendor.example/a',

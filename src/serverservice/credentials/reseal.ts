@@ -2,6 +2,7 @@ import type { Row, Transaction } from '../../engine/index.ts';
 import { billPlace } from '../bom/boms.ts';
 import type { InventoryContext } from '../context.ts';
 import { InventoryError, isInventoryError } from '../errors.ts';
+import { urlsPlace } from '../firmware/sealed-urls.ts';
 import { textOf } from '../sql/rows.ts';
 import { credentialPlace } from './credentials.ts';
 import type { Sealer } from './sealer.ts';
@@ -28,6 +29,12 @@ const tables: readonly SealedTable[] = [
     column: 'num_def_pwd',
     keys: ['serial'],
     place: (row) => billPlace(textOf(row, 'serial')),
+  },
+  {
+    name: 'inventory_firmware',
+    column: 'sealed_urls',
+    keys: ['id'],
+    place: (row) => urlsPlace(textOf(row, 'id')),
   },
 ];
 

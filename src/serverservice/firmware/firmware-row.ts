@@ -1,14 +1,20 @@
 import type { Row, SqlValue, Transaction } from '../../engine/index.ts';
+import type { Sealer } from '../credentials/sealer.ts';
 import { InventoryError } from '../errors.ts';
 import { jsonOf, numberOf, optionalText, textOf } from '../sql/rows.ts';
 import { bestChecksum, type Checksums, checksumWarnings, parseChecksums } from './checksums.ts';
 import type { FirmwareDraft, FirmwareRecord } from './firmware.ts';
+import { openUrls, sealUrls } from './sealed-urls.ts';
 
-/** Reads a row of `inventory_firmware`. */
-export function readFirmware(row: Row): FirmwareRecord {
+/** What firmware is written and read with: its URLs are sealed where they hold secrets. */
+export interface FirmwareWriter {
+  readonly sealer: Sealer | undefined;
+}
+
+/** Reads a row of `inventory_firmware`. Throws `noKeys` or `unreadable` where its URLs cannot be opened. */
+export function readFirmware({ sealer }: FirmwareWriter, row: Row): FirmwareRecord {
   const checksums = readChecksums(row);
-  const repositoryUrl = textOf(row, 'repository_url');
-  const upstreamUrl = textOf(row, 'upstream_url');
+  const { upstream: upstreamUrl, repository: repositoryUrl } = openUrls(sealer, row);
   return {
     id: textOf(row, 'id'),
     component: textOf(row, 'component'),
@@ -95,24 +101,28 @@ function isFetchable(url: string): boolean {
   return url === '' || (URL.canParse(url) && ['http:', 'https:', 'file:'].includes(new URL(url).protocol));
 }
 
-function valuesOf(firmware: CheckedFirmware, now: number): SqlValue[] {
-  const { names, models, softwareIds, checksums, urls, isInband, isOem } = firmware;
+function valuesOf({ sealer }: FirmwareWriter, firmware: CheckedFirmware, row: { id: string; now: number }): SqlValue[] {
+  const { names, models, softwareIds, checksums, isInband, isOem } = firmware;
+  const urls = sealUrls(sealer, row.id, firmware.urls);
   return [
     ...[names.component, names.vendor, names.filename, names.version],
     ...[JSON.stringify(models), JSON.stringify(softwareIds)],
     ...[checksums.sha256 ?? null, checksums.sha512 ?? null, checksums.md5 ?? null],
-    ...[urls.upstream, urls.repository, isInband ? 1 : 0, isOem ? 1 : 0, now],
+    ...[urls.upstream, urls.repository, urls.sealed, isInband ? 1 : 0, isOem ? 1 : 0, row.now, row.id],
   ];
 }
 
 /** Adds firmware; false when its vendor, component, version and filename, or its id, are taken. */
-export async function insertFirmware(tx: Transaction, id: string, firmware: CheckedFirmware): Promise<boolean> {
+export async function insertFirmware(
+  writer: FirmwareWriter,
+  tx: Transaction,
+  { id, checked: firmware }: { readonly id: string; readonly checked: CheckedFirmware },
+): Promise<boolean> {
   const added = await tx.run(
     `INSERT INTO inventory_firmware (component, vendor, filename, version, models, software_ids, sha256, sha512, md5,
-       upstream_url, repository_url, is_inband, is_oem, updated_at, id, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-    ...valuesOf(firmware, tx.now),
-    id,
+       upstream_url, repository_url, sealed_urls, is_inband, is_oem, updated_at, id, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    ...valuesOf(writer, firmware, { id, now: tx.now }),
     tx.now,
   );
   if (added > 0) await writeModels(tx, id, firmware.models);
@@ -120,13 +130,17 @@ export async function insertFirmware(tx: Transaction, id: string, firmware: Chec
 }
 
 /** Changes firmware that is there. */
-export async function updateFirmware(tx: Transaction, id: string, firmware: CheckedFirmware): Promise<void> {
+export async function updateFirmware(
+  writer: FirmwareWriter,
+  tx: Transaction,
+  { id, checked: firmware }: { readonly id: string; readonly checked: CheckedFirmware },
+): Promise<void> {
   await tx.run(
     `UPDATE inventory_firmware SET component = ?, vendor = ?, filename = ?, version = ?, models = ?, software_ids = ?,
-       sha256 = ?, sha512 = ?, md5 = ?, upstream_url = ?, repository_url = ?, is_inband = ?, is_oem = ?, updated_at = ?
+       sha256 = ?, sha512 = ?, md5 = ?, upstream_url = ?, repository_url = ?, sealed_urls = ?, is_inband = ?, is_oem = ?,
+       updated_at = ?
       WHERE id = ?`,
-    ...valuesOf(firmware, tx.now),
-    id,
+    ...valuesOf(writer, firmware, { id, now: tx.now }),
   );
   await tx.run('DELETE FROM inventory_firmware_models WHERE firmware_id = ?', id);
   await writeModels(tx, id, firmware.models);
@@ -140,6 +154,7 @@ async function writeModels(tx: Transaction, id: string, models: readonly string[
 
 /** The firmware with these names. */
 export async function findByNames(
+  writer: FirmwareWriter,
   tx: Transaction,
   names: CheckedFirmware['names'],
 ): Promise<FirmwareRecord | undefined> {
@@ -147,12 +162,12 @@ export async function findByNames(
     'SELECT * FROM inventory_firmware WHERE vendor = ? AND component = ? AND version = ? AND filename = ?',
     ...[names.vendor, names.component, names.version, names.filename],
   );
-  return row === undefined ? undefined : readFirmware(row);
+  return row === undefined ? undefined : readFirmware(writer, row);
 }
 
 /** The firmware with this id; throws `notFound`. */
-export async function requireFirmware(tx: Transaction, id: string): Promise<FirmwareRecord> {
+export async function requireFirmware(writer: FirmwareWriter, tx: Transaction, id: string): Promise<FirmwareRecord> {
   const row = await tx.first('SELECT * FROM inventory_firmware WHERE id = ?', id.toLowerCase());
   if (row === undefined) throw new InventoryError('notFound', { what: 'firmware', id });
-  return readFirmware(row);
+  return readFirmware(writer, row);
 }

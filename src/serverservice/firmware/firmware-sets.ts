@@ -8,7 +8,7 @@ import { numberOf, textOf } from '../sql/rows.ts';
 import { selectPage } from '../sql/select-page.ts';
 import { inList, inParts, Where } from '../sql/where.ts';
 import type { FirmwareSet, FirmwareSetQuery } from './firmware.ts';
-import { readFirmware } from './firmware-row.ts';
+import { type FirmwareWriter, readFirmware } from './firmware-row.ts';
 import { checkLabels, type Labels, writeLabels } from './set-labels.ts';
 import { insertValidation, listValidations, type SetValidation } from './set-validations.ts';
 
@@ -50,9 +50,10 @@ export const firmwareSetOrders = Object.keys(orders);
 const maxFirmware = 500;
 
 /** The firmware sets kept in the store. */
-export function createFirmwareSets({ database, newId }: InventoryContext): FirmwareSets {
+export function createFirmwareSets(context: InventoryContext): FirmwareSets {
+  const { database, newId } = context;
   return {
-    get: (id) => database.read((tx) => requireSet(tx, id)),
+    get: (id) => database.read((tx) => requireSet(context, tx, id)),
     list: (query, request) =>
       database.read(async (tx) => {
         const selection = {
@@ -63,7 +64,7 @@ export function createFirmwareSets({ database, newId }: InventoryContext): Firmw
           tieBreak: 's.id',
         };
         const { rows, total } = await selectPage(tx, selection, request);
-        return { records: await readSets(tx, rows), total };
+        return { records: await readSets(context, tx, rows), total };
       }),
     create: async (draft) => {
       const id = newId();
@@ -72,34 +73,34 @@ export function createFirmwareSets({ database, newId }: InventoryContext): Firmw
       return database.write(async (tx) => {
         await insertSet(tx, id, name);
         await writeLabels(tx, id, labels);
-        await addFirmware(tx, id, draft.firmware ?? []);
-        return requireSet(tx, id);
+        await addFirmware(context, tx, id, draft.firmware ?? []);
+        return requireSet(context, tx, id);
       });
     },
     update: async (id, change) => {
       const labels = change.labels === undefined ? undefined : checkLabels(change.labels);
       const name = change.name === undefined ? undefined : checkName(change.name);
       const changed = database.write(async (tx) => {
-        const set = await requireSet(tx, id);
+        const set = await requireSet(context, tx, id);
         if (name !== undefined && name !== set.name) await rename(tx, set.id, name);
         if (labels !== undefined) await writeLabels(tx, set.id, labels);
-        await addFirmware(tx, set.id, change.firmware ?? []);
+        await addFirmware(context, tx, set.id, change.firmware ?? []);
         await tx.run('UPDATE inventory_firmware_sets SET updated_at = ? WHERE id = ?', tx.now, set.id);
-        return requireSet(tx, id);
+        return requireSet(context, tx, id);
       });
       return orDuplicate(changed, { what: 'firmware set', fields: 'name', holder: name ?? '' });
     },
-    removeFirmware: (id, firmware) => database.write((tx) => takeOut(tx, id, firmware)),
-    remove: (id) => database.write((tx) => removeSet(tx, id)),
+    removeFirmware: (id, firmware) => database.write((tx) => takeOut(context, tx, id, firmware)),
+    remove: (id) => database.write((tx) => removeSet(context, tx, id)),
     noteValidation: ({ setId, serverId, performedOn }) => {
       const id = newId();
       return database.write(async (tx) => {
-        const [set, server] = [await requireSet(tx, setId), await requireServer(tx, serverId)];
+        const [set, server] = [await requireSet(context, tx, setId), await requireServer(tx, serverId)];
         await insertValidation(tx, { id, setId: set.id, serverId: server.id, performedOn });
       });
     },
     listValidations: (setId, request) =>
-      database.read(async (tx) => listValidations(tx, (await requireSet(tx, setId)).id, request)),
+      database.read(async (tx) => listValidations(tx, (await requireSet(context, tx, setId)).id, request)),
   };
 }
 
@@ -128,14 +129,14 @@ async function rename(tx: Transaction, id: string, name: string): Promise<void> 
 }
 
 /** The set with this id; throws `notFound`. */
-async function requireSet(tx: Transaction, id: string): Promise<FirmwareSet> {
+async function requireSet(context: FirmwareWriter, tx: Transaction, id: string): Promise<FirmwareSet> {
   const row = await tx.first('SELECT * FROM inventory_firmware_sets WHERE id = ?', id.toLowerCase());
-  const [set] = row === undefined ? [] : await readSets(tx, [row]);
+  const [set] = row === undefined ? [] : await readSets(context, tx, [row]);
   if (set === undefined) throw new InventoryError('notFound', { what: 'firmware set', id });
   return set;
 }
 
-async function readSets(tx: Transaction, rows: readonly Row[]): Promise<FirmwareSet[]> {
+async function readSets(context: FirmwareWriter, tx: Transaction, rows: readonly Row[]): Promise<FirmwareSet[]> {
   const ids = rows.map((row) => textOf(row, 'id'));
   const labels = await inParts(ids, (list) =>
     tx.all(`SELECT * FROM inventory_firmware_set_labels WHERE set_id IN ${list.sql} ORDER BY name`, ...list.values),
@@ -155,7 +156,7 @@ async function readSets(tx: Transaction, rows: readonly Row[]): Promise<Firmware
       id,
       name: textOf(row, 'name'),
       labels: Object.fromEntries((labelsById.get(id) ?? []).map((one) => [textOf(one, 'name'), textOf(one, 'value')])),
-      firmware: (membersById.get(id) ?? []).map(readFirmware),
+      firmware: (membersById.get(id) ?? []).map((row) => readFirmware(context, row)),
       createdAt: numberOf(row, 'created_at'),
       updatedAt: numberOf(row, 'updated_at'),
     };
@@ -186,13 +187,18 @@ function whereOf(query: FirmwareSetQuery): Where {
 }
 
 /** In a set, each component of a vendor has each version once. */
-async function addFirmware(tx: Transaction, setId: string, given: readonly string[]): Promise<void> {
+async function addFirmware(
+  context: FirmwareWriter,
+  tx: Transaction,
+  setId: string,
+  given: readonly string[],
+): Promise<void> {
   const ids = [...new Set(given.map((id) => id.toLowerCase()))];
   if (ids.length === 0) return;
-  const set = await requireSet(tx, setId);
+  const set = await requireSet(context, tx, setId);
   const list = inList(ids);
   const rows = await tx.all(`SELECT * FROM inventory_firmware WHERE id IN ${list.sql}`, ...list.values);
-  const found = rows.map(readFirmware);
+  const found = rows.map((row) => readFirmware(context, row));
   const known = new Set(found.map(({ id }) => id));
   const added = found.filter(({ id }) => !set.firmware.some((one) => one.id === id));
   const keys = [...set.firmware, ...added].map(({ vendor, component, version }) => `${vendor} ${component} ${version}`);
@@ -208,8 +214,13 @@ async function addFirmware(tx: Transaction, setId: string, given: readonly strin
     await tx.run('INSERT INTO inventory_firmware_set_members (set_id, firmware_id) VALUES (?, ?)', setId, id);
 }
 
-async function takeOut(tx: Transaction, setId: string, given: readonly string[]): Promise<FirmwareSet> {
-  const set = await requireSet(tx, setId);
+async function takeOut(
+  context: FirmwareWriter,
+  tx: Transaction,
+  setId: string,
+  given: readonly string[],
+): Promise<FirmwareSet> {
+  const set = await requireSet(context, tx, setId);
   const ids = [...new Set(given.map((id) => id.toLowerCase()))];
   const problems = ids
     .filter((id) => !set.firmware.some((one) => one.id === id))
@@ -222,11 +233,11 @@ async function takeOut(tx: Transaction, setId: string, given: readonly string[])
     ...list.values,
   );
   await tx.run('UPDATE inventory_firmware_sets SET updated_at = ? WHERE id = ?', tx.now, set.id);
-  return requireSet(tx, setId);
+  return requireSet(context, tx, setId);
 }
 
-async function removeSet(tx: Transaction, id: string): Promise<void> {
-  const set = await requireSet(tx, id);
+async function removeSet(context: FirmwareWriter, tx: Transaction, id: string): Promise<void> {
+  const set = await requireSet(context, tx, id);
   for (const table of ['members', 'labels', 'validations'])
     await tx.run(`DELETE FROM inventory_firmware_set_${table} WHERE set_id = ?`, set.id);
   await tx.run('DELETE FROM inventory_firmware_sets WHERE id = ?', set.id);

@@ -11,13 +11,14 @@ import type { FirmwareDraft, FirmwareQuery, FirmwareRecord } from './firmware.ts
 import {
   type CheckedFirmware,
   checkFirmware,
+  type FirmwareWriter,
   findByNames,
   insertFirmware,
   readFirmware,
   requireFirmware,
   updateFirmware,
 } from './firmware-row.ts';
-import { writtenUrl } from './shown-url.ts';
+import { shownUrl, writtenUrl } from './shown-url.ts';
 
 /** The catalogue of firmware versions: the one place that says from which file a version is installed. */
 export interface FirmwareVersions {
@@ -71,7 +72,7 @@ export function createFirmwareVersions(context: InventoryContext): FirmwareVersi
   const { database, isChecksumOptional } = context;
   return {
     isChecksumOptional,
-    get: (id) => database.read((tx) => requireFirmware(tx, id)),
+    get: (id) => database.read((tx) => requireFirmware(context, tx, id)),
     list: (query, request) =>
       database.read(async (tx) => {
         const selection = {
@@ -82,18 +83,18 @@ export function createFirmwareVersions(context: InventoryContext): FirmwareVersi
           tieBreak: 'f.id',
         };
         const { rows, total } = await selectPage(tx, selection, request);
-        return { records: rows.map(readFirmware), total };
+        return { records: rows.map((row) => readFirmware(context, row)), total };
       }),
     create: async (draft) => {
       const { id, checked } = prepare(context, draft);
       return database.write(async (tx) => {
-        if (!(await insertFirmware(tx, id, checked))) throw await taken(tx, checked, id);
-        return requireFirmware(tx, id);
+        if (!(await insertFirmware(context, tx, { id, checked }))) throw await taken(context, tx, { id, checked });
+        return requireFirmware(context, tx, id);
       });
     },
     put: async (draft) => {
       const prepared = prepare(context, draft);
-      return database.write(async (tx) => requireFirmware(tx, await putFirmware(tx, prepared)));
+      return database.write(async (tx) => requireFirmware(context, tx, await putFirmware(context, tx, prepared)));
     },
     putAll: async (drafts, guard, { isolation, areChecksumsFixed = false } = {}) => {
       const prepared = drafts.map((draft) => prepare(context, draft));
@@ -101,28 +102,28 @@ export function createFirmwareVersions(context: InventoryContext): FirmwareVersi
       await database.write(
         async (tx) => {
           await guard?.(tx);
-          await put(tx, prepared);
+          await put(context, tx, prepared);
         },
         isolation === undefined ? undefined : { isolation },
       );
     },
     update: (id, draft) => changeFirmware(context, id, checkFirmware(draft, context)),
-    remove: (id) => database.write((tx) => removeFirmware(tx, id)),
-    resolve: (wanted) => database.read((tx) => resolveFirmware(tx, wanted)),
+    remove: (id) => database.write((tx) => removeFirmware(context, tx, id)),
+    resolve: (wanted) => database.read((tx) => resolveFirmware(context, tx, wanted)),
   };
 }
 
 type Prepared = ReturnType<typeof prepare>;
 
-async function putAsGiven(tx: Transaction, prepared: readonly Prepared[]): Promise<void> {
-  for (const one of prepared) await putFirmware(tx, one);
+async function putAsGiven(context: FirmwareWriter, tx: Transaction, prepared: readonly Prepared[]): Promise<void> {
+  for (const one of prepared) await putFirmware(context, tx, one);
 }
 
 /** Writes all whose file is not there with another checksum; if there is one that is, throws with all of them. */
-async function putUnchanged(tx: Transaction, prepared: readonly Prepared[]): Promise<void> {
+async function putUnchanged(context: FirmwareWriter, tx: Transaction, prepared: readonly Prepared[]): Promise<void> {
   const problems: string[] = [];
   for (const { id, checked } of prepared) {
-    const before = await findByNames(tx, checked.names);
+    const before = await findByNames(context, tx, checked.names);
     if (before !== undefined && hasOtherChecksum(before.checksums, checked.checksums)) {
       problems.push(describeChange(before, checked));
       continue;
@@ -132,7 +133,7 @@ async function putUnchanged(tx: Transaction, prepared: readonly Prepared[]): Pro
     const models = allModels(before, checked);
     // So do ids of what it is for, where only another catalogue tells them.
     const softwareIds = checked.softwareIds.length > 0 ? checked.softwareIds : (before?.softwareIds ?? []);
-    await putFirmware(tx, { id, checked: { ...checked, checksums, models, softwareIds } });
+    await putFirmware(context, tx, { id, checked: { ...checked, checksums, models, softwareIds } });
   }
   if (problems.length > 0) throw new InventoryError('checksumChanged', {}, { problems: problems.slice(0, 20) });
 }
@@ -160,26 +161,26 @@ function describeChange(
 }
 
 /** Writes it where it is, or as a new one; gives its id. Somebody else may write it at the same time. */
-async function putFirmware(tx: Transaction, { id, checked }: ReturnType<typeof prepare>): Promise<string> {
-  const before = await findByNames(tx, checked.names);
-  if (before === undefined && (await insertFirmware(tx, id, checked))) return id;
-  const there = before ?? (await findByNames(tx, checked.names));
-  if (there === undefined) throw await taken(tx, checked, id);
-  await updateFirmware(tx, there.id, checked);
+async function putFirmware(context: FirmwareWriter, tx: Transaction, { id, checked }: Prepared): Promise<string> {
+  const before = await findByNames(context, tx, checked.names);
+  if (before === undefined && (await insertFirmware(context, tx, { id, checked }))) return id;
+  const there = before ?? (await findByNames(context, tx, checked.names));
+  if (there === undefined) throw await taken(context, tx, { id, checked });
+  await updateFirmware(context, tx, { id: there.id, checked });
   return there.id;
 }
 
-function changeFirmware({ database }: InventoryContext, id: string, checked: CheckedFirmware): Promise<FirmwareRecord> {
-  const changed = database.write(async (tx) => {
-    const before = await requireFirmware(tx, id);
-    const holder = await findByNames(tx, checked.names);
-    if (holder !== undefined && holder.id !== before.id) throw await taken(tx, checked, before.id);
+function changeFirmware(context: InventoryContext, id: string, checked: CheckedFirmware): Promise<FirmwareRecord> {
+  const changed = context.database.write(async (tx) => {
+    const before = await requireFirmware(context, tx, id);
+    const holder = await findByNames(context, tx, checked.names);
+    if (holder !== undefined && holder.id !== before.id) throw await taken(context, tx, { id: before.id, checked });
     const urls = {
       upstream: writtenUrl(checked.urls.upstream, before.upstreamUrl),
       repository: writtenUrl(checked.urls.repository, before.repositoryUrl),
     };
-    await updateFirmware(tx, before.id, { ...checked, urls });
-    return requireFirmware(tx, id);
+    await updateFirmware(context, tx, { id: before.id, checked: { ...checked, urls } });
+    return requireFirmware(context, tx, id);
   });
   return orDuplicate(changed, {
     what: 'firmware',
@@ -192,8 +193,8 @@ function prepare(context: InventoryContext, draft: FirmwareDraft): { id: string;
   return { id: draft.id?.toLowerCase() ?? context.newId(), checked: checkFirmware(draft, context) };
 }
 
-async function taken(tx: Transaction, { names }: CheckedFirmware, id: string): Promise<InventoryError> {
-  const holder = await findByNames(tx, names);
+async function taken(context: FirmwareWriter, tx: Transaction, { id, checked }: Prepared): Promise<InventoryError> {
+  const holder = await findByNames(context, tx, checked.names);
   const fields = holder === undefined ? 'uuid' : 'vendor, component, version and filename';
   const held = holder?.id ?? id;
   return new InventoryError('duplicate', { what: 'firmware', fields, holder: held }, { record: { uuid: held } });
@@ -205,7 +206,7 @@ function whereOf(query: FirmwareQuery): Where {
     .addIf('f.component = ?', query.component?.toLowerCase())
     .addIf('f.version = ?', query.version)
     .addIf('f.filename = ?', query.filename)
-    .addIf('f.repository_url = ?', query.repositoryUrl)
+    .addIf('f.repository_url = ?', query.repositoryUrl === undefined ? undefined : shownUrl(query.repositoryUrl))
     .addIf('f.is_inband = ?', query.isInband === undefined ? undefined : query.isInband ? 1 : 0)
     .addIf('f.is_oem = ?', query.isOem === undefined ? undefined : query.isOem ? 1 : 0)
     .addIf(
@@ -218,8 +219,8 @@ function whereOf(query: FirmwareQuery): Where {
   return where;
 }
 
-async function removeFirmware(tx: Transaction, id: string): Promise<void> {
-  const firmware = await requireFirmware(tx, id);
+async function removeFirmware(context: FirmwareWriter, tx: Transaction, id: string): Promise<void> {
+  const firmware = await requireFirmware(context, tx, id);
   const sets = await tx.all(
     `SELECT s.name FROM inventory_firmware_sets s JOIN inventory_firmware_set_members m ON m.set_id = s.id
       WHERE m.firmware_id = ? ORDER BY s.name LIMIT 10`,
@@ -234,6 +235,7 @@ async function removeFirmware(tx: Transaction, id: string): Promise<void> {
 }
 
 async function resolveFirmware(
+  context: FirmwareWriter,
   tx: Transaction,
   wanted: { readonly vendor: string; readonly model: string; readonly component: string; readonly version: string },
 ): Promise<readonly FirmwareRecord[]> {
@@ -245,7 +247,7 @@ async function resolveFirmware(
     wanted.version.trim(),
   );
   const model = wanted.model.trim().toLowerCase();
-  const found = rows.map(readFirmware);
+  const found = rows.map((row) => readFirmware(context, row));
   const named = found.filter(({ models }) => models.some((one) => one.toLowerCase() === model));
   return [...named, ...found.filter(({ models }) => models.length === 0)];
 }
