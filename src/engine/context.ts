@@ -1,5 +1,6 @@
 import type { Clock, Random } from '../kube/index.ts';
 import type { Logger } from '../telemetry/index.ts';
+import type { UrlSealer } from './conditions/sealed-urls.ts';
 import type { EngineLimits } from './engine.ts';
 import type { EngineMetrics } from './engine-metrics.ts';
 import type { Hints } from './hints.ts';
@@ -10,7 +11,10 @@ import type { Database, Transaction } from './store/database.ts';
 
 /** What the parts of one engine share. */
 export interface EngineContext {
+  /** Its rows come with their URLs opened. */
   readonly database: Database;
+  /** Without one, URLs with a log-in are refused. */
+  readonly sealer: UrlSealer | undefined;
   readonly kinds: KindTable;
   readonly clock: Clock;
   readonly random: Random;

@@ -9,6 +9,7 @@ import { getCondition, listConditions } from './conditions/list.ts';
 import { joinNote } from './conditions/note.ts';
 import { eventsAfter, lastEvent, numberAfter } from './conditions/outbox.ts';
 import { createQueueCount } from './conditions/queue-count.ts';
+import { sealStoredUrls, type UrlSealer, withOpenedUrls } from './conditions/sealed-urls.ts';
 import type { EngineContext } from './context.ts';
 import type { Engine, EngineLimits } from './engine.ts';
 import { createEngineMetrics } from './engine-metrics.ts';
@@ -36,6 +37,8 @@ export interface EngineOptions {
   readonly database: Database;
   readonly kinds: readonly KindDefinition[];
   readonly clock: Clock;
+  /** Seals URLs with log-ins where they are stored; without one, orders with such URLs are refused. */
+  readonly sealer?: UrlSealer | undefined;
   readonly random?: Random;
   readonly bus?: Bus;
   readonly limits?: Partial<EngineLimits>;
@@ -51,6 +54,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const storeId = await readStoreId(database);
   let limits: EngineLimits = { ...defaultLimits, ...options.limits };
   const context = createContext(options, () => limits);
+  await sealStoredUrls(context, database);
   await canonicaliseAddresses(context);
   const areBmcsShared = await shareBmcs(context);
   const queue = createQueueCount(context);
@@ -100,10 +104,12 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 }
 
 function createContext(options: EngineOptions, limits: () => EngineLimits): EngineContext {
-  const { database, clock, random = Math.random, bus, logger = silentLogger } = options;
+  const { sealer, clock, random = Math.random, bus, logger = silentLogger } = options;
+  const database = withOpenedUrls(options.database, { sealer });
   const metrics = createEngineMetrics(options.metrics ?? noMetrics);
   const parts: Omit<EngineContext, 'clockWatch'> = {
     database,
+    sealer,
     clock,
     random,
     logger,

@@ -13,7 +13,7 @@ export type { ComponentTypes } from './components/component-types.ts';
 export type { Components } from './components/components.ts';
 export type { Credential, Credentials, CredentialType } from './credentials/credentials.ts';
 export { loadCredentialKeys } from './credentials/key-file.ts';
-export type { CredentialKey } from './credentials/sealer.ts';
+export { type CredentialKey, Sealer } from './credentials/sealer.ts';
 export { InventoryError, type InventoryErrorCode, inventoryErrors, isInventoryError } from './errors.ts';
 export type { Events, InventoryEvent } from './events/events.ts';
 export type { Checksums } from './firmware/checksums.ts';
@@ -27,7 +27,6 @@ export type {
 export { longestSoftwareId, mostSoftwareIds } from './firmware/firmware-row.ts';
 export type { FirmwareSetDraft, FirmwareSets } from './firmware/firmware-sets.ts';
 export type { FirmwareVersions } from './firmware/firmware-versions.ts';
-export { shownUrl } from './firmware/shown-url.ts';
 export { describeServerservice, registerServerservice, serverserviceInfo, serverserviceRoutes } from './http/routes.ts';
 export type { Inventories, InventoryDraft } from './inventories/inventories.ts';
 export { inventoryMigrations, inventorySchema } from './schema.ts';

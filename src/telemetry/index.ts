@@ -31,7 +31,7 @@ export {
   type MetricsRegistry,
   noMetrics,
 } from './metrics.ts';
-export { isSecretName, redact, redactedMark, redactText } from './redact.ts';
+export { isSecretName, redact, redactedMark, redactText, shownUrl } from './redact.ts';
 export { type OtlpReceiver, pathOfSpan, type SentSpan, startOtlpReceiver } from './testing/otlp-receiver.ts';
 export {
   noTracer,

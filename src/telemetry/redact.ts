@@ -66,3 +66,13 @@ function redactError(error: Error, depth: number, seen: Set<object>): unknown {
     ...(error.cause === undefined ? {} : { cause: redactAt(error.cause, depth + 1, seen) }),
   };
 }
+
+/** A URL without the log-in and the signatures that it may hold: those are for the process that fetches it. */
+export function shownUrl(url: string): string {
+  if (!URL.canParse(url)) return redactText(url);
+  const parsed = new URL(url);
+  if (parsed.username === '' && parsed.password === '') return redactText(url);
+  parsed.username = '';
+  parsed.password = '';
+  return redactText(parsed.href);
+}

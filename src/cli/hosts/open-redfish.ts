@@ -11,8 +11,8 @@ import {
   openHostRecords,
   type Provisioners,
 } from '../../provisioners/index.ts';
-import { type FirmwareRecord, type Serverservice, shownUrl } from '../../serverservice/index.ts';
-import type { Logger } from '../../telemetry/index.ts';
+import type { FirmwareRecord, Serverservice } from '../../serverservice/index.ts';
+import { type Logger, shownUrl } from '../../telemetry/index.ts';
 import { createImageLinks } from './image-links.ts';
 
 /** What hosts without an Ironic are looked after with. */

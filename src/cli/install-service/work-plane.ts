@@ -23,7 +23,7 @@ import {
 import { type FlasherKindsOptions, flasherKinds, outsideKinds } from '../../flasher/index.ts';
 import { type CertifiedKey, systemClock } from '../../kube/index.ts';
 import { type Authorizer, type CallHandler, createRest, type OpenapiInfo, type Route } from '../../rest/index.ts';
-import { createServerservice, type Serverservice, serverserviceRoutes } from '../../serverservice/index.ts';
+import { createServerservice, Sealer, type Serverservice, serverserviceRoutes } from '../../serverservice/index.ts';
 import type { AuditExport, Logger, Metrics, MetricsRegistry, Tracer } from '../../telemetry/index.ts';
 import { firmwareDiscover, type JobLimits, withJobLimits } from '../../update-service/index.ts';
 import { explainListenError } from '../plane/listen-error.ts';
@@ -71,6 +71,7 @@ export async function openWorkPlane(parts: WorkPlaneParts): Promise<WorkPlane> {
       parts.jobLimits,
     ),
     clock: systemClock,
+    sealer: new Sealer(credentialKeys),
     bus,
     limits,
     settings: parts.engineSettings,

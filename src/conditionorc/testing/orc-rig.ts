@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import {
   createEngine,
@@ -10,6 +11,7 @@ import {
 } from '../../engine/index.ts';
 import { createFakeClock, type FakeClock } from '../../kube/index.ts';
 import { createFixedAuthorizer, createRest } from '../../rest/index.ts';
+import { Sealer } from '../../serverservice/index.ts';
 import type { ConditionRecord } from '../records/condition-record.ts';
 import { conditionOrcRoutes, type OrcRouteOptions } from '../routes/orc-routes.ts';
 import { openOrcStore } from '../store/orc-store.ts';
@@ -70,7 +72,8 @@ export async function startOrc(
 ): Promise<OrcRig> {
   const clock = createFakeClock();
   const database = options.database ?? (await openSqliteDatabase({ path: ':memory:', clock }));
-  const engine = await createEngine({ database, clock, kinds: kindsForTests, ...options });
+  const sealer = new Sealer([{ id: 'k1', secret: randomBytes(32) }]);
+  const engine = await createEngine({ database, clock, kinds: kindsForTests, sealer, ...options });
   const inventory = createFakeInventory(engine.machines);
   const rest = createRest({
     info: { title: 'conditionOrc', description: 'Of a test.', version: '1' },

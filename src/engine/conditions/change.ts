@@ -10,6 +10,7 @@ import { type Aftermath, followEnd, noAftermath, tellAftermath } from './finaliz
 import { lockCondition } from './lock-lines.ts';
 import { writeEvents } from './outbox.ts';
 import { problemsOf } from './plan-order.ts';
+import { sealedJson, whyNotSealable } from './sealed-urls.ts';
 import { settleKeys } from './settle-line.ts';
 
 /** The answer to a change: the record as it is now, whether it was changed or the lock was an old one. */
@@ -119,8 +120,9 @@ function checkedParameters(
 ): string {
   const { kind } = stored.condition;
   const { parameters, problems } = context.kinds.find(kind).check(given);
-  if (problems.length > 0) throw new EngineError('badParameters', { kind }, { problems });
-  return canonicalJson(parameters);
+  const all = [...problems, ...whyNotSealable(context.sealer, parameters)];
+  if (all.length > 0) throw new EngineError('badParameters', { kind }, { problems: all });
+  return sealedJson(context, canonicalJson(parameters));
 }
 
 /** Removes a condition that is final, wherever it is kept. Throws `notFound`, `notFinal`. */

@@ -41,7 +41,7 @@ export async function createConditions(
   queue: QueueCount,
   order: CreateOrder,
 ): Promise<CreateOutcome> {
-  const planned = planOrder(context.kinds, order);
+  const planned = planOrder(context, order);
   const kinds = planned.map((one) => one.definition.kind).join(' ');
   const plan = { name: `order ${kinds}`, kind: 'producer', attributes: { 'rackwright.target': order.target } } as const;
   return await traced(plan, async (span) => {
@@ -145,7 +145,8 @@ async function store(
 ): Promise<Created> {
   const { lockKey, holds, line } = scene;
   const left: (LeftWork | undefined)[] = [];
-  for (const one of scene.planned) left.push(await findLeftWork(tx, scene.order.target, one));
+  for (const one of scene.planned)
+    left.push(await findLeftWork(context, tx, { target: scene.order.target, planned: one }));
   const drafts = draftConditions(context, tx, { ...scene, left });
   const standings = new Map(
     decideLine([...line, ...drafts.map((one) => inLineOf(one, holds))]).map((one) => [one.id, one]),

@@ -39,7 +39,7 @@ function columnsOf(draft: NewCondition, standing: Standing | undefined): Record<
     sharing: definition.sharing,
     is_disruptive: definition.isDisruptive ? 1 : 0,
     state: 'pending',
-    parameters: planned.parametersText,
+    parameters: planned.sealedText,
     status: '{}',
     progress: draft.left?.progressText ?? '{}',
     rev: 1,

@@ -2,10 +2,11 @@ import { type Condition, conditionStates } from '../condition.ts';
 import type { EngineContext } from '../context.ts';
 import type { ConditionPage, ConditionQuery } from '../engine.ts';
 import { EngineError } from '../errors.ts';
-import type { SqlValue, Transaction } from '../store/database.ts';
-import { readCondition } from './condition-row.ts';
+import type { Row, SqlValue, Transaction } from '../store/database.ts';
+import { readCondition, textOf } from './condition-row.ts';
 import { explainWaiting } from './explain.ts';
 import { inList } from './in-list.ts';
+import { openedJson } from './sealed-urls.ts';
 
 const defaultLimit = 100;
 const mostOnPage = 1000;
@@ -77,7 +78,7 @@ export async function listConditions(context: EngineContext, query: ConditionQue
       query.isWithHistory === true
         ? await tx.all(`SELECT record FROM history WHERE ${order}`, ...filter.values, limit + 1)
         : [];
-    const found = [...rows.map(readCondition), ...old.map((row) => readRecord(String(row.record)))].sort(newestFirst);
+    const found = [...rows.map(readCondition), ...old.map((row) => readRecord(context, row))].sort(newestFirst);
     const page = await explainWaiting(context, tx, found.slice(0, limit));
     const last = page.at(-1);
     return { conditions: page, next: found.length > limit && last !== undefined ? writePlace(last) : undefined };
@@ -88,19 +89,19 @@ export async function listConditions(context: EngineContext, query: ConditionQue
 export async function getCondition(context: EngineContext, id: string): Promise<Condition | undefined> {
   return await context.database.read(async (tx) => {
     const row = await tx.first(`SELECT * FROM conditions WHERE id = ?`, id);
-    if (row === undefined) return await getFromHistory(tx, id);
+    if (row === undefined) return await getFromHistory(context, tx, id);
     const [explained] = await explainWaiting(context, tx, [readCondition(row)]);
     return explained;
   });
 }
 
-async function getFromHistory(tx: Transaction, id: string): Promise<Condition | undefined> {
+async function getFromHistory(context: EngineContext, tx: Transaction, id: string): Promise<Condition | undefined> {
   const row = await tx.first(`SELECT record FROM history WHERE id = ?`, id);
-  return row === undefined ? undefined : readRecord(String(row.record));
+  return row === undefined ? undefined : readRecord(context, row);
 }
 
 /** JSON has no `undefined`: members without a value are missing from the text. */
-function readRecord(text: string): Condition {
+function readRecord(context: EngineContext, row: Row): Condition {
   const absent = {
     controller: undefined,
     reason: undefined,
@@ -110,5 +111,5 @@ function readRecord(text: string): Condition {
     deadline: undefined,
     finalizedAt: undefined,
   };
-  return { ...absent, ...(JSON.parse(text) as Condition) };
+  return { ...absent, ...(JSON.parse(openedJson(context, textOf(row, 'record'))) as Condition) };
 }

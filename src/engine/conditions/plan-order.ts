@@ -1,9 +1,10 @@
 import type { JsonObject } from '../condition.ts';
+import type { EngineContext } from '../context.ts';
 import type { ConditionOrder, CreateOrder } from '../engine.ts';
 import { EngineError } from '../errors.ts';
 import { canonicalJson } from '../json.ts';
-import type { KindTable } from '../kind-table.ts';
 import type { KindDefinition } from '../kinds.ts';
+import { sealedJson, whyNotSealable } from './sealed-urls.ts';
 
 /** One order whose kind is known and whose parameters can be used. */
 export interface PlannedOrder {
@@ -11,6 +12,8 @@ export interface PlannedOrder {
   readonly parameters: JsonObject;
   /** Equal texts mean equal parameters. */
   readonly parametersText: string;
+  /** As they are stored. */
+  readonly sealedText: string;
   readonly priority: number;
   readonly deadlineMs: number | undefined;
 }
@@ -31,30 +34,34 @@ export function problemsOf(order: Pick<ConditionOrder, 'priority' | 'deadlineMs'
   return problems;
 }
 
-function planOne(kinds: KindTable, order: ConditionOrder): PlannedOrder {
-  const definition = kinds.find(order.kind);
+function planOne(context: Pick<EngineContext, 'kinds' | 'sealer'>, order: ConditionOrder): PlannedOrder {
+  const definition = context.kinds.find(order.kind);
   const { parameters, problems } = definition.check(order.parameters);
   const parametersText = canonicalJson(parameters);
-  const all = [...problems, ...problemsOf(order)];
+  const all = [...problems, ...whyNotSealable(context.sealer, parameters), ...problemsOf(order)];
   if (parametersText.length > longestParameters) all.push(`they are longer than ${longestParameters} characters`);
   if (all.length > 0) throw new EngineError('badParameters', { kind: definition.kind }, { problems: all });
   return {
     definition: definition.isHarmless?.(parameters) === true ? { ...definition, isDisruptive: false } : definition,
     parameters,
     parametersText,
+    sealedText: sealedJson(context, parametersText),
     priority: order.priority ?? 0,
     deadlineMs: order.deadlineMs ?? definition.deadlineMs,
   };
 }
 
 /** Checks an order before anything is read or stored. Throws `unknownKind`, `badParameters` or `badOrder`. */
-export function planOrder(kinds: KindTable, order: CreateOrder): readonly PlannedOrder[] {
+export function planOrder(
+  context: Pick<EngineContext, 'kinds' | 'sealer'>,
+  order: CreateOrder,
+): readonly PlannedOrder[] {
   const problems: string[] = [];
   if (order.target === '' || order.target.length > 512) problems.push('a target has 1 to 512 characters');
   if (order.orders.length === 0) problems.push('nothing is asked for');
   if (order.orders.length > 32) problems.push('more than 32 conditions in one unit');
   if (problems.length > 0) throw new EngineError('badOrder', { target: order.target }, { problems });
-  const planned = order.orders.map((one) => planOne(kinds, one));
+  const planned = order.orders.map((one) => planOne(context, one));
   const twice = planned.find(
     (one, index) => planned.findIndex((each) => each.definition.kind === one.definition.kind) !== index,
   );

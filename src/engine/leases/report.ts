@@ -3,6 +3,7 @@ import { readStored, type StoredCondition } from '../conditions/condition-row.ts
 import { type Aftermath, followEnd, noAftermath, tellAftermath } from '../conditions/finalize.ts';
 import { lockLineOf } from '../conditions/lock-lines.ts';
 import { writeEvents } from '../conditions/outbox.ts';
+import { sealedJson } from '../conditions/sealed-urls.ts';
 import { toldText } from '../conditions/told-text.ts';
 import type { EngineContext } from '../context.ts';
 import { EngineError } from '../errors.ts';
@@ -76,7 +77,7 @@ async function reportIn(
 ): Promise<Reported> {
   const { lease, report } = asked;
   if (report.state !== undefined && isFinal(report.state)) await lockLineOf(context, tx, lease.conditionId);
-  const row = await writeReport(tx, lease, report);
+  const row = await writeReport(context, tx, { lease, report });
   if (row === undefined) {
     const outcome = await sayWhyLost(tx, lease, report);
     return { outcome, aftermath: noAftermath, changed: undefined, isRepeated: outcome.outcome === 'kept' };
@@ -99,7 +100,11 @@ function reportedEvent(about: StoredCondition) {
 }
 
 /** One statement: the row changes only under the holder's token, and says what it is now. */
-async function writeReport(tx: Transaction, lease: HeldLease, report: WorkReport): Promise<Row | undefined> {
+async function writeReport(
+  context: EngineContext,
+  tx: Transaction,
+  { lease, report }: { readonly lease: HeldLease; readonly report: WorkReport },
+): Promise<Row | undefined> {
   const sets: string[] = ['rev = rev + 1', 'updated_at = ?'];
   const values: SqlValue[] = [tx.now];
   const set = (sql: string, ...more: readonly SqlValue[]): void => {
@@ -107,7 +112,7 @@ async function writeReport(tx: Transaction, lease: HeldLease, report: WorkReport
     values.push(...more);
   };
   if (report.status !== undefined) set('status = ?', JSON.stringify(report.status));
-  if (report.progress !== undefined) set('progress = ?', JSON.stringify(report.progress));
+  if (report.progress !== undefined) set('progress = ?', sealedJson(context, JSON.stringify(report.progress)));
   if (report.sessionUri !== undefined) set('session_uri = ?', toldText(report.sessionUri));
   if (report.isCancelUnsafe !== undefined) set('is_cancel_unsafe = ?', report.isCancelUnsafe ? 1 : 0);
   if (report.state === undefined || report.state === 'active') set('lease_until = ? + lease_ms', tx.now);

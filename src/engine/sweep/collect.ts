@@ -2,6 +2,7 @@ import type { Condition } from '../condition.ts';
 import { readCondition } from '../conditions/condition-row.ts';
 import { inList } from '../conditions/in-list.ts';
 import { forUpdateOfFree } from '../conditions/lock-lines.ts';
+import { sealedJson } from '../conditions/sealed-urls.ts';
 import type { EngineContext } from '../context.ts';
 import type { SqlValue, Transaction } from '../store/database.ts';
 
@@ -55,15 +56,15 @@ async function moveToHistory(context: EngineContext, tx: Transaction, which: Idl
   await tx.run(
     `INSERT INTO history (id, unit, target, kind, state, facility, controller, created_at, finalized_at, record)
      VALUES ${idle.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')} ON CONFLICT (id) DO NOTHING`,
-    ...idle.flatMap(historyValues),
+    ...idle.flatMap((one) => historyValues(context, one)),
   );
   const ids = inList(idle.map((one) => one.id));
   return await tx.run(`DELETE FROM conditions WHERE id IN ${ids.sql}`, ...ids.values);
 }
 
-function historyValues(one: Condition): SqlValue[] {
+function historyValues(context: EngineContext, one: Condition): SqlValue[] {
   const { id, unit, target, kind, state, facility, controller, createdAt, finalizedAt } = one;
-  const record = JSON.stringify(one);
+  const record = sealedJson(context, JSON.stringify(one));
   return [id, unit, target, kind, state, facility, controller ?? null, createdAt, finalizedAt ?? createdAt, record];
 }
 

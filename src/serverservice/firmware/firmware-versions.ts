@@ -1,5 +1,6 @@
 import type { Transaction } from '../../engine/index.ts';
 import type { Page, PageRequest } from '../../rest/index.ts';
+import { shownUrl } from '../../telemetry/index.ts';
 import type { InventoryContext } from '../context.ts';
 import { InventoryError } from '../errors.ts';
 import { orDuplicate } from '../sql/or-duplicate.ts';
@@ -18,7 +19,7 @@ import {
   requireFirmware,
   updateFirmware,
 } from './firmware-row.ts';
-import { shownUrl, writtenUrl } from './shown-url.ts';
+import { writtenUrl } from './written-url.ts';
 
 /** The catalogue of firmware versions: the one place that says from which file a version is installed. */
 export interface FirmwareVersions {

@@ -1,9 +1,9 @@
 import type { Row, Transaction } from '../../engine/index.ts';
+import { shownUrl } from '../../telemetry/index.ts';
 import type { InventoryContext } from '../context.ts';
 import type { Sealer } from '../credentials/sealer.ts';
 import { InventoryError } from '../errors.ts';
 import { textOf } from '../sql/rows.ts';
-import { shownUrl } from './shown-url.ts';
 
 /** Where the images of a firmware are, with log-ins and signatures. */
 export interface FirmwareUrls {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../engine/index.ts';
+import { shownUrl } from '../../telemetry/index.ts';
 import type { Attribute, VersionedAttribute } from '../attributes/attribute.ts';
 import type { BiosConfigSet } from '../bios/bios-config.ts';
 import type { BillOfMaterials } from '../bom/boms.ts';
@@ -7,7 +8,6 @@ import type { CredentialType } from '../credentials/credentials.ts';
 import type { InventoryEvent } from '../events/events.ts';
 import type { FirmwareRecord, FirmwareSet } from '../firmware/firmware.ts';
 import { labelNamespace } from '../firmware/set-labels.ts';
-import { shownUrl } from '../firmware/shown-url.ts';
 import type { ServerDetails, ServerRecord } from '../servers/server.ts';
 
 /** A time as the API shows it. */
