@@ -6,7 +6,6 @@ export { type Converter, type ConverterFactory, type ConvertObject, renameOnly }
 export { inProcessConverter } from './crd/conversion-in-process.ts';
 export type { Crd } from './crd/crd-object.ts';
 export type { ExtraAnswer, ExtraRequest, ExtraRoute } from './http/extra-routes.ts';
-export { limitConnections } from './overload/limit-connections.ts';
 export { type GivenLimits, type OverloadLimits, usualLimits, withUsualLimits } from './overload/limits.ts';
 export { type ApiServer, type ApiServerOptions, startApiServer } from './start.ts';
 export { backupDatabase, databaseName, restoreDatabase } from './store/backup.ts';

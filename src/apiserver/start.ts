@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { join } from 'node:path';
-import { issueClientCertificate } from '../kube/index.ts';
+import { issueClientCertificate, limitConnections } from '../kube/index.ts';
 import { noTracer, type Tracer } from '../telemetry/index.ts';
 import { openAuditFile } from './audit/audit-file.ts';
 import { type AuditLog, type AuditSink, createAuditLog } from './audit/audit-log.ts';
@@ -18,7 +18,6 @@ import { Flights } from './http/flights.ts';
 import { createNonResourceRoutes } from './http/non-resource.ts';
 import { RequestMetrics } from './metrics.ts';
 import { createOpenApiDocuments } from './openapi/documents.ts';
-import { limitConnections } from './overload/limit-connections.ts';
 import { type GivenLimits, type OverloadLimits, withUsualLimits } from './overload/limits.ts';
 import { RequestGate } from './overload/request-gate.ts';
 import { WatchGuard } from './overload/watch-guard.ts';

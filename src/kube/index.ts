@@ -167,6 +167,7 @@ export type { Change, ChangeHandler, Indexer } from './informer/object-cache.ts'
 export { createTable, type ObjectTable } from './informer/object-table.ts';
 export { createLeaderElection, type LeaderElection, type LeaderElectionOptions } from './leader-election.ts';
 export { createLeaseStore, type Lease, type LeaseStore, leaseNameOf, uniqueIdentity } from './lease.ts';
+export { type CountLimits, limitConnections, usualConnections } from './limit-connections.ts';
 export { MainThreadSteps } from './main-thread-steps.ts';
 export { makeDirectory } from './make-directory.ts';
 export {

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { request, type ServerResponse } from 'node:http';
+import { connect as connectHttp2 } from 'node:http2';
 import { request as httpsRequest } from 'node:https';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { connect as connectSecurely } from 'node:tls';
 import { Type } from 'typebox';
-import { createCertificateAuthority, issueServerCertificate } from '../kube/index.ts';
+import { createCertificateAuthority, issueServerCertificate, usualConnections } from '../kube/index.ts';
 import { createLogger, createMetrics } from '../telemetry/index.ts';
 import { restResources } from './access/resources.ts';
 import { isRestError } from './errors.ts';
@@ -256,6 +259,43 @@ describe('slow and broken clients', () => {
     await once(socket, 'close');
     assert.equal(got, '');
   });
+
+  test('1,100 idle connections from one address keep nobody out, and those idle for longest are closed', async (t) => {
+    const { port, url } = await startedRest(t, [getThing]);
+    let closed = 0;
+    const sockets: Socket[] = [];
+    t.after(() => sockets.forEach((socket) => void socket.destroy()));
+    for (let number = 0; number < 1100; number += 1) {
+      const socket = connect(port, '127.0.0.1');
+      socket.on('error', () => undefined).once('close', () => (closed += 1));
+      sockets.push(socket);
+      await once(socket, 'connect');
+    }
+    assert.equal((await fetch(`${url}/livez`)).status, 200);
+    while (closed < 1101 - usualConnections.connectionsPerAddress) await setImmediate();
+    assert.equal(sockets[0]?.closed, true);
+    assert.equal(sockets.at(-1)?.closed, false);
+  });
+
+  for (const isHttp2 of [false, true])
+    test(`a connection that waits for its answer is not closed for others, ${isHttp2 ? 'HTTP/2' : 'HTTP/1.1'}`, async (t) => {
+      const answers: ServerResponse[] = [];
+      const calls = { below: '/calls/', handle: (_: unknown, response: ServerResponse) => void answers.push(response) };
+      const connections = { connections: 10, connectionsPerAddress: 2 };
+      const { port, url } = await startedRest(t, [], { calls, connections });
+      const session = isHttp2 ? connectHttp2(url) : undefined;
+      const waiting = session?.request({ ':path': '/calls/one' }) ?? request(`${url}/calls/one`).end();
+      t.after(() => session?.destroy());
+      const status = once(waiting, 'response').then(([head]) => head.statusCode ?? head[':status']);
+      while (answers.length === 0) await setImmediate();
+      for (let number = 0; number < 5; number += 1) {
+        const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+        t.after(() => void socket.destroy());
+        await once(socket, 'connect');
+      }
+      answers[0]?.writeHead(200).end();
+      assert.equal(await status, 200);
+    });
 
   test('one that speaks no HTTP gets a 400 in the usual form', async (t) => {
     const { port } = await startedRest(t, []);

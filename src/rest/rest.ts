@@ -4,7 +4,15 @@ import { Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { JsonObject } from '../engine/index.ts';
-import { type CertifiedKey, type Clock, type Random, systemClock } from '../kube/index.ts';
+import {
+  type CertifiedKey,
+  type Clock,
+  type CountLimits,
+  limitConnections,
+  type Random,
+  systemClock,
+  usualConnections,
+} from '../kube/index.ts';
 import {
   type AuditExport,
   type Logger,
@@ -45,6 +53,8 @@ export interface RestOptions {
   /** What is not ready yet, by name; nothing when all is. Asked for /readyz. */
   readonly missing?: () => Promise<readonly string[]> | readonly string[];
   readonly timeouts?: Partial<RestTimeouts>;
+  /** How many connections there may be at once; as many as to the API server unless given. */
+  readonly connections?: CountLimits;
   /** Requests are traced with it, those for health and metrics excepted. */
   readonly tracer?: Tracer;
   /** Is told of requests that change something and of those that were refused for want of rights. */
@@ -102,7 +112,17 @@ export function createRest(options: RestOptions): Rest {
   const { requestMs, idleMs } = { ...defaultTimeouts, ...options.timeouts };
   const limits = { requestMs, idleMs, silentMs: idleMs };
   const http2 =
-    options.calls === undefined ? undefined : answerHttp2Too(app.server, (...call) => app.routing(...call), limits);
+    options.calls === undefined
+      ? undefined
+      : answerHttp2Too(
+          app.server,
+          (request, response) => {
+            onRequest(request, response);
+            app.routing(request, response);
+          },
+          limits,
+        );
+  const onRequest = limitConnections(app.server, options.connections ?? usualConnections);
   const describe = () => describeRoutes(options.info, parts.routes);
   const rest: Rest = {
     add(...routes) {

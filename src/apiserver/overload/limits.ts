@@ -1,3 +1,5 @@
+import { usualConnections } from '../../kube/index.ts';
+
 /** Of one kind of requests: how many at once, and how many may wait. */
 export interface LaneLimits {
   /** Requests worked on at once. */
@@ -95,8 +97,7 @@ export const usualLimits: OverloadLimits = {
   turnMs: 10,
   answerMs: 60_000,
   connection: {
-    connections: 4096,
-    connectionsPerAddress: 1024,
+    ...usualConnections,
     handshakeMs: 10_000,
     headersMs: 20_000,
     requestMs: 60_000,

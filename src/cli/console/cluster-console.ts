@@ -1,8 +1,8 @@
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { type ExtraRoute, limitConnections, usualLimits } from '../../apiserver/index.ts';
-import { type CertifiedKey, type ClusterAddress, closeUnaskedConnections } from '../../kube/index.ts';
+import { type ExtraRoute, usualLimits } from '../../apiserver/index.ts';
+import { type CertifiedKey, type ClusterAddress, closeUnaskedConnections, limitConnections } from '../../kube/index.ts';
 import { isLoopback, RestError } from '../../rest/index.ts';
 import { explainListenError } from '../plane/listen-error.ts';
 import type { ConsoleFront } from './console-front.ts';
@@ -46,7 +46,7 @@ export async function serveClusterConsole(parts: ClusterConsoleParts): Promise<S
   const secure = certificate === undefined ? undefined : createHttpsServer(contextOf(certificate), listener);
   const server: Server = secure ?? createHttpServer(listener);
   closeUnaskedConnections(server);
-  limitConnections(server, usualLimits.connection, () => undefined);
+  limitConnections(server, usualLimits.connection);
   const bound = await listen(server, { host, port, isSafe: certificate !== undefined || isLoopback(host) });
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
   return {

@@ -1,14 +1,18 @@
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import type { ConnectionLimits } from './limits.ts';
-import type { Rejection } from './overloaded.ts';
-import { Tally } from './tally.ts';
 
 /** What connections that were sent away are counted as. */
-type RefusedConnection = Extract<Rejection, 'connections' | 'connections-per-address'>;
+export type RefusedConnection = 'connections' | 'connections-per-address';
 
-type CountLimits = Pick<ConnectionLimits, 'connections' | 'connectionsPerAddress'>;
+/** How many connections there may be at once. */
+export interface CountLimits {
+  readonly connections: number;
+  readonly connectionsPerAddress: number;
+}
+
+/** What servers allow unless told otherwise. */
+export const usualConnections: CountLimits = { connections: 4096, connectionsPerAddress: 1024 };
 
 interface Connection {
   readonly address: string;
@@ -17,19 +21,17 @@ interface Connection {
   requests: number;
 }
 
-const everybody = '';
-
 /**
  * Keeps connections within the limits. One more takes the place of the one of its address, or of all, that has been idle
  * for longest: whoever only holds connections open keeps nobody out. Where none is idle, the new one is closed before it
- * costs a handshake.
+ * costs a handshake. Returns what has to be called for requests that the server does not emit itself, such as those of HTTP/2.
  */
 export function limitConnections(
   server: HttpServer | HttpsServer,
   limits: CountLimits,
-  onRefused: (why: RefusedConnection) => void,
-): void {
-  const open = new Tally();
+  onRefused: (why: RefusedConnection) => void = () => undefined,
+): (request: Pick<IncomingMessage, 'socket'>, response: Pick<ServerResponse, 'once'>) => void {
+  const counts = new Map<string, number>();
   /** By address and port of the peer, which TLS sockets share with what they run on; the longest idle first. */
   const connections = new Map<string, Connection>();
   const touch = (key: string, connection: Connection): void => {
@@ -37,14 +39,15 @@ export function limitConnections(
     connections.set(key, connection);
   };
   const isFull = (address: string): RefusedConnection | undefined => {
-    if (open.count(address) >= limits.connectionsPerAddress) return 'connections-per-address';
-    return open.count(everybody) >= limits.connections ? 'connections' : undefined;
+    if ((counts.get(address) ?? 0) >= limits.connectionsPerAddress) return 'connections-per-address';
+    return connections.size >= limits.connections ? 'connections' : undefined;
   };
   const leave = (key: string): void => {
     const connection = connections.get(key);
     if (connection === undefined || !connections.delete(key)) return;
-    open.give(connection.address);
-    open.give(everybody);
+    const left = (counts.get(connection.address) ?? 1) - 1;
+    if (left > 0) counts.set(connection.address, left);
+    else counts.delete(connection.address);
     connection.socket.destroy();
   };
   const makeRoom = (address: string, why: RefusedConnection): boolean => {
@@ -66,15 +69,14 @@ export function limitConnections(
       socket.destroy();
       return;
     }
-    open.take(address, limits.connectionsPerAddress);
-    open.take(everybody, limits.connections);
+    counts.set(address, (counts.get(address) ?? 0) + 1);
     connections.set(key, { address, socket, requests: 0 });
     socket.once('close', () => {
       if (connections.get(key)?.socket === socket) leave(key);
     });
     for (const listener of listeners) listener.call(server, socket);
   });
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+  const onRequest: ReturnType<typeof limitConnections> = (request, response) => {
     const key = keyOf(request.socket);
     const connection = connections.get(key);
     if (connection === undefined) return;
@@ -83,7 +85,9 @@ export function limitConnections(
       connection.requests -= 1;
       if (connections.get(key) === connection) touch(key, connection);
     });
-  });
+  };
+  server.on('request', onRequest);
+  return onRequest;
 }
 
 function keyOf({ remoteAddress, remotePort }: Socket): string {
