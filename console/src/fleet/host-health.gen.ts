@@ -80,9 +80,10 @@ const problems: readonly (readonly [ManagementProblem, RegExp])[] = [
   ],
 ];
 
-// Our own words for a BMC that is in the way; an image server may be away too, and a BMC may refuse what is wrong.
+// Our own words, and Ironic's, for a BMC that is in the way; an image server may be away too, and a BMC may refuse what
+// is wrong.
 const inTheWay =
-  /the BMC at \S+ (cannot be reached|did not answer|is busy|has no free session|refused the credentials)|is locked on the BMC|the certificate of the BMC/;
+  /the BMC at \S+ (cannot be reached|did not answer|is busy|has no free session|refused the credentials)|is locked on the BMC|the certificate of the BMC|Redfish connection failed for node/;
 
 /** The kind of problem that a message about the BMC of a host tells of. */
 export function managementProblemOf(message: string): ManagementProblem {

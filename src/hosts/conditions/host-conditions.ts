@@ -137,10 +137,10 @@ function manageable(
   }
   const isKept = state === 'deleting' || status.operationalStatus === 'detached';
   if (isKept || reached?.kind === 'answers') return managed;
-  if (reached?.kind === 'lost') return ['Manageable', 'False', powerFailure, reached.message];
+  if (reached?.kind === 'lost') return ['Manageable', 'False', 'PowerFailure', reached.message];
   if (reached?.kind === 'doubtful') return ['Manageable', 'Unknown', notAnswering, reached.message];
   const loss = readLossFromFailure(status);
-  if (loss !== undefined) return ['Manageable', 'False', powerFailure, loss];
+  if (loss !== undefined) return ['Manageable', 'False', 'PowerFailure', loss];
   const last = before.find(({ type }) => type === 'Manageable');
   const isFailing = last !== undefined && isLost(status) && !isLossOver(status);
   if (unasked !== undefined && !isFailing) return ['Manageable', 'Unknown', 'ProvisionerNotReady', unasked];
