@@ -346,10 +346,6 @@ const media: BadRequest[] = [
     reason: 'BadRequest',
     realDiffers: 'it answers 500',
   })),
-  ...['Group', 'Uid', 'Extra-scopes'].map((part) => ({
-    ...get(`an impersonated ${part} without a user`, widgetPath(), bad, { [`Impersonate-${part}`]: 'x' }),
-    realDiffers: 'it answers 500',
-  })),
   get('an answer as an image', widgetPath(), [406, 'NotAcceptable'], { accept: 'image/png' }),
   get('an answer as a table of nowhere', widgetPath(), [406, 'NotAcceptable'], {
     accept: 'application/json;as=Table;g=x;v=v1',

@@ -2,9 +2,18 @@ import type { IncomingMessage } from 'node:http';
 import { forbiddenRequest } from '../http/forbidden.ts';
 import type { RequestInfo } from '../http/request-info.ts';
 import type { UserInfo } from '../resource.ts';
-import { badRequest } from '../status.ts';
 import { type Authorizer, accessQueryOf } from './auth.ts';
 import { parseServiceAccountUser, serviceAccountGroups } from './rbac/subjects.ts';
+
+/** Thrown for a request that kube-apiserver answers with plain text instead of a Status. */
+export class PlainTextError extends Error {
+  override readonly name = 'PlainTextError';
+  readonly code: number;
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
 
 /** One thing a caller wants to be taken for. */
 interface Wish {
@@ -24,8 +33,8 @@ export function impersonate(request: IncomingMessage, caller: UserInfo, authoriz
   const wishes = readWishes(request);
   if (wishes.length === 0) return undefined;
   if (!wishes.some(({ kind }) => kind === 'User' || kind === 'ServiceAccount')) {
-    // kube-apiserver answers 500 here, as if the fault were its own.
-    throw badRequest(`requested [${wishes.map(goText).join(' ')}] without impersonating a user`);
+    const asked = `requested [${wishes.map(goText).join(' ')}] without impersonating a user`;
+    throw new PlainTextError(500, `Internal Server Error: ${JSON.stringify(request.url ?? '/')}: ${asked}\n`);
   }
   for (const wish of wishes) {
     const info = queryOf(wish);

@@ -3,6 +3,7 @@ import type { Tracer } from '../../telemetry/index.ts';
 import { nameIn } from '../audit/audit-line.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { type Authenticator, type Authorizer, accessQueryOf, anonymous } from '../auth/auth.ts';
+import { PlainTextError } from '../auth/impersonation.ts';
 import type { ServerCore } from '../core.ts';
 import { dispatch, refuseWrongMethod } from '../handlers/dispatch.ts';
 import { dispatchSubresource, dispatchVirtual } from '../handlers/dispatch-special.ts';
@@ -125,6 +126,9 @@ async function serve(
   } catch (error) {
     if (error instanceof TruncatedBody || response.destroyed) {
       code = 499; // the socket's own error handler has answered, if anybody is left to read it
+    } else if (error instanceof PlainTextError) {
+      code = error.code;
+      respondText(response, code, error.message);
     } else {
       const failure = toApiError(parts, error, info);
       code = failure.code;
