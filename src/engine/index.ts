@@ -29,7 +29,7 @@ export {
   readCancelOutcome,
 } from './condition.ts';
 export type { TargetNote } from './conditions/note.ts';
-export type { UrlSealer } from './conditions/sealed-urls.ts';
+export { openedJson, sealedJson, type UrlSealer } from './conditions/sealed-urls.ts';
 export { createEngine, type EngineOptions } from './create-engine.ts';
 export type {
   ConditionChange,

@@ -159,7 +159,7 @@ async function serveAgentsOf(
   store: Awaited<ReturnType<typeof openPlane>>,
 ): Promise<ServedAgents> {
   if (store === undefined) throw new TypeError('agents are served on a store only');
-  const { engine, service } = store.plane;
+  const { engine, service, sealer } = store.plane;
   const { database } = store.parts.store;
   const gates = createGates({ clock: systemClock, logger, metrics });
   open.add(() => gates.close());
@@ -169,6 +169,7 @@ async function serveAgentsOf(
     gates,
     database,
     engine,
+    sealer,
     limit,
     firmwareLinks: settings.firmwareLinks,
     egress: egressOf(settings),

@@ -1,6 +1,6 @@
 import type { Gates, TlsTrust } from '../../bmc/index.ts';
 import type { Egress } from '../../egress/index.ts';
-import type { Database, Engine, JsonObject } from '../../engine/index.ts';
+import type { Database, Engine, JsonObject, UrlSealer } from '../../engine/index.ts';
 import { hashSource } from '../../firmware-store/index.ts';
 import { planInstall, toFirmware } from '../../flasher/index.ts';
 import { systemClock } from '../../kube/index.ts';
@@ -20,6 +20,7 @@ export interface RedfishHostParts {
   readonly gates: Gates;
   readonly database: Database;
   readonly engine: Engine;
+  readonly sealer: UrlSealer;
   readonly firmware: Pick<Serverservice['firmware'], 'list'>;
   readonly trustOf: (origin: string) => TlsTrust;
   /** How many hosts may be worked on at once; 0 for no limit. */
@@ -38,12 +39,12 @@ const maxImageBytes = 4 * 1024 ** 3;
 
 /** Opens the provisioner that needs nothing but BMCs; firmware goes by way of the engine. */
 export async function openRedfish(parts: RedfishHostParts): Promise<Provisioners> {
-  const { gates, database, engine, firmware, trustOf, limit, firmwareLinks, egress, logger, pollMs } = parts;
+  const { gates, database, engine, sealer, firmware, trustOf, limit, firmwareLinks, egress, logger, pollMs } = parts;
   const hash = (url: string) => hashSource(url, { maxBytes: maxImageBytes, egress, logger });
   const links = firmwareLinks === 'any' ? createImageLinks({ hash, clock: systemClock }) : undefined;
   return createRedfishProvisioners({
     ...{ gates, trustOf, limit, links, egress, pollMs },
-    records: await openHostRecords(database),
+    records: await openHostRecords(database, sealer),
     desk: createEngineDesk(engine),
     catalogue: createImageCatalogue(firmware),
   });

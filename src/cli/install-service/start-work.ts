@@ -276,10 +276,10 @@ function openNative(
   { plane, parts, gates }: Pick<HostsHere, 'plane' | 'parts'> & { readonly gates: Gates },
 ): Promise<Provisioners> {
   const { database } = parts.store;
-  const { engine, service } = plane;
+  const { engine, service, sealer } = plane;
   const { settings, beside } = starting;
   return openRedfish({
-    ...{ gates, database, engine, firmware: service.firmware, trustOf: trustsOf(starting) },
+    ...{ gates, database, engine, sealer, firmware: service.firmware, trustOf: trustsOf(starting) },
     limit: settings.provisioningLimit,
     firmwareLinks: settings.firmwareLinks,
     egress: egressOf(settings),

@@ -19,6 +19,7 @@ import {
   type EngineSettings,
   externalWork,
   type Machines,
+  type UrlSealer,
 } from '../../engine/index.ts';
 import { type FlasherKindsOptions, flasherKinds, outsideKinds } from '../../flasher/index.ts';
 import { type CertifiedKey, systemClock } from '../../kube/index.ts';
@@ -54,6 +55,8 @@ export interface WorkPlaneParts {
 export interface WorkPlane {
   readonly engine: Engine;
   readonly service: Serverservice;
+  /** Seals URLs with log-ins that others keep in the same store. */
+  readonly sealer: UrlSealer;
   close(): Promise<void>;
 }
 
@@ -64,6 +67,7 @@ export async function openWorkPlane(parts: WorkPlaneParts): Promise<WorkPlane> {
   const kinds = { ...parts.kinds, areUnverifiedAllowed };
   const { database } = parts.store;
   const credentialKeys = await openCredentialKeys(parts.credentialKeys, database);
+  const sealer = new Sealer(credentialKeys);
   const engine = await createEngine({
     database,
     kinds: withJobLimits(
@@ -71,7 +75,7 @@ export async function openWorkPlane(parts: WorkPlaneParts): Promise<WorkPlane> {
       parts.jobLimits,
     ),
     clock: systemClock,
-    sealer: new Sealer(credentialKeys),
+    sealer,
     bus,
     limits,
     settings: parts.engineSettings,
@@ -86,7 +90,7 @@ export async function openWorkPlane(parts: WorkPlaneParts): Promise<WorkPlane> {
     credentialKeys,
     isChecksumOptional: areUnverifiedAllowed,
   });
-  return { engine, service, close: () => engine.close() };
+  return { engine, service, sealer, close: () => engine.close() };
 }
 
 /** What REST services are served with. */

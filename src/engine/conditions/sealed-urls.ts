@@ -22,7 +22,7 @@ function mapTexts(value: JsonValue, map: (text: string) => string): JsonValue {
   if (typeof value === 'string') return map(value);
   if (Array.isArray(value)) return value.map((one) => mapTexts(one, map));
   if (value === null || typeof value !== 'object') return value;
-  const members = Object.entries(value).map(([name, one]) => [name, mapTexts(one ?? null, map)] as const);
+  const members = Object.entries(value).map(([name, one]) => [map(name), mapTexts(one ?? null, map)] as const);
   return Object.fromEntries(members);
 }
 
