@@ -27,6 +27,7 @@ const smaller: Readonly<Record<string, string>> = {
   console: '--hosts 10 --rounds 1 --changes 20',
   discovery: '--sizes 2 --rounds 1 --seconds 1 --warm-up 1',
   fleet: '--sizes 4,6 --warm-up 2 --rounds 1',
+  hostile: '--requests 60 --at-once 8',
   hosts: '--sizes 2 --rounds 1 --warm-up 1 --only embedded --operator-sizes 2',
   install: '--servers 6 --parallel 6 --flash 1 --sizes 6,12 --compared 6',
   'live-update': '--hosts 2 --parallel 2 --post 1',
