@@ -17,14 +17,12 @@ async function list(bench: TestBench): Promise<readonly KnownMachine[]> {
 const lines = (bench: TestBench, from: number): readonly string[] =>
   bench.ironic.requests.slice(from).map(({ line }) => line.replace(/\?.*/, '').replace(/[0-9a-f-]{36}/, '*'));
 
-test('a machine that came by itself is listed with its addresses, that of its boot NIC first, and since when', async (t) => {
+test('a machine that came by itself is listed with its addresses, that of its boot NIC first', async (t) => {
   const bench = await createTestBench(t);
   const machine = createFakeBmc(9);
-  const sinceMs = bench.clock.now();
-  const node = bench.ironic.api.discover(machine, { driver, atMs: sinceMs });
+  const node = bench.ironic.api.discover(machine, { driver, atMs: bench.clock.now() });
   const [first, boot] = machine.macs;
-  const known = { id: node.uuid, bootMac: boot, macs: [boot, first], sinceMs, isAutoDiscovered: true };
-  assert.deepEqual(await list(bench), [known]);
+  assert.deepEqual(await list(bench), [{ id: node.uuid, bootMac: boot, macs: [boot, first], isAutoDiscovered: true }]);
 });
 
 test('a machine that somebody registered is listed as one that did not come by itself, whoever did', async (t) => {

@@ -3,16 +3,7 @@ import { type JsonObject, textOf } from '../client/index.ts';
 import { readNode, whyClaimed } from '../node/index.ts';
 
 /** What is asked of every node. Lists have no `allocation_uuid`, but what is allocated has an `instance_uuid` too. */
-export const nodeFields = [
-  'uuid',
-  'name',
-  'provision_state',
-  'instance_uuid',
-  'owner',
-  'lessee',
-  'retired',
-  'created_at',
-] as const;
+export const nodeFields = ['uuid', 'name', 'provision_state', 'instance_uuid', 'owner', 'lessee', 'retired'] as const;
 
 /** What is asked of every port. */
 export const portFields = ['uuid', 'node_uuid', 'address', 'pxe_enabled'] as const;
@@ -31,14 +22,7 @@ export function knownMachines(
     );
     const [bootMac] = macs;
     if (bootMac === undefined) return [];
-    const sinceMs = Date.parse(textOf(node.created_at) ?? '');
-    return [
-      {
-        ...{ id, bootMac, macs },
-        ...(Number.isNaN(sinceMs) ? {} : { sinceMs }),
-        ...(whyClaimed(readNode(node)) === undefined ? {} : { isClaimed: true as const }),
-      },
-    ];
+    return [{ id, bootMac, macs, ...(whyClaimed(readNode(node)) === undefined ? {} : { isClaimed: true as const }) }];
   });
 }
 

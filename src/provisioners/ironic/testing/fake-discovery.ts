@@ -20,7 +20,6 @@ export function fakeDiscovery(store: FakeStore): FakeDiscovery {
     discover(machine, { driver, atMs }) {
       const node = createFakeNode(store.newId(), { driver, properties: { cpu_arch: 'x86_64' } });
       node.driver_internal_info = { agent_last_heartbeat: momentOf(atMs) };
-      node.created_at = new Date(atMs).toISOString().replace('Z', '+00:00');
       store.nodes.set(node.uuid, node);
       store.machines.set(node.uuid, machine);
       machine.isOn = true;

@@ -62,7 +62,6 @@ export function createFakeNode(uuid: string, body: JsonObject): FakeNode {
     instance_info: { ...objectOf(body.instance_info) },
     extra: { ...objectOf(body.extra) },
     provision_updated_at: null,
-    created_at: null,
     uuid,
     provision_state: 'enroll',
   };
