@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
+import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import type { ExtraRoute } from '../../apiserver/index.ts';
@@ -46,4 +46,20 @@ test('what cannot be answered is refused with a message', async (t) => {
   const [code, message] = await post('/refused', '{');
   assert.equal(code, 400);
   assert.match(message, /not JSON/);
+});
+
+test('a path that is no URL is none of these paths', async (t) => {
+  const url = new URL(
+    await serve(t, [{ method: 'GET', path: '/plan', answer: async () => ({ code: 200, body: {} }) }]),
+  );
+  const statusOf = (path: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      get({ host: url.hostname, port: url.port, path }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      }).on('error', reject);
+    });
+  for (const path of ['//%00/..', '//[', '//:a', 'http://[', '//%00/plan?a=b'])
+    assert.equal(await statusOf(path), 404, path);
+  assert.equal(await statusOf('/plan?a=b?c'), 200);
 });

@@ -12,8 +12,9 @@ export function answerExtraPath(
   request: IncomingMessage,
   response: ServerResponse,
 ): boolean {
-  const url = new URL(request.url ?? '/', 'http://console');
-  const route = routes.find(({ path, method }) => path === url.pathname && method === request.method);
+  // Not by the parser of URLs, which throws for some of what clients may send, such as `//%00/`.
+  const [target = '', ...query] = (request.url ?? '/').split('?');
+  const route = routes.find(({ path, method }) => path === target && method === request.method);
   if (route === undefined) return false;
   const gone = new AbortController();
   response.once('close', () => gone.abort());
@@ -22,7 +23,7 @@ export function answerExtraPath(
     .then((body) =>
       body === tooLarge
         ? ({ code: 413, message: `a body may have ${maxBodyBytes} bytes` } as const)
-        : route.answer({ query: url.searchParams, body, authorization, signal: gone.signal }),
+        : route.answer({ query: new URLSearchParams(query.join('?')), body, authorization, signal: gone.signal }),
     )
     .then((answer) => send(response, answer))
     .catch((error: unknown) => {
