@@ -5,7 +5,7 @@ import { percentile, printTable, rounded } from './figures.ts';
 
 const mostShown = 20;
 
-/** Attacks a running server, prints what came of it, and returns the figures; a bar that fails is an exit code of 1. */
+/** Attacks a running server, prints the results, and returns the figures; a bar that fails is an exit code of 1. */
 export async function benchHostile(options: HostileOptions): Promise<object> {
   const report = await runHostile(options);
   const { codes, undocumented, stored, exitCode, quiet, loaded } = report;
@@ -23,7 +23,7 @@ export async function benchHostile(options: HostileOptions): Promise<object> {
   );
   const p99Ms = percentile(loaded.times, 0.99);
   const bars: Bar[] = [
-    { bar: 'ends as it is told to: exit code 0', value: exitCode ?? Number.NaN, holds: exitCode === 0 },
+    { bar: 'exits cleanly on SIGTERM: exit code 0', value: exitCode ?? Number.NaN, holds: exitCode === 0 },
     { bar: 'undocumented answers: none', value: undocumented.length, holds: undocumented.length === 0 },
     { bar: 'stored: nothing', value: stored.length, holds: stored.length === 0 },
     { bar: '/livez that fails: none', value: loaded.failures, holds: loaded.failures === 0 },

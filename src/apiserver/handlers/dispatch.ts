@@ -177,7 +177,7 @@ async function readOptionsBody(context: RequestContext): Promise<JsonObject | un
   if (bytes.length === 0) return undefined;
   const body = { bytes, mediaType: bodyMediaType(context) };
   const parsed = await parseEncoded(context, body, { apiVersion: 'v1', kind: 'DeleteOptions' });
-  // To kube-apiserver options that it cannot read are a fault of its own. Of protobuf nobody relies on that.
+  // To kube-apiserver options that it cannot read are a fault of its own. No client relies on that for protobuf.
   if ('error' in parsed)
     throw body.mediaType === protobufMediaType ? badRequest(parsed.error) : plainError(parsed.error);
   if (!isJsonObject(parsed.value)) throw plainError(typeMetaFault(parsed.value));
